@@ -1,0 +1,60 @@
+//! Lets the binaries find the pinned libz3 at run time.
+//!
+//! The library itself is put into `third_party/z3` by `scripts/setup`, and
+//! linked by z3-sys as `.cargo/config.toml` tells it. What is left is the run
+//! path: first relative to the binary, so that a project folder with its
+//! `target/` can be moved, and a binary can be installed with libz3 next to it
+//! or in `../lib`; last the absolute folder, for a `CARGO_TARGET_DIR` elsewhere.
+//!
+//! With the `vendored` feature, z3-src builds libz3 from source and links it
+//! statically: that needs CMake and a C++ compiler, and none of this applies.
+//! (It is z3-src's version of libz3, not the pinned one.)
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=Z3_LIBRARY_PATH_OVERRIDE");
+    if env::var_os("CARGO_FEATURE_VENDORED").is_some() {
+        return;
+    }
+
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let lib = root.join("third_party/z3/lib");
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("third_party/z3/stamp").display()
+    );
+    if !lib.join("libz3.so").exists() {
+        fail("third_party/z3 is missing: run scripts/setup first (or use --features vendored)");
+    }
+    if env::var_os("Z3_LIBRARY_PATH_OVERRIDE")
+        .as_deref()
+        .map(Path::new)
+        != Some(&*lib)
+    {
+        fail(
+            "the settings in .cargo/config.toml are not in force: run cargo inside the \
+             project's folder",
+        );
+    }
+
+    // For target/PROFILE/ and for target/PROFILE/{deps,examples}/.
+    run_path("$ORIGIN/../../third_party/z3/lib");
+    run_path("$ORIGIN/../../../third_party/z3/lib");
+    run_path("$ORIGIN");
+    run_path("$ORIGIN/../lib");
+    run_path(&lib.display().to_string());
+}
+
+fn run_path(path: &str) {
+    for arg in ["-Xlinker", "-rpath", "-Xlinker", path] {
+        println!("cargo::rustc-link-arg={arg}");
+    }
+}
+
+fn fail(message: &str) -> ! {
+    println!("cargo::error={message}");
+    std::process::exit(1);
+}

@@ -1,0 +1,39 @@
+//! Engines decide systems; the registry finds them by name.
+//!
+//! Invariant: an engine sees a [`System`] and nothing of where it came from: no syntax, no pass, no
+//! other engine except through a trait it is handed.
+
+use thiserror::Error;
+
+use crate::chc::{Shape, System};
+use crate::context::Context;
+use crate::witness::Verdict;
+
+/// A system that an engine does not decide, with the construct named.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[error("engine {engine} does not support {what}")]
+pub struct Unsupported {
+    pub engine: &'static str,
+    pub what: String,
+}
+
+/// A failure inside an engine that is no answer: a defect, or an oracle that gave up.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    #[error("{step}: {message}")]
+    Failed { step: &'static str, message: String },
+}
+
+/// A decision procedure for systems of constrained Horn clauses.
+pub trait Engine {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Which shapes and sorts the engine decides; anything else is refused, not guessed.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported>;
+
+    /// Decides the system within the context's limits; at a limit the verdict is `Unknown`.
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError>;
+}

@@ -1,0 +1,8 @@
+//! The SMT oracle: terms to Z3 and back, incremental solvers, cores, implicants, projection.
+//!
+//! Invariant: only this module knows Z3. An `Unknown` of Z3 is passed on as such and never read as
+//! `Sat` or `Unsat`; what Z3 returns and we cannot decode is an error, never a panic.
+
+mod solver;
+
+pub use solver::{DecodeError, SatResult, Smt, SmtModel, Solver};

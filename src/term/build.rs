@@ -1,0 +1,734 @@
+//! Smart constructors: the only way to make terms.
+//!
+//! Each simplifies at its root only, in time linear in the number of its arguments; conjunctions
+//! and disjunctions take in the arguments of small children. Invariant: equal values are equal
+//! ids (arrays of values have one canonical form), so `=` between values folds.
+
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use rustc_hash::FxHashMap;
+
+use super::{BigInt, BigUint, DatatypeId, Linear, Op, Rational, Sort, SortId, TermId, TermStore};
+
+/// A child conjunction with more arguments than this is not taken into its parent, so that deep
+/// right-nested inputs do not cost quadratic time.
+const FLATTEN_LIMIT: usize = 64;
+
+impl TermStore {
+    // ---- values ----
+
+    /// `true` or `false`.
+    pub fn bool(&self, value: bool) -> TermId {
+        if value { TermId::TRUE } else { TermId::FALSE }
+    }
+
+    /// An Int numeral.
+    pub fn int(&self, value: impl Into<BigInt>) -> TermId {
+        self.intern(Op::Int(value.into()), &[], SortId::INT)
+    }
+
+    /// A Real numeral.
+    pub fn real(&self, value: Rational) -> TermId {
+        self.intern(Op::Real(value), &[], SortId::REAL)
+    }
+
+    /// A bit-vector numeral of `width` bits; the value is taken modulo 2^width.
+    pub fn bitvec(&self, value: BigUint, width: u32) -> TermId {
+        let value = value & ((BigUint::one() << width) - BigUint::one());
+        let sort = self.bitvec_sort(width);
+        self.intern(Op::BitVec(value), &[], sort)
+    }
+
+    /// The truth value of `true` or `false`.
+    pub fn as_bool(&self, term: TermId) -> Option<bool> {
+        match term {
+            TermId::TRUE => Some(true),
+            TermId::FALSE => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The value of an Int numeral.
+    pub fn as_int(&self, term: TermId) -> Option<&BigInt> {
+        match self.op(term) {
+            Op::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value of a bit-vector numeral.
+    pub fn as_bitvec(&self, term: TermId) -> Option<&BigUint> {
+        match self.op(term) {
+            Op::BitVec(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Some value of the sort: zero, `false`, the first constructor that leads to a finite value,
+    /// constant arrays. `None` for a datatype without finite values.
+    pub fn default_value(&self, sort: SortId) -> Option<TermId> {
+        let mut open = Vec::new();
+        self.default_value_below(sort, &mut open)
+    }
+
+    // Recursive only through nested sorts and datatype declarations, each entered once.
+    fn default_value_below(&self, sort: SortId, open: &mut Vec<DatatypeId>) -> Option<TermId> {
+        match self.sort(sort) {
+            Sort::Bool => Some(TermId::FALSE),
+            Sort::Int => Some(self.int(0)),
+            Sort::Real => Some(self.real(Rational::zero())),
+            Sort::BitVec(width) => Some(self.bitvec(BigUint::zero(), width)),
+            Sort::Array(_, element) => {
+                let element = self.default_value_below(element, open)?;
+                Some(self.const_array(sort, element))
+            }
+            Sort::Datatype(id) => {
+                if open.contains(&id) {
+                    return None;
+                }
+                open.push(id);
+                let constructors = &self.datatype(id).constructors;
+                let found = (0..constructors.len()).find_map(|c| {
+                    let fields: Option<Vec<TermId>> = constructors[c]
+                        .fields
+                        .iter()
+                        .map(|f| self.default_value_below(f.sort, open))
+                        .collect();
+                    Some(self.construct(id, c as u32, &fields?))
+                });
+                open.pop();
+                found
+            }
+        }
+    }
+
+    // ---- Booleans ----
+
+    /// Negation; over Int the negation of a bound is a bound.
+    pub fn not(&self, term: TermId) -> TermId {
+        debug_assert_eq!(self.sort_of(term), SortId::BOOL);
+        let node = self.node(term);
+        match &node.op {
+            Op::True => TermId::FALSE,
+            Op::False => TermId::TRUE,
+            Op::Not => node.args[0],
+            Op::Le if self.sort_of(node.args[0]) == SortId::INT => {
+                self.ge(node.args[0], self.add(&[node.args[1], self.int(1)]))
+            }
+            Op::Ge if self.sort_of(node.args[0]) == SortId::INT => {
+                self.le(node.args[0], self.add(&[node.args[1], self.int(-1)]))
+            }
+            _ => self.intern(Op::Not, &[term], SortId::BOOL),
+        }
+    }
+
+    /// Conjunction of any number of formulas.
+    pub fn and(&self, args: &[TermId]) -> TermId {
+        self.junction(Op::And, args, TermId::TRUE, TermId::FALSE)
+    }
+
+    /// Disjunction of any number of formulas.
+    pub fn or(&self, args: &[TermId]) -> TermId {
+        self.junction(Op::Or, args, TermId::FALSE, TermId::TRUE)
+    }
+
+    fn junction(&self, op: Op, args: &[TermId], unit: TermId, zero: TermId) -> TermId {
+        let mut flat: Vec<TermId> = Vec::with_capacity(args.len());
+        for &arg in args {
+            debug_assert_eq!(self.sort_of(arg), SortId::BOOL);
+            if arg == zero {
+                return zero;
+            }
+            if arg == unit {
+                continue;
+            }
+            let node = self.node(arg);
+            if node.op == op && (args.len() == 1 || node.args.len() <= FLATTEN_LIMIT) {
+                flat.extend_from_slice(&node.args);
+            } else {
+                flat.push(arg);
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        for &arg in &flat {
+            let node = self.node(arg);
+            if node.op == Op::Not && flat.binary_search(&node.args[0]).is_ok() {
+                return zero;
+            }
+        }
+        match flat.len() {
+            0 => unit,
+            1 => flat[0],
+            _ => self.intern(op, &flat, SortId::BOOL),
+        }
+    }
+
+    /// `left ⇒ right`, as a disjunction.
+    pub fn implies(&self, left: TermId, right: TermId) -> TermId {
+        self.or(&[self.not(left), right])
+    }
+
+    /// Exclusive or of two formulas.
+    pub fn xor(&self, left: TermId, right: TermId) -> TermId {
+        self.not(self.eq(left, right))
+    }
+
+    /// Equality of two terms of one sort.
+    pub fn eq(&self, left: TermId, right: TermId) -> TermId {
+        let sort = self.sort_of(left);
+        debug_assert_eq!(sort, self.sort_of(right), "= takes terms of one sort");
+        if left == right {
+            return TermId::TRUE;
+        }
+        if sort == SortId::INT || sort == SortId::REAL {
+            return self.arithmetic_atom(Op::Eq, left, right);
+        }
+        if self.is_value(left) && self.is_value(right) {
+            return TermId::FALSE;
+        }
+        if sort == SortId::BOOL {
+            match (left, right) {
+                (TermId::TRUE, other) | (other, TermId::TRUE) => return other,
+                (TermId::FALSE, other) | (other, TermId::FALSE) => return self.not(other),
+                _ => {}
+            }
+            // ¬a = b and a = ¬b become ¬(a = b), so that both polarities share an atom. Only the
+            // complement that is a `Not` node is stripped: bounds over Int have none.
+            let strip = |t: TermId| match self.op(t) {
+                Op::Not => (self.args(t)[0], true),
+                _ => (t, false),
+            };
+            let ((a, na), (b, nb)) = (strip(left), strip(right));
+            if na || nb {
+                let positive = self.eq(a, b);
+                return if na != nb {
+                    self.not(positive)
+                } else {
+                    positive
+                };
+            }
+            if self.not(left) == right {
+                return TermId::FALSE;
+            }
+        }
+        if let (Op::Construct(_, c), Op::Construct(_, d)) = (self.op(left), self.op(right)) {
+            if c != d {
+                return TermId::FALSE;
+            }
+            let pairs: Vec<TermId> = self
+                .args(left)
+                .iter()
+                .zip(self.args(right))
+                .map(|(&a, &b)| self.eq(a, b))
+                .collect();
+            return self.and(&pairs);
+        }
+        let pair = if left < right {
+            [left, right]
+        } else {
+            [right, left]
+        };
+        self.intern(Op::Eq, &pair, SortId::BOOL)
+    }
+
+    /// Pairwise difference.
+    pub fn distinct(&self, args: &[TermId]) -> TermId {
+        let mut parts = Vec::new();
+        for (i, &a) in args.iter().enumerate() {
+            for &b in &args[i + 1..] {
+                parts.push(self.not(self.eq(a, b)));
+            }
+        }
+        self.and(&parts)
+    }
+
+    /// If-then-else of any sort.
+    pub fn ite(&self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
+        let sort = self.sort_of(then);
+        debug_assert_eq!(sort, self.sort_of(otherwise), "both branches have one sort");
+        match condition {
+            TermId::TRUE => return then,
+            TermId::FALSE => return otherwise,
+            _ if then == otherwise => return then,
+            _ => {}
+        }
+        if let Op::Not = self.op(condition) {
+            return self.ite(self.args(condition)[0], otherwise, then);
+        }
+        if sort == SortId::BOOL {
+            match (then, otherwise) {
+                (TermId::TRUE, _) => return self.or(&[condition, otherwise]),
+                (TermId::FALSE, _) => return self.and(&[self.not(condition), otherwise]),
+                (_, TermId::TRUE) => return self.or(&[self.not(condition), then]),
+                (_, TermId::FALSE) => return self.and(&[condition, then]),
+                _ => {}
+            }
+        }
+        self.intern(Op::Ite, &[condition, then, otherwise], sort)
+    }
+
+    // ---- arithmetic ----
+
+    /// Sum of terms of one sort, Int or Real; at least one.
+    pub fn add(&self, args: &[TermId]) -> TermId {
+        let sort = self.sort_of(args[0]);
+        if args.len() == 2 {
+            let one = Rational::one();
+            let sum = self.linear(args[0]).add_scaled(&self.linear(args[1]), &one);
+            return self.from_linear(&sum, sort);
+        }
+        let mut coefficients: FxHashMap<TermId, Rational> = FxHashMap::default();
+        let mut constant = Rational::zero();
+        for &arg in args {
+            let linear = self.linear(arg);
+            constant += linear.constant;
+            for (term, coefficient) in linear.monomials {
+                *coefficients.entry(term).or_insert_with(Rational::zero) += coefficient;
+            }
+        }
+        let mut monomials: Vec<_> = coefficients
+            .into_iter()
+            .filter(|(_, c)| !c.is_zero())
+            .collect();
+        monomials.sort_unstable_by_key(|m| m.0);
+        self.from_linear(
+            &Linear {
+                monomials,
+                constant,
+            },
+            sort,
+        )
+    }
+
+    /// Difference of two terms of one sort.
+    pub fn sub(&self, left: TermId, right: TermId) -> TermId {
+        let minus_one = -Rational::one();
+        let difference = self
+            .linear(left)
+            .add_scaled(&self.linear(right), &minus_one);
+        self.from_linear(&difference, self.sort_of(left))
+    }
+
+    /// Arithmetic negation.
+    pub fn neg(&self, term: TermId) -> TermId {
+        self.from_linear(
+            &self.linear(term).scaled(&-Rational::one()),
+            self.sort_of(term),
+        )
+    }
+
+    /// `factor * term`; for Int the factor must be an integer.
+    pub fn scale(&self, factor: &Rational, term: TermId) -> TermId {
+        self.from_linear(&self.linear(term).scaled(factor), self.sort_of(term))
+    }
+
+    /// Product of terms of one sort; at least one.
+    pub fn mul(&self, args: &[TermId]) -> TermId {
+        let sort = self.sort_of(args[0]);
+        let mut factor = Rational::one();
+        let mut rest: Vec<TermId> = Vec::new();
+        for &arg in args {
+            if let Some(value) = self.numeral(arg) {
+                factor *= value;
+                continue;
+            }
+            let linear = self.linear(arg);
+            if let ([(term, coefficient)], true) = (&*linear.monomials, linear.constant.is_zero()) {
+                factor *= coefficient;
+                let node = self.node(*term);
+                if node.op == Op::Mul {
+                    rest.extend_from_slice(&node.args);
+                } else {
+                    rest.push(*term);
+                }
+            } else {
+                rest.push(arg);
+            }
+        }
+        match rest.len() {
+            0 => self.number(&factor, sort),
+            1 => self.scale(&factor, rest[0]),
+            _ => {
+                rest.sort_unstable();
+                let product = self.intern(Op::Mul, &rest, sort);
+                self.scale(&factor, product)
+            }
+        }
+    }
+
+    /// `left <= right` over Int or Real.
+    pub fn le(&self, left: TermId, right: TermId) -> TermId {
+        self.arithmetic_atom(Op::Le, left, right)
+    }
+
+    /// `left >= right` over Int or Real.
+    pub fn ge(&self, left: TermId, right: TermId) -> TermId {
+        self.arithmetic_atom(Op::Ge, left, right)
+    }
+
+    /// `left < right` over Int or Real.
+    pub fn lt(&self, left: TermId, right: TermId) -> TermId {
+        self.not(self.ge(left, right))
+    }
+
+    /// `left > right` over Int or Real.
+    pub fn gt(&self, left: TermId, right: TermId) -> TermId {
+        self.not(self.le(left, right))
+    }
+
+    /// Integer division as SMT-LIB has it (the remainder is never negative). Division by zero
+    /// stays as it is: its value is not known.
+    pub fn idiv(&self, left: TermId, right: TermId) -> TermId {
+        if let Some(divisor) = self.as_int(right) {
+            if divisor.is_one() {
+                return left;
+            }
+            if let Some(value) = self.as_int(left)
+                && !divisor.is_zero()
+            {
+                return self.int(euclid(value, divisor).0);
+            }
+        }
+        self.intern(Op::IDiv, &[left, right], SortId::INT)
+    }
+
+    /// Remainder as SMT-LIB has it (never negative). Modulo zero stays as it is.
+    pub fn modulo(&self, left: TermId, right: TermId) -> TermId {
+        if let Some(divisor) = self.as_int(right)
+            && !divisor.is_zero()
+        {
+            if divisor.abs().is_one() {
+                return self.int(0);
+            }
+            if let Some(value) = self.as_int(left) {
+                return self.int(euclid(value, divisor).1);
+            }
+        }
+        self.intern(Op::Mod, &[left, right], SortId::INT)
+    }
+
+    /// Real division. Division by zero stays as it is: its value is not known.
+    pub fn div(&self, left: TermId, right: TermId) -> TermId {
+        match self.numeral(right) {
+            Some(value) if !value.is_zero() => self.scale(&value.recip(), left),
+            _ => self.intern(Op::Div, &[left, right], SortId::REAL),
+        }
+    }
+
+    /// Int to Real; distributes over sums, so that linear terms stay linear.
+    pub fn to_real(&self, term: TermId) -> TermId {
+        if self.sort_of(term) == SortId::REAL {
+            return term;
+        }
+        let linear = self.linear(term);
+        let mut monomials: Vec<(TermId, Rational)> = linear
+            .monomials
+            .into_iter()
+            .map(|(t, c)| (self.intern(Op::ToReal, &[t], SortId::REAL), c))
+            .collect();
+        monomials.sort_unstable_by_key(|m| m.0);
+        self.from_linear(
+            &Linear {
+                monomials,
+                constant: linear.constant,
+            },
+            SortId::REAL,
+        )
+    }
+
+    /// Real to Int, rounding down.
+    pub fn to_int(&self, term: TermId) -> TermId {
+        match self.op(term) {
+            Op::Real(value) => self.int(value.floor().to_integer()),
+            Op::ToReal => self.args(term)[0],
+            _ => self.intern(Op::ToInt, &[term], SortId::INT),
+        }
+    }
+
+    /// Whether a Real is an integer.
+    pub fn is_int(&self, term: TermId) -> TermId {
+        match self.op(term) {
+            Op::Real(value) => self.bool(value.is_integer()),
+            Op::ToReal => TermId::TRUE,
+            _ => self.intern(Op::IsInt, &[term], SortId::BOOL),
+        }
+    }
+
+    // ---- arrays ----
+
+    /// The array of sort `sort` that is `element` everywhere.
+    pub fn const_array(&self, sort: SortId, element: TermId) -> TermId {
+        self.intern(Op::ConstArray, &[element], sort)
+    }
+
+    /// `array[index]`, reading through stores where the indexes are equal or different values.
+    pub fn select(&self, array: TermId, index: TermId) -> TermId {
+        let Sort::Array(_, element) = self.sort(self.sort_of(array)) else {
+            panic!("select takes an array");
+        };
+        let mut current = array;
+        loop {
+            let node = self.node(current);
+            match node.op {
+                Op::ConstArray => return node.args[0],
+                Op::Store if node.args[1] == index => return node.args[2],
+                Op::Store if self.eq(node.args[1], index) == TermId::FALSE => {
+                    current = node.args[0];
+                }
+                _ => return self.intern(Op::Select, &[current, index], element),
+            }
+        }
+    }
+
+    /// `array` with `value` at `index`; canonical when all three are values.
+    pub fn store(&self, array: TermId, index: TermId, value: TermId) -> TermId {
+        let sort = self.sort_of(array);
+        if self.is_value(array) && self.is_value(index) && self.is_value(value) {
+            return self.store_value(array, index, value, sort);
+        }
+        let node = self.node(array);
+        if node.op == Op::Store && node.args[1] == index {
+            return self.store(node.args[0], index, value);
+        }
+        if self.op(value) == &Op::Select && *self.args(value) == [array, index] {
+            return array;
+        }
+        self.intern(Op::Store, &[array, index, value], sort)
+    }
+
+    /// The entries and the default of an array value, entries by ascending index id.
+    pub fn array_value(&self, array: TermId) -> (Vec<(TermId, TermId)>, TermId) {
+        let mut entries = Vec::new();
+        let mut current = array;
+        loop {
+            let node = self.node(current);
+            match node.op {
+                Op::Store => {
+                    entries.push((node.args[1], node.args[2]));
+                    current = node.args[0];
+                }
+                _ => {
+                    entries.reverse();
+                    return (entries, node.args[0]);
+                }
+            }
+        }
+    }
+
+    /// The canonical array value with these entries; a later entry overrides an earlier one.
+    pub fn array_from_entries(
+        &self,
+        sort: SortId,
+        entries: impl IntoIterator<Item = (TermId, TermId)>,
+        default: TermId,
+    ) -> TermId {
+        let map: std::collections::BTreeMap<TermId, TermId> = entries.into_iter().collect();
+        let mut entries: Vec<(TermId, TermId)> = map.into_iter().collect();
+        let mut default = default;
+        let Sort::Array(index_sort, _) = self.sort(sort) else {
+            panic!("the sort is an array's")
+        };
+        if let Some(size) = self.domain_size(index_sort)
+            && size == entries.len() as u64
+        {
+            // The default is never read: take the least entry's, so that equal arrays are equal.
+            default = entries[0].1;
+        }
+        entries.retain(|e| e.1 != default);
+        let mut array = self.const_array(sort, default);
+        for (index, value) in entries {
+            array = self.intern_array_value(&[array, index, value], sort);
+        }
+        array
+    }
+
+    fn store_value(&self, array: TermId, index: TermId, value: TermId, sort: SortId) -> TermId {
+        let (mut entries, default) = self.array_value(array);
+        entries.push((index, value));
+        // A finite domain whose every index was written once may have lost an entry equal to the
+        // default; give it back before counting.
+        let Sort::Array(index_sort, _) = self.sort(sort) else {
+            unreachable!("an array")
+        };
+        if self.domain_size(index_sort).is_some_and(|n| n <= 1 << 10) {
+            let mut full: Vec<(TermId, TermId)> = self
+                .all_values(index_sort)
+                .into_iter()
+                .map(|i| (i, default))
+                .collect();
+            full.extend(entries);
+            return self.array_from_entries(sort, full, default);
+        }
+        self.array_from_entries(sort, entries, default)
+    }
+
+    /// Number of values of a sort when it is finite and below 2^63.
+    pub fn domain_size(&self, sort: SortId) -> Option<u64> {
+        match self.sort(sort) {
+            Sort::Bool => Some(2),
+            Sort::BitVec(width) if width < 63 => Some(1 << width),
+            Sort::Datatype(id) => {
+                let constructors = &self.datatype(id).constructors;
+                // Enumerations only: fields of finite sorts are rare as indexes.
+                constructors
+                    .iter()
+                    .all(|c| c.fields.is_empty())
+                    .then_some(constructors.len() as u64)
+            }
+            _ => None,
+        }
+    }
+
+    fn all_values(&self, sort: SortId) -> Vec<TermId> {
+        match self.sort(sort) {
+            Sort::Bool => vec![TermId::FALSE, TermId::TRUE],
+            Sort::BitVec(width) => (0..1u64 << width)
+                .map(|v| self.bitvec(BigUint::from(v), width))
+                .collect(),
+            Sort::Datatype(id) => (0..self.datatype(id).constructors.len())
+                .map(|c| self.construct(id, c as u32, &[]))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    // ---- datatypes ----
+
+    /// A constructor applied to all its fields.
+    pub fn construct(&self, datatype: DatatypeId, constructor: u32, fields: &[TermId]) -> TermId {
+        // (C (sel0 x) … (seln x)) of a single-constructor datatype is x.
+        let definition = self.datatype(datatype);
+        if definition.constructors.len() == 1
+            && let Some(&first) = fields.first()
+            && let Op::Field(id, _, 0) = *self.op(first)
+            && id == datatype
+        {
+            let whole = self.args(first)[0];
+            let same = fields.iter().enumerate().all(|(i, &f)| {
+                *self.op(f) == Op::Field(datatype, constructor, i as u32)
+                    && self.args(f)[0] == whole
+            });
+            if same {
+                return whole;
+            }
+        }
+        self.intern(
+            Op::Construct(datatype, constructor),
+            fields,
+            self.datatype_sort(datatype),
+        )
+    }
+
+    /// A selector. On another constructor its value is not known and the term stays as it is.
+    pub fn field(
+        &self,
+        datatype: DatatypeId,
+        constructor: u32,
+        field: u32,
+        term: TermId,
+    ) -> TermId {
+        if let Op::Construct(_, c) = *self.op(term)
+            && c == constructor
+        {
+            return self.args(term)[field as usize];
+        }
+        let sort =
+            self.datatype(datatype).constructors[constructor as usize].fields[field as usize].sort;
+        self.intern(Op::Field(datatype, constructor, field), &[term], sort)
+    }
+
+    /// A tester.
+    pub fn is(&self, datatype: DatatypeId, constructor: u32, term: TermId) -> TermId {
+        if let Op::Construct(_, c) = *self.op(term) {
+            return self.bool(c == constructor);
+        }
+        if self.datatype(datatype).constructors.len() == 1 {
+            return TermId::TRUE;
+        }
+        self.intern(Op::Is(datatype, constructor), &[term], SortId::BOOL)
+    }
+
+    // ---- quantifiers ----
+
+    /// Universal quantification over variables that are free nowhere else.
+    pub fn forall(&self, variables: &[TermId], body: TermId) -> TermId {
+        self.quantifier(true, variables, body)
+    }
+
+    /// Existential quantification over variables that are free nowhere else.
+    pub fn exists(&self, variables: &[TermId], body: TermId) -> TermId {
+        self.quantifier(false, variables, body)
+    }
+
+    fn quantifier(&self, universal: bool, variables: &[TermId], body: TermId) -> TermId {
+        if self.is_value(body) {
+            return body;
+        }
+        let free = self.free_vars(&[body]);
+        let mut bound: Vec<TermId> = variables
+            .iter()
+            .copied()
+            .filter(|v| free.contains(v))
+            .collect();
+        bound.sort_unstable();
+        bound.dedup();
+        if bound.is_empty() {
+            return body;
+        }
+        let bound = bound.into_boxed_slice();
+        let op = if universal {
+            Op::Forall(bound)
+        } else {
+            Op::Exists(bound)
+        };
+        self.intern(op, &[body], SortId::BOOL)
+    }
+
+    // ---- any ----
+
+    /// The term with this operator and these arguments, simplified like any other: the way
+    /// substitution and evaluation put terms together again. `sort` is the sort of the result
+    /// (arguments of new sorts are not allowed).
+    pub fn rebuild(&self, op: &Op, args: &[TermId], sort: SortId) -> TermId {
+        match op {
+            Op::Var(_) | Op::True | Op::False | Op::Int(_) | Op::Real(_) | Op::BitVec(_) => {
+                self.intern(op.clone(), args, sort)
+            }
+            Op::Not => self.not(args[0]),
+            Op::And => self.and(args),
+            Op::Or => self.or(args),
+            Op::Eq => self.eq(args[0], args[1]),
+            Op::Ite => self.ite(args[0], args[1], args[2]),
+            Op::Add => self.add(args),
+            Op::Mul => self.mul(args),
+            Op::Le => self.le(args[0], args[1]),
+            Op::Ge => self.ge(args[0], args[1]),
+            Op::IDiv => self.idiv(args[0], args[1]),
+            Op::Mod => self.modulo(args[0], args[1]),
+            Op::Div => self.div(args[0], args[1]),
+            Op::ToReal => self.to_real(args[0]),
+            Op::ToInt => self.to_int(args[0]),
+            Op::IsInt => self.is_int(args[0]),
+            Op::Select => self.select(args[0], args[1]),
+            Op::Store => self.store(args[0], args[1], args[2]),
+            Op::ConstArray => self.const_array(sort, args[0]),
+            Op::Construct(d, c) => self.construct(*d, *c, args),
+            Op::Field(d, c, f) => self.field(*d, *c, *f, args[0]),
+            Op::Is(d, c) => self.is(*d, *c, args[0]),
+            Op::Forall(vars) => self.forall(vars, args[0]),
+            Op::Exists(vars) => self.exists(vars, args[0]),
+            _ => self.bv_op(op, args),
+        }
+    }
+}
+
+/// Quotient and remainder of SMT-LIB: `value = divisor * q + r`, `0 <= r < |divisor|`.
+fn euclid(value: &BigInt, divisor: &BigInt) -> (BigInt, BigInt) {
+    let (q, r) = value.div_mod_floor(divisor);
+    if r.is_negative() {
+        (q + 1, r - divisor)
+    } else {
+        (q, r)
+    }
+}

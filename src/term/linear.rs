@@ -1,0 +1,259 @@
+//! Linear normal form: a sum of rational multiples of atoms plus a constant.
+//!
+//! Invariant: monomials are ordered by their term's id, no coefficient is zero, and no monomial's
+//! term is itself a sum, a numeral or a numeral multiple.
+
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+use super::{BigInt, Op, Rational, SortId, TermId, TermStore};
+
+/// A linear polynomial over non-linear "atoms" (variables, selects, products, …).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// `(atom, coefficient)`, by ascending atom, coefficients not zero.
+    pub monomials: Vec<(TermId, Rational)>,
+    pub constant: Rational,
+}
+
+impl Linear {
+    /// The constant polynomial.
+    pub fn constant(constant: Rational) -> Self {
+        Linear {
+            monomials: Vec::new(),
+            constant,
+        }
+    }
+
+    /// Whether no atom occurs.
+    pub fn is_constant(&self) -> bool {
+        self.monomials.is_empty()
+    }
+
+    /// The coefficient of an atom, zero when it does not occur.
+    pub fn coefficient(&self, atom: TermId) -> Rational {
+        match self.monomials.binary_search_by_key(&atom, |m| m.0) {
+            Ok(at) => self.monomials[at].1.clone(),
+            Err(_) => Rational::zero(),
+        }
+    }
+
+    /// `self + factor * other`.
+    pub fn add_scaled(&self, other: &Linear, factor: &Rational) -> Linear {
+        let mut monomials = Vec::with_capacity(self.monomials.len() + other.monomials.len());
+        let (mut i, mut j) = (0, 0);
+        while i < self.monomials.len() || j < other.monomials.len() {
+            let left = self.monomials.get(i).map(|m| m.0);
+            let right = other.monomials.get(j).map(|m| m.0);
+            match (left, right) {
+                (Some(a), Some(b)) if a == b => {
+                    let sum = &self.monomials[i].1 + &other.monomials[j].1 * factor;
+                    if !sum.is_zero() {
+                        monomials.push((a, sum));
+                    }
+                    i += 1;
+                    j += 1;
+                }
+                (Some(a), b) if b.is_none_or(|b| a < b) => {
+                    monomials.push(self.monomials[i].clone());
+                    i += 1;
+                }
+                _ => {
+                    let (term, coefficient) = &other.monomials[j];
+                    let scaled = coefficient * factor;
+                    if !scaled.is_zero() {
+                        monomials.push((*term, scaled));
+                    }
+                    j += 1;
+                }
+            }
+        }
+        Linear {
+            monomials,
+            constant: &self.constant + &other.constant * factor,
+        }
+    }
+
+    /// `factor * self`.
+    pub fn scaled(&self, factor: &Rational) -> Linear {
+        if factor.is_zero() {
+            return Linear::constant(Rational::zero());
+        }
+        Linear {
+            monomials: self
+                .monomials
+                .iter()
+                .map(|(t, c)| (*t, c * factor))
+                .collect(),
+            constant: &self.constant * factor,
+        }
+    }
+
+    /// The positive factor that makes all coefficients (not the constant) coprime integers; one
+    /// for a constant.
+    pub fn integer_factor(&self) -> Rational {
+        let mut lcm = BigInt::one();
+        for (_, c) in &self.monomials {
+            if !c.denom().is_one() {
+                lcm = lcm.lcm(c.denom());
+            }
+        }
+        let mut gcd = BigInt::zero();
+        for (_, c) in &self.monomials {
+            gcd = gcd.gcd(&(c.numer() * (&lcm / c.denom())));
+            if gcd.is_one() {
+                break;
+            }
+        }
+        if gcd.is_zero() {
+            Rational::one()
+        } else {
+            Rational::new(lcm, gcd)
+        }
+    }
+}
+
+impl TermStore {
+    /// The linear normal form of a term of sort Int or Real. Linear time for terms made by this
+    /// store, whose sums are flat already.
+    pub fn linear(&self, term: TermId) -> Linear {
+        let node = self.node(term);
+        match &node.op {
+            Op::Int(value) => Linear::constant(Rational::from_integer(value.clone())),
+            Op::Real(value) => Linear::constant(value.clone()),
+            Op::Add => {
+                let mut result = Linear::constant(Rational::zero());
+                for &arg in &*node.args {
+                    match self.numeral(arg) {
+                        Some(value) => result.constant += value,
+                        None => result.monomials.push(self.monomial(arg)),
+                    }
+                }
+                result
+            }
+            _ => Linear {
+                monomials: vec![self.monomial(term)],
+                constant: Rational::zero(),
+            },
+        }
+    }
+
+    fn monomial(&self, term: TermId) -> (TermId, Rational) {
+        let node = self.node(term);
+        if node.op == Op::Mul
+            && let Some(coefficient) = self.numeral(node.args[0])
+        {
+            return (node.args[1], coefficient);
+        }
+        (term, Rational::one())
+    }
+
+    /// The value of an Int or Real numeral.
+    pub fn numeral(&self, term: TermId) -> Option<Rational> {
+        match self.op(term) {
+            Op::Int(value) => Some(Rational::from_integer(value.clone())),
+            Op::Real(value) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// The term of a polynomial; for sort Int all numbers must be integers.
+    pub fn from_linear(&self, linear: &Linear, sort: SortId) -> TermId {
+        let constant = || self.number(&linear.constant, sort);
+        if linear.is_constant() {
+            return constant();
+        }
+        let mut args: Vec<TermId> = Vec::with_capacity(linear.monomials.len() + 1);
+        for (term, coefficient) in &linear.monomials {
+            args.push(if coefficient.is_one() {
+                *term
+            } else {
+                self.intern(Op::Mul, &[self.number(coefficient, sort), *term], sort)
+            });
+        }
+        if !linear.constant.is_zero() {
+            args.push(constant());
+        }
+        if args.len() == 1 {
+            args[0]
+        } else {
+            self.intern(Op::Add, &args, sort)
+        }
+    }
+
+    /// The numeral of a sort Int or Real. Panics for Int when the value is no integer.
+    pub fn number(&self, value: &Rational, sort: SortId) -> TermId {
+        if sort == SortId::INT {
+            assert!(value.is_integer(), "an Int numeral is an integer");
+            self.int(value.to_integer())
+        } else {
+            self.real(value.clone())
+        }
+    }
+
+    /// The canonical atom `left ⋈ right` where ⋈ is `<=`, `>=` or `=` (given by `op`): coprime
+    /// integer coefficients, positive monomials left and the others right, the first one positive,
+    /// bounds over Int rounded.
+    pub(super) fn arithmetic_atom(&self, op: Op, left: TermId, right: TermId) -> TermId {
+        let sort = self.sort_of(left);
+        let minus_one = -Rational::one();
+        let difference = self
+            .linear(left)
+            .add_scaled(&self.linear(right), &minus_one);
+        self.linear_atom(op, &difference, sort)
+    }
+
+    /// The canonical atom `linear ⋈ 0`, see [`TermStore::le`], [`TermStore::ge`] and
+    /// [`TermStore::eq`]; `op` is one of `Le`, `Ge`, `Eq`.
+    pub fn linear_atom(&self, op: Op, linear: &Linear, sort: SortId) -> TermId {
+        if linear.is_constant() {
+            let c = &linear.constant;
+            return self.bool(match op {
+                Op::Le => !c.is_positive(),
+                Op::Ge => !c.is_negative(),
+                _ => c.is_zero(),
+            });
+        }
+        let mut factor = linear.integer_factor();
+        let flip = linear.monomials[0].1.is_negative();
+        if flip {
+            factor = -factor;
+        }
+        let op = match op {
+            Op::Le if flip => Op::Ge,
+            Op::Ge if flip => Op::Le,
+            op => op,
+        };
+        let scaled = if factor.is_one() {
+            linear.clone()
+        } else {
+            linear.scaled(&factor)
+        };
+        // scaled.monomials ⋈ bound
+        let mut bound = -scaled.constant;
+        if sort == SortId::INT && !bound.is_integer() {
+            match op {
+                Op::Le => bound = bound.floor(),
+                Op::Ge => bound = bound.ceil(),
+                _ => return TermId::FALSE,
+            }
+        }
+        let (positive, negative): (Vec<_>, Vec<_>) = scaled
+            .monomials
+            .into_iter()
+            .partition(|m| m.1.is_positive());
+        let left = Linear {
+            monomials: positive,
+            constant: Rational::zero(),
+        };
+        let right = Linear {
+            monomials: negative.into_iter().map(|(t, c)| (t, -c)).collect(),
+            constant: bound,
+        };
+        let (left, right) = (
+            self.from_linear(&left, sort),
+            self.from_linear(&right, sort),
+        );
+        self.intern(op, &[left, right], SortId::BOOL)
+    }
+}

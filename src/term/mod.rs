@@ -1,0 +1,30 @@
+//! Sorts and hash-consed terms, the common language of every stage.
+//!
+//! A term is a [`TermId`], a four-byte index into a [`TermStore`]; equal terms have equal ids, so
+//! comparison and hashing never look at the structure. Construction simplifies lightly (constant
+//! folding, linear normal form of sums and comparisons, flattened conjunctions); anything costlier
+//! is a pass of its own.
+//!
+//! Invariant: nothing in this module knows clauses, predicates or a solver, and every traversal is
+//! iterative, so the depth of a term is bounded by memory and not by the stack.
+
+mod bitvec;
+mod build;
+mod evaluate;
+mod linear;
+mod node;
+mod print;
+mod sort;
+mod store;
+mod walk;
+
+pub use evaluate::{Assignment, Evaluator, evaluate};
+pub use linear::Linear;
+pub use node::{Node, Op, TermId};
+pub use print::{DatatypeStyle, Printer, quote_symbol};
+pub use sort::{Constructor, Datatype, DatatypeId, Field, Sort, SortId};
+pub use store::TermStore;
+
+pub use num_bigint::{BigInt, BigUint};
+/// Exact rational numbers, the values of sort Real.
+pub type Rational = num_rational::BigRational;

@@ -1,0 +1,429 @@
+//! Printing in SMT-LIB 2.6, readable by any solver: standard operators only, shared sub-terms
+//! under `let`, negative numerals as `(- 1)`.
+//!
+//! Invariant: printing is iterative, and its output has size linear in the term's DAG outside of
+//! quantifiers (a shared sub-term with bound variables is printed where it stands).
+
+use std::fmt::Write;
+
+use num_traits::{One, Signed};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{DatatypeId, Op, Rational, Sort, SortId, TermId, TermStore};
+
+/// How instances of parametric datatypes are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DatatypeStyle {
+    /// As declared by the user: `(List Int)`, `(as nil (List Int))`.
+    Parametric,
+    /// As datatypes of their own without parameters, every name suffixed by the instance.
+    Monomorphic,
+}
+
+/// The symbol as SMT-LIB writes it: as it is when it is a simple symbol, else between bars.
+pub fn quote_symbol(name: &str) -> String {
+    let simple = |b: u8| b.is_ascii_alphanumeric() || b"~!@$%^&*_-+=<>.?/".contains(&b);
+    let reserved = [
+        "_",
+        "!",
+        "as",
+        "let",
+        "exists",
+        "forall",
+        "match",
+        "par",
+        "BINARY",
+        "DECIMAL",
+        "HEXADECIMAL",
+        "NUMERAL",
+        "STRING",
+    ];
+    let plain = !name.is_empty()
+        && name.bytes().all(simple)
+        && !name.as_bytes()[0].is_ascii_digit()
+        && !reserved.contains(&name);
+    if plain {
+        name.to_owned()
+    } else {
+        format!("|{name}|")
+    }
+}
+
+/// Prints sorts and terms of one store.
+pub struct Printer<'a> {
+    store: &'a TermStore,
+    style: DatatypeStyle,
+    names: FxHashMap<TermId, String>,
+}
+
+enum Item {
+    Term(TermId),
+    Text(&'static str),
+    Owned(String),
+}
+
+impl<'a> Printer<'a> {
+    /// A printer for the user's own declarations.
+    pub fn new(store: &'a TermStore) -> Self {
+        Printer {
+            store,
+            style: DatatypeStyle::Parametric,
+            names: FxHashMap::default(),
+        }
+    }
+
+    /// The same printer in another style of datatypes.
+    pub fn with_style(mut self, style: DatatypeStyle) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Prints the variable `var` as `name` (a symbol that needs no further quoting).
+    pub fn rename(&mut self, var: TermId, name: impl Into<String>) {
+        self.names.insert(var, name.into());
+    }
+
+    /// A sort.
+    pub fn sort(&self, sort: SortId) -> String {
+        // Sorts nest as deep as the user wrote them; work on a stack all the same.
+        let mut out = String::new();
+        let mut stack = vec![Ok(sort)];
+        while let Some(item) = stack.pop() {
+            match item {
+                Err(text) => out.push_str(text),
+                Ok(sort) => match self.store.sort(sort) {
+                    Sort::Bool => out.push_str("Bool"),
+                    Sort::Int => out.push_str("Int"),
+                    Sort::Real => out.push_str("Real"),
+                    Sort::BitVec(width) => write!(out, "(_ BitVec {width})").expect("string"),
+                    Sort::Array(index, element) => {
+                        out.push_str("(Array ");
+                        stack.extend([Err(")"), Ok(element), Err(" "), Ok(index)]);
+                    }
+                    Sort::Datatype(id) => {
+                        let (name, parameters) = self.store.datatype_head(id);
+                        match self.style {
+                            DatatypeStyle::Monomorphic => out.push_str(&self.instance(id, name)),
+                            DatatypeStyle::Parametric if parameters.is_empty() => {
+                                out.push_str(&quote_symbol(name));
+                            }
+                            DatatypeStyle::Parametric => {
+                                write!(out, "({}", quote_symbol(name)).expect("string");
+                                stack.push(Err(")"));
+                                for &p in parameters.iter().rev() {
+                                    stack.extend([Ok(p), Err(" ")]);
+                                }
+                            }
+                        }
+                    }
+                },
+            }
+        }
+        out
+    }
+
+    /// The name of a datatype, constructor or selector in this style.
+    pub fn instance(&self, id: DatatypeId, name: &str) -> String {
+        let parametric = !self.store.datatype_head(id).1.is_empty();
+        if self.style == DatatypeStyle::Monomorphic && parametric {
+            quote_symbol(&format!("{name}.{}", id.0))
+        } else {
+            quote_symbol(name)
+        }
+    }
+
+    /// The declaration of all datatypes that occur in `sorts` or in a term of `terms`, as one
+    /// `declare-datatypes` command; empty when there are none. Only for the monomorphic style.
+    pub fn datatype_declarations(&self, used: &[DatatypeId]) -> String {
+        debug_assert_eq!(self.style, DatatypeStyle::Monomorphic);
+        if used.is_empty() {
+            return String::new();
+        }
+        let mut out = String::from("(declare-datatypes (");
+        for &id in used {
+            write!(out, "({} 0)", self.sort(self.store.datatype_sort(id))).expect("string");
+        }
+        out.push_str(") (");
+        for &id in used {
+            out.push_str("\n  (");
+            for constructor in &self.store.datatype(id).constructors {
+                write!(out, "({}", self.instance(id, &constructor.name)).expect("string");
+                for field in &constructor.fields {
+                    let selector = self.instance(id, &field.selector);
+                    write!(out, " ({selector} {})", self.sort(field.sort)).expect("string");
+                }
+                out.push(')');
+            }
+            out.push(')');
+        }
+        out.push_str("))\n");
+        out
+    }
+
+    /// A term.
+    pub fn term(&self, root: TermId) -> String {
+        let mut out = String::new();
+        self.write_term(&mut out, root);
+        out
+    }
+
+    /// Appends a term to `out`.
+    pub fn write_term(&self, out: &mut String, root: TermId) {
+        let shared = self.shared(root);
+        let mut lets: FxHashMap<TermId, String> = FxHashMap::default();
+        for (number, &term) in shared.iter().enumerate() {
+            let name = format!("let!{number}");
+            write!(out, "(let (({name} ").expect("string");
+            self.write_tree(out, term, &lets);
+            out.push_str(")) ");
+            lets.insert(term, name);
+        }
+        self.write_tree(out, root, &lets);
+        for _ in &shared {
+            out.push(')');
+        }
+    }
+
+    /// Sub-terms worth a `let`: used more than once, not atomic, without bound variables;
+    /// arguments before their terms.
+    fn shared(&self, root: TermId) -> Vec<TermId> {
+        let store = self.store;
+        let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
+        let mut bound: FxHashSet<TermId> = FxHashSet::default();
+        let mut order = Vec::new();
+        store.post_order(&[root], |t| {
+            let node = store.node(t);
+            for &arg in &*node.args {
+                *uses.entry(arg).or_default() += 1;
+            }
+            if let Op::Forall(vars) | Op::Exists(vars) = &node.op {
+                bound.extend(vars.iter());
+            }
+            order.push(t);
+        });
+        let mut open: FxHashSet<TermId> = FxHashSet::default();
+        order.retain(|&t| {
+            let node = store.node(t);
+            if bound.contains(&t) || node.args.iter().any(|a| open.contains(a)) {
+                // Conservative: a term above a quantifier counts as open too.
+                open.insert(t);
+                return false;
+            }
+            uses.get(&t).is_some_and(|&n| n > 1)
+                && !node.args.is_empty()
+                && !(node.op == Op::Not && store.is_var(node.args[0]))
+        });
+        order
+    }
+
+    fn write_tree(&self, out: &mut String, root: TermId, lets: &FxHashMap<TermId, String>) {
+        let store = self.store;
+        let mut stack = vec![Item::Term(root)];
+        while let Some(item) = stack.pop() {
+            let term = match item {
+                Item::Text(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                Item::Owned(text) => {
+                    out.push_str(&text);
+                    continue;
+                }
+                Item::Term(term) => term,
+            };
+            if let Some(name) = lets.get(&term) {
+                out.push_str(name);
+                continue;
+            }
+            let node = store.node(term);
+            let head = match &node.op {
+                Op::Var(_) => {
+                    match self.names.get(&term) {
+                        Some(name) => out.push_str(name),
+                        None => out.push_str(&quote_symbol(store.var_name(term))),
+                    }
+                    continue;
+                }
+                Op::True | Op::False => {
+                    out.push_str(if term == TermId::TRUE {
+                        "true"
+                    } else {
+                        "false"
+                    });
+                    continue;
+                }
+                Op::Int(value) => {
+                    let value = Rational::from_integer(value.clone());
+                    write_number(out, &value, false);
+                    continue;
+                }
+                Op::Real(value) => {
+                    write_number(out, value, true);
+                    continue;
+                }
+                Op::BitVec(value) => {
+                    let width = store.width(term) as usize;
+                    if width.is_multiple_of(4) {
+                        write!(out, "#x{value:0>digits$x}", digits = width / 4).expect("string");
+                    } else {
+                        write!(out, "#b{value:0>width$b}").expect("string");
+                    }
+                    continue;
+                }
+                Op::Not => {
+                    let inner = store.node(node.args[0]);
+                    let strict = match inner.op {
+                        Op::Le => Some("(> "),
+                        Op::Ge => Some("(< "),
+                        _ => None,
+                    };
+                    if let Some(head) = strict.filter(|_| !lets.contains_key(&node.args[0])) {
+                        out.push_str(head);
+                        stack.extend([
+                            Item::Text(")"),
+                            Item::Term(inner.args[1]),
+                            Item::Text(" "),
+                            Item::Term(inner.args[0]),
+                        ]);
+                        continue;
+                    }
+                    "not".to_owned()
+                }
+                Op::Mul
+                    if store
+                        .numeral(node.args[0])
+                        .is_some_and(|n| n == -Rational::one()) =>
+                {
+                    out.push_str("(- ");
+                    stack.extend([Item::Text(")"), Item::Term(node.args[1])]);
+                    continue;
+                }
+                Op::ConstArray => {
+                    format!("(as const {})", self.sort(node.sort))
+                }
+                Op::Construct(id, c) => {
+                    let constructor = &store.datatype(*id).constructors[*c as usize];
+                    let name = self.instance(*id, &constructor.name);
+                    let qualified =
+                        self.style == DatatypeStyle::Parametric && !self.inferable(*id, *c);
+                    let head = if qualified {
+                        format!("(as {name} {})", self.sort(node.sort))
+                    } else {
+                        name
+                    };
+                    if node.args.is_empty() {
+                        out.push_str(&head);
+                        continue;
+                    }
+                    head
+                }
+                Op::Field(id, c, f) => {
+                    let field = &store.datatype(*id).constructors[*c as usize].fields[*f as usize];
+                    self.instance(*id, &field.selector)
+                }
+                Op::Is(id, c) => {
+                    let name = &store.datatype(*id).constructors[*c as usize].name;
+                    format!("(_ is {})", self.instance(*id, name))
+                }
+                Op::Forall(vars) | Op::Exists(vars) => {
+                    let mut head = String::from(if matches!(node.op, Op::Forall(_)) {
+                        "forall ("
+                    } else {
+                        "exists ("
+                    });
+                    for (i, &var) in vars.iter().enumerate() {
+                        let name = match self.names.get(&var) {
+                            Some(name) => name.clone(),
+                            None => quote_symbol(store.var_name(var)),
+                        };
+                        let space = if i == 0 { "" } else { " " };
+                        let sort = self.sort(store.sort_of(var));
+                        write!(head, "{space}({name} {sort})").expect("string");
+                    }
+                    head.push(')');
+                    head
+                }
+                op => operator_name(op),
+            };
+            stack.push(Item::Text(")"));
+            for &arg in node.args.iter().rev() {
+                stack.push(Item::Term(arg));
+                stack.push(Item::Text(" "));
+            }
+            stack.push(Item::Owned(head));
+            stack.push(Item::Text("("));
+        }
+    }
+
+    /// Whether a reader can infer the instance from the constructor's arguments.
+    fn inferable(&self, id: DatatypeId, constructor: u32) -> bool {
+        let definition = self.store.datatype(id);
+        let fields = &definition.constructors[constructor as usize].fields;
+        definition
+            .parameters
+            .iter()
+            .all(|&p| fields.iter().any(|f| f.sort == p))
+    }
+}
+
+fn operator_name(op: &Op) -> String {
+    let name = match op {
+        Op::Not => "not",
+        Op::And => "and",
+        Op::Or => "or",
+        Op::Eq => "=",
+        Op::Ite => "ite",
+        Op::Add => "+",
+        Op::Mul => "*",
+        Op::Le => "<=",
+        Op::Ge => ">=",
+        Op::IDiv => "div",
+        Op::Mod => "mod",
+        Op::Div => "/",
+        Op::ToReal => "to_real",
+        Op::ToInt => "to_int",
+        Op::IsInt => "is_int",
+        Op::BvConcat => "concat",
+        Op::BvNot => "bvnot",
+        Op::BvNeg => "bvneg",
+        Op::BvAnd => "bvand",
+        Op::BvOr => "bvor",
+        Op::BvXor => "bvxor",
+        Op::BvAdd => "bvadd",
+        Op::BvMul => "bvmul",
+        Op::BvUdiv => "bvudiv",
+        Op::BvUrem => "bvurem",
+        Op::BvSdiv => "bvsdiv",
+        Op::BvSrem => "bvsrem",
+        Op::BvSmod => "bvsmod",
+        Op::BvShl => "bvshl",
+        Op::BvLshr => "bvlshr",
+        Op::BvAshr => "bvashr",
+        Op::BvUle => "bvule",
+        Op::BvSle => "bvsle",
+        Op::BvToNat => "ubv_to_int",
+        Op::Select => "select",
+        Op::Store => "store",
+        Op::BvExtract(high, low) => return format!("(_ extract {high} {low})"),
+        Op::BvZeroExtend(n) => return format!("(_ zero_extend {n})"),
+        Op::BvSignExtend(n) => return format!("(_ sign_extend {n})"),
+        Op::IntToBv(width) => return format!("(_ int_to_bv {width})"),
+        op => unreachable!("{op:?} is printed by the caller"),
+    };
+    name.to_owned()
+}
+
+fn write_number(out: &mut String, value: &Rational, real: bool) {
+    let point = if real { ".0" } else { "" };
+    let magnitude = value.abs();
+    let text = if magnitude.is_integer() {
+        format!("{}{point}", magnitude.numer())
+    } else {
+        format!("(/ {}.0 {}.0)", magnitude.numer(), magnitude.denom())
+    };
+    if value.is_negative() {
+        write!(out, "(- {text})").expect("string");
+    } else {
+        out.push_str(&text);
+    }
+}

@@ -1,0 +1,309 @@
+//! The store: owns all terms, sorts and datatypes; append-only, shared by reference.
+//!
+//! Invariant: what is in the store never changes or goes away, so references to nodes stay valid
+//! while new terms are made (all methods take `&self`).
+
+use std::cell::{Cell, RefCell};
+use std::hash::{Hash, Hasher};
+
+use elsa::FrozenVec;
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
+
+struct Variable {
+    name: String,
+}
+
+/// Owner of hash-consed terms, sorts and datatypes. One store serves one run.
+pub struct TermStore {
+    nodes: FrozenVec<Box<Node>>,
+    index: RefCell<HashTable<u32>>,
+    sorts: RefCell<Vec<Sort>>,
+    sort_index: RefCell<FxHashMap<Sort, SortId>>,
+    datatypes: FrozenVec<Box<DatatypeCell>>,
+    variables: FrozenVec<Box<Variable>>,
+    variable_index: RefCell<FxHashMap<(String, SortId), TermId>>,
+    fresh: Cell<u64>,
+}
+
+struct DatatypeCell {
+    head: (String, Vec<SortId>),
+    sort: SortId,
+    body: std::cell::OnceCell<Datatype>,
+}
+
+impl Default for TermStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn hash_parts(op: &Op, args: &[TermId], sort: SortId) -> u64 {
+    let mut hasher = FxHasher::default();
+    op.hash(&mut hasher);
+    args.hash(&mut hasher);
+    sort.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl TermStore {
+    /// An empty store: `true`, `false` and the sorts Bool, Int and Real.
+    pub fn new() -> Self {
+        let store = TermStore {
+            nodes: FrozenVec::new(),
+            index: RefCell::new(HashTable::new()),
+            sorts: RefCell::new(Vec::new()),
+            sort_index: RefCell::new(FxHashMap::default()),
+            datatypes: FrozenVec::new(),
+            variables: FrozenVec::new(),
+            variable_index: RefCell::new(FxHashMap::default()),
+            fresh: Cell::new(0),
+        };
+        store.intern_sort(Sort::Bool);
+        store.intern_sort(Sort::Int);
+        store.intern_sort(Sort::Real);
+        store.intern(Op::True, &[], SortId::BOOL);
+        store.intern(Op::False, &[], SortId::BOOL);
+        store
+    }
+
+    /// Number of distinct terms made so far.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: every store holds `true` and `false`.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The structure of a term.
+    pub fn node(&self, term: TermId) -> &Node {
+        &self.nodes[term.index()]
+    }
+
+    /// The operator of a term.
+    pub fn op(&self, term: TermId) -> &Op {
+        &self.node(term).op
+    }
+
+    /// The arguments of a term.
+    pub fn args(&self, term: TermId) -> &[TermId] {
+        &self.node(term).args
+    }
+
+    /// The sort of a term.
+    pub fn sort_of(&self, term: TermId) -> SortId {
+        self.node(term).sort
+    }
+
+    /// Whether the term is a value (see [`Node::is_value`]).
+    pub fn is_value(&self, term: TermId) -> bool {
+        self.node(term).is_value
+    }
+
+    /// Whether the term is a variable.
+    pub fn is_var(&self, term: TermId) -> bool {
+        matches!(self.op(term), Op::Var(_))
+    }
+
+    /// The name of a variable; empty for any other term.
+    pub fn var_name(&self, term: TermId) -> &str {
+        match self.op(term) {
+            Op::Var(index) => &self.variables[*index as usize].name,
+            _ => "",
+        }
+    }
+
+    /// Finds or makes the node as it is, without any simplification.
+    pub(super) fn intern(&self, op: Op, args: &[TermId], sort: SortId) -> TermId {
+        let hash = hash_parts(&op, args, sort);
+        if let Some(&found) = self.index.borrow().find(hash, |&id| {
+            let node = &self.nodes[id as usize];
+            node.sort == sort && *node.args == *args && node.op == op
+        }) {
+            return TermId(found);
+        }
+        let is_var = matches!(op, Op::Var(_));
+        let is_quantifier = matches!(op, Op::Forall(_) | Op::Exists(_));
+        let is_value = match op {
+            Op::True | Op::False | Op::Int(_) | Op::Real(_) | Op::BitVec(_) => true,
+            // A store is a value only where `build` says so: see `intern_array_value`.
+            Op::Construct(..) | Op::ConstArray => args.iter().all(|&a| self.is_value(a)),
+            _ => false,
+        };
+        let node = Node {
+            is_value,
+            is_ground: !is_var && args.iter().all(|&a| self.node(a).is_ground),
+            has_quantifier: is_quantifier || args.iter().any(|&a| self.node(a).has_quantifier),
+            op,
+            args: args.into(),
+            sort,
+        };
+        self.push(hash, node)
+    }
+
+    /// Interns one `store` link of a canonical array value.
+    pub(super) fn intern_array_value(&self, args: &[TermId; 3], sort: SortId) -> TermId {
+        // Canonical links are told apart from stores that are not canonical by construction: every
+        // store of values over an array value is made canonical, so the flag is a function of args.
+        let hash = hash_parts(&Op::Store, args, sort);
+        if let Some(&found) = self.index.borrow().find(hash, |&id| {
+            let node = &self.nodes[id as usize];
+            node.sort == sort && *node.args == *args && node.op == Op::Store
+        }) {
+            return TermId(found);
+        }
+        let node = Node {
+            op: Op::Store,
+            args: args.as_slice().into(),
+            sort,
+            is_value: true,
+            is_ground: true,
+            has_quantifier: false,
+        };
+        self.push(hash, node)
+    }
+
+    fn push(&self, hash: u64, node: Node) -> TermId {
+        let id = u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms");
+        self.nodes.push(Box::new(node));
+        self.index.borrow_mut().insert_unique(hash, id, |&other| {
+            let node = &self.nodes[other as usize];
+            hash_parts(&node.op, &node.args, node.sort)
+        });
+        TermId(id)
+    }
+
+    // ---- sorts ----
+
+    fn intern_sort(&self, sort: Sort) -> SortId {
+        if let Some(&id) = self.sort_index.borrow().get(&sort) {
+            return id;
+        }
+        let mut sorts = self.sorts.borrow_mut();
+        let id = SortId(u32::try_from(sorts.len()).expect("fewer than 2^32 sorts"));
+        sorts.push(sort);
+        self.sort_index.borrow_mut().insert(sort, id);
+        id
+    }
+
+    /// The structure of a sort.
+    pub fn sort(&self, id: SortId) -> Sort {
+        self.sorts.borrow()[id.0 as usize]
+    }
+
+    /// Bit-vectors of `width` bits, at least one.
+    pub fn bitvec_sort(&self, width: u32) -> SortId {
+        assert!(width > 0, "bit-vectors have at least one bit");
+        self.intern_sort(Sort::BitVec(width))
+    }
+
+    /// Arrays from `index` to `element`.
+    pub fn array_sort(&self, index: SortId, element: SortId) -> SortId {
+        self.intern_sort(Sort::Array(index, element))
+    }
+
+    /// The width of a bit-vector term or zero for any other sort.
+    pub fn width(&self, term: TermId) -> u32 {
+        match self.sort(self.sort_of(term)) {
+            Sort::BitVec(width) => width,
+            _ => 0,
+        }
+    }
+
+    /// A new datatype instance with constructors still to come ([`TermStore::define_datatype`]).
+    pub fn declare_datatype(&self, name: &str, parameters: &[SortId]) -> (DatatypeId, SortId) {
+        let id =
+            DatatypeId(u32::try_from(self.datatypes.len()).expect("fewer than 2^32 datatypes"));
+        let sort = self.intern_sort(Sort::Datatype(id));
+        self.datatypes.push(Box::new(DatatypeCell {
+            head: (name.to_owned(), parameters.to_vec()),
+            sort,
+            body: std::cell::OnceCell::new(),
+        }));
+        (id, sort)
+    }
+
+    /// Gives a declared datatype its constructors. Panics when done twice.
+    pub fn define_datatype(&self, id: DatatypeId, constructors: Vec<Constructor>) {
+        let cell = &self.datatypes[id.0 as usize];
+        let (name, parameters) = cell.head.clone();
+        let datatype = Datatype {
+            name,
+            parameters,
+            constructors,
+        };
+        assert!(
+            cell.body.set(datatype).is_ok(),
+            "a datatype is defined once"
+        );
+    }
+
+    /// The definition of a datatype. Panics when it was declared but never defined.
+    pub fn datatype(&self, id: DatatypeId) -> &Datatype {
+        self.datatypes[id.0 as usize]
+            .body
+            .get()
+            .expect("the datatype is defined")
+    }
+
+    /// Name and parameters of a datatype, also before it is defined.
+    pub fn datatype_head(&self, id: DatatypeId) -> (&str, &[SortId]) {
+        let cell = &self.datatypes[id.0 as usize];
+        (&cell.head.0, &cell.head.1)
+    }
+
+    /// The sort of a datatype.
+    pub fn datatype_sort(&self, id: DatatypeId) -> SortId {
+        self.datatypes[id.0 as usize].sort
+    }
+
+    /// All datatypes, in the order of declaration.
+    pub fn datatype_ids(&self) -> impl Iterator<Item = DatatypeId> + use<> {
+        (0..self.datatypes.len() as u32).map(DatatypeId)
+    }
+
+    // ---- variables ----
+
+    /// The variable of this name and sort; the same term each time.
+    pub fn var(&self, name: &str, sort: SortId) -> TermId {
+        if let Some(&term) = self.variable_index.borrow().get(&(name.to_owned(), sort)) {
+            return term;
+        }
+        let index = u32::try_from(self.variables.len()).expect("fewer than 2^32 variables");
+        self.variables.push(Box::new(Variable {
+            name: name.to_owned(),
+        }));
+        let term = self.intern(Op::Var(index), &[], sort);
+        self.variable_index
+            .borrow_mut()
+            .insert((name.to_owned(), sort), term);
+        term
+    }
+
+    /// A variable that occurs nowhere yet, named after `hint` (what follows a `!` is replaced).
+    pub fn fresh_var(&self, hint: &str, sort: SortId) -> TermId {
+        let stem = hint.rsplit_once('!').map_or(hint, |(stem, tail)| {
+            if tail.bytes().all(|b| b.is_ascii_digit()) {
+                stem
+            } else {
+                hint
+            }
+        });
+        loop {
+            let number = self.fresh.get();
+            self.fresh.set(number + 1);
+            let name = format!("{stem}!{number}");
+            if !self
+                .variable_index
+                .borrow()
+                .contains_key(&(name.clone(), sort))
+            {
+                return self.var(&name, sort);
+            }
+        }
+    }
+}

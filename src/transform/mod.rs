@@ -1,0 +1,53 @@
+//! Passes: each makes a system smaller or simpler and knows the way back for both witnesses.
+//!
+//! Invariant: a pass knows no engine. It keeps the verdict, and its [`BackTranslation`] maps a
+//! model of the new system to one of the old, and a refutation likewise.
+
+use thiserror::Error;
+
+use crate::chc::System;
+use crate::context::Context;
+use crate::witness::{Model, Refutation};
+
+/// A pass that could not do its work; the system it was given stays as it was.
+#[derive(Debug, Error)]
+#[error("pass {pass}: {message}")]
+pub struct TransformError {
+    pub pass: &'static str,
+    pub message: String,
+}
+
+/// A witness that could not be brought back; the verdict becomes `unknown`.
+#[derive(Debug, Error)]
+#[error("back-translation of {pass}: {message}")]
+pub struct BackError {
+    pub pass: &'static str,
+    pub message: String,
+}
+
+/// What a pass returns.
+pub struct Step {
+    pub system: System,
+    pub back: Box<dyn BackTranslation>,
+    pub changed: bool,
+}
+
+/// A rewriting of systems that keeps the verdict.
+pub trait Transformation {
+    /// The name on the command line and in logs.
+    fn name(&self) -> &'static str;
+
+    /// The new system and the way back.
+    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError>;
+}
+
+/// The way back from a new system to the one before it. No default bodies: a pass must think of
+/// both witnesses.
+pub trait BackTranslation {
+    /// A model of the old system from one of the new.
+    fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackError>;
+
+    /// A refutation of the old system from one of the new.
+    fn refutation(&self, refutation: Refutation, cx: &mut Context)
+    -> Result<Refutation, BackError>;
+}

@@ -1,0 +1,79 @@
+//! What engines answer: a model, a refutation, or a reason why neither.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::chc::{ClauseId, PredicateId};
+use crate::term::{Assignment, TermId};
+
+/// An interpretation of predicates that satisfies every clause.
+///
+/// Each formula is over the formal variables of its predicate in the system the model is for
+/// (`System::predicate(p).params`). A predicate that is absent is `true` when it occurs in no
+/// clause; a model of a system gives every predicate in use a formula.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub definitions: FxHashMap<PredicateId, TermId>,
+}
+
+/// A ground atom: a predicate and the values of its arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fact {
+    pub predicate: PredicateId,
+    pub values: Vec<TermId>,
+}
+
+/// One application of a clause to facts derived before.
+#[derive(Clone, Debug)]
+pub struct RefutationStep {
+    pub clause: ClauseId,
+    /// Values of all the clause's variables.
+    pub values: Assignment,
+    /// Indexes of the steps that derive the body's atoms, in the body's order.
+    pub premises: Vec<usize>,
+    /// What is derived; `None` is `false`.
+    pub fact: Option<Fact>,
+}
+
+/// A derivation of `false`: a DAG of ground steps, premises before what uses them. The last step
+/// derives `false`.
+#[derive(Clone, Debug, Default)]
+pub struct Refutation {
+    pub steps: Vec<RefutationStep>,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The time limit passed.
+    Timeout,
+    /// The memory limit was reached.
+    Memory,
+    /// A signal, or a caller, stopped the run.
+    Interrupted,
+    /// The engine gave up within its own bounds, for instance of depth.
+    Incomplete(String),
+    /// A witness failed its check: a defect of alphorn.
+    WitnessFailed(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Timeout => write!(f, "timeout"),
+            Reason::Memory => write!(f, "memout"),
+            Reason::Interrupted => write!(f, "interrupted"),
+            Reason::Incomplete(what) => write!(f, "incomplete: {what}"),
+            Reason::WitnessFailed(what) => write!(f, "defect: a witness failed its check: {what}"),
+        }
+    }
+}
+
+/// An engine's answer about the system it was given.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    Sat(Model),
+    Unsat(Refutation),
+    Unknown(Reason),
+}
