@@ -3,6 +3,8 @@
 //! Invariant: imports neither `transform` nor an engine, so whoever checks an answer shares no
 //! code with who found it, and only [`validate`] makes a [`Validated`] verdict.
 
+mod step_check;
 mod types;
 
+pub use step_check::{StepError, check_refutation};
 pub use types::{Fact, Model, Reason, Refutation, RefutationStep, Verdict};
