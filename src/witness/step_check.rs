@@ -1,95 +1,219 @@
-//! The check of a refutation, step by step and by evaluation only.
+//! Checks refutations step by step, by evaluation alone.
 //!
-//! Invariant: no search and no solver. A step counts only if its clause's constraint evaluates to
-//! `true` under the step's own values, so what has no known value (division by zero, a selector
-//! on another constructor, a quantifier) never helps a refutation through.
+//! Invariant: nothing is searched for and nothing is believed: a step counts only when its clause's
+//! constraint evaluates to `true` under the step's values and its atoms evaluate to the facts it
+//! says. Time is linear in the steps and the clauses they use.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::{Fact, Refutation};
-use crate::chc::{Atom, ClauseId, System};
+use crate::chc::{Atom, ClauseId, Predicate, PredicateId, System};
+use crate::frontend::Problem;
 use crate::term::{Assignment, Evaluator, TermId, TermStore};
 
-/// What is wrong with a refutation.
+/// Why a refutation is refused.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum StepError {
-    #[error("the refutation has no steps")]
-    Empty,
-    #[error("the last step does not derive false")]
-    NotFalse,
-    #[error("step {step}: there is no clause {clause}")]
-    NoClause { step: usize, clause: u32 },
+    #[error("the refutation does not end with `false`")]
+    NoContradiction,
     #[error("step {step}: {message}")]
-    Step { step: usize, message: String },
+    Step {
+        /// From 1.
+        step: usize,
+        message: String,
+    },
 }
 
-/// Whether every step of `refutation` is an instance of its clause in `system`, premises included,
-/// and the last one derives `false`. Time is linear in the sum of the sizes of the clauses used.
+/// What a step applies: a clause with arbitrary argument terms.
+pub struct Rule<'a> {
+    /// All variables; the step has to give each a value.
+    pub vars: Vec<TermId>,
+    pub body: &'a [Atom],
+    pub constraint: TermId,
+    pub head: Option<&'a Atom>,
+}
+
+/// Where the clauses of a refutation come from.
+pub trait Rules {
+    fn terms(&self) -> &TermStore;
+    /// `None` for an id that is not in the table.
+    fn predicate(&self, id: PredicateId) -> Option<&Predicate>;
+    /// `None` for an id that is not in force.
+    fn rule(&self, id: ClauseId) -> Option<Rule<'_>>;
+}
+
+impl Rules for Problem {
+    fn terms(&self) -> &TermStore {
+        &self.terms
+    }
+
+    fn predicate(&self, id: PredicateId) -> Option<&Predicate> {
+        self.predicates.get(id.index())
+    }
+
+    fn rule(&self, id: ClauseId) -> Option<Rule<'_>> {
+        let clause = self.clauses.get(id.0 as usize)?;
+        Some(Rule {
+            vars: clause.vars.iter().map(|v| v.1).collect(),
+            body: &clause.body,
+            constraint: clause.constraint,
+            head: clause.head.as_ref(),
+        })
+    }
+}
+
+/// A system with its clauses by id.
+pub struct SystemRules<'a> {
+    system: &'a System,
+    index: FxHashMap<ClauseId, usize>,
+}
+
+impl<'a> SystemRules<'a> {
+    /// Indexes the clauses of a system.
+    pub fn new(system: &'a System) -> Self {
+        SystemRules {
+            system,
+            index: system.clause_index(),
+        }
+    }
+}
+
+impl Rules for SystemRules<'_> {
+    fn terms(&self) -> &TermStore {
+        &self.system.terms
+    }
+
+    fn predicate(&self, id: PredicateId) -> Option<&Predicate> {
+        self.system.predicates.get(id.index())
+    }
+
+    fn rule(&self, id: ClauseId) -> Option<Rule<'_>> {
+        let clause = &self.system.clauses[*self.index.get(&id)?];
+        Some(Rule {
+            vars: clause.vars(&self.system.terms),
+            body: &clause.body,
+            constraint: clause.constraint,
+            head: clause.head.as_ref(),
+        })
+    }
+}
+
+/// Checks a refutation of a system.
 pub fn check_refutation(system: &System, refutation: &Refutation) -> Result<(), StepError> {
-    let terms = &*system.terms;
-    let clauses: FxHashMap<ClauseId, usize> = system.clause_index();
-    for (number, step) in refutation.steps.iter().enumerate() {
+    check_steps(&SystemRules::new(system), refutation, |_| false)
+}
+
+/// Checks that `refutation` derives `false` with `rules`. A ground constraint that evaluation
+/// leaves undefined (it has a quantifier, or its value hangs on a division by zero) is handed to
+/// `valid`, which says whether it holds in every interpretation.
+pub fn check_steps(
+    rules: &impl Rules,
+    refutation: &Refutation,
+    mut valid: impl FnMut(TermId) -> bool,
+) -> Result<(), StepError> {
+    let mut last_is_false = false;
+    let mut vars: FxHashMap<ClauseId, Vec<TermId>> = FxHashMap::default();
+    for (index, step) in refutation.steps.iter().enumerate() {
         let fail = |message: String| {
             Err(StepError::Step {
-                step: number,
+                step: index + 1,
                 message,
             })
         };
-        let Some(&at) = clauses.get(&step.clause) else {
-            return Err(StepError::NoClause {
-                step: number,
-                clause: step.clause.0,
-            });
+        let terms = rules.terms();
+        let Some(mut rule) = rules.rule(step.clause) else {
+            return fail(format!("there is no clause with id {}", step.clause.0));
         };
-        let clause = &system.clauses[at];
-        for var in clause.vars(terms) {
-            let Some(&value) = step.values.get(&var) else {
-                return fail(format!("{} has no value", terms.var_name(var)));
+        let rule_vars = vars
+            .entry(step.clause)
+            .or_insert_with(|| std::mem::take(&mut rule.vars));
+        for &var in rule_vars.iter() {
+            let name = terms.var_name(var);
+            match step.values.get(&var) {
+                None => return fail(format!("variable {name} has no value")),
+                Some(&value) if !terms.is_value(value) => {
+                    return fail(format!("what variable {name} gets is no value"));
+                }
+                Some(&value) if terms.sort_of(value) != terms.sort_of(var) => {
+                    return fail(format!("the value of variable {name} has another sort"));
+                }
+                Some(_) => {}
+            }
+        }
+        let mut evaluator = Evaluator::new(terms, &step.values);
+        match evaluator.value(rule.constraint) {
+            Some(TermId::TRUE) => {}
+            Some(_) => return fail("the constraint is false".to_owned()),
+            None => {
+                let ground = ground(terms, rule.constraint, rule_vars, &step.values);
+                if !valid(ground) {
+                    return fail("the constraint is not known to be true".to_owned());
+                }
+            }
+        }
+        if step.premises.len() != rule.body.len() {
+            return fail(format!(
+                "{} premises for {} body atoms",
+                step.premises.len(),
+                rule.body.len()
+            ));
+        }
+        for (position, (&premise, atom)) in step.premises.iter().zip(rule.body).enumerate() {
+            if premise >= index {
+                return fail(format!("premise {} does not come before it", premise + 1));
+            }
+            let Some(fact) = &refutation.steps[premise].fact else {
+                return fail(format!("premise {} is `false`", premise + 1));
             };
-            if !terms.is_value(value) || terms.sort_of(value) != terms.sort_of(var) {
-                return fail(format!("{} has no proper value", terms.var_name(var)));
+            if let Err(what) = agrees(&mut evaluator, atom, fact) {
+                return fail(format!(
+                    "body atom {}: {what} of premise {}",
+                    position + 1,
+                    premise + 1
+                ));
             }
         }
-        if step.premises.len() != clause.body.len() {
-            return fail("the number of premises is not the body's length".to_owned());
-        }
-        for (&premise, atom) in step.premises.iter().zip(&clause.body) {
-            if premise >= number {
-                return fail(format!("premise {premise} does not come before"));
+        match (rule.head, &step.fact) {
+            (None, None) => {}
+            (Some(atom), Some(fact)) => {
+                if let Err(what) = agrees(&mut evaluator, atom, fact) {
+                    return fail(format!("head: {what} of the fact"));
+                }
+                // Also rules out a fact with too many values for a predicate from elsewhere.
+                let arity = rules.predicate(fact.predicate).map(Predicate::arity);
+                if arity != Some(fact.values.len()) {
+                    return fail("the fact has a wrong number of arguments".to_owned());
+                }
             }
-            if refutation.steps[premise].fact != ground(atom, &step.values) {
-                return fail(format!("premise {premise} is no instance of its body atom"));
-            }
+            (Some(_), None) => return fail("the clause does not derive `false`".to_owned()),
+            (None, Some(_)) => return fail("the clause derives `false`, not a fact".to_owned()),
         }
-        if step.fact != clause.head.as_ref().and_then(|h| ground(h, &step.values)) {
-            return fail("what is derived is not the clause's head".to_owned());
-        }
-        if !holds(terms, clause.constraint, &step.values) {
-            return fail("the constraint does not evaluate to true".to_owned());
-        }
+        last_is_false = step.fact.is_none();
     }
-    match refutation.steps.last() {
-        None => Err(StepError::Empty),
-        Some(last) if last.fact.is_some() => Err(StepError::NotFalse),
-        Some(_) => Ok(()),
+    if last_is_false {
+        Ok(())
+    } else {
+        Err(StepError::NoContradiction)
     }
 }
 
-/// The atom's instance; `None` when an argument is no variable with a value.
-fn ground(atom: &Atom, values: &Assignment) -> Option<Fact> {
-    Some(Fact {
-        predicate: atom.predicate,
-        values: atom
-            .args
-            .iter()
-            .map(|a| values.get(a).copied())
-            .collect::<Option<_>>()?,
-    })
+/// Whether an atom evaluates to a fact; otherwise what differs.
+fn agrees(evaluator: &mut Evaluator, atom: &Atom, fact: &Fact) -> Result<(), String> {
+    if atom.predicate != fact.predicate || atom.args.len() != fact.values.len() {
+        return Err("the predicate differs from that".to_owned());
+    }
+    for (position, (&arg, &value)) in atom.args.iter().zip(&fact.values).enumerate() {
+        if evaluator.value(arg) != Some(value) {
+            return Err(format!("argument {} differs from that", position + 1));
+        }
+    }
+    Ok(())
 }
 
-fn holds(terms: &TermStore, constraint: TermId, values: &Assignment) -> bool {
-    Evaluator::new(terms, values).value(constraint) == Some(TermId::TRUE)
+fn ground(terms: &TermStore, formula: TermId, vars: &[TermId], values: &Assignment) -> TermId {
+    let map = vars.iter().map(|v| (*v, values[v])).collect();
+    terms.substitute(formula, &map)
 }
 
 #[cfg(test)]
