@@ -4,5 +4,6 @@
 //! `Sat` or `Unsat`; what Z3 returns and we cannot decode is an error, never a panic.
 
 mod solver;
+pub mod text;
 
 pub use solver::{DecodeError, SatResult, Smt, SmtModel, Solver};

@@ -1,10 +1,20 @@
 //! Witnesses: models and refutations, their validation against the user's text, their printing.
 //!
 //! Invariant: imports neither `transform` nor an engine, so whoever checks an answer shares no
-//! code with who found it, and only `validate` makes a [`Validated`] verdict.
+//! code with who found it, and only [`validate`] makes a [`Validated`] verdict.
 
+mod parse;
+mod print;
+mod script;
+mod sexp;
 mod step_check;
 mod types;
+mod validate;
+mod value;
 
+pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
+pub use print::{ProofFormat, definitions, model_text, refutation_json, refutation_text};
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
 pub use types::{Fact, Model, Reason, Refutation, RefutationStep, Verdict};
+pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};
+pub use value::parse_value;

@@ -1,0 +1,282 @@
+//! Validity of assertions given as SMT-LIB text, read by Z3's own parser.
+//!
+//! Invariant: nothing here knows our terms. The text goes to Z3 as it is, in a context of its own
+//! that is thrown away afterwards, so this check shares no code and no state with any other query.
+
+use std::ffi::{CStr, CString};
+use std::time::{Duration, Instant};
+
+use z3_sys::{
+    ErrorCode, Z3_L_FALSE, Z3_L_TRUE, Z3_ast, Z3_ast_vector, Z3_ast_vector_get,
+    Z3_ast_vector_inc_ref, Z3_ast_vector_size, Z3_context, Z3_del_config, Z3_del_context,
+    Z3_get_error_code, Z3_get_error_msg, Z3_get_version, Z3_mk_config, Z3_mk_context, Z3_mk_not,
+    Z3_mk_params, Z3_mk_simple_solver, Z3_mk_solver, Z3_mk_string_symbol, Z3_params_dec_ref,
+    Z3_params_inc_ref, Z3_params_set_uint, Z3_parse_smtlib2_string, Z3_set_error_handler,
+    Z3_set_param_value, Z3_solver, Z3_solver_assert, Z3_solver_check, Z3_solver_dec_ref,
+    Z3_solver_get_reason_unknown, Z3_solver_inc_ref, Z3_solver_pop, Z3_solver_push,
+    Z3_solver_set_params,
+};
+
+/// The incremental solver's time for one assertion before a solver of its own gets the rest.
+const FIRST_TRY: Duration = Duration::from_millis(500);
+
+/// What Z3 says about the assertions of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TextCheck {
+    /// All are valid; with their number.
+    Valid { assertions: usize },
+    /// This one, from 0, does not hold in some interpretation.
+    Invalid { assertion: usize },
+    /// This one, from 0, could not be decided.
+    Unknown { assertion: usize, reason: String },
+    /// Z3's parser refuses the text, with its message.
+    Malformed(String),
+}
+
+/// The version of the linked libz3, like `5.4.0`.
+pub fn z3_version() -> String {
+    let (mut major, mut minor, mut build, mut revision) = (0, 0, 0, 0);
+    // SAFETY: four valid pointers to integers.
+    unsafe { Z3_get_version(&mut major, &mut minor, &mut build, &mut revision) };
+    format!("{major}.{minor}.{build}")
+}
+
+/// Whether every assertion in `text` is valid, that is, its negation unsatisfiable; each on its
+/// own. Stops at the first that is not. `limit` is for all of them together, `None` for no limit.
+pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
+    let deadline = limit.map(|limit| Instant::now() + limit);
+    let Ok(text) = CString::new(text) else {
+        return TextCheck::Malformed("a zero byte".to_owned());
+    };
+    let Some(context) = TextContext::new() else {
+        return TextCheck::Malformed("Z3 gives no context".to_owned());
+    };
+    let assertions = match context.parse(&text) {
+        Ok(assertions) => assertions,
+        Err(message) => return TextCheck::Malformed(message),
+    };
+    let Some(mut incremental) = QuerySolver::new(&context, false) else {
+        return TextCheck::Malformed(context.error());
+    };
+    for (assertion, &formula) in assertions.iter().enumerate() {
+        let unknown = |reason: String| TextCheck::Unknown { assertion, reason };
+        // SAFETY: the formula belongs to the context.
+        let Some(negation) = (unsafe { Z3_mk_not(context.raw, formula) }) else {
+            return unknown(context.error());
+        };
+        let left = |most: Option<Duration>| {
+            let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+            match (left, most) {
+                (Some(left), Some(most)) => Some(left.min(most)),
+                (left, most) => left.or(most),
+            }
+        };
+        if left(None).is_some_and(|left| left.is_zero()) {
+            return unknown("timeout".to_owned());
+        }
+        let mut answer = incremental.check(negation, left(Some(FIRST_TRY)));
+        if matches!(answer, Answer::Unknown(_)) {
+            log::debug!("assertion {assertion} gets a solver of its own");
+            match QuerySolver::new(&context, true) {
+                Some(mut own) => answer = own.check(negation, left(None)),
+                None => return unknown(context.error()),
+            }
+        }
+        match answer {
+            Answer::Unsat => {}
+            Answer::Sat => return TextCheck::Invalid { assertion },
+            Answer::Unknown(reason) => return unknown(reason),
+        }
+    }
+    TextCheck::Valid {
+        assertions: assertions.len(),
+    }
+}
+
+enum Answer {
+    Sat,
+    Unsat,
+    Unknown(String),
+}
+
+/// A context without reference counts: what is made lives until it is dropped.
+struct TextContext {
+    raw: Z3_context,
+}
+
+impl TextContext {
+    fn new() -> Option<TextContext> {
+        // SAFETY: the configuration is used and deleted here; without an error handler, errors
+        // are recorded in the context and read by `error`.
+        unsafe {
+            let config = Z3_mk_config()?;
+            Z3_set_param_value(config, c"model".as_ptr(), c"false".as_ptr());
+            let raw = Z3_mk_context(config);
+            Z3_del_config(config);
+            let raw = raw?;
+            Z3_set_error_handler(raw, None);
+            Some(TextContext { raw })
+        }
+    }
+
+    /// The message of the last error.
+    fn error(&self) -> String {
+        // SAFETY: the context is alive, and the message is copied at once.
+        unsafe {
+            let code = Z3_get_error_code(self.raw);
+            let message = Z3_get_error_msg(self.raw, code);
+            if message.is_null() {
+                return "an error without a message".to_owned();
+            }
+            CStr::from_ptr(message).to_string_lossy().trim().to_owned()
+        }
+    }
+
+    fn parse(&self, text: &CStr) -> Result<Vec<Z3_ast>, String> {
+        let none = std::ptr::null();
+        // SAFETY: no sorts and declarations are passed; the vector is held by a reference that is
+        // released with the context, like the formulas in it.
+        unsafe {
+            let parsed: Option<Z3_ast_vector> = Z3_parse_smtlib2_string(
+                self.raw,
+                text.as_ptr(),
+                0,
+                none,
+                none.cast(),
+                0,
+                none,
+                none.cast(),
+            );
+            if Z3_get_error_code(self.raw) != ErrorCode::Ok {
+                return Err(self.error());
+            }
+            let vector = parsed.ok_or_else(|| self.error())?;
+            Z3_ast_vector_inc_ref(self.raw, vector);
+            (0..Z3_ast_vector_size(self.raw, vector))
+                .map(|i| Z3_ast_vector_get(self.raw, vector, i).ok_or_else(|| self.error()))
+                .collect()
+        }
+    }
+}
+
+impl Drop for TextContext {
+    fn drop(&mut self) {
+        // SAFETY: nothing made in the context outlives it.
+        unsafe { Z3_del_context(self.raw) };
+    }
+}
+
+/// A solver for one formula at a time.
+struct QuerySolver<'a> {
+    context: &'a TextContext,
+    raw: Z3_solver,
+}
+
+impl<'a> QuerySolver<'a> {
+    /// The incremental core, or, when `tactics` is set, what Z3 picks for the formula's theories.
+    fn new(context: &'a TextContext, tactics: bool) -> Option<Self> {
+        // SAFETY: the solver is held by a reference until `drop`.
+        unsafe {
+            let raw = if tactics {
+                Z3_mk_solver(context.raw)?
+            } else {
+                Z3_mk_simple_solver(context.raw)?
+            };
+            Z3_solver_inc_ref(context.raw, raw);
+            Some(QuerySolver { context, raw })
+        }
+    }
+
+    fn check(&mut self, formula: Z3_ast, limit: Option<Duration>) -> Answer {
+        let milliseconds = limit.map_or(u32::MAX, |limit| {
+            u32::try_from(limit.as_millis().max(1)).unwrap_or(u32::MAX)
+        });
+        let context = self.context.raw;
+        // SAFETY: everything belongs to the one context.
+        unsafe {
+            if let (Some(params), Some(timeout)) = (
+                Z3_mk_params(context),
+                Z3_mk_string_symbol(context, c"timeout".as_ptr()),
+            ) {
+                Z3_params_inc_ref(context, params);
+                Z3_params_set_uint(context, params, timeout, milliseconds);
+                Z3_solver_set_params(context, self.raw, params);
+                Z3_params_dec_ref(context, params);
+            }
+            Z3_solver_push(context, self.raw);
+            Z3_solver_assert(context, self.raw, formula);
+            let mut answer = match Z3_solver_check(context, self.raw) {
+                Z3_L_FALSE => Answer::Unsat,
+                Z3_L_TRUE => Answer::Sat,
+                _ => {
+                    let reason = Z3_solver_get_reason_unknown(context, self.raw);
+                    Answer::Unknown(if reason.is_null() {
+                        String::new()
+                    } else {
+                        CStr::from_ptr(reason).to_string_lossy().into_owned()
+                    })
+                }
+            };
+            if Z3_get_error_code(context) != ErrorCode::Ok {
+                answer = Answer::Unknown(self.context.error());
+            }
+            Z3_solver_pop(context, self.raw, 1);
+            answer
+        }
+    }
+}
+
+impl Drop for QuerySolver<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the reference taken in `new`.
+        unsafe { Z3_solver_dec_ref(self.context.raw, self.raw) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_valid_from_not() {
+        let text = "(define-fun p ((x Int)) Bool (>= x 0))
+            (assert (forall ((x Int)) (=> (= x 1) (p x))))
+            (assert (forall ((x Int)) (=> (p x) (p (+ x 1)))))";
+        assert_eq!(
+            valid_assertions(text, None),
+            TextCheck::Valid { assertions: 2 }
+        );
+        let text = format!("{text} (assert (forall ((x Int)) (=> (p x) (p (- x 1)))))");
+        assert_eq!(
+            valid_assertions(&text, Some(Duration::from_secs(20))),
+            TextCheck::Invalid { assertion: 2 }
+        );
+    }
+
+    #[test]
+    fn reports_what_it_cannot_read_or_decide() {
+        assert!(matches!(
+            valid_assertions("(assert (p x))", None),
+            TextCheck::Malformed(_)
+        ));
+        assert!(matches!(
+            valid_assertions("(assert true", None),
+            TextCheck::Malformed(_)
+        ));
+        let hard = "(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 2) (> y 2) (> z 2))
+            (not (= (+ (* x x x x x) (* y y y y y)) (* z z z z z))))))";
+        assert!(matches!(
+            valid_assertions(hard, Some(Duration::from_millis(300))),
+            TextCheck::Unknown { assertion: 0, .. }
+        ));
+        assert!(matches!(
+            valid_assertions("(assert true)", Some(Duration::ZERO)),
+            TextCheck::Unknown { assertion: 0, .. }
+        ));
+    }
+
+    #[test]
+    fn names_the_linked_version() {
+        assert_eq!(z3_version().split('.').count(), 3);
+    }
+}

@@ -1,0 +1,191 @@
+//! A scanner for S-expressions: tokens with their places, nothing more.
+//!
+//! Invariant: it knows no term, sort or command. The checks of witnesses cut and join the user's
+//! text with it, so that they share nothing with the reader of problems. Every loop is iterative.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TokenKind {
+    Open,
+    Close,
+    /// A symbol, between bars or not, a keyword or a numeral.
+    Atom,
+    /// A string literal.
+    String,
+    /// A string or quoted symbol that the text ends in.
+    Unterminated,
+}
+
+/// A token and its byte range.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Token {
+    pub kind: TokenKind,
+    pub range: Range<usize>,
+}
+
+/// The tokens of a text from a byte offset on; comments and white space are left out.
+pub struct Tokens<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl<'a> Tokens<'a> {
+    /// Scans `text` from `start`, which must be a character boundary outside of any token.
+    pub fn new(text: &'a str, start: usize) -> Self {
+        Tokens {
+            text,
+            position: start,
+        }
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        loop {
+            match bytes.get(self.position)? {
+                b' ' | b'\t' | b'\r' | b'\n' => self.position += 1,
+                b';' => {
+                    let rest = &bytes[self.position..];
+                    let line = rest.iter().position(|&b| b == b'\n' || b == b'\r');
+                    self.position += line.unwrap_or(rest.len());
+                }
+                _ => break,
+            }
+        }
+        let start = self.position;
+        let (kind, end) = match bytes[start] {
+            b'(' => (TokenKind::Open, start + 1),
+            b')' => (TokenKind::Close, start + 1),
+            b'|' => match bytes[start + 1..].iter().position(|&b| b == b'|') {
+                Some(length) => (TokenKind::Atom, start + length + 2),
+                None => (TokenKind::Unterminated, bytes.len()),
+            },
+            b'"' => string_end(bytes, start),
+            _ => {
+                let delimiter = |b: &u8| b" \t\r\n;()|\"".contains(b);
+                let length = bytes[start..].iter().position(delimiter);
+                (
+                    TokenKind::Atom,
+                    length.map_or(bytes.len(), |length| start + length),
+                )
+            }
+        };
+        self.position = end;
+        Some(Token {
+            kind,
+            range: start..end,
+        })
+    }
+}
+
+/// A string literal's end; a doubled quote inside it is a quote.
+fn string_end(bytes: &[u8], start: usize) -> (TokenKind, usize) {
+    let mut position = start + 1;
+    while let Some(length) = bytes[position..].iter().position(|&b| b == b'"') {
+        position += length + 1;
+        if bytes.get(position) != Some(&b'"') {
+            return (TokenKind::String, position);
+        }
+        position += 1;
+    }
+    (TokenKind::Unterminated, bytes.len())
+}
+
+/// A symbol without its bars: `|a b|` and `a` are names as they are meant.
+pub fn symbol(atom: &str) -> &str {
+    atom.strip_prefix('|')
+        .and_then(|rest| rest.strip_suffix('|'))
+        .unwrap_or(atom)
+}
+
+/// The end of the S-expression that begins at or after `start`, with its beginning; `None` when
+/// there is no complete one.
+pub fn expression(text: &str, start: usize) -> Option<Range<usize>> {
+    let mut depth = 0usize;
+    let mut begin = None;
+    for token in Tokens::new(text, start) {
+        let begin = *begin.get_or_insert(token.range.start);
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close => depth = depth.checked_sub(1)?,
+            TokenKind::Atom | TokenKind::String => {}
+            TokenKind::Unterminated => return None,
+        }
+        if depth == 0 {
+            return Some(begin..token.range.end);
+        }
+    }
+    None
+}
+
+/// The elements of the list at `range`, with its parentheses; `None` when it is no list.
+pub fn elements(text: &str, range: &Range<usize>) -> Option<Vec<Range<usize>>> {
+    let mut tokens = Tokens::new(&text[..range.end], range.start);
+    let first = tokens.next()?;
+    if first.kind != TokenKind::Open {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut depth = 0usize;
+    let mut begin = 0;
+    for token in tokens {
+        if depth == 0 {
+            begin = token.range.start;
+        }
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close if depth == 0 => {
+                return (token.range.end == range.end).then_some(found);
+            }
+            TokenKind::Close => depth -= 1,
+            TokenKind::Atom | TokenKind::String => {}
+            TokenKind::Unterminated => return None,
+        }
+        if depth == 0 {
+            found.push(begin..token.range.end);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_a_command() {
+        let text = "; c (\n (rule |a )b| \"x\"\"(\" (f (g)) x|y| ) z";
+        let range = expression(text, 0).unwrap();
+        let parts: Vec<&str> = elements(text, &range)
+            .unwrap()
+            .into_iter()
+            .map(|r| &text[r])
+            .collect();
+        assert_eq!(
+            parts,
+            ["rule", "|a )b|", "\"x\"\"(\"", "(f (g))", "x", "|y|"]
+        );
+        assert_eq!(&text[expression(text, range.end).unwrap()], "z");
+        assert_eq!(symbol("|a )b|"), "a )b");
+    }
+
+    #[test]
+    fn refuses_what_does_not_end() {
+        for text in ["", "(", "(a", "(|a)", "(\"a)", ")", "; only a comment"] {
+            assert_eq!(expression(text, 0), None, "{text}");
+        }
+        assert_eq!(elements("a", &(0..1)), None);
+    }
+
+    #[test]
+    fn depth_costs_no_stack() {
+        let text = format!("{}{}", "(".repeat(300_000), ")".repeat(300_000));
+        assert_eq!(expression(&text, 0), Some(0..text.len()));
+        assert_eq!(elements(&text, &(0..text.len())).unwrap().len(), 1);
+    }
+}
