@@ -3,7 +3,11 @@
 //! Invariant: only this module knows Z3. An `Unknown` of Z3 is passed on as such and never read as
 //! `Sat` or `Unsat`; what Z3 returns and we cannot decode is an error, never a panic.
 
+mod implicant;
+mod project;
 mod solver;
 pub mod text;
 
+pub use implicant::{ImplicantOptions, implicant, implicant_with};
+pub use project::{Projection, project, project_formula};
 pub use solver::{DecodeError, SatResult, Smt, SmtModel, Solver};

@@ -34,6 +34,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Gives a value to a variable that is in no term evaluated so far; it outweighs the
+    /// assignment's, if there is one.
+    pub fn bind(&mut self, var: TermId, value: TermId) {
+        debug_assert!(self.store.is_var(var) && self.store.is_value(value));
+        self.memo.insert(var, Some(value));
+    }
+
     /// The value of a term, see [`evaluate`].
     pub fn value(&mut self, root: TermId) -> Option<TermId> {
         let store = self.store;
