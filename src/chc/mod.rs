@@ -6,9 +6,11 @@
 //! knows the input's syntax.
 
 mod graph;
+mod print;
 mod shape;
 mod system;
 
 pub use graph::{DependencyGraph, WeakTopologicalOrder, WtoElement};
+pub use print::to_smtlib;
 pub use shape::{Shape, Theories};
 pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};

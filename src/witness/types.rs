@@ -56,6 +56,8 @@ pub enum Reason {
     Incomplete(String),
     /// A witness failed its check: a defect of alphorn.
     WitnessFailed(String),
+    /// Any other defect of alphorn.
+    Defect(String),
 }
 
 impl fmt::Display for Reason {
@@ -66,6 +68,7 @@ impl fmt::Display for Reason {
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::Incomplete(what) => write!(f, "incomplete: {what}"),
             Reason::WitnessFailed(what) => write!(f, "defect: a witness failed its check: {what}"),
+            Reason::Defect(what) => write!(f, "defect: {what}"),
         }
     }
 }
