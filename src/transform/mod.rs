@@ -3,6 +3,10 @@
 //! Invariant: a pass knows no engine. It keeps the verdict, and its [`BackTranslation`] maps a
 //! model of the new system to one of the old, and a refutation likewise.
 
+mod normalize;
+
+pub use normalize::{Normalization, normalize};
+
 use thiserror::Error;
 
 use crate::chc::System;
