@@ -3,6 +3,8 @@
 //! Invariant: an engine sees a [`System`] and nothing of where it came from: no syntax, no pass, no
 //! other engine except through a trait it is handed.
 
+pub mod bmc;
+
 use thiserror::Error;
 
 use crate::chc::{Shape, System};
