@@ -1,73 +1,71 @@
-//! Random conjunctions with a planted model: the projection is true there, holds no eliminated
-//! variable, and wherever else it is true, Z3 finds values for the eliminated variables.
+//! Random literals of all theories around a planted model.
 
 use num_bigint::BigUint;
-use proptest::prelude::*;
-use rustc_hash::FxHashSet;
 
-use super::*;
-use crate::smt::implicant::{ImplicantOptions, implicant_with};
 use crate::term::{
-    BigInt, Constructor, DatatypeId, DatatypeStyle, Field, Op, Printer, Rational, evaluate,
+    Assignment, BigInt, Constructor, DatatypeId, Field, Op, Rational, Sort, SortId, TermId,
+    TermStore, evaluate,
 };
 
 const WIDTH: u32 = 3;
 
 /// Numbers from a seed.
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % n
     }
 
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+    pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize].clone()
     }
 
-    fn one_in(&mut self, n: u64) -> bool {
+    pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 }
 
 /// What may occur.
 #[derive(Clone, Copy, Default)]
-struct Features {
-    bools: bool,
-    ints: bool,
-    reals: bool,
-    division: bool,
-    products: bool,
-    vectors: bool,
-    arrays: bool,
-    nested_arrays: bool,
-    datatypes: bool,
-    ites: bool,
+pub(super) struct Features {
+    pub bools: bool,
+    pub ints: bool,
+    pub reals: bool,
+    pub division: bool,
+    pub products: bool,
+    pub vectors: bool,
+    pub arrays: bool,
+    pub nested_arrays: bool,
+    pub datatypes: bool,
+    pub ites: bool,
 }
 
-struct Generator<'a> {
-    terms: &'a TermStore,
-    random: Random,
-    features: Features,
-    vars: Vec<TermId>,
-    model: Assignment,
-    list: DatatypeId,
-    pair: DatatypeId,
+pub(super) struct Generator<'a> {
+    pub terms: &'a TermStore,
+    pub random: Random,
+    pub features: Features,
+    pub vars: Vec<TermId>,
+    pub model: Assignment,
+    /// Equations that hold in the model by the way it was made.
+    pub definitions: Vec<TermId>,
+    pub list: DatatypeId,
+    pub pair: DatatypeId,
 }
 
-struct Sorts {
-    vector: SortId,
-    array: SortId,
-    nested: SortId,
-    list: SortId,
-    pair: SortId,
+pub(super) struct Sorts {
+    pub vector: SortId,
+    pub array: SortId,
+    pub nested: SortId,
+    pub list: SortId,
+    pub pair: SortId,
 }
 
 impl<'a> Generator<'a> {
-    fn new(terms: &'a TermStore, seed: u64, features: Features, count: usize) -> Self {
+    pub fn new(terms: &'a TermStore, seed: u64, features: Features, count: usize) -> Self {
         let (list, list_sort) = terms.declare_datatype("List", &[]);
         let field = |selector: &str, sort| Field {
             selector: selector.to_owned(),
@@ -102,6 +100,7 @@ impl<'a> Generator<'a> {
             features,
             vars: Vec::new(),
             model: Assignment::default(),
+            definitions: Vec::new(),
             list,
             pair,
         };
@@ -126,14 +125,21 @@ impl<'a> Generator<'a> {
         for at in 0..count {
             let sort = wanted[at % wanted.len()];
             let var = terms.var(&format!("v{at}"), sort);
-            let value = generator.value(sort, 3);
+            let mut value = generator.value(sort, 3);
+            if at > 0 && generator.random.one_in(2) {
+                let term = generator.term(sort, 2);
+                if let Some(other) = evaluate(terms, term, &generator.model) {
+                    generator.definitions.push(terms.eq(var, term));
+                    value = other;
+                }
+            }
             generator.vars.push(var);
             generator.model.insert(var, value);
         }
         generator
     }
 
-    fn sorts(&self) -> Sorts {
+    pub fn sorts(&self) -> Sorts {
         let array = self.terms.array_sort(SortId::INT, SortId::INT);
         Sorts {
             vector: self.terms.bitvec_sort(WIDTH),
@@ -144,10 +150,12 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn value(&mut self, sort: SortId, depth: u32) -> TermId {
+    pub fn value(&mut self, sort: SortId, depth: u32) -> TermId {
         let terms = self.terms;
         match terms.sort(sort) {
             Sort::Bool => terms.bool(self.random.one_in(2)),
+            // Where numbers are indexes, they should meet.
+            Sort::Int if self.features.arrays => terms.int(self.random.below(4) as i64 - 1),
             Sort::Int => terms.int(self.random.below(13) as i64 - 6),
             Sort::Real => terms.real(Rational::new(
                 BigInt::from(self.random.below(17) as i64 - 8),
@@ -174,6 +182,76 @@ impl<'a> Generator<'a> {
                     .collect();
                 terms.construct(id, constructor as u32, &fields)
             }
+        }
+    }
+
+    /// A value not far from that of the variable.
+    pub fn neighbour(&mut self, var: TermId) -> TermId {
+        let terms = self.terms;
+        let sort = terms.sort_of(var);
+        let value = self.model[&var];
+        match (terms.sort(sort), self.random.below(3)) {
+            (_, 0) => {
+                let other = self.var(sort);
+                self.model.get(&other).copied().unwrap_or(other)
+            }
+            (Sort::Int, 1) => terms.add(&[value, terms.int(self.random.below(5) as i64 - 2)]),
+            (Sort::Array(index, element), 1 | 2) => {
+                let (index, element) = (self.var(index), self.var(element));
+                let known = |t| self.model.get(&t).copied().unwrap_or(t);
+                terms.store(value, known(index), known(element))
+            }
+            _ => self.value(sort, 2),
+        }
+    }
+
+    /// An atom in which sorts other than Int play the main part.
+    fn pattern(&mut self) -> TermId {
+        let terms = self.terms;
+        let sorts = self.sorts();
+        let array = |g: &mut Self| {
+            let base = g.var(sorts.array);
+            if g.random.one_in(2) {
+                terms.store(base, g.var(SortId::INT), g.var(SortId::INT))
+            } else {
+                base
+            }
+        };
+        match self.random.below(6) {
+            0 | 1 if self.features.arrays => {
+                let chain = terms.store(array(self), self.var(SortId::INT), self.var(SortId::INT));
+                terms.eq(chain, array(self))
+            }
+            2 | 3 if self.features.arrays => terms.eq(
+                terms.select(array(self), self.var(SortId::INT)),
+                self.var(SortId::INT),
+            ),
+            0..=2 if self.features.datatypes => {
+                let cons =
+                    terms.construct(self.list, 1, &[self.var(SortId::INT), self.var(sorts.list)]);
+                terms.eq(cons, self.var(sorts.list))
+            }
+            3 if self.features.datatypes => {
+                let tail = terms.field(self.list, 1, 1, self.var(sorts.list));
+                terms.eq(tail, self.var(sorts.list))
+            }
+            0..=3 if self.features.vectors => {
+                let a = self.var(sorts.vector);
+                let low = terms.bv_op(&Op::BvExtract(1, 0), &[self.var(sorts.vector)]);
+                let wide = match self.random.below(3) {
+                    0 => terms.bv_op(&Op::BvConcat, &[low, a]),
+                    1 => terms.bv_op(&Op::BvZeroExtend(2), &[a]),
+                    _ => terms.bv_op(&Op::BvSignExtend(2), &[a]),
+                };
+                let other = terms.bv_op(&Op::BvConcat, &[low, self.var(sorts.vector)]);
+                terms.eq(wide, other)
+            }
+            0..=3 if self.features.reals => {
+                let whole = terms.to_real(self.var(SortId::INT));
+                let sum = terms.add(&[self.var(SortId::REAL), whole]);
+                terms.eq(sum, self.term(SortId::REAL, 1))
+            }
+            _ => self.atom(1),
         }
     }
 
@@ -351,11 +429,17 @@ impl<'a> Generator<'a> {
     }
 
     /// A formula that is true under the planted model.
-    fn true_formula(&mut self, depth: u32) -> TermId {
+    pub fn true_formula(&mut self, depth: u32) -> TermId {
+        let mut tries = 20;
         loop {
-            let formula = self.formula(depth);
+            let formula = if self.random.one_in(2) {
+                self.pattern()
+            } else {
+                self.formula(depth)
+            };
             match evaluate(self.terms, formula, &self.model) {
                 Some(TermId::TRUE) => return formula,
+                Some(_) if tries > 0 && self.random.one_in(2) => tries -= 1,
                 Some(_) => return self.terms.not(formula),
                 None => {}
             }
@@ -363,155 +447,8 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Z3's verdict on a conjunction, from text.
-fn satisfiable(terms: &TermStore, formulas: &[TermId]) -> Option<bool> {
-    let mut open = Vec::new();
-    for &formula in formulas {
-        match formula {
-            TermId::FALSE => return Some(false),
-            TermId::TRUE => {}
-            _ => open.push(formula),
-        }
-    }
-    if open.is_empty() {
-        return Some(true);
-    }
-    let printer = Printer::new(terms).with_style(DatatypeStyle::Monomorphic);
-    let used: Vec<DatatypeId> = terms.datatype_ids().collect();
-    let mut text = printer.datatype_declarations(&used);
-    for var in terms.free_vars(&open) {
-        text += &format!(
-            "(declare-fun {} () {})\n",
-            crate::term::quote_symbol(terms.var_name(var)),
-            printer.sort(terms.sort_of(var))
-        );
-    }
-    for formula in open {
-        text += &format!("(assert {})\n", printer.term(formula));
-    }
-    let solver = z3::Solver::new();
-    let mut params = z3::Params::new();
-    params.set_u32("timeout", 1000);
-    solver.set_params(&params);
-    solver.from_string(text.clone());
-    match solver.check() {
-        z3::SatResult::Sat => Some(true),
-        z3::SatResult::Unsat => Some(false),
-        z3::SatResult::Unknown => None,
-    }
-}
-
-fn show(terms: &TermStore, literals: &[TermId]) -> String {
-    let printer = Printer::new(terms);
-    let lines: Vec<String> = literals.iter().map(|&l| printer.term(l)).collect();
-    format!("\n  {}", lines.join("\n  "))
-}
-
-/// Projects a random conjunction and checks the result at other points. Returns the projection
-/// and whether other points were found.
-fn check(seed: u64, features: Features, vars: usize, literals: usize, depth: u32) -> Projection {
-    let terms = TermStore::new();
-    let mut g = Generator::new(&terms, seed, features, vars);
-    let formulas: Vec<TermId> = (0..literals).map(|_| g.true_formula(depth)).collect();
-    let eliminate: Vec<TermId> = g
-        .vars
-        .iter()
-        .copied()
-        .filter(|_| g.random.one_in(2))
-        .collect();
-    let mut model = Evaluator::new(&terms, &g.model);
-    let conjunction = implicant(&terms, &formulas, &mut model).expect("the planted model");
-    let result = project(&terms, &conjunction, &eliminate, &g.model).expect("the planted model");
-    let input = terms.free_vars(&conjunction);
-    for var in terms.free_vars(&result.literals) {
-        assert!(!eliminate.contains(&var) && input.contains(&var));
-    }
-    for &literal in &result.literals {
-        assert_eq!(evaluate(&terms, literal, &g.model), Some(TermId::TRUE));
-    }
-    let kept: Vec<TermId> = input
-        .into_iter()
-        .filter(|v| !eliminate.contains(v))
-        .collect();
-    let mut points = FxHashSet::default();
-    for _ in 0..100 {
-        let mut point = Assignment::default();
-        for &var in &kept {
-            let value = if g.random.one_in(2) {
-                g.model[&var]
-            } else {
-                g.value(terms.sort_of(var), 2)
-            };
-            point.insert(var, value);
-        }
-        let mut key: Vec<_> = point.iter().map(|(k, v)| (*k, *v)).collect();
-        key.sort();
-        if points.len() > 6 || !points.insert(key) {
-            continue;
-        }
-        let mut model = Evaluator::new(&terms, &point);
-        if result
-            .literals
-            .iter()
-            .any(|&l| model.value(l) != Some(TermId::TRUE))
-        {
-            continue;
-        }
-        let instance: Vec<TermId> = conjunction
-            .iter()
-            .map(|&l| terms.substitute(l, &point))
-            .collect();
-        assert_ne!(
-            satisfiable(&terms, &instance),
-            Some(false),
-            "seed {seed}: eliminating {} from {}\ngave {}\nwrong at {}",
-            show(&terms, &eliminate),
-            show(&terms, &conjunction),
-            show(&terms, &result.literals),
-            show(
-                &terms,
-                &point
-                    .iter()
-                    .map(|(&k, &v)| terms.eq(k, v))
-                    .collect::<Vec<_>>()
-            ),
-        );
-    }
-    result
-}
-
-fn check_implicant(seed: u64, features: Features, vars: usize, depth: u32) {
-    let terms = TermStore::new();
-    let mut g = Generator::new(&terms, seed, features, vars);
-    let formula = g.true_formula(depth);
-    for options in [
-        ImplicantOptions::default(),
-        ImplicantOptions {
-            split_disequalities: true,
-            keep_bool_equalities: false,
-        },
-    ] {
-        let mut model = Evaluator::new(&terms, &g.model);
-        let literals = implicant_with(&terms, &[formula], &mut model, options).expect("is true");
-        terms.post_order(&literals, |t| {
-            assert!(!matches!(terms.op(t), Op::Ite | Op::And | Op::Or));
-        });
-        for &literal in &literals {
-            assert_eq!(evaluate(&terms, literal, &g.model), Some(TermId::TRUE));
-        }
-        let mut query = literals.clone();
-        query.push(terms.not(formula));
-        assert_ne!(
-            satisfiable(&terms, &query),
-            Some(true),
-            "seed {seed}: {}\nis not implied by {}",
-            show(&terms, &[formula]),
-            show(&terms, &literals)
-        );
-    }
-}
-
-const INTS: Features = Features {
+/// Linear integer arithmetic.
+pub(super) const INTS: Features = Features {
     bools: false,
     ints: true,
     reals: false,
@@ -524,7 +461,8 @@ const INTS: Features = Features {
     ites: false,
 };
 
-fn all() -> Features {
+/// Everything.
+pub(super) fn all() -> Features {
     Features {
         bools: true,
         ints: true,
@@ -536,78 +474,5 @@ fn all() -> Features {
         nested_arrays: true,
         datatypes: true,
         ites: true,
-    }
-}
-
-fn cases() -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(48);
-    ProptestConfig::with_cases(cases)
-}
-
-proptest! {
-    #![proptest_config(cases())]
-
-    #[test]
-    fn projects_linear_integers(seed: u64) {
-        let result = check(seed, INTS, 5, 6, 2);
-        assert_eq!(result.valued, 0);
-    }
-
-    #[test]
-    fn projects_divisions(seed: u64) {
-        let result = check(seed, Features { division: true, ..INTS }, 5, 5, 3);
-        assert_eq!(result.valued, 0);
-    }
-
-    #[test]
-    fn projects_reals(seed: u64) {
-        let features = Features { ints: false, reals: true, ..INTS };
-        let result = check(seed, features, 5, 6, 2);
-        assert_eq!(result.valued, 0);
-    }
-
-    #[test]
-    fn projects_mixed_arithmetic(seed: u64) {
-        check(seed, Features { reals: true, bools: true, division: true, ..INTS }, 6, 5, 3);
-    }
-
-    #[test]
-    fn projects_products(seed: u64) {
-        check(seed, Features { products: true, ..INTS }, 5, 5, 3);
-    }
-
-    #[test]
-    fn projects_vectors(seed: u64) {
-        let features = Features { ints: false, vectors: true, ..INTS };
-        check(seed, features, 4, 4, 2);
-    }
-
-    #[test]
-    fn projects_arrays(seed: u64) {
-        check(seed, Features { arrays: true, ..INTS }, 6, 4, 3);
-    }
-
-    #[test]
-    fn projects_nested_arrays(seed: u64) {
-        check(seed, Features { arrays: true, nested_arrays: true, ..INTS }, 6, 4, 3);
-    }
-
-    #[test]
-    fn projects_datatypes(seed: u64) {
-        check(seed, Features { datatypes: true, ..INTS }, 5, 4, 3);
-    }
-
-    #[test]
-    fn projects_everything(seed: u64) {
-        check(seed, all(), 10, 5, 3);
-    }
-
-    #[test]
-    fn implicants_imply(seed: u64) {
-        check_implicant(seed, all(), 8, 4);
-        check_implicant(seed, Features { bools: true, ites: true, ..INTS }, 6, 5);
     }
 }
