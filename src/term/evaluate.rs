@@ -43,104 +43,121 @@ impl<'a> Evaluator<'a> {
 
     /// The value of a term, see [`evaluate`].
     pub fn value(&mut self, root: TermId) -> Option<TermId> {
-        let store = self.store;
-        let mut stack = vec![root];
-        let mut values: Vec<TermId> = Vec::new();
-        'next: while let Some(&term) = stack.last() {
-            if self.memo.contains_key(&term) {
-                stack.pop();
-                continue;
-            }
-            let node = store.node(term);
-            if node.is_value {
-                self.memo.insert(term, Some(term));
-                continue;
-            }
-            let result = match &node.op {
-                Op::Var(_) => self.assignment.get(&term).copied(),
-                Op::Forall(_) | Op::Exists(_) => None,
-                Op::Ite => {
-                    let Some(condition) = self.known(node.args[0], &mut stack) else {
-                        continue;
-                    };
-                    let branch = match condition {
-                        Some(TermId::TRUE) => Some(node.args[1]),
-                        Some(TermId::FALSE) => Some(node.args[2]),
-                        _ => None,
-                    };
-                    match branch {
-                        Some(branch) => {
-                            let Some(value) = self.known(branch, &mut stack) else {
-                                continue;
-                            };
-                            value
-                        }
-                        None => {
-                            // Defined all the same when both branches agree.
-                            let Some(a) = self.known(node.args[1], &mut stack) else {
-                                continue;
-                            };
-                            let Some(b) = self.known(node.args[2], &mut stack) else {
-                                continue;
-                            };
-                            if a == b { a } else { None }
-                        }
-                    }
-                }
-                Op::And | Op::Or => {
-                    let zero = store.bool(node.op == Op::Or);
-                    let mut result = Some(store.bool(node.op == Op::And));
-                    for &arg in &*node.args {
-                        let Some(value) = self.known(arg, &mut stack) else {
-                            continue 'next;
-                        };
-                        if value == Some(zero) {
-                            result = Some(zero);
-                            break;
-                        }
-                        if value.is_none() {
-                            result = None;
-                        }
-                    }
-                    result
-                }
-                op => {
-                    values.clear();
-                    let mut pending = false;
-                    let mut undefined = false;
-                    for &arg in &*node.args {
-                        match self.memo.get(&arg) {
-                            Some(Some(value)) => values.push(*value),
-                            Some(None) => undefined = true,
-                            None => {
-                                stack.push(arg);
-                                pending = true;
-                            }
-                        }
-                    }
-                    if pending {
-                        continue;
-                    }
-                    if undefined {
-                        None
-                    } else {
-                        let value = store.rebuild(op, &values, node.sort);
-                        store.is_value(value).then_some(value)
-                    }
-                }
-            };
-            self.memo.insert(term, result);
-            stack.pop();
-        }
-        self.memo[&root]
+        let assignment = self.assignment;
+        evaluate_with(self.store, root, &mut self.memo, |v| {
+            assignment.get(&v).copied()
+        })
     }
+}
 
-    /// The memoised value, or `None` after scheduling the term for evaluation.
-    fn known(&self, term: TermId, stack: &mut Vec<TermId>) -> Option<Option<TermId>> {
-        let found = self.memo.get(&term).copied();
-        if found.is_none() {
-            stack.push(term);
+/// Like [`evaluate`], with the values of variables from `lookup`, which is asked once for each
+/// variable, and a memo that calls with the same `lookup` share.
+pub fn evaluate_with(
+    store: &TermStore,
+    root: TermId,
+    memo: &mut FxHashMap<TermId, Option<TermId>>,
+    mut lookup: impl FnMut(TermId) -> Option<TermId>,
+) -> Option<TermId> {
+    let mut stack = vec![root];
+    let mut values: Vec<TermId> = Vec::new();
+    'next: while let Some(&term) = stack.last() {
+        if memo.contains_key(&term) {
+            stack.pop();
+            continue;
         }
-        found
+        let node = store.node(term);
+        if node.is_value {
+            memo.insert(term, Some(term));
+            continue;
+        }
+        let result = match &node.op {
+            Op::Var(_) => lookup(term),
+            Op::Forall(_) | Op::Exists(_) => None,
+            Op::Ite => {
+                let Some(condition) = known(memo, node.args[0], &mut stack) else {
+                    continue;
+                };
+                let branch = match condition {
+                    Some(TermId::TRUE) => Some(node.args[1]),
+                    Some(TermId::FALSE) => Some(node.args[2]),
+                    _ => None,
+                };
+                match branch {
+                    Some(branch) => {
+                        let Some(value) = known(memo, branch, &mut stack) else {
+                            continue;
+                        };
+                        value
+                    }
+                    None => {
+                        // Defined all the same when both branches agree.
+                        let Some(a) = known(memo, node.args[1], &mut stack) else {
+                            continue;
+                        };
+                        let Some(b) = known(memo, node.args[2], &mut stack) else {
+                            continue;
+                        };
+                        if a == b { a } else { None }
+                    }
+                }
+            }
+            Op::And | Op::Or => {
+                let zero = store.bool(node.op == Op::Or);
+                let mut result = Some(store.bool(node.op == Op::And));
+                for &arg in &*node.args {
+                    let Some(value) = known(memo, arg, &mut stack) else {
+                        continue 'next;
+                    };
+                    if value == Some(zero) {
+                        result = Some(zero);
+                        break;
+                    }
+                    if value.is_none() {
+                        result = None;
+                    }
+                }
+                result
+            }
+            op => {
+                values.clear();
+                let mut pending = false;
+                let mut undefined = false;
+                for &arg in &*node.args {
+                    match memo.get(&arg) {
+                        Some(Some(value)) => values.push(*value),
+                        Some(None) => undefined = true,
+                        None => {
+                            stack.push(arg);
+                            pending = true;
+                        }
+                    }
+                }
+                if pending {
+                    continue;
+                }
+                if undefined {
+                    None
+                } else {
+                    let value = store.rebuild(op, &values, node.sort);
+                    store.is_value(value).then_some(value)
+                }
+            }
+        };
+        memo.insert(term, result);
+        stack.pop();
     }
+    memo[&root]
+}
+
+/// The memoised value, or `None` after scheduling the term for evaluation.
+fn known(
+    memo: &FxHashMap<TermId, Option<TermId>>,
+    term: TermId,
+    stack: &mut Vec<TermId>,
+) -> Option<Option<TermId>> {
+    let found = memo.get(&term).copied();
+    if found.is_none() {
+        stack.push(term);
+    }
+    found
 }

@@ -18,7 +18,7 @@ mod sort;
 mod store;
 mod walk;
 
-pub use evaluate::{Assignment, Evaluator, evaluate};
+pub use evaluate::{Assignment, Evaluator, evaluate, evaluate_with};
 pub use linear::Linear;
 pub use node::{Node, Op, TermId};
 pub use print::{DatatypeStyle, Printer, quote_symbol};
