@@ -3,11 +3,22 @@
 //! Invariant: only this module knows Z3. An `Unknown` of Z3 is passed on as such and never read as
 //! `Sat` or `Unsat`; what Z3 returns and we cannot decode is an error, never a panic.
 
+mod context;
+mod decode;
+mod elimination;
+mod encode;
 mod implicant;
+mod model;
 mod project;
 mod solver;
 pub mod text;
 
+pub use context::Interrupter;
+pub use elimination::EliminationError;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
+pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};
-pub use solver::{DecodeError, SatResult, Smt, SmtModel, Solver};
+pub use solver::{DecodeError, SatResult, Smt, Solver};
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,22 @@
 //! Incremental solvers over our terms.
+//!
+//! Invariant: what Z3 cannot take (out of memory, a sort without values) makes a scope broken, and
+//! a broken scope answers `Unknown`: a formula that was lost is never taken for `true`.
 
+use std::cell::RefCell;
+use std::ffi::CStr;
 use std::rc::Rc;
 use std::time::Duration;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
+use z3_sys::*;
 
-use crate::term::{Assignment, TermId, TermStore};
+use super::context::{Context, Interrupter};
+use super::decode::Decoder;
+use super::encode::Encoder;
+use super::model::SmtModel;
+use crate::term::{Op, SortId, TermId, TermStore};
 
 /// What Z3 returned and we do not know how to read.
 #[derive(Debug, Error, Clone)]
@@ -22,88 +33,373 @@ pub enum SatResult {
 }
 
 /// One Z3 context with the cache of encoded terms; shared by all solvers made from it.
-pub struct Smt {}
+pub struct Smt {
+    // Dropped in this order; the context last of what uses it.
+    pub(super) encoder: RefCell<Encoder>,
+    pub(super) cx: Context,
+    terms: Rc<TermStore>,
+}
 
 impl Smt {
     /// A new Z3 context for the terms of a store.
-    pub fn new(_terms: Rc<TermStore>) -> Rc<Smt> {
-        todo!()
+    pub fn new(terms: Rc<TermStore>) -> Rc<Smt> {
+        Rc::new(Smt {
+            encoder: RefCell::new(Encoder::default()),
+            cx: Context::new(),
+            terms,
+        })
     }
 
     /// The store whose terms are encoded.
     pub fn terms(&self) -> &Rc<TermStore> {
-        todo!()
+        &self.terms
     }
 
-    /// A new incremental solver.
+    /// A new incremental solver. Panics only when Z3 cannot even allocate one.
     pub fn solver(self: &Rc<Self>) -> Solver {
-        todo!()
+        Solver::new(self)
     }
 
-    /// Time limit of each later query; `None` for none.
-    pub fn set_query_timeout(&self, _limit: Option<Duration>) {
-        todo!()
+    /// Time limit of each later query of every solver; `None` for none.
+    pub fn set_query_timeout(&self, limit: Option<Duration>) {
+        self.cx.set_timeout(limit);
     }
 
     /// Number of queries so far and the time spent in them.
     pub fn usage(&self) -> (u64, Duration) {
-        todo!()
+        self.cx.usage()
+    }
+
+    /// A handle by which another thread stops this context's queries.
+    pub fn interrupter(&self) -> Interrupter {
+        self.cx.interrupter()
+    }
+
+    /// Lets queries run again after an [`Interrupter`] was used.
+    pub fn clear_interrupt(&self) {
+        self.cx.clear_stop();
+    }
+
+    pub(super) fn encode(&self, term: TermId) -> Result<Z3_ast, String> {
+        self.encoder
+            .borrow_mut()
+            .encode(&self.cx, &self.terms, term)
+    }
+
+    /// Our term for one of Z3's, outside of a model; the caller holds it.
+    pub(super) fn decode(&self, ast: Z3_ast) -> Result<TermId, DecodeError> {
+        let encoder = self.encoder.borrow();
+        Decoder::new(&self.cx, &self.terms, &encoder, None).decode(ast)
     }
 }
 
+/// What the last query said, as long as nothing was asserted since.
+enum Last {
+    Nothing,
+    Sat,
+    /// With the assumptions used.
+    Unsat(Vec<TermId>),
+}
+
 /// An incremental solver with assumption literals.
-pub struct Solver {}
+pub struct Solver {
+    smt: Rc<Smt>,
+    raw: Z3_solver,
+    /// Scopes open in Z3.
+    depth: usize,
+    /// Formulas named by an assumption literal, with the scope that says so.
+    named: FxHashMap<TermId, usize>,
+    /// The same in the order of naming, so that a scope takes its names with it.
+    trail: Vec<(TermId, usize)>,
+    /// The outermost scope that lost a formula, with the reason.
+    broken: Option<(usize, String)>,
+    last: Last,
+}
 
 impl Solver {
+    fn new(smt: &Rc<Smt>) -> Solver {
+        let cx = &smt.cx;
+        // SAFETY: the solver is held by a reference until `drop`.
+        let raw = unsafe {
+            let raw = Z3_mk_simple_solver(cx.raw).expect("Z3 allocates a solver");
+            Z3_solver_inc_ref(cx.raw, raw);
+            raw
+        };
+        let set = cx.with_params(
+            |params| {
+                // SAFETY: the parameters are held by the caller of this closure.
+                unsafe {
+                    if let Ok(name) = cx.symbol("random_seed") {
+                        Z3_params_set_uint(cx.raw, params, name, 0);
+                    }
+                    if let Ok(name) = cx.symbol("auto_config") {
+                        Z3_params_set_bool(cx.raw, params, name, false);
+                    }
+                }
+            },
+            // SAFETY: both belong to the context.
+            |params| unsafe { Z3_solver_set_params(cx.raw, raw, params) },
+        );
+        if let Err(message) = set {
+            log::debug!("parameters of a solver: {message}");
+        }
+        Solver {
+            smt: Rc::clone(smt),
+            raw,
+            depth: 0,
+            named: FxHashMap::default(),
+            trail: Vec::new(),
+            broken: None,
+            last: Last::Nothing,
+        }
+    }
+
+    /// The context this solver belongs to.
+    pub fn smt(&self) -> &Rc<Smt> {
+        &self.smt
+    }
+
+    /// Number of open scopes.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// Adds a formula to the current scope.
-    pub fn assert(&mut self, _formula: TermId) {
-        todo!()
+    pub fn assert(&mut self, formula: TermId) {
+        self.last = Last::Nothing;
+        if formula == TermId::TRUE {
+            return;
+        }
+        match self.smt.encode(formula) {
+            Ok(ast) => self.assert_ast(ast),
+            Err(message) => self.lose(message),
+        }
+    }
+
+    fn assert_ast(&mut self, ast: Z3_ast) {
+        let cx = &self.smt.cx;
+        // SAFETY: the term is held by the encoder.
+        unsafe { Z3_solver_assert(cx.raw, self.raw, ast) };
+        if let Some(message) = cx.failed() {
+            self.lose(message);
+        }
+    }
+
+    fn lose(&mut self, message: String) {
+        log::debug!("a formula is lost: {message}");
+        if self.broken.is_none() {
+            self.broken = Some((self.depth, message));
+        }
     }
 
     /// Opens a scope.
     pub fn push(&mut self) {
-        todo!()
+        self.last = Last::Nothing;
+        // SAFETY: both belong together.
+        unsafe { Z3_solver_push(self.smt.cx.raw, self.raw) };
+        self.depth += 1;
+        if let Some(message) = self.smt.cx.failed() {
+            self.lose(message);
+        }
     }
 
-    /// Closes the newest scope.
+    /// Closes the newest scope; nothing happens when none is open.
     pub fn pop(&mut self) {
-        todo!()
+        self.last = Last::Nothing;
+        if self.depth == 0 {
+            return;
+        }
+        // SAFETY: a scope is open.
+        unsafe { Z3_solver_pop(self.smt.cx.raw, self.raw, 1) };
+        while let Some(&(formula, depth)) = self.trail.last()
+            && depth == self.depth
+        {
+            self.trail.pop();
+            self.named.remove(&formula);
+        }
+        if self.broken.as_ref().is_some_and(|b| b.0 == self.depth) {
+            self.broken = None;
+        }
+        self.depth -= 1;
+        if let Some(message) = self.smt.cx.failed() {
+            self.broken = Some((0, message));
+        }
     }
 
     /// Satisfiability under assumptions, which may be any formulas (those that are no literals
-    /// over Boolean constants are named by a fresh assumption literal, kept for later queries).
-    pub fn check(&mut self, _assumptions: &[TermId]) -> SatResult {
-        todo!()
+    /// over Boolean constants are named by a fresh assumption literal, kept for later queries
+    /// until the scope in which they were first assumed closes).
+    pub fn check(&mut self, assumptions: &[TermId]) -> SatResult {
+        self.last = Last::Nothing;
+        let mut literals: Vec<Z3_ast> = Vec::with_capacity(assumptions.len());
+        let mut origins: Vec<(Z3_ast, TermId)> = Vec::with_capacity(assumptions.len());
+        for &assumption in assumptions {
+            match assumption {
+                TermId::TRUE => continue,
+                TermId::FALSE => {
+                    self.last = Last::Unsat(vec![TermId::FALSE]);
+                    return SatResult::Unsat;
+                }
+                _ => {}
+            }
+            match self.literal(assumption) {
+                Ok(literal) => {
+                    literals.push(literal);
+                    origins.push((literal, assumption));
+                }
+                Err(message) => return SatResult::Unknown(message),
+            }
+        }
+        if let Some((_, message)) = &self.broken {
+            return SatResult::Unknown(message.clone());
+        }
+        let cx = &self.smt.cx;
+        // SAFETY: solver and literals belong to the context and are held.
+        let answer = cx.query(|| unsafe {
+            Z3_solver_check_assumptions(cx.raw, self.raw, literals.len() as u32, literals.as_ptr())
+        });
+        match answer {
+            None => SatResult::Unknown("interrupted".to_owned()),
+            Some(_) if cx.failed().is_some() => SatResult::Unknown(cx.error()),
+            Some(Z3_L_TRUE) => {
+                self.last = Last::Sat;
+                SatResult::Sat
+            }
+            Some(Z3_L_FALSE) => {
+                let core = match self.read_core(&origins) {
+                    Some(core) => core,
+                    // Without a core, all the assumptions are one.
+                    None => origins.iter().map(|o| o.1).collect(),
+                };
+                self.last = Last::Unsat(core);
+                SatResult::Unsat
+            }
+            // SAFETY: the text is copied at once.
+            Some(_) => SatResult::Unknown(unsafe {
+                let reason = Z3_solver_get_reason_unknown(cx.raw, self.raw);
+                if reason.is_null() {
+                    String::new()
+                } else {
+                    CStr::from_ptr(reason).to_string_lossy().into_owned()
+                }
+            }),
+        }
     }
 
-    /// After `Unsat`: the assumptions that were used (not minimal).
+    /// The literal that stands for an assumption.
+    fn literal(&mut self, assumption: TermId) -> Result<Z3_ast, String> {
+        let terms = &self.smt.terms;
+        let atom = match terms.op(assumption) {
+            Op::Not => terms.args(assumption)[0],
+            _ => assumption,
+        };
+        debug_assert_eq!(terms.sort_of(atom), SortId::BOOL);
+        if terms.is_var(atom) {
+            return self.smt.encode(assumption);
+        }
+        let smt = Rc::clone(&self.smt);
+        let proxy = smt.encoder.borrow_mut().proxy(&smt.cx, assumption)?;
+        if !self.named.contains_key(&assumption) {
+            let formula = smt.encode(assumption)?;
+            // SAFETY: both terms are held; the implication by the solver once asserted.
+            let implication = smt
+                .cx
+                .ok(unsafe { Z3_mk_implies(smt.cx.raw, proxy, formula) })?;
+            self.assert_ast(implication);
+            if self.broken.is_none() {
+                self.named.insert(assumption, self.depth);
+                self.trail.push((assumption, self.depth));
+            }
+        }
+        Ok(proxy)
+    }
+
+    fn read_core(&self, origins: &[(Z3_ast, TermId)]) -> Option<Vec<TermId>> {
+        let cx = &self.smt.cx;
+        let mut core = Vec::new();
+        // SAFETY: the vector is held while it is read; its terms are the literals assumed, which
+        // the encoder holds.
+        unsafe {
+            let vector = Z3_solver_get_unsat_core(cx.raw, self.raw)?;
+            Z3_ast_vector_inc_ref(cx.raw, vector);
+            let used: FxHashSet<Z3_ast> = (0..Z3_ast_vector_size(cx.raw, vector))
+                .filter_map(|i| Z3_ast_vector_get(cx.raw, vector, i))
+                .collect();
+            Z3_ast_vector_dec_ref(cx.raw, vector);
+            let mut seen = FxHashSet::default();
+            for &(literal, assumption) in origins {
+                if used.contains(&literal) && seen.insert(literal) {
+                    core.push(assumption);
+                }
+            }
+            // A literal that is none of ours would make the core wrong.
+            (seen.len() == used.len()).then_some(core)
+        }
+    }
+
+    /// After `Unsat`: the assumptions that were used (not minimal), in the order they were given.
     pub fn core(&self) -> Vec<TermId> {
-        todo!()
+        match &self.last {
+            Last::Unsat(core) => core.clone(),
+            _ => Vec::new(),
+        }
     }
 
     /// After `Unsat` under `hard` and `soft` assumptions: a minimal subset of `soft` that is still
-    /// unsatisfiable with all of `hard`. Queries that end `Unknown` keep their literal.
-    pub fn minimal_core(&mut self, _hard: &[TermId], _soft: &[TermId]) -> Vec<TermId> {
-        todo!()
+    /// unsatisfiable with all of `hard`. Queries that end `Unknown` keep their literal. When
+    /// `hard` and `soft` together are not found unsatisfiable, all of `soft` is returned.
+    ///
+    /// Deletion with refinement by cores (Bacchus and Katsirelos, CAV 2015, call the latter clause
+    /// set refinement): literals are tried from the last to the first, so that earlier ones are
+    /// likelier to stay, and each unsatisfiable answer drops all that its core does not use.
+    pub fn minimal_core(&mut self, hard: &[TermId], soft: &[TermId]) -> Vec<TermId> {
+        let mut assumptions: Vec<TermId> = hard.iter().chain(soft).copied().collect();
+        if self.check(&assumptions) != SatResult::Unsat {
+            return soft.to_vec();
+        }
+        let used: FxHashSet<TermId> = self.core().into_iter().collect();
+        let mut listed = FxHashSet::default();
+        let mut open: Vec<TermId> = soft
+            .iter()
+            .copied()
+            .filter(|s| used.contains(s) && listed.insert(*s))
+            .collect();
+        // A literal that is hard anyway is never needed.
+        open.retain(|s| !hard.contains(s));
+        let mut needed: Vec<TermId> = Vec::new();
+        while let Some(candidate) = open.pop() {
+            assumptions.clear();
+            assumptions.extend(hard.iter().chain(&needed).chain(&open));
+            if self.check(&assumptions) == SatResult::Unsat {
+                let used: FxHashSet<TermId> = self.core().into_iter().collect();
+                open.retain(|s| used.contains(s));
+            } else {
+                needed.push(candidate);
+            }
+        }
+        let kept: FxHashSet<TermId> = needed.into_iter().collect();
+        let mut core: Vec<TermId> = soft.iter().copied().filter(|s| kept.contains(s)).collect();
+        let mut seen = FxHashSet::default();
+        core.retain(|s| seen.insert(*s));
+        self.last = Last::Unsat(hard.iter().chain(&core).copied().collect());
+        core
     }
 
     /// After `Sat`: the model.
     pub fn model(&self) -> Option<SmtModel> {
-        todo!()
+        let Last::Sat = self.last else {
+            return None;
+        };
+        let cx = &self.smt.cx;
+        // SAFETY: the solver is held; the model takes a reference at once.
+        let raw = unsafe { Z3_solver_get_model(cx.raw, self.raw)? };
+        Some(SmtModel::new(&self.smt, raw))
     }
 }
 
-/// A model of the last satisfiable query; it stays valid when the solver goes on.
-pub struct SmtModel {}
-
-impl SmtModel {
-    /// The value of any term, with model completion.
-    pub fn value(&self, _term: TermId) -> Result<TermId, DecodeError> {
-        todo!()
-    }
-
-    /// Values of variables, with model completion.
-    pub fn assignment(&self, _vars: &[TermId]) -> Result<Assignment, DecodeError> {
-        todo!()
+impl Drop for Solver {
+    fn drop(&mut self) {
+        // SAFETY: the reference taken in `new`; the context is alive through `smt`.
+        unsafe { Z3_solver_dec_ref(self.smt.cx.raw, self.raw) };
     }
 }

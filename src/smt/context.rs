@@ -1,0 +1,277 @@
+//! A Z3 context and what keeps it alive, in order, and stoppable.
+//!
+//! Invariant: a Z3 context belongs to one thread; the only call another thread may make is
+//! `Z3_interrupt`, through an [`Interrupter`], which the context outlives or which does nothing.
+
+use std::cell::Cell;
+use std::ffi::{CStr, CString, c_uint};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use z3_sys::{
+    ErrorCode, Z3_ast, Z3_context, Z3_dec_ref, Z3_del_config, Z3_del_context, Z3_func_decl,
+    Z3_get_error_code, Z3_get_error_msg, Z3_inc_ref, Z3_interrupt, Z3_mk_config, Z3_mk_context_rc,
+    Z3_mk_params, Z3_mk_string_symbol, Z3_params, Z3_params_dec_ref, Z3_params_inc_ref,
+    Z3_set_error_handler, Z3_set_param_value, Z3_symbol, Z3_update_param_value,
+};
+
+/// Pause between attempts to stop a query that may not have begun yet.
+const RETRY: Duration = Duration::from_millis(1);
+
+/// The context as other threads see it.
+struct Shared {
+    /// Null once the context is gone.
+    raw: Mutex<*mut z3_sys_context>,
+    stopped: AtomicBool,
+    running: AtomicBool,
+}
+
+#[allow(non_camel_case_types)]
+type z3_sys_context = z3_sys::_Z3_context;
+
+// SAFETY: the pointer is used for `Z3_interrupt` alone, which Z3 allows from any thread, and only
+// under the lock that deletion takes as well.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+/// Stops the queries of one [`Smt`](super::Smt) from any thread.
+#[derive(Clone)]
+pub struct Interrupter {
+    shared: Arc<Shared>,
+}
+
+impl Interrupter {
+    /// Ends the running query, which then answers `Unknown`, and every later one before it starts,
+    /// until [`Smt::clear_interrupt`](super::Smt::clear_interrupt). Returns when no query runs any
+    /// more, or after `patience`.
+    pub fn interrupt(&self, patience: Duration) {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+        let start = Instant::now();
+        // A query announces itself before Z3 listens, so one call may come too early.
+        while self.shared.running.load(Ordering::SeqCst) {
+            {
+                let raw = self
+                    .shared
+                    .raw
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                if let Some(raw) = Z3_context::new(*raw) {
+                    // SAFETY: the context is alive as long as the lock is held.
+                    unsafe { Z3_interrupt(raw) };
+                }
+            }
+            if start.elapsed() >= patience {
+                return;
+            }
+            std::thread::sleep(RETRY);
+        }
+    }
+}
+
+/// A reference-counted Z3 context whose errors are recorded, never fatal.
+pub(crate) struct Context {
+    pub raw: Z3_context,
+    shared: Arc<Shared>,
+    queries: Cell<u64>,
+    time: Cell<Duration>,
+}
+
+impl Context {
+    /// A new context. Panics only when Z3 cannot even allocate one.
+    pub fn new() -> Context {
+        // SAFETY: the configuration is used and deleted here. Without an error handler an error is
+        // recorded in the context; the handler that Z3 installs by itself ends the process.
+        let raw = unsafe {
+            let config = Z3_mk_config().expect("Z3 allocates a configuration");
+            Z3_set_param_value(config, c"proof".as_ptr(), c"false".as_ptr());
+            Z3_set_param_value(config, c"auto_config".as_ptr(), c"false".as_ptr());
+            let raw = Z3_mk_context_rc(config).expect("Z3 allocates a context");
+            Z3_del_config(config);
+            Z3_set_error_handler(raw, None);
+            raw
+        };
+        Context {
+            raw,
+            shared: Arc::new(Shared {
+                raw: Mutex::new(raw.as_ptr()),
+                stopped: AtomicBool::new(false),
+                running: AtomicBool::new(false),
+            }),
+            queries: Cell::new(0),
+            time: Cell::new(Duration::ZERO),
+        }
+    }
+
+    /// A handle for other threads.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// Whether an [`Interrupter`] was used.
+    pub fn is_stopped(&self) -> bool {
+        self.shared.stopped.load(Ordering::SeqCst)
+    }
+
+    /// Lets queries run again.
+    pub fn clear_stop(&self) {
+        self.shared.stopped.store(false, Ordering::SeqCst);
+    }
+
+    /// Runs one query, counted and timed; `None` when an [`Interrupter`] forbids it.
+    pub fn query<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        self.shared.running.store(true, Ordering::SeqCst);
+        let start = Instant::now();
+        let result = (!self.is_stopped()).then(work);
+        self.shared.running.store(false, Ordering::SeqCst);
+        self.queries.set(self.queries.get() + 1);
+        self.time.set(self.time.get() + start.elapsed());
+        result
+    }
+
+    /// Number of queries and the time in them.
+    pub fn usage(&self) -> (u64, Duration) {
+        (self.queries.get(), self.time.get())
+    }
+
+    /// The message of the last error.
+    pub fn error(&self) -> String {
+        // SAFETY: the context is alive, and the message is copied at once.
+        unsafe {
+            let code = Z3_get_error_code(self.raw);
+            let message = Z3_get_error_msg(self.raw, code);
+            if message.is_null() {
+                return "an error of Z3 without a message".to_owned();
+            }
+            CStr::from_ptr(message).to_string_lossy().trim().to_owned()
+        }
+    }
+
+    /// The error of the last call, if it failed.
+    pub fn failed(&self) -> Option<String> {
+        // SAFETY: the context is alive.
+        let code = unsafe { Z3_get_error_code(self.raw) };
+        (code != ErrorCode::Ok).then(|| self.error())
+    }
+
+    /// What a call returned, or Z3's message.
+    pub fn ok<T>(&self, result: Option<T>) -> Result<T, String> {
+        result.ok_or_else(|| self.error())
+    }
+
+    /// The symbol of a name; zero bytes in it are left out.
+    pub fn symbol(&self, name: &str) -> Result<Z3_symbol, String> {
+        let name = c_string(name);
+        // SAFETY: Z3 copies the name.
+        self.ok(unsafe { Z3_mk_string_symbol(self.raw, name.as_ptr()) })
+    }
+
+    /// Holds a term for as long as the context lives.
+    pub fn keep(&self, ast: Z3_ast) -> Z3_ast {
+        // SAFETY: the term was just made in this context.
+        unsafe { Z3_inc_ref(self.raw, ast) };
+        ast
+    }
+
+    /// Time limit of every later query in this context; `None` for none.
+    pub fn set_timeout(&self, limit: Option<Duration>) {
+        let milliseconds = limit.map_or(u32::MAX, |limit| {
+            u32::try_from(limit.as_millis().max(1)).unwrap_or(u32::MAX)
+        });
+        let value = c_string(&milliseconds.to_string());
+        // SAFETY: Z3 copies the value.
+        unsafe { Z3_update_param_value(self.raw, c"timeout".as_ptr(), value.as_ptr()) };
+    }
+
+    /// Parameters to be filled by `fill`, given to `with`, and released.
+    pub fn with_params<T>(
+        &self,
+        fill: impl FnOnce(Z3_params),
+        with: impl FnOnce(Z3_params) -> T,
+    ) -> Result<T, String> {
+        // SAFETY: held by a reference during both calls.
+        unsafe {
+            let params = self.ok(Z3_mk_params(self.raw))?;
+            Z3_params_inc_ref(self.raw, params);
+            fill(params);
+            let result = with(params);
+            Z3_params_dec_ref(self.raw, params);
+            Ok(result)
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let mut raw = self
+            .shared
+            .raw
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *raw = std::ptr::null_mut();
+        // SAFETY: every object made in the context holds an `Rc` of its owner, so none is left.
+        unsafe { Z3_del_context(self.raw) };
+    }
+}
+
+/// A reference to a term for as long as the guard lives.
+pub(crate) struct Held<'a> {
+    context: &'a Context,
+    pub ast: Z3_ast,
+}
+
+impl<'a> Held<'a> {
+    /// Takes a reference to a term that Z3 just returned.
+    pub fn new(context: &'a Context, ast: Z3_ast) -> Self {
+        // SAFETY: the term is still alive: Z3 keeps its last result.
+        unsafe { Z3_inc_ref(context.raw, ast) };
+        Held { context, ast }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the reference taken in `new`.
+        unsafe { Z3_dec_ref(self.context.raw, self.ast) };
+    }
+}
+
+unsafe extern "C" {
+    // Enumerations as numbers: a kind that the bindings do not list would be undefined behaviour
+    // in a Rust enumeration.
+    #[link_name = "Z3_get_decl_kind"]
+    fn decl_kind_raw(c: Z3_context, d: Z3_func_decl) -> c_uint;
+    #[link_name = "Z3_get_ast_kind"]
+    fn ast_kind_raw(c: Z3_context, a: Z3_ast) -> c_uint;
+    #[link_name = "Z3_get_sort_kind"]
+    fn sort_kind_raw(c: Z3_context, s: z3_sys::Z3_sort) -> c_uint;
+}
+
+impl Context {
+    /// `Z3_decl_kind` as a number.
+    pub fn decl_kind(&self, decl: Z3_func_decl) -> u32 {
+        // SAFETY: the declaration belongs to this context.
+        unsafe { decl_kind_raw(self.raw, decl) }
+    }
+
+    /// `Z3_ast_kind` as a number.
+    pub fn ast_kind(&self, ast: Z3_ast) -> u32 {
+        // SAFETY: the term belongs to this context.
+        unsafe { ast_kind_raw(self.raw, ast) }
+    }
+
+    /// `Z3_sort_kind` as a number.
+    pub fn sort_kind(&self, sort: z3_sys::Z3_sort) -> u32 {
+        // SAFETY: the sort belongs to this context.
+        unsafe { sort_kind_raw(self.raw, sort) }
+    }
+}
+
+/// The text up to any zero byte left out.
+pub(crate) fn c_string(text: &str) -> CString {
+    let bytes: Vec<u8> = text.bytes().filter(|&b| b != 0).collect();
+    CString::new(bytes).unwrap_or_default()
+}

@@ -1,0 +1,237 @@
+//! Tests of encoding, decoding, solvers and models against each other and against evaluation.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::{SatResult, Smt};
+use crate::term::{Constructor, DatatypeId, Field, SortId, TermId, TermStore, evaluate};
+
+fn setup() -> (Rc<TermStore>, Rc<Smt>) {
+    let terms = Rc::new(TermStore::new());
+    let smt = Smt::new(Rc::clone(&terms));
+    (terms, smt)
+}
+
+fn constructor(name: &str, fields: &[(&str, SortId)]) -> Constructor {
+    Constructor {
+        name: name.to_owned(),
+        fields: fields
+            .iter()
+            .map(|&(selector, sort)| Field {
+                selector: selector.to_owned(),
+                sort,
+            })
+            .collect(),
+    }
+}
+
+/// `List ::= nil | cons(head: element, tail: List)`.
+fn list(terms: &TermStore, element: SortId) -> (DatatypeId, SortId) {
+    let (id, sort) = terms.declare_datatype("List", &[element]);
+    terms.define_datatype(
+        id,
+        vec![
+            constructor("nil", &[]),
+            constructor("cons", &[("head", element), ("tail", sort)]),
+        ],
+    );
+    (id, sort)
+}
+
+#[test]
+fn answers_and_models() {
+    let (t, smt) = setup();
+    let (x, y) = (t.var("x", SortId::INT), t.var("y", SortId::INT));
+    let mut solver = smt.solver();
+    solver.assert(t.le(t.int(0), x));
+    solver.assert(t.eq(t.add(&[x, y]), t.int(7)));
+    assert_eq!(solver.check(&[]), SatResult::Sat);
+    let model = solver.model().unwrap();
+    let big = t.ge(x, t.int(5));
+    let small = t.le(x, t.int(3));
+    assert_eq!(solver.check(&[big, small]), SatResult::Unsat);
+    assert_eq!(solver.core(), vec![big, small]);
+    assert!(solver.model().is_none());
+    // The model outlives the query.
+    assert_eq!(model.value(t.add(&[x, y])).unwrap(), t.int(7));
+    let values = model.assignment(&[x, y]).unwrap();
+    assert_eq!(evaluate(&t, t.add(&[x, y]), &values), Some(t.int(7)));
+    assert_eq!(smt.usage().0, 2);
+}
+
+#[test]
+fn assumptions_are_named_again_after_their_scope() {
+    let (t, smt) = setup();
+    let x = t.var("x", SortId::INT);
+    let low = t.le(x, t.int(0));
+    let high = t.ge(x, t.int(1));
+    let mut solver = smt.solver();
+    solver.push();
+    assert_eq!(solver.check(&[low]), SatResult::Sat);
+    solver.assert(high);
+    assert_eq!(solver.check(&[low]), SatResult::Unsat);
+    solver.pop();
+    solver.assert(high);
+    assert_eq!(solver.check(&[low]), SatResult::Unsat);
+    assert_eq!(solver.core(), vec![low]);
+    solver.push();
+    assert_eq!(solver.check(&[t.not(low)]), SatResult::Sat);
+    solver.pop();
+    solver.pop();
+    assert_eq!(solver.depth(), 0);
+    assert_eq!(solver.check(&[TermId::FALSE]), SatResult::Unsat);
+    assert_eq!(solver.core(), vec![TermId::FALSE]);
+    let p = t.var("p", SortId::BOOL);
+    assert_eq!(solver.check(&[p, t.not(p), TermId::TRUE]), SatResult::Unsat);
+    assert_eq!(solver.core().len(), 2);
+}
+
+#[test]
+fn datatypes_of_every_kind() {
+    let (t, smt) = setup();
+    let (id, lists) = list(&t, SortId::INT);
+    // Mutually recursive, nested through arrays, and a constructor with the name of another.
+    let (tree_id, tree) = t.declare_datatype("Tree", &[]);
+    let (forest_id, forest) = t.declare_datatype("Forest", &[]);
+    let trees = t.array_sort(SortId::INT, tree);
+    t.define_datatype(
+        tree_id,
+        vec![
+            constructor("leaf", &[("value", lists)]),
+            constructor("node", &[("children", forest)]),
+        ],
+    );
+    t.define_datatype(
+        forest_id,
+        vec![
+            constructor("nil", &[]),
+            constructor("all", &[("head", trees), ("rest", forest)]),
+        ],
+    );
+    let x = t.var("x", tree);
+    let l = t.var("l", lists);
+    let mut solver = smt.solver();
+    solver.assert(t.is(tree_id, 1, x));
+    let children = t.field(tree_id, 1, 0, x);
+    solver.assert(t.is(forest_id, 1, children));
+    let third = t.select(t.field(forest_id, 1, 0, children), t.int(3));
+    solver.assert(t.eq(third, t.construct(tree_id, 0, &[l])));
+    solver.assert(t.is(id, 1, l));
+    solver.assert(t.eq(t.field(id, 1, 0, l), t.int(42)));
+    assert_eq!(solver.check(&[]), SatResult::Sat);
+    let model = solver.model().unwrap();
+    let value = model.value(x).unwrap();
+    assert!(t.is_value(value));
+    assert_eq!(model.value(t.field(id, 1, 0, l)).unwrap(), t.int(42));
+    assert!(t.is_value(model.value(third).unwrap()));
+    // A list is not its own tail.
+    solver.assert(t.eq(t.field(id, 1, 1, l), l));
+    assert_eq!(solver.check(&[]), SatResult::Unsat);
+}
+
+#[test]
+fn sorts_without_values_are_no_panic() {
+    let (t, smt) = setup();
+    let (id, stream) = t.declare_datatype("Stream", &[]);
+    t.define_datatype(id, vec![constructor("next", &[("rest", stream)])]);
+    let s = t.var("s", stream);
+    let r = t.var("r", stream);
+    let mut solver = smt.solver();
+    solver.push();
+    solver.assert(t.eq(s, r));
+    assert!(matches!(solver.check(&[]), SatResult::Unknown(_)));
+    solver.pop();
+    assert_eq!(solver.check(&[]), SatResult::Sat);
+}
+
+#[test]
+fn time_limits_and_interrupts() {
+    let (t, smt) = setup();
+    let int = |n: &str| t.var(n, SortId::INT);
+    let (x, y, z) = (int("x"), int("y"), int("z"));
+    let cube = |v| t.mul(&[v, v, v]);
+    let mut solver = smt.solver();
+    for v in [x, y, z] {
+        solver.assert(t.ge(v, t.int(1)));
+    }
+    solver.assert(t.eq(t.add(&[cube(x), cube(y)]), cube(z)));
+    smt.set_query_timeout(Some(Duration::from_millis(50)));
+    let start = Instant::now();
+    assert!(matches!(solver.check(&[]), SatResult::Unknown(_)));
+    assert!(start.elapsed() < Duration::from_secs(5));
+    smt.set_query_timeout(None);
+    let interrupter = smt.interrupter();
+    let start = Instant::now();
+    let watchdog = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        interrupter.interrupt(Duration::from_secs(10));
+    });
+    assert!(matches!(solver.check(&[]), SatResult::Unknown(_)));
+    assert!(start.elapsed() >= Duration::from_millis(100));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    watchdog.join().unwrap();
+    // It stays stopped until told otherwise.
+    assert!(matches!(
+        solver.check(&[x].map(|v| t.le(v, t.int(0)))),
+        SatResult::Unknown(_)
+    ));
+    smt.clear_interrupt();
+    assert_eq!(solver.check(&[t.le(x, t.int(0))]), SatResult::Unsat);
+    let late = smt.interrupter();
+    drop(solver);
+    drop(smt);
+    late.interrupt(Duration::from_millis(1));
+}
+
+#[test]
+fn eliminates_and_projects() {
+    let (t, smt) = setup();
+    let int = |n: &str| t.var(n, SortId::INT);
+    let (x, y, z) = (int("x"), int("y"), int("z"));
+    let formula = t.and(&[t.lt(x, y), t.lt(y, z)]);
+    let expected = t.le(t.add(&[x, t.int(2)]), z);
+    let limit = Duration::from_secs(10);
+    let result = smt.eliminate(&[y], formula, "qe", limit).unwrap();
+    let mut solver = smt.solver();
+    assert_eq!(solver.check(&[t.xor(result, expected)]), SatResult::Unsat);
+    assert_eq!(solver.check(&[formula]), SatResult::Sat);
+    let model = solver.model().unwrap();
+    let projected = smt.model_project(&[y], formula, &model).unwrap();
+    assert_eq!(model.value(projected).unwrap(), TermId::TRUE);
+    assert_eq!(
+        solver.check(&[projected, t.not(expected)]),
+        SatResult::Unsat
+    );
+    assert!(
+        smt.eliminate(&[y], formula, "no-such-tactic", limit)
+            .is_err()
+    );
+}
+
+#[test]
+fn values_where_evaluation_is_undefined() {
+    let (t, smt) = setup();
+    let x = t.var("x", SortId::INT);
+    let by_zero = t.idiv(x, t.int(0));
+    let mut solver = smt.solver();
+    solver.assert(t.eq(by_zero, t.int(5)));
+    assert_eq!(solver.check(&[]), SatResult::Sat);
+    let model = solver.model().unwrap();
+    assert_eq!(model.value(by_zero).unwrap(), t.int(5));
+}
+
+#[test]
+fn deep_terms() {
+    let (t, smt) = setup();
+    let depth = 300;
+    let (x, y) = (t.var("x", SortId::INT), t.var("y", SortId::BOOL));
+    let mut deep = x;
+    for i in 0..depth {
+        deep = t.ite(y, t.modulo(deep, t.int(10 + i)), deep);
+    }
+    let mut solver = smt.solver();
+    solver.assert(t.not(y));
+    solver.assert(t.eq(deep, t.int(3)));
+    assert_eq!(solver.check(&[]), SatResult::Sat);
+    assert_eq!(solver.model().unwrap().value(deep).unwrap(), t.int(3));
+}
