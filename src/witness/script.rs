@@ -135,7 +135,34 @@ pub fn script(problem: &Problem, definitions: &str) -> Result<Script, String> {
         }
         out.push('\n');
     }
-    Ok(Script { text: out, origins })
+    Ok(Script {
+        text: without_predefined_names(out),
+        origins,
+    })
+}
+
+/// Z3's reader, as a library, has a sort `List` of its own, whatever the logic is. Users like that
+/// name too, and theirs has to give way: it gets a name that is nowhere in the text.
+pub fn without_predefined_names(script: String) -> String {
+    const TAKEN: &str = "List";
+    if !script.contains(TAKEN) {
+        return script;
+    }
+    let mut name = format!("{TAKEN}!");
+    while script.contains(&name) {
+        name.push('!');
+    }
+    let mut out = String::with_capacity(script.len());
+    let mut copied = 0;
+    for token in Tokens::new(&script, 0) {
+        if token.kind == TokenKind::Atom && symbol(&script[token.range.clone()]) == TAKEN {
+            out.push_str(&script[copied..token.range.start]);
+            out.push_str(&name);
+            copied = token.range.end;
+        }
+    }
+    out.push_str(&script[copied..]);
+    out
 }
 
 /// Opens a quantifier over the declared variables whose names occur in the formula, in the order

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::parse::{Claim, ModelText, Witness};
 use super::print::{ProofFormat, definitions, model_text, refutation_json, refutation_text};
-use super::script::{declarations, script};
+use super::script::{declarations, script, without_predefined_names};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::step_check::check_steps;
 use super::{Model, Reason, Refutation, Verdict};
@@ -281,7 +281,7 @@ fn check_refutation_of(
     let valid = |formula: TermId| {
         let preamble = preamble.get_or_insert_with(|| declarations(problem));
         let formula = Printer::new(&problem.terms).term(formula);
-        let text = format!("{preamble}(assert {formula})\n");
+        let text = without_predefined_names(format!("{preamble}(assert {formula})\n"));
         matches!(
             valid_assertions(&text, limit),
             TextCheck::Valid { assertions: 1 }
