@@ -1,16 +1,40 @@
 //! Passes: each makes a system smaller or simpler and knows the way back for both witnesses.
 //!
+//! [`Pipeline`] iterates the passes to a fixpoint and keeps the ways back on a [`BackStack`].
 //! Invariant: a pass knows no engine. It keeps the verdict, and its [`BackTranslation`] maps a
 //! model of the new system to one of the old, and a refutation likewise.
 
+mod arguments;
+mod cone;
+mod inline;
 mod normalize;
+mod pipeline;
+mod propagate;
+mod records;
+mod reduce;
+mod replay;
+mod simplify;
+mod slice;
+mod solve;
+mod strongest;
 
+#[cfg(test)]
+mod tests;
+
+pub use cone::Cone;
+pub use inline::Inline;
 pub use normalize::{Normalization, normalize};
+pub use pipeline::{BackStack, PASSES, Pipeline, PipelineError};
+pub use propagate::Propagate;
+pub use records::Records;
+pub use simplify::Simplify;
+pub use slice::Slice;
 
 use thiserror::Error;
 
 use crate::chc::System;
 use crate::context::Context;
+use crate::term::TermId;
 use crate::witness::{Model, Refutation};
 
 /// A pass that could not do its work; the system it was given stays as it was.
@@ -54,4 +78,12 @@ pub trait BackTranslation {
     /// A refutation of the old system from one of the new.
     fn refutation(&self, refutation: Refutation, cx: &mut Context)
     -> Result<Refutation, BackError>;
+}
+
+/// Gives `true` to predicates of `system` that the model leaves out: a pass dropped all their
+/// clauses because these hold whatever the predicates mean.
+fn complete_model(system: &System, model: &mut Model) {
+    for predicate in system.used_predicates() {
+        model.definitions.entry(predicate).or_insert(TermId::TRUE);
+    }
 }

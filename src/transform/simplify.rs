@@ -1,0 +1,189 @@
+//! Partial evaluation clause by clause: solves equations, drops locals that bounds leave free,
+//! drops clauses that say nothing.
+//!
+//! A clause says nothing if its constraint is false, if its head is among its body atoms, or if an
+//! equal clause is there already. Predicates and arguments stay as they are, so a model of the new
+//! system is one of the old. Invariant: a clause that is kept keeps its id, and its constraint is
+//! equivalent to the old one when the locals of both are quantified.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::reduce::{Reduction, reduce};
+use super::replay::{OldStep, replay};
+use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
+use crate::chc::{Clause, ClauseId, PredicateId, System};
+use crate::context::Context;
+use crate::term::{Op, TermId, TermStore};
+use crate::witness::{Model, Refutation};
+
+/// The pass. It remembers which clauses it cannot make smaller, for one run.
+#[derive(Default)]
+pub struct Simplify {
+    /// Clause, constraint and number of arguments of what was looked at, which the rest depends on.
+    settled: RefCell<FxHashSet<(ClauseId, TermId, usize)>>,
+}
+
+impl Transformation for Simplify {
+    fn name(&self) -> &'static str {
+        "simplify"
+    }
+
+    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
+        let terms = system.terms.clone();
+        let old = Rc::new(system);
+        let mut system = (*old).clone();
+        let mut definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>> = FxHashMap::default();
+        let mut settled = self.settled.borrow_mut();
+        let mut changed = false;
+        system.clauses.clear();
+        for clause in &old.clauses {
+            let arguments: usize = clause.atoms().map(|a| a.args.len()).sum();
+            let known = settled.contains(&(clause.id, clause.constraint, arguments));
+            if known || cx.stop().is_some() {
+                system.clauses.push(clause.clone());
+                continue;
+            }
+            let reduction = reduce_clause(&terms, clause);
+            if reduction.constraint == TermId::FALSE || is_tautology(&terms, clause, &reduction) {
+                changed = true;
+                continue;
+            }
+            if reduction.constraint != clause.constraint {
+                changed = true;
+                definitions.insert(clause.id, reduction.definitions);
+            }
+            settled.insert((clause.id, reduction.constraint, arguments));
+            system.clauses.push(Clause {
+                constraint: reduction.constraint,
+                ..clause.clone()
+            });
+        }
+        changed |= drop_duplicates(&terms, &mut system.clauses);
+        Ok(Step {
+            system,
+            back: Box::new(Back { old, definitions }),
+            changed,
+        })
+    }
+}
+
+/// The reduced constraint of a clause, its arguments kept, the body's before the head's.
+pub(super) fn reduce_clause(terms: &TermStore, clause: &Clause) -> Reduction {
+    let rank: FxHashMap<TermId, u32> = clause
+        .atoms()
+        .flat_map(|a| a.args.iter().copied())
+        .zip(0..)
+        .collect();
+    reduce(terms, clause.constraint, &rank)
+}
+
+/// Whether the head is equal to a body atom by the equations of the reduced constraint.
+fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduction) -> bool {
+    let Some(head) = &clause.head else {
+        return false;
+    };
+    let same: Vec<_> = clause
+        .body
+        .iter()
+        .filter(|a| a.predicate == head.predicate)
+        .collect();
+    if same.is_empty() {
+        return false;
+    }
+    let mut leader: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for conjunct in terms.conjuncts(reduction.constraint) {
+        let node = terms.node(conjunct);
+        let (a, b) = match node.op {
+            Op::Var(_) => (conjunct, TermId::TRUE),
+            Op::Not => (node.args[0], TermId::FALSE),
+            Op::Eq => (node.args[0], node.args[1]),
+            _ => continue,
+        };
+        let (a, b) = (find(&leader, a), find(&leader, b));
+        if a != b {
+            leader.insert(a.max(b), a.min(b));
+        }
+    }
+    same.iter().any(|atom| {
+        atom.args
+            .iter()
+            .zip(&head.args)
+            .all(|(&a, &b)| find(&leader, a) == find(&leader, b))
+    })
+}
+
+fn find(leader: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
+    while let Some(&next) = leader.get(&term) {
+        term = next;
+    }
+    term
+}
+
+/// Keeps the first of clauses that are equal up to the names of their variables.
+fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) -> bool {
+    type Signature = (Vec<PredicateId>, Option<PredicateId>, usize);
+    let mut groups: FxHashMap<Signature, Vec<usize>> = FxHashMap::default();
+    for (index, clause) in clauses.iter().enumerate() {
+        let signature = (
+            clause.body.iter().map(|a| a.predicate).collect(),
+            clause.head.as_ref().map(|h| h.predicate),
+            terms.conjuncts(clause.constraint).len(),
+        );
+        groups.entry(signature).or_default().push(index);
+    }
+    let mut duplicate = vec![false; clauses.len()];
+    for group in groups.into_values().filter(|g| g.len() > 1) {
+        let mut seen = FxHashSet::default();
+        for index in group {
+            if !seen.insert(positional(terms, &clauses[index])) {
+                duplicate[index] = true;
+            }
+        }
+    }
+    let before = clauses.len();
+    let mut index = 0;
+    clauses.retain(|_| {
+        index += 1;
+        !duplicate[index - 1]
+    });
+    clauses.len() != before
+}
+
+/// The constraint with variables named by their position in the clause.
+fn positional(terms: &TermStore, clause: &Clause) -> TermId {
+    let map: FxHashMap<TermId, TermId> = clause
+        .vars(terms)
+        .into_iter()
+        .enumerate()
+        .map(|(i, v)| (v, terms.var(&format!("#{i}"), terms.sort_of(v))))
+        .collect();
+    terms.substitute(clause.constraint, &map)
+}
+
+struct Back {
+    old: Rc<System>,
+    definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>>,
+}
+
+impl BackTranslation for Back {
+    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
+        complete_model(&self.old, &mut model);
+        Ok(model)
+    }
+
+    fn refutation(
+        &self,
+        refutation: Refutation,
+        cx: &mut Context,
+    ) -> Result<Refutation, BackError> {
+        replay("simplify", &self.old, &refutation, cx, |step| {
+            Ok(match self.definitions.get(&step.clause) {
+                Some(definitions) => vec![OldStep::same(step, definitions)],
+                None => Vec::new(),
+            })
+        })
+    }
+}

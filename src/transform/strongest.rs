@@ -1,0 +1,269 @@
+//! Definitions for predicates that were resolved away, from a model of the others.
+//!
+//! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
+//! using clauses allow) will do. Both are written over the predicate's arguments with the locals
+//! reduced away; if one of them has none left it is the definition. Else the definition is built
+//! from the defining side cube by cube: a model that is not covered yet gives an implicant, which
+//! is projected to the arguments and then weakened to a core that the using side still refutes
+//! (interpolation by projection). Where that does not end in time the locals are quantified.
+//!
+//! Invariant: whatever happens, the strongest formula implies the definition, and every cube is
+//! implied by it or inconsistent with the negated uses.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::BackError;
+use super::inline::Eliminated;
+use super::reduce::reduce;
+use crate::chc::{Atom, Clause, PredicateId, System};
+use crate::context::Context;
+use crate::smt::{SatResult, Smt, Solver, project_formula};
+use crate::term::{Assignment, Op, TermId, TermStore};
+use crate::witness::Model;
+
+/// Cubes of one definition at most.
+const CUBES: usize = 200;
+
+/// Time for one definition at most.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A quantifier-free definition larger than this is not taken before a smaller one was sought.
+const LARGE: usize = 400;
+
+/// Adds definitions of the predicates that were eliminated from `system`, the last one first.
+pub(super) fn restore_definitions(
+    system: &System,
+    eliminated: &[Eliminated],
+    model: &mut Model,
+    cx: &mut Context,
+) -> Result<(), BackError> {
+    let gone: FxHashSet<PredicateId> = eliminated.iter().map(|e| e.predicate).collect();
+    for item in eliminated {
+        for atom in item
+            .defining
+            .iter()
+            .chain(&item.using)
+            .flat_map(|c| c.atoms())
+        {
+            if !gone.contains(&atom.predicate) {
+                // All clauses left that mention it hold by themselves.
+                let definition = model.definitions.entry(atom.predicate);
+                definition.or_insert(TermId::TRUE);
+            }
+        }
+    }
+    let mut definer = Definer {
+        system,
+        terms: system.terms.clone(),
+        smt: None,
+    };
+    for item in eliminated.iter().rev() {
+        if let Some(reason) = cx.stop() {
+            return Err(BackError {
+                pass: "inline",
+                message: reason.to_string(),
+            });
+        }
+        let definition = definer.define(item, model, cx);
+        model.definitions.insert(item.predicate, definition);
+    }
+    Ok(())
+}
+
+struct Definer<'a> {
+    system: &'a System,
+    terms: Rc<TermStore>,
+    smt: Option<Rc<Smt>>,
+}
+
+/// A formula over a predicate's formal variables and locals, these existentially quantified.
+struct Side {
+    matrix: TermId,
+    locals: Vec<TermId>,
+}
+
+impl Definer<'_> {
+    fn define(&mut self, item: &Eliminated, model: &Model, cx: &Context) -> TermId {
+        let params = self.system.predicate(item.predicate).params.clone();
+        let derived: Vec<Side> = item
+            .defining
+            .iter()
+            .filter_map(|c| self.derived(c, &params, model))
+            .collect();
+        if derived.is_empty() {
+            return TermId::FALSE;
+        }
+        // `None` where a clause uses the predicate twice: then no formula says what is allowed.
+        let forbidden: Option<Vec<Side>> = item
+            .using
+            .iter()
+            .map(|c| self.forbidden(c, item.predicate, &params, model))
+            .collect();
+        let strongest = self.without_locals(&derived);
+        let weakest = forbidden
+            .as_ref()
+            .and_then(|f| self.without_locals(f))
+            .map(|f| self.terms.not(f));
+        let exact = [strongest, weakest].into_iter().flatten();
+        let smallest = exact.min_by_key(|&f| self.terms.dag_size(&[f]));
+        if let Some(found) = smallest
+            && self.terms.dag_size(&[found]) <= LARGE
+        {
+            return found;
+        }
+        if let Some(found) = self.interpolate(&derived, forbidden.as_deref(), cx) {
+            return found;
+        }
+        smallest.unwrap_or_else(|| {
+            log::debug!(
+                "a definition of {} keeps its quantifiers",
+                self.system.predicate(item.predicate).name
+            );
+            let disjuncts: Vec<TermId> = derived.iter().map(|s| self.quantified(s)).collect();
+            self.terms.or(&disjuncts)
+        })
+    }
+
+    fn without_locals(&self, sides: &[Side]) -> Option<TermId> {
+        sides.iter().all(|s| s.locals.is_empty()).then(|| {
+            let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
+            self.terms.or(&all)
+        })
+    }
+
+    fn quantified(&self, side: &Side) -> TermId {
+        let renaming = self.terms.renaming(&side.locals);
+        let bound: Vec<TermId> = renaming.values().copied().collect();
+        let matrix = self.terms.substitute(side.matrix, &renaming);
+        self.terms.exists(&bound, matrix)
+    }
+
+    /// What a defining clause derives; `None` if that is nothing.
+    fn derived(&self, clause: &Clause, params: &[TermId], model: &Model) -> Option<Side> {
+        let head = clause.head.as_ref()?;
+        let mut parts = vec![clause.constraint];
+        parts.extend(clause.body.iter().map(|a| self.meaning(a, model)));
+        let side = self.side(&parts, &head.args, params);
+        (side.matrix != TermId::FALSE).then_some(side)
+    }
+
+    /// Arguments for which a using clause would be violated.
+    fn forbidden(
+        &self,
+        clause: &Clause,
+        predicate: PredicateId,
+        params: &[TermId],
+        model: &Model,
+    ) -> Option<Side> {
+        let mut own = clause.body.iter().filter(|a| a.predicate == predicate);
+        let atom = own.next()?;
+        if own.next().is_some() {
+            return None;
+        }
+        let mut parts = vec![clause.constraint];
+        parts.extend(
+            clause
+                .body
+                .iter()
+                .filter(|a| a.predicate != predicate)
+                .map(|a| self.meaning(a, model)),
+        );
+        if let Some(head) = &clause.head {
+            parts.push(self.terms.not(self.meaning(head, model)));
+        }
+        Some(self.side(&parts, &atom.args, params))
+    }
+
+    fn meaning(&self, atom: &Atom, model: &Model) -> TermId {
+        match model.definitions.get(&atom.predicate) {
+            Some(&formula) => self.system.instantiate(formula, atom),
+            None => TermId::TRUE,
+        }
+    }
+
+    /// The conjunction of `parts` with `args` renamed to `params`, reduced.
+    fn side(&self, parts: &[TermId], args: &[TermId], params: &[TermId]) -> Side {
+        let terms = &*self.terms;
+        let map: FxHashMap<TermId, TermId> =
+            args.iter().copied().zip(params.iter().copied()).collect();
+        let whole = self.open_quantifiers(terms.substitute(terms.and(parts), &map));
+        let rank: FxHashMap<TermId, u32> = params.iter().copied().zip(0..).collect();
+        let matrix = reduce(terms, whole, &rank).constraint;
+        let mut locals = terms.free_vars(&[matrix]);
+        locals.retain(|v| !rank.contains_key(v));
+        Side { matrix, locals }
+    }
+
+    /// Existential quantifiers that stand alone become locals of a new name.
+    fn open_quantifiers(&self, formula: TermId) -> TermId {
+        let terms = &*self.terms;
+        let mut open = terms.conjuncts(formula);
+        let mut done = Vec::with_capacity(open.len());
+        while let Some(conjunct) = open.pop() {
+            match terms.op(conjunct) {
+                Op::Exists(bound) => {
+                    let renaming = terms.renaming(bound);
+                    let body = terms.substitute(terms.args(conjunct)[0], &renaming);
+                    open.extend(terms.conjuncts(body));
+                }
+                _ => done.push(conjunct),
+            }
+        }
+        terms.and(&done)
+    }
+
+    /// A quantifier-free formula that `derived` implies, and that `forbidden`, if given, refutes;
+    /// without it, equivalent to `derived`.
+    fn interpolate(
+        &mut self,
+        derived: &[Side],
+        forbidden: Option<&[Side]>,
+        cx: &Context,
+    ) -> Option<TermId> {
+        let terms = self.terms.clone();
+        if derived.iter().any(|s| terms.node(s.matrix).has_quantifier) {
+            return None;
+        }
+        let smt = self
+            .smt
+            .get_or_insert_with(|| Smt::new(terms.clone()))
+            .clone();
+        let patience = cx.remaining().map_or(PATIENCE, |r| r.min(PATIENCE));
+        let end = Instant::now() + patience;
+        smt.set_query_timeout(Some(patience));
+        let matrices: Vec<TermId> = derived.iter().map(|s| s.matrix).collect();
+        let vars = terms.free_vars(&matrices);
+        let mut uncovered = smt.solver();
+        uncovered.assert(terms.or(&matrices));
+        let mut uses: Option<Solver> = forbidden.map(|sides| {
+            let mut solver = smt.solver();
+            let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
+            solver.assert(terms.or(&all));
+            solver
+        });
+        let mut cubes: Vec<TermId> = Vec::new();
+        while cubes.len() <= CUBES && Instant::now() < end && cx.stop().is_none() {
+            match uncovered.check(&[]) {
+                SatResult::Unsat => return Some(terms.or(&cubes)),
+                SatResult::Unknown(_) => return None,
+                SatResult::Sat => {}
+            }
+            let point: Assignment = uncovered.model()?.assignment(&vars).ok()?;
+            let mut cube = derived
+                .iter()
+                .find_map(|s| project_formula(&terms, s.matrix, &s.locals, &point))?;
+            if let Some(solver) = &mut uses
+                && solver.check(&cube) == SatResult::Unsat
+            {
+                cube = solver.minimal_core(&[], &cube);
+            }
+            let cube = terms.and(&cube);
+            uncovered.assert(terms.not(cube));
+            cubes.push(cube);
+        }
+        None
+    }
+}

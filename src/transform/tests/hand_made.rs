@@ -1,0 +1,386 @@
+//! Each pass on systems made by hand: what it is for must happen, and both witnesses come back.
+
+use std::rc::Rc;
+
+use super::decide::{check_pipeline, decide, run};
+use crate::chc::{Atom, PredicateId, System};
+use crate::context::Context;
+use crate::smt::Smt;
+use crate::term::{Constructor, Field, Op, SortId, TermId, TermStore};
+use crate::transform::{Pipeline, PipelineError};
+use crate::witness::Verdict;
+
+const INT: SortId = SortId::INT;
+
+fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
+    Atom {
+        predicate,
+        args: args.to_vec(),
+    }
+}
+
+struct Maker {
+    t: Rc<TermStore>,
+    system: System,
+}
+
+fn maker() -> Maker {
+    let t = Rc::new(TermStore::new());
+    Maker {
+        system: System::new(t.clone()),
+        t,
+    }
+}
+
+impl Maker {
+    fn ints<const N: usize>(&self, names: [&str; N]) -> [TermId; N] {
+        names.map(|n| self.t.var(n, INT))
+    }
+
+    fn after(&self, passes: &str) -> System {
+        run(&self.system, passes, &mut Context::new(self.t.clone())).0
+    }
+
+    fn check(&self, passes: &str, sat: bool) {
+        let smt = Smt::new(self.t.clone());
+        let verdict = decide(&self.system, &smt);
+        assert_eq!(matches!(verdict, Verdict::Sat(_)), sat, "before");
+        assert_eq!(check_pipeline(&self.system, passes, &smt), sat, "after");
+    }
+}
+
+/// `x = 0 ∧ y = 5 ∧ z = 0 ⇒ P(x,y,z)`; `P(x,y,z) ∧ x < 3 ⇒ P(x+1, y, z+y)`;
+/// `P(x,y,z) ∧ x ≥ limit ∧ y = 5 ⇒ false`.
+fn counter(limit: i64) -> Maker {
+    let mut m = maker();
+    let t = m.t.clone();
+    let p = m.system.add_predicate("P", &[INT, INT, INT]);
+    let [x, y, z, a, b, c] = m.ints(["x", "y", "z", "a", "b", "c"]);
+    let init = t.and(&[t.eq(x, t.int(0)), t.eq(y, t.int(5)), t.eq(z, t.int(0))]);
+    m.system.add_clause(vec![], init, Some(atom(p, &[x, y, z])));
+    let step = t.and(&[
+        t.lt(x, t.int(3)),
+        t.eq(a, t.add(&[x, t.int(1)])),
+        t.eq(b, y),
+        t.eq(c, t.add(&[z, y])),
+    ]);
+    let (from, to) = (atom(p, &[x, y, z]), atom(p, &[a, b, c]));
+    m.system.add_clause(vec![from.clone()], step, Some(to));
+    let bad = t.and(&[t.ge(x, t.int(limit)), t.eq(y, t.int(5))]);
+    m.system.add_clause(vec![from], bad, None);
+    m
+}
+
+fn arity(system: &System) -> usize {
+    let used = system.used_predicates();
+    used.iter().map(|&p| system.predicate(p).arity()).sum()
+}
+
+#[test]
+fn constants_are_propagated() {
+    let m = counter(4);
+    assert_eq!(arity(&m.after("propagate")), 2);
+    for (limit, sat) in [(4, true), (3, false)] {
+        counter(limit).check("propagate", sat);
+        counter(limit).check("propagate,simplify", sat);
+    }
+}
+
+#[test]
+fn unread_arguments_are_sliced() {
+    let m = counter(4);
+    // z is computed and never read; y is read by the query.
+    assert_eq!(arity(&m.after("slice")), 2);
+    assert_eq!(arity(&m.after("simplify,propagate,slice")), 1);
+    for (limit, sat) in [(4, true), (3, false)] {
+        counter(limit).check("slice", sat);
+        counter(limit).check("default", sat);
+    }
+}
+
+#[test]
+fn equal_arguments_are_merged() {
+    let build = |limit: i64| {
+        let mut m = maker();
+        let t = m.t.clone();
+        let p = m.system.add_predicate("P", &[INT, INT]);
+        let [x, y, a, b] = m.ints(["x", "y", "a", "b"]);
+        let init = t.and(&[t.eq(x, y), t.ge(x, t.int(0)), t.le(x, t.int(1))]);
+        m.system.add_clause(vec![], init, Some(atom(p, &[x, y])));
+        let step = t.and(&[
+            t.lt(x, t.int(3)),
+            t.eq(a, t.add(&[x, t.int(1)])),
+            t.eq(b, t.add(&[y, t.int(1)])),
+        ]);
+        m.system
+            .add_clause(vec![atom(p, &[x, y])], step, Some(atom(p, &[a, b])));
+        let bad = t.ge(t.add(&[x, y]), t.int(limit));
+        m.system.add_clause(vec![atom(p, &[x, y])], bad, None);
+        m
+    };
+    // Equality of the step's arguments needs x = y under the same operation.
+    for (limit, sat) in [(7, true), (6, false)] {
+        build(limit).check("simplify,propagate", sat);
+        build(limit).check("default", sat);
+    }
+    assert_eq!(arity(&build(7).after("simplify,propagate")), 1);
+}
+
+#[test]
+fn cones_cut_both_ways() {
+    let mut m = maker();
+    let t = m.t.clone();
+    let [never, idle, p] = ["never", "idle", "p"].map(|n| m.system.add_predicate(n, &[INT]));
+    let [x, y] = m.ints(["x", "y"]);
+    m.system
+        .add_clause(vec![], t.eq(x, t.int(1)), Some(atom(p, &[x])));
+    m.system
+        .add_clause(vec![atom(never, &[x])], t.eq(x, y), Some(atom(p, &[y])));
+    m.system
+        .add_clause(vec![atom(never, &[x])], t.eq(x, y), Some(atom(never, &[y])));
+    m.system
+        .add_clause(vec![atom(p, &[x])], t.eq(x, y), Some(atom(idle, &[y])));
+    m.system
+        .add_clause(vec![atom(p, &[x])], t.ge(x, t.int(2)), None);
+    assert_eq!(m.after("cone").used_predicates(), vec![p]);
+    m.check("cone", true);
+    m.check("default", true);
+    m.system
+        .add_clause(vec![atom(p, &[x])], t.ge(x, t.int(1)), None);
+    m.check("cone", false);
+    m.check("default", false);
+}
+
+#[test]
+fn chains_and_diamonds_are_inlined() {
+    for (limit, sat) in [(7, true), (6, false)] {
+        let mut m = maker();
+        let t = m.t.clone();
+        let ps: Vec<PredicateId> = (0..6)
+            .map(|i| m.system.add_predicate(&format!("p{i}"), &[INT]))
+            .collect();
+        let [x, y, l] = m.ints(["x", "y", "l"]);
+        m.system
+            .add_clause(vec![], t.eq(x, t.int(0)), Some(atom(ps[0], &[x])));
+        for i in 0..5 {
+            // A havocked local in the middle: the definition's projection is not trivial.
+            let step = t.and(&[
+                t.ge(l, t.int(0)),
+                t.le(l, t.int(1)),
+                t.eq(y, t.add(&[x, l])),
+            ]);
+            let (from, to) = (atom(ps[i], &[x]), atom(ps[i + 1], &[y]));
+            m.system.add_clause(vec![from.clone()], step, Some(to));
+            if i == 2 {
+                let step = t.eq(y, t.add(&[x, t.int(2)]));
+                m.system
+                    .add_clause(vec![from], step, Some(atom(ps[i + 1], &[y])));
+            }
+        }
+        m.system
+            .add_clause(vec![atom(ps[5], &[x])], t.ge(x, t.int(limit)), None);
+        assert!(m.after("inline").used_predicates().is_empty());
+        m.check("inline", sat);
+        m.check("default", sat);
+    }
+}
+
+#[test]
+fn nonlinear_uses_are_inlined() {
+    for (limit, sat) in [(9, true), (8, false)] {
+        let mut m = maker();
+        let t = m.t.clone();
+        let p = m.system.add_predicate("p", &[INT]);
+        let q = m.system.add_predicate("q", &[INT]);
+        let [x, y, z, w] = m.ints(["x", "y", "z", "w"]);
+        let small = t.and(&[t.ge(x, t.int(1)), t.le(x, t.int(2))]);
+        m.system.add_clause(vec![], small, Some(atom(p, &[x])));
+        let sum = t.eq(z, t.add(&[x, y]));
+        let body = vec![atom(p, &[x]), atom(p, &[y])];
+        m.system.add_clause(body, sum, Some(atom(q, &[z])));
+        let body = vec![atom(q, &[x]), atom(q, &[y])];
+        let bad = t.and(&[t.eq(w, t.add(&[x, y])), t.ge(w, t.int(limit))]);
+        m.system.add_clause(body, bad, None);
+        assert!(m.after("inline").used_predicates().is_empty());
+        m.check("inline", sat);
+        m.check("default", sat);
+    }
+}
+
+#[test]
+fn loops_of_several_blocks_become_one_clause() {
+    for (limit, sat) in [(9, true), (8, false)] {
+        let mut m = maker();
+        let t = m.t.clone();
+        let ps: Vec<PredicateId> = (0..4)
+            .map(|i| m.system.add_predicate(&format!("p{i}"), &[INT]))
+            .collect();
+        let [x, y] = m.ints(["x", "y"]);
+        m.system
+            .add_clause(vec![], t.eq(x, t.int(0)), Some(atom(ps[0], &[x])));
+        for i in 0..4 {
+            let step = t.and(&[t.eq(y, t.add(&[x, t.int(1)])), t.lt(x, t.int(8))]);
+            let (from, to) = (atom(ps[i], &[x]), atom(ps[(i + 1) % 4], &[y]));
+            m.system.add_clause(vec![from], step, Some(to));
+        }
+        m.system
+            .add_clause(vec![atom(ps[0], &[x])], t.ge(x, t.int(limit)), None);
+        assert_eq!(m.after("inline").used_predicates().len(), 1);
+        m.check("inline", sat);
+        m.check("default", sat);
+    }
+}
+
+#[test]
+fn records_are_expanded() {
+    for (limit, sat) in [(4, true), (3, false)] {
+        let mut m = maker();
+        let t = m.t.clone();
+        let (id, sort) = t.declare_datatype("State", &[]);
+        let field = |selector: &str, sort| Field {
+            selector: selector.to_owned(),
+            sort,
+        };
+        let fields = vec![field("n", INT), field("on", SortId::BOOL)];
+        let name = "state".to_owned();
+        t.define_datatype(id, vec![Constructor { name, fields }]);
+        let p = m.system.add_predicate("p", &[sort]);
+        let [r, s] = ["r", "s"].map(|n| t.var(n, sort));
+        let init = t.eq(r, t.construct(id, 0, &[t.int(0), TermId::TRUE]));
+        m.system.add_clause(vec![], init, Some(atom(p, &[r])));
+        let n = t.field(id, 0, 0, r);
+        let on = t.field(id, 0, 1, r);
+        let next = t.construct(id, 0, &[t.add(&[n, t.int(1)]), t.not(on)]);
+        let step = t.and(&[t.eq(s, t.ite(on, next, r)), t.lt(n, t.int(3))]);
+        m.system
+            .add_clause(vec![atom(p, &[r])], step, Some(atom(p, &[s])));
+        let again = t.construct(id, 0, &[t.add(&[n, t.int(2)]), on]);
+        let step = t.and(&[t.eq(s, again), t.not(on), t.lt(n, t.int(2))]);
+        m.system
+            .add_clause(vec![atom(p, &[r])], step, Some(atom(p, &[s])));
+        m.system
+            .add_clause(vec![atom(p, &[r])], t.ge(n, t.int(limit)), None);
+        let after = m.after("records");
+        for &predicate in &after.used_predicates() {
+            assert_eq!(after.predicate(predicate).arity(), 2);
+        }
+        let roots: Vec<TermId> = after.clauses.iter().map(|c| c.constraint).collect();
+        t.post_order(&roots, |term| {
+            assert!(!matches!(t.op(term), Op::Construct(..) | Op::Field(..)));
+        });
+        m.check("records", sat);
+        m.check("default", sat);
+    }
+}
+
+#[test]
+fn circular_records_are_left_alone() {
+    let mut m = maker();
+    let t = m.t.clone();
+    let (a, a_sort) = t.declare_datatype("A", &[]);
+    let (b, b_sort) = t.declare_datatype("B", &[]);
+    for (id, other) in [(a, b_sort), (b, a_sort)] {
+        let fields = vec![Field {
+            selector: format!("f{}", id.0),
+            sort: other,
+        }];
+        let name = format!("c{}", id.0);
+        t.define_datatype(id, vec![Constructor { name, fields }]);
+    }
+    let p = m.system.add_predicate("p", &[a_sort]);
+    let x = t.var("x", a_sort);
+    m.system
+        .add_clause(vec![], TermId::TRUE, Some(atom(p, &[x])));
+    m.system.add_clause(vec![atom(p, &[x])], TermId::TRUE, None);
+    let after = m.after("records");
+    assert_eq!(after.used_predicates(), vec![p]);
+}
+
+#[test]
+fn locals_are_eliminated() {
+    let mut m = maker();
+    let t = m.t.clone();
+    let p = m.system.add_predicate("p", &[INT]);
+    let vars: Vec<TermId> = (0..60).map(|i| t.var(&format!("v{i}"), INT)).collect();
+    // A chain of equations, bounds in one direction, and a disequality.
+    let mut conjuncts: Vec<TermId> = vars
+        .windows(2)
+        .take(49)
+        .map(|w| t.eq(w[1], t.add(&[w[0], t.int(1)])))
+        .collect();
+    conjuncts.push(t.eq(vars[0], t.int(0)));
+    for &v in &vars[50..] {
+        conjuncts.push(t.ge(t.mul(&[t.int(3), v]), vars[49]));
+        conjuncts.push(t.not(t.eq(v, t.int(17))));
+    }
+    let x = t.var("x", INT);
+    conjuncts.push(t.eq(x, vars[49]));
+    m.system
+        .add_clause(vec![], t.and(&conjuncts), Some(atom(p, &[x])));
+    m.system
+        .add_clause(vec![atom(p, &[x])], t.ge(x, t.int(49)), None);
+    let after = m.after("simplify");
+    assert_eq!(after.clauses[0].constraint, t.eq(x, t.int(49)));
+    m.check("simplify", false);
+    m.check("default", false);
+}
+
+#[test]
+fn empty_clauses_go() {
+    let mut m = maker();
+    let t = m.t.clone();
+    let p = m.system.add_predicate("p", &[INT, INT]);
+    let [x, y, a, b, c] = m.ints(["x", "y", "a", "b", "c"]);
+    let (from, to) = (atom(p, &[x, y]), atom(p, &[a, b]));
+    let init = t.and(&[t.eq(x, t.int(0)), t.eq(y, t.int(0))]);
+    m.system.add_clause(vec![], init, Some(from.clone()));
+    // A tautology, a contradiction, and twice the same.
+    let same = t.and(&[t.eq(a, x), t.eq(c, y), t.eq(b, c)]);
+    m.system
+        .add_clause(vec![from.clone()], same, Some(to.clone()));
+    let gap = t.and(&[t.lt(x, c), t.lt(c, t.add(&[x, t.int(1)])), t.eq(a, b)]);
+    m.system
+        .add_clause(vec![from.clone()], gap, Some(to.clone()));
+    let step = |x, y, a, b| {
+        t.and(&[
+            t.eq(a, t.add(&[x, t.int(1)])),
+            t.eq(b, y),
+            t.lt(x, t.int(2)),
+        ])
+    };
+    m.system
+        .add_clause(vec![from.clone()], step(x, y, a, b), Some(to.clone()));
+    m.system
+        .add_clause(vec![to], step(a, b, x, y), Some(from.clone()));
+    m.system.add_clause(vec![from], t.ge(x, t.int(3)), None);
+    assert_eq!(m.after("simplify").clauses.len(), 3);
+    m.check("simplify", true);
+}
+
+#[test]
+fn lists_of_passes() {
+    assert_eq!(Pipeline::parse("none").unwrap().names(), &[] as &[&str]);
+    assert_eq!(
+        Pipeline::parse("slice, cone").unwrap().names(),
+        &["slice", "cone"]
+    );
+    assert_eq!(
+        Pipeline::parse("cone,nope").err(),
+        Some(PipelineError("nope".to_owned()))
+    );
+}
+
+#[test]
+fn systems_are_dumped_after_a_pass() {
+    let m = counter(4);
+    let mut pipeline = Pipeline::default();
+    let seen = Rc::new(std::cell::Cell::new(0));
+    let counter = seen.clone();
+    pipeline.dump_after = Some("slice".to_owned());
+    pipeline.on_dump = Some(Box::new(move |pass, _| {
+        assert_eq!(pass, "slice");
+        counter.set(counter.get() + 1);
+    }));
+    pipeline.run(m.system.clone(), &mut Context::new(m.t.clone()));
+    assert!(seen.get() > 0);
+}
