@@ -3,7 +3,7 @@
 //! Invariant: a Z3 context belongs to one thread; the only call another thread may make is
 //! `Z3_interrupt`, through an [`Interrupter`], which the context outlives or which does nothing.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_uint};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +74,8 @@ impl Interrupter {
 pub(crate) struct Context {
     pub raw: Z3_context,
     shared: Arc<Shared>,
+    /// Terms held until the end. Z3 deletes a context with leftover terms in quadratic time.
+    kept: RefCell<Vec<Z3_ast>>,
     queries: Cell<u64>,
     time: Cell<Duration>,
 }
@@ -99,6 +101,7 @@ impl Context {
                 stopped: AtomicBool::new(false),
                 running: AtomicBool::new(false),
             }),
+            kept: RefCell::default(),
             queries: Cell::new(0),
             time: Cell::new(Duration::ZERO),
         }
@@ -173,6 +176,7 @@ impl Context {
     pub fn keep(&self, ast: Z3_ast) -> Z3_ast {
         // SAFETY: the term was just made in this context.
         unsafe { Z3_inc_ref(self.raw, ast) };
+        self.kept.borrow_mut().push(ast);
         ast
     }
 
@@ -213,7 +217,12 @@ impl Drop for Context {
             .unwrap_or_else(PoisonError::into_inner);
         *raw = std::ptr::null_mut();
         // SAFETY: every object made in the context holds an `Rc` of its owner, so none is left.
-        unsafe { Z3_del_context(self.raw) };
+        unsafe {
+            for &ast in self.kept.get_mut().iter().rev() {
+                Z3_dec_ref(self.raw, ast);
+            }
+            Z3_del_context(self.raw);
+        }
     }
 }
 

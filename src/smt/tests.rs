@@ -223,7 +223,7 @@ fn values_where_evaluation_is_undefined() {
 #[test]
 fn deep_terms() {
     let (t, smt) = setup();
-    let depth = 300;
+    let depth = 20_000;
     let (x, y) = (t.var("x", SortId::INT), t.var("y", SortId::BOOL));
     let mut deep = x;
     for i in 0..depth {

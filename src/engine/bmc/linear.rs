@@ -8,6 +8,8 @@
 //! stretch everything is fixed at the solver's base level and a deep query costs little, and a core
 //! without assumptions says that there are no deeper derivations at all.
 
+use std::time::Duration;
+
 use rustc_hash::FxHashMap;
 
 use super::distance::Distances;
@@ -24,7 +26,12 @@ use crate::witness::{Reason, Refutation, RefutationStep};
 const LEVELS_PER_WINDOW: usize = 16;
 
 /// So many queries in a row may end without an answer.
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 8;
+
+/// Of the time left, a query may take this part, but [`LEAST_SLICE`] at least. Without a time limit
+/// each may take for ever. What is hard to refute at one level may be easy to reach at a later one.
+const SLICES: u32 = 8;
+const LEAST_SLICE: Duration = Duration::from_secs(1);
 
 /// A predicate at a level.
 struct Place {
@@ -73,8 +80,10 @@ pub(super) fn search(
     // A derivation that ends with a query at level k has k + 2 steps.
     while unrolling.levels.len() + 2 <= max_depth {
         let first = unrolling.levels.len();
+        // After a query without an answer, more levels are taken together, so as to get away.
+        let wide = 1 << (PATIENCE - patience);
         let window = (first / LEVELS_PER_WINDOW)
-            .max(1)
+            .max(wide)
             .min(max_depth - first - 1);
         let mut exits: Vec<(usize, PredicateId, Instance)> = Vec::new();
         for level in first..first + window {
@@ -93,7 +102,8 @@ pub(super) fn search(
             oracle
                 .solver
                 .assert(terms.implies(window_literal, terms.or(&literals)));
-            match oracle.check(&[window_literal], cx) {
+            let slice = cx.remaining().map(|r| (r / SLICES).max(LEAST_SLICE));
+            match oracle.check_within(slice, &[window_literal], cx) {
                 Answer::Sat => {
                     let model = oracle.solver.model();
                     let model = model.ok_or_else(|| failed(&"no model"))?;

@@ -152,7 +152,7 @@ struct Oracle {
 enum Answer {
     Sat,
     Unsat,
-    /// Z3 gave up although there was time left.
+    /// Z3 gave up although there was time left for the run.
     GaveUp(String),
     Stopped(Reason),
 }
@@ -165,10 +165,24 @@ impl Oracle {
     }
 
     fn check(&mut self, assumptions: &[TermId], cx: &Context) -> Answer {
+        self.check_within(None, assumptions, cx)
+    }
+
+    /// Like [`Oracle::check`], in at most this time.
+    fn check_within(
+        &mut self,
+        slice: Option<Duration>,
+        assumptions: &[TermId],
+        cx: &Context,
+    ) -> Answer {
         if let Some(reason) = cx.stop() {
             return Answer::Stopped(reason);
         }
-        self.smt.set_query_timeout(cx.remaining());
+        let limit = match (cx.remaining(), slice) {
+            (Some(remaining), Some(slice)) => Some(remaining.min(slice)),
+            (remaining, slice) => remaining.or(slice),
+        };
+        self.smt.set_query_timeout(limit);
         match self.solver.check(assumptions) {
             SatResult::Sat => Answer::Sat,
             SatResult::Unsat => Answer::Unsat,
