@@ -101,6 +101,12 @@ impl Encoder {
         self.terms.get(&ast).copied()
     }
 
+    /// Lets decoding see the structure of every term that is no variable.
+    #[cfg(test)]
+    pub fn forget_all_but_variables(&mut self, store: &TermStore) {
+        self.terms.retain(|_, term| store.is_var(*term));
+    }
+
     /// The meaning of a datatype's declaration.
     pub fn datatype_op(&self, decl: Z3_func_decl) -> Option<DatatypeOp> {
         self.datatype_ops.get(&decl).copied()

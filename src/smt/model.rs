@@ -98,7 +98,7 @@ impl SmtModel {
     }
 
     /// The value by Z3's evaluation.
-    fn evaluate(&self, term: TermId) -> Result<TermId, DecodeError> {
+    pub(super) fn evaluate(&self, term: TermId) -> Result<TermId, DecodeError> {
         if let Some(&found) = self.evaluated.borrow().get(&term) {
             return Ok(found);
         }

@@ -1,5 +1,7 @@
 //! Tests of encoding, decoding, solvers and models against each other and against evaluation.
 
+mod random;
+
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -234,4 +236,15 @@ fn deep_terms() {
     solver.assert(t.eq(deep, t.int(3)));
     assert_eq!(solver.check(&[]), SatResult::Sat);
     assert_eq!(solver.model().unwrap().value(deep).unwrap(), t.int(3));
+}
+
+#[test]
+fn algebraic_numbers_are_an_error() {
+    let (t, smt) = setup();
+    let x = t.var("x", SortId::REAL);
+    let mut solver = smt.solver();
+    let two = t.real(crate::term::Rational::from_integer(2.into()));
+    solver.assert(t.eq(t.mul(&[x, x]), two));
+    assert_eq!(solver.check(&[]), SatResult::Sat);
+    assert!(solver.model().unwrap().value(x).is_err());
 }
