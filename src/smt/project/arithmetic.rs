@@ -2,26 +2,23 @@
 //!
 //! First every `div`, `mod`, `to_int` and `is_int` over remaining variables is replaced by a
 //! fresh integer with its defining bounds. Then reals are eliminated, mixed literals become integer
-//! ones, and integers are eliminated. Variables that are bounded on one side at most go first, then
-//! those that occur least.
+//! ones, and integers are eliminated. Variables in products and the like get their value.
 //!
-//! Invariant: all of this is equivalence; only the choice of bounds, in `real` and `integer`,
-//! depends on the model.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! Invariant: all but the values is equivalence; the choice of bounds, which depends on the model,
+//! is in `real` and `integer`.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rows::Rows;
 use super::state::State;
 use super::{equality, integer, real};
 use crate::smt::implicant::is_arithmetic;
-use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
+use crate::term::{Assignment, Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// Relation of a polynomial to zero.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Relation {
     Le,
     Lt,
@@ -84,15 +81,6 @@ pub(super) fn literal(
     }
 }
 
-/// The value of a polynomial.
-pub(super) fn value_of(state: &mut State, linear: &Linear) -> Option<Rational> {
-    let mut sum = linear.constant.clone();
-    for (atom, coefficient) in &linear.monomials {
-        sum += coefficient * state.number(*atom)?;
-    }
-    Some(sum)
-}
-
 /// Splits `linear` into the coefficient of `var` and the rest; `None` when another monomial holds
 /// the variable.
 pub(super) fn split_off(state: &State, linear: &Linear, var: TermId) -> Option<(Rational, Linear)> {
@@ -109,66 +97,162 @@ pub(super) fn split_off(state: &State, linear: &Linear, var: TermId) -> Option<(
 pub(super) fn eliminate(state: &mut State) {
     purify(state);
     equality::solve(state);
+    settle(state, SortId::REAL);
     eliminate_sort(state, SortId::REAL);
     integerise(state);
     equality::solve(state);
+    settle(state, SortId::INT);
     eliminate_sort(state, SortId::INT);
 }
 
-fn eliminate_sort(state: &mut State, sort: SortId) {
-    let mut candidates = state.remaining(|s| s == sort);
-    let mut heap: BinaryHeap<Reverse<(usize, TermId)>> = BinaryHeap::new();
-    for &var in &candidates {
-        heap.push(Reverse((state.degree(var), var)));
+/// Replaces variables that do not occur linearly, so that the others do. Before that, what would
+/// vanish anyway is dropped, for it may be all that was not linear.
+fn settle(state: &mut State, sort: SortId) {
+    let vars = state.remaining(|s| s == sort);
+    let (pure, opaque): (Vec<TermId>, Vec<TermId>) =
+        vars.into_iter().partition(|&v| is_pure(state, v));
+    if opaque.is_empty() {
+        return;
     }
-    // Dropping literals may leave other variables unbounded on a side.
-    while let Some(var) = candidates.pop() {
-        if state.failed {
-            return;
-        }
-        if !state.is_remaining(var) {
-            continue;
-        }
-        let literals = state.literals_of(var);
-        let dropped = if sort == SortId::REAL {
-            real::drop_unbounded(state, var, &literals)
-        } else {
-            integer::drop_unbounded(state, var, &literals)
-        };
-        if dropped {
-            for literal in literals {
-                let others = state.remaining_vars(literal);
-                candidates.extend(
-                    others
-                        .into_iter()
-                        .filter(|&v| state.terms.sort_of(v) == sort),
-                );
-            }
+    for var in pure {
+        drop_unbounded(state, var);
+    }
+    replace_hidden(state, &opaque);
+    for var in opaque {
+        if state.is_remaining(var) && !is_pure(state, var) {
+            state.replace_by_values(&[var]);
+            // A value in a product makes the rest of it linear, and equations may appear.
+            equality::solve(state);
         }
     }
-    while let Some(Reverse((degree, var))) = heap.pop() {
-        if state.failed {
-            return;
-        }
-        if !state.is_remaining(var) {
-            continue;
-        }
-        let now = state.degree(var);
-        if now > degree {
-            heap.push(Reverse((now, var)));
-            continue;
-        }
-        let done = if sort == SortId::REAL {
-            real::eliminate(state, var)
-        } else {
-            integer::eliminate(state, var)
-        };
-        if done.is_none() {
+    // Equations may have brought a variable into a place that is not linear.
+    let vars = state.remaining(|s| s == sort);
+    for var in vars {
+        if !is_pure(state, var) {
             state.replace_by_values(&[var]);
         }
-        // A value in a product makes the rest of it linear, and equations may appear.
-        equality::solve(state);
     }
+}
+
+/// Replaces those of the variables that occur under operators that are not arithmetic, all in one
+/// step: by a kept term that is an index of the same value where they are indexes, or else by
+/// their value.
+fn replace_hidden(state: &mut State, vars: &[TermId]) {
+    let terms = state.terms;
+    let mut literals: Vec<TermId> = Vec::new();
+    for &var in vars {
+        literals.extend(state.literals_of(var));
+    }
+    let mut hidden: FxHashSet<TermId> = FxHashSet::default();
+    let mut indexes: FxHashSet<TermId> = FxHashSet::default();
+    // Each term once outside and once inside of such an operator.
+    let mut seen: FxHashSet<(TermId, bool)> = FxHashSet::default();
+    let mut stack: Vec<(TermId, bool)> = literals.into_iter().map(|l| (l, false)).collect();
+    while let Some((term, inside)) = stack.pop() {
+        let node = terms.node(term);
+        if node.is_ground || !seen.insert((term, inside)) {
+            continue;
+        }
+        let arithmetic = match node.op {
+            Op::Var(_) if inside => {
+                hidden.insert(term);
+                continue;
+            }
+            Op::Select | Op::Store => {
+                indexes.insert(node.args[1]);
+                false
+            }
+            Op::Not | Op::Le | Op::Ge | Op::Add | Op::Mul | Op::IDiv | Op::Mod | Op::Div => true,
+            Op::ToReal | Op::ToInt | Op::IsInt => true,
+            Op::Eq => is_arithmetic(terms.sort_of(node.args[0])),
+            _ => false,
+        };
+        stack.extend(node.args.iter().map(|&a| (a, !arithmetic)));
+    }
+    let mut kept: FxHashMap<(SortId, TermId), TermId> = FxHashMap::default();
+    let mut ordered: Vec<TermId> = indexes.iter().copied().collect();
+    ordered.sort_unstable();
+    for index in ordered {
+        if !terms.is_value(index)
+            && !state.has_remaining(index)
+            && let Some(value) = state.value(index)
+        {
+            kept.entry((terms.sort_of(index), value)).or_insert(index);
+        }
+    }
+    let mut map = Assignment::default();
+    let mut valued = Vec::new();
+    for &var in vars {
+        if !hidden.contains(&var) {
+            continue;
+        }
+        let other = match state.value(var) {
+            Some(value) if indexes.contains(&var) => {
+                kept.get(&(terms.sort_of(var), value)).copied()
+            }
+            _ => None,
+        };
+        match other {
+            Some(index) => {
+                map.insert(var, index);
+            }
+            None => valued.push(var),
+        }
+    }
+    state.substitute(&map);
+    state.replace_by_values(&valued);
+    equality::solve(state);
+}
+
+/// Whether the variable occurs in linear constraints of its own sort only.
+pub(super) fn is_pure(state: &mut State, var: TermId) -> bool {
+    let terms = state.terms;
+    let sort = terms.sort_of(var);
+    state.literals_of(var).into_iter().all(|literal| {
+        let constraint = match as_divisibility(terms, literal) {
+            Some((_, linear)) => Some((linear, SortId::INT)),
+            None => Constraint::of(terms, literal).map(|c| (c.linear, c.sort)),
+        };
+        constraint.is_some_and(|(linear, s)| s == sort && split_off(state, &linear, var).is_some())
+    })
+}
+
+/// Drops the literals of a variable that no literal bounds from below, or none from above.
+fn drop_unbounded(state: &mut State, var: TermId) {
+    let (mut below, mut above) = (true, true);
+    for literal in state.literals_of(var) {
+        let Some(constraint) = Constraint::of(state.terms, literal) else {
+            return;
+        };
+        let coefficient = constraint.linear.coefficient(var);
+        match constraint.relation {
+            Relation::Le | Relation::Lt if coefficient.is_positive() => above = false,
+            Relation::Le | Relation::Lt if coefficient.is_negative() => below = false,
+            Relation::Ne => {}
+            // Equations, and divisibilities, which hide the variable.
+            _ => return,
+        }
+    }
+    if below || above {
+        state.drop_literals(var);
+    }
+}
+
+fn eliminate_sort(state: &mut State, sort: SortId) {
+    let vars = state.remaining(|s| s == sort);
+    if vars.is_empty() || state.failed {
+        return;
+    }
+    let Some(mut rows) = Rows::load(state, sort, &vars) else {
+        state.failed = true;
+        return;
+    };
+    state.valued += if sort == SortId::REAL {
+        rows.run(real::discard, real::eliminate)
+    } else {
+        rows.run(integer::discard, integer::eliminate)
+    };
+    rows.unload(state);
 }
 
 /// Replaces integer division by numerals, `to_int` and `is_int` over remaining variables by fresh
@@ -274,6 +358,15 @@ fn integerise(state: &mut State) {
     }
 }
 
+/// The value of a polynomial.
+fn value_of(state: &mut State, linear: &Linear) -> Option<Rational> {
+    let mut sum = linear.constant.clone();
+    for (atom, coefficient) in &linear.monomials {
+        sum += coefficient * state.number(*atom)?;
+    }
+    Some(sum)
+}
+
 fn integerised(state: &mut State, constraint: &Constraint) -> Option<Vec<TermId>> {
     let terms = state.terms;
     let zero = || Linear::constant(Rational::zero());
@@ -312,6 +405,23 @@ fn integerised(state: &mut State, constraint: &Constraint) -> Option<Vec<TermId>
             }
         }
     })
+}
+
+/// `t mod m = r` as `m` divides `t - r`.
+pub(super) fn as_divisibility(terms: &TermStore, literal: TermId) -> Option<(BigInt, Linear)> {
+    let node = terms.node(literal);
+    if node.op != Op::Eq || *terms.op(node.args[0]) != Op::Mod {
+        return None;
+    }
+    let residue = terms.as_int(node.args[1])?;
+    let args = terms.args(node.args[0]);
+    let modulus = terms.as_int(args[1])?;
+    if residue.is_negative() || *residue >= modulus.abs() {
+        return None;
+    }
+    let mut linear = terms.linear(args[0]);
+    linear.constant -= Rational::from_integer(residue.clone());
+    Some((modulus.abs(), linear))
 }
 
 /// `divisor` divides the polynomial: a literal `t mod divisor = r` with reduced coefficients.

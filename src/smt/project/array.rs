@@ -13,8 +13,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::State;
-use crate::smt::implicant::is_arithmetic;
-use crate::term::{BigUint, Op, Sort, SortId, TermId};
+use crate::term::{BigUint, Op, Rational, Sort, SortId, TermId, TermStore};
 
 /// The reads of one array variable.
 struct Cells {
@@ -23,12 +22,24 @@ struct Cells {
     class: FxHashMap<TermId, usize>,
     /// Index term and element variable.
     reads: Vec<(TermId, TermId)>,
-    /// Literals to add.
-    side: Vec<TermId>,
+    /// What the model decided about indexes.
+    side: Decisions,
 }
 
-/// With more reads than this, indexes are ordered instead of being pairwise different.
-const PAIRWISE_LIMIT: usize = 4;
+/// What the model decided about indexes and elements.
+#[derive(Default)]
+struct Decisions {
+    literals: Vec<TermId>,
+    /// Indexes that differ.
+    apart: Vec<(TermId, TermId)>,
+}
+
+/// With more pairs of different indexes than this for each index, all of them are ordered instead:
+/// fewer literals, if stronger ones.
+const PAIRS_PER_INDEX: usize = 4;
+
+/// A read over more writes than this stays as it is, where nothing forces a decision.
+const LONG_CHAIN: usize = 16;
 
 /// Eliminates array variables; variables of their element and index sorts may come of it.
 pub(super) fn eliminate(state: &mut State, arrays: &[TermId]) {
@@ -51,7 +62,7 @@ fn eliminate_one(state: &mut State, array: TermId) -> Option<()> {
         array,
         class: FxHashMap::default(),
         reads: Vec::new(),
-        side: Vec::new(),
+        side: Decisions::default(),
     };
     let mut memo = FxHashMap::default();
     let mut pending = state.take(array);
@@ -60,7 +71,7 @@ fn eliminate_one(state: &mut State, array: TermId) -> Option<()> {
     let mut unsupported = false;
     while let Some(literal) = pending.pop() {
         let literal = replace_reads(state, &mut cells, &mut memo, literal)?;
-        pending.append(&mut cells.side);
+        pending.append(&mut cells.side.literals);
         if !state.contains(literal, array) {
             state.add(literal);
             continue;
@@ -92,6 +103,16 @@ fn eliminate_one(state: &mut State, array: TermId) -> Option<()> {
                 unsupported = true;
                 whole.push(literal);
             }
+        }
+    }
+    let apart = std::mem::take(&mut cells.side.apart);
+    for literal in differences(state, apart)? {
+        if state.contains(literal, array) {
+            // An index that holds the array as a whole.
+            unsupported = true;
+            whole.push(literal);
+        } else {
+            state.add(literal);
         }
     }
     if unsupported {
@@ -188,18 +209,17 @@ fn read_through(
     chain: TermId,
     base: TermId,
     index: TermId,
-    side: &mut Vec<TermId>,
+    side: &mut Decisions,
 ) -> Option<Result<TermId, TermId>> {
     let terms = state.terms;
     let mut current = chain;
     while current != base && *terms.op(current) == Op::Store {
         let args = terms.args(current);
-        let equal = terms.eq(args[1], index);
         if state.same(args[1], index)? {
-            side.push(equal);
+            side.literals.push(terms.eq(args[1], index));
             return Some(Ok(args[2]));
         }
-        side.push(terms.not(equal));
+        side.apart.push((args[1], index));
         current = args[0];
     }
     Some(Err(current))
@@ -243,7 +263,7 @@ fn cell(state: &mut State, cells: &mut Cells, index: TermId) -> Option<TermId> {
     let value = state.value(index)?;
     if let Some(&at) = cells.class.get(&value) {
         let (other, element) = cells.reads[at];
-        cells.side.push(terms.eq(other, index));
+        cells.side.literals.push(terms.eq(other, index));
         return Some(element);
     }
     let held = state.value(terms.select(cells.array, value))?;
@@ -257,7 +277,7 @@ fn cell(state: &mut State, cells: &mut Cells, index: TermId) -> Option<TermId> {
 /// and `b = store(t, i, e)` for some `e`, the element that the write hid.
 fn peel(state: &mut State, chain: TermId, target: TermId) -> Option<TermId> {
     let terms = state.terms;
-    let mut side = Vec::new();
+    let mut side = Decisions::default();
     let mut current = chain;
     let mut solution = target;
     while *terms.op(current) == Op::Store {
@@ -267,15 +287,13 @@ fn peel(state: &mut State, chain: TermId, target: TermId) -> Option<TermId> {
             Ok(element) => element,
             Err(base) => terms.select(base, index),
         };
-        side.push(terms.eq(read, value));
+        side.literals.push(terms.eq(read, value));
         let held = state.value(terms.select(below, index))?;
         let hidden = state.fresh(terms.sort_of(held), held);
         solution = terms.store(solution, index, hidden);
         current = below;
     }
-    for literal in side {
-        state.add(literal);
-    }
+    decide(state, side)?;
     Some(solution)
 }
 
@@ -296,7 +314,7 @@ fn define(
         let literal = terms.substitute_with(literal, &map, &mut memo);
         state.add(literal);
     }
-    let mut side = Vec::new();
+    let mut side = Decisions::default();
     for &(index, element) in &cells.reads {
         // An index may hold the array as a whole, as in a read of another array.
         let index = terms.substitute_with(index, &map, &mut memo);
@@ -304,9 +322,17 @@ fn define(
             Ok(read) => read,
             Err(below) => terms.select(below, index),
         };
-        side.push(terms.eq(read, element));
+        side.literals.push(terms.eq(read, element));
     }
-    for literal in side {
+    decide(state, side)
+}
+
+/// Adds what the model decided.
+fn decide(state: &mut State, side: Decisions) -> Option<()> {
+    for literal in side.literals {
+        state.add(literal);
+    }
+    for literal in differences(state, side.apart)? {
         state.add(literal);
     }
     Some(())
@@ -314,28 +340,105 @@ fn define(
 
 /// Requires the read indexes to be different.
 fn separate(state: &mut State, cells: &Cells) -> Option<()> {
-    let terms = state.terms;
-    let reads = &cells.reads;
-    let Some(&(first, _)) = reads.first() else {
-        return Some(());
-    };
-    if reads.len() > PAIRWISE_LIMIT && is_arithmetic(terms.sort_of(first)) {
-        let mut ordered = Vec::with_capacity(reads.len());
-        for &(index, _) in reads {
-            ordered.push((state.number(index)?, index));
-        }
-        ordered.sort();
-        for pair in ordered.windows(2) {
-            state.add(terms.lt(pair[0].1, pair[1].1));
-        }
-        return Some(());
+    let mut apart = Vec::new();
+    for (at, &(left, _)) in cells.reads.iter().enumerate() {
+        apart.extend(
+            cells.reads[at + 1..]
+                .iter()
+                .map(|&(right, _)| (left, right)),
+        );
     }
-    for (at, &(left, _)) in reads.iter().enumerate() {
-        for &(right, _) in &reads[at + 1..] {
-            state.add(terms.not(terms.eq(left, right)));
-        }
+    for literal in differences(state, apart)? {
+        state.add(literal);
     }
     Some(())
+}
+
+/// Literals that imply that the terms of each pair differ, true under the model: one for each
+/// pair, or an order of all terms where that is much shorter.
+fn differences(state: &mut State, pairs: Vec<(TermId, TermId)>) -> Option<Vec<TermId>> {
+    let terms = state.terms;
+    let mut literals: Vec<TermId> = pairs
+        .iter()
+        .map(|&(a, b)| terms.not(terms.eq(a, b)))
+        .filter(|&l| l != TermId::TRUE)
+        .collect();
+    literals.sort_unstable();
+    literals.dedup();
+    let mut indexes: Vec<TermId> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+    indexes.sort_unstable();
+    indexes.dedup();
+    if literals.len() <= PAIRS_PER_INDEX * indexes.len() {
+        return Some(literals);
+    }
+    let sort = terms.sort_of(indexes[0]);
+    let less: fn(&TermStore, TermId, TermId) -> TermId = match terms.sort(sort) {
+        Sort::Int | Sort::Real => |t, a, b| t.lt(a, b),
+        Sort::BitVec(_) => |t, a, b| t.bv_ult(a, b),
+        _ => return Some(literals),
+    };
+    let mut values = Vec::with_capacity(indexes.len());
+    for &index in &indexes {
+        values.push((state.value(index)?, index));
+    }
+    // By value, values first among equals, so that they stand for their class.
+    let number = |v: TermId| match terms.as_bitvec(v) {
+        Some(bits) => Some(Rational::from_integer(bits.clone().into())),
+        None => terms.numeral(v),
+    };
+    values.sort_by_cached_key(|&(value, index)| (number(value), value != index, index));
+    let mut ordered = Vec::with_capacity(values.len());
+    let mut representative = values[0].1;
+    for pair in values.windows(2) {
+        let index = pair[1].1;
+        if pair[0].0 == pair[1].0 {
+            ordered.push(terms.eq(representative, index));
+        } else {
+            ordered.push(less(terms, representative, index));
+            representative = index;
+        }
+    }
+    Some(ordered)
+}
+
+/// Reads over writes that involve remaining variables are decided by the model, so that these
+/// variables are compared and not read with. Arrays are eliminated by now.
+pub(super) fn reduce_reads(state: &mut State) {
+    let terms = state.terms;
+    let mut literals: Vec<TermId> = Vec::new();
+    for var in state.remaining(|_| true) {
+        literals.extend(state.literals_of(var));
+    }
+    literals.sort_unstable();
+    literals.dedup();
+    let mut memo = FxHashMap::default();
+    for literal in literals {
+        let mut side = Decisions::default();
+        let result = terms.rewrite_bottom_up(literal, &mut memo, |term| {
+            if *terms.op(term) != Op::Select || *terms.op(terms.args(term)[0]) != Op::Store {
+                return term;
+            }
+            let (chain, index) = (terms.args(term)[0], terms.args(term)[1]);
+            let involved = indexes(state, chain);
+            let concerned = |i: &TermId| state.has_remaining(*i);
+            if involved.len() > LONG_CHAIN || !involved.iter().chain([&index]).any(concerned) {
+                return term;
+            }
+            let base = root(state, chain);
+            match read_through(state, chain, base, index, &mut side) {
+                Some(Ok(element)) => element,
+                Some(Err(below)) => terms.select(below, index),
+                None => term,
+            }
+        });
+        if result != literal {
+            state.remove(literal);
+            state.add(result);
+        }
+        if decide(state, side).is_none() {
+            state.failed = true;
+        }
+    }
 }
 
 /// An index at which two arrays differ: an index term that is at hand, or else a fresh variable.

@@ -11,6 +11,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::arithmetic::is_pure;
 use super::state::State;
 use crate::smt::implicant::is_arithmetic;
 use crate::term::{Assignment, BigUint, Op, Rational, Sort, SortId, TermId};
@@ -36,7 +37,7 @@ struct Round {
 
 /// Solves for remaining variables of any sort until no new literal defines one.
 pub(super) fn solve(state: &mut State) {
-    while !state.unsolved.is_empty() && !state.failed {
+    while !state.unsolved.is_empty() && !state.failed && !state.is_exhausted() {
         let slots = std::mem::take(&mut state.unsolved);
         let mut round = Round::default();
         let mut definitions = Vec::new();
@@ -253,15 +254,23 @@ fn simple(
     None
 }
 
+/// Equations with more monomials are left to elimination by rows, which is faster, unless the
+/// variable occurs where only a term can replace it.
+const LONG: usize = 4;
+
 /// A linear equation: over Int a coefficient of one is needed, over Real any will do.
-fn linear(state: &State, round: &mut Round, atom: TermId) -> Option<Use> {
+fn linear(state: &mut State, round: &mut Round, atom: TermId) -> Option<Use> {
     let terms = state.terms;
     let args = terms.args(atom);
     let sort = terms.sort_of(args[0]);
     let equation = terms
         .linear(args[0])
         .add_scaled(&terms.linear(args[1]), &-Rational::one());
-    for (at, (var, coefficient)) in equation.monomials.iter().enumerate() {
+    // The definition of a variable that occurs seldom costs least to insert.
+    let mut order: Vec<usize> = (0..equation.monomials.len()).collect();
+    order.sort_by_key(|&at| state.degree(equation.monomials[at].0));
+    for at in order {
+        let (var, coefficient) = &equation.monomials[at];
         let solvable = sort == SortId::REAL || coefficient.abs().is_one();
         let hidden = terms.is_var(*var).then_some(*var).or_else(|| {
             // bv2nat of a variable: the number is in range and the variable follows from it.
@@ -271,6 +280,9 @@ fn linear(state: &State, round: &mut Round, atom: TermId) -> Option<Use> {
         let Some(target) = hidden.filter(|t| solvable && state.is_remaining(*t)) else {
             continue;
         };
+        if equation.monomials.len() > LONG && target == *var && is_pure(state, target) {
+            continue;
+        }
         let mut rest = equation.clone();
         rest.monomials.remove(at);
         let term = terms.from_linear(&rest.scaled(&-coefficient.recip()), sort);

@@ -11,123 +11,52 @@
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed};
 
-use super::arithmetic::{Constraint, Relation, divides, literal, split_off, value_of};
-use super::state::State;
-use crate::term::{Linear, Op, Rational, SortId, TermId};
+use super::arithmetic::Relation;
+use super::rows::{Kind, Row, Rows, Sum};
 
-/// A literal as `coefficient · x + rest ⋈ 0`.
-#[derive(Clone)]
-struct Row {
-    coefficient: BigInt,
-    rest: Linear,
-    relation: Relation,
-}
-
-/// `modulus` divides `coefficient · x + rest`.
-struct Divisibility {
-    modulus: BigInt,
-    coefficient: BigInt,
-    rest: Linear,
-}
-
-#[derive(Default)]
-struct View {
-    rows: Vec<Row>,
-    divisibilities: Vec<Divisibility>,
-}
-
-fn view(state: &State, var: TermId, literals: &[TermId]) -> Option<View> {
-    let mut view = View::default();
-    for &literal in literals {
-        if let Some((modulus, linear)) = as_divisibility(state, literal) {
-            let (coefficient, rest) = split_off(state, &linear, var)?;
-            view.divisibilities.push(Divisibility {
-                modulus,
-                coefficient: coefficient.to_integer(),
-                rest,
-            });
-            continue;
+/// Drops the rows of a variable that can be as great, or as small, as one likes; one divisibility
+/// leaves behind what makes it solvable.
+pub(super) fn discard(rows: &mut Rows, column: u32) -> bool {
+    let (mut below, mut above) = (true, true);
+    let mut divisibilities = 0;
+    for row in rows.of(column) {
+        match row.kind {
+            Kind::Compare(Relation::Le | Relation::Lt) => {
+                if row.sum.coefficient(column).is_positive() {
+                    above = false;
+                } else {
+                    below = false;
+                }
+            }
+            Kind::Compare(Relation::Ne) => {}
+            Kind::Compare(Relation::Eq) => return false,
+            Kind::Divides(_) => divisibilities += 1,
         }
-        let constraint = Constraint::of(state.terms, literal)?;
-        if constraint.sort != SortId::INT {
-            return None;
-        }
-        let (coefficient, rest) = split_off(state, &constraint.linear, var)?;
-        let coefficient = coefficient.to_integer();
-        let mut row = Row {
-            coefficient,
-            rest,
-            relation: constraint.relation,
-        };
-        if row.relation == Relation::Lt {
-            row.relation = Relation::Le;
-            row.rest.constant += Rational::one();
-        }
-        view.rows.push(row);
     }
-    Some(view)
-}
-
-/// `t mod m = r` as `m` divides `t - r`.
-fn as_divisibility(state: &State, literal: TermId) -> Option<(BigInt, Linear)> {
-    let terms = state.terms;
-    let node = terms.node(literal);
-    if node.op != Op::Eq {
-        return None;
-    }
-    let [left, right] = [node.args[0], node.args[1]];
-    if *terms.op(left) != Op::Mod {
-        return None;
-    }
-    let residue = terms.as_int(right)?;
-    let args = terms.args(left);
-    let modulus = terms.as_int(args[1])?;
-    if residue.is_negative() || *residue >= modulus.abs() {
-        return None;
-    }
-    let mut linear = terms.linear(args[0]);
-    linear.constant -= Rational::from_integer(residue.clone());
-    Some((modulus.abs(), linear))
-}
-
-/// Drops the literals of a variable that can be as great, or as small, as one likes; one
-/// divisibility leaves behind what makes it solvable.
-pub(super) fn drop_unbounded(state: &mut State, var: TermId, literals: &[TermId]) -> bool {
-    let Some(view) = view(state, var, literals) else {
-        return false;
-    };
-    let unbounded = [true, false].iter().any(|&above| {
-        view.rows.iter().all(|r| match r.relation {
-            Relation::Le | Relation::Lt => r.coefficient.is_positive() != above,
-            Relation::Eq => false,
-            Relation::Ne => true,
-        })
-    });
-    if !unbounded || view.divisibilities.len() > 1 {
+    if !(below || above) || divisibilities > 1 {
         return false;
     }
-    state.drop_literals(var);
-    if let Some(d) = view.divisibilities.first() {
-        let common = d.modulus.gcd(&d.coefficient);
-        let solvable = divides(state.terms, &common, &d.rest);
-        state.add(solvable);
+    let current = rows.value(column).clone();
+    for row in rows.take(column) {
+        if let Kind::Divides(modulus) = &row.kind {
+            let common = modulus.gcd(&row.sum.coefficient(column));
+            rows.add(without(row.sum, column, &current), Kind::Divides(common));
+        }
     }
     true
 }
 
-/// One bound `coefficient · x ⋈ term`, the coefficient positive.
-struct Bound {
-    coefficient: BigInt,
-    term: Linear,
-    /// The value of `term / coefficient`.
-    value: Rational,
+fn without(mut sum: Sum, column: u32, current: &BigInt) -> Sum {
+    sum.value -= sum.coefficient(column) * current;
+    sum.monomials.retain(|m| m.0 != column);
+    sum
 }
 
 /// How a bound may be used, from cheap and general to costly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Kind {
+enum Cost {
     /// The tightest bound has the coefficient one.
     Unit,
     /// Bounds on the far side are compared with it, over a gap where one is needed.
@@ -136,191 +65,131 @@ enum Kind {
     Offset,
 }
 
-/// Eliminates an integer variable; `None` when it does not occur linearly everywhere.
-pub(super) fn eliminate(state: &mut State, var: TermId) -> Option<()> {
-    let literals = state.literals_of(var);
-    if drop_unbounded(state, var, &literals) {
-        return Some(());
+/// Eliminates an integer variable that is bounded on both sides, or is in an equation, or in
+/// several divisibilities.
+pub(super) fn eliminate(rows: &mut Rows, column: u32) {
+    let current = rows.value(column).clone();
+    let mut taken = rows.take(column);
+    let equation = (0..taken.len())
+        .filter(|&at| taken[at].kind == Kind::Compare(Relation::Eq))
+        .min_by_key(|&at| {
+            (
+                taken[at].sum.coefficient(column).abs(),
+                taken[at].sum.monomials.len(),
+            )
+        });
+    if let Some(at) = equation {
+        let equation = taken.swap_remove(at);
+        substitute(rows, column, &taken, equation.sum);
+        return;
     }
-    let mut view = view(state, var, &literals)?;
-    let equation = view
-        .rows
-        .iter()
-        .filter(|r| r.relation == Relation::Eq)
-        .min_by_key(|r| r.coefficient.abs());
-    if let Some(row) = equation {
-        // c·x + r = 0: x = -r / c.
-        let sign = if row.coefficient.is_positive() {
-            -Rational::one()
-        } else {
-            Rational::one()
-        };
-        let (numerator, denominator) = (row.rest.scaled(&sign), row.coefficient.abs());
-        state.drop_literals(var);
-        substitute_quotient(state, &view, &numerator, &denominator);
-        return Some(());
-    }
-    let current = state.number(var)?.to_integer();
-    for row in &mut view.rows {
-        if row.relation == Relation::Ne {
-            let value =
-                value_of(state, &row.rest)? + Rational::from_integer(&row.coefficient * &current);
-            if value.is_positive() {
-                row.coefficient = -&row.coefficient;
-                row.rest = row.rest.scaled(&-Rational::one());
+    for row in &mut taken {
+        // A disequality is a bound on the side where the model is.
+        if row.kind == Kind::Compare(Relation::Ne) {
+            if row.sum.value.is_positive() {
+                row.sum.negate();
             }
-            row.rest.constant += Rational::one();
-            row.relation = Relation::Le;
+            row.sum.shift(&BigInt::one());
+            row.kind = Kind::Compare(Relation::Le);
         }
     }
-    let period = view.divisibilities.iter().fold(BigInt::one(), |k, d| {
-        k.lcm(&(&d.modulus / d.modulus.gcd(&d.coefficient)))
-    });
-    let plain = view.divisibilities.is_empty();
-    let mut lower = Vec::new();
-    let mut upper = Vec::new();
-    for row in &view.rows {
-        let coefficient = row.coefficient.abs();
-        let is_upper = row.coefficient.is_positive();
-        let sign = if is_upper {
-            -Rational::one()
+    let (mut lower, mut upper, mut divisibilities) = (Vec::new(), Vec::new(), Vec::new());
+    let mut period = BigInt::one();
+    for row in taken {
+        let coefficient = row.sum.coefficient(column);
+        if let Kind::Divides(modulus) = &row.kind {
+            period = period.lcm(&(modulus / modulus.gcd(&coefficient)));
+            divisibilities.push(row);
+        } else if coefficient.is_positive() {
+            upper.push(row);
         } else {
-            Rational::one()
-        };
-        let term = row.rest.scaled(&sign);
-        let value = value_of(state, &term)? / Rational::from_integer(coefficient.clone());
-        let bound = Bound {
-            coefficient,
-            term,
-            value,
-        };
-        if is_upper {
-            upper.push(bound);
-        } else {
-            lower.push(bound);
+            lower.push(row);
         }
     }
-    state.drop_literals(var);
-    if lower.is_empty() || upper.is_empty() {
+    let (Some(below), Some(above)) = (tightest(&lower, column), tightest(&upper, column)) else {
         // Of the integers with the model's residue some are beyond all bounds.
-        let residue = Linear::constant(Rational::from_integer(current.mod_floor(&period)));
-        view.rows.clear();
-        substitute_quotient(state, &view, &residue, &BigInt::one());
-        return Some(());
-    }
-    let (below, above) = (tightest(&lower, false)?, tightest(&upper, true)?);
-    let kind_below = kind_of(&lower[below], &upper, plain);
-    let kind_above = kind_of(&upper[above], &lower, plain);
-    let mirrored = (kind_above, upper.len()) < (kind_below, lower.len());
-    let (near, at, far, kind) = if mirrored {
-        (&upper, above, &lower, kind_above)
-    } else {
-        (&lower, below, &upper, kind_below)
+        let constant = -current.mod_floor(&period);
+        let residue = Sum {
+            monomials: vec![(column, BigInt::one())],
+            value: current + &constant,
+            constant,
+        };
+        substitute(rows, column, &divisibilities, residue);
+        return;
     };
-    if kind == Kind::Shadow {
-        shadow(state, near, at, far, mirrored);
-        return Some(());
-    }
-    // The integer next to the bound that has the residue of the model.
-    let pivot = &near[at];
-    let next = if mirrored {
-        let start = pivot.value.floor().to_integer();
-        &start - (&start - &current).mod_floor(&period)
+    let plain = divisibilities.is_empty();
+    let cost_below = cost_of(&lower[below], &upper, column, plain);
+    let cost_above = cost_of(&upper[above], &lower, column, plain);
+    let (mut near, at, mut far, cost) = if (cost_above, upper.len()) < (cost_below, lower.len()) {
+        (upper, above, lower, cost_above)
     } else {
-        let start = pivot.value.ceil().to_integer();
-        &start + (&current - &start).mod_floor(&period)
+        (lower, below, upper, cost_below)
     };
-    let a = Rational::from_integer(pivot.coefficient.clone());
-    let mut numerator = pivot.term.clone();
-    numerator.constant += (Rational::from_integer(next) - &pivot.value) * a;
-    substitute_quotient(state, &view, &numerator, &pivot.coefficient);
-    Some(())
+    let mut pivot = near.swap_remove(at).sum;
+    let a = pivot.coefficient(column).abs();
+    if cost == Cost::Shadow {
+        // Near bounds are no tighter than the pivot; far bounds leave room for an integer.
+        for row in &near {
+            let (sum, _) = row.sum.cancel(column, &pivot);
+            rows.add(sum, row.kind.clone());
+        }
+        for row in &far {
+            let (mut sum, factor) = row.sum.cancel(column, &pivot);
+            let gap = (&a - 1) * (row.sum.coefficient(column).abs() - 1);
+            sum.shift(&Integer::div_ceil(&(gap * factor), &a));
+            rows.add(sum, row.kind.clone());
+        }
+        return;
+    }
+    // The integer next to the bound that has the residue of the model: the pivot becomes an
+    // equation that holds there.
+    let slack = -&pivot.value;
+    let steps = slack.div_floor(&a).div_floor(&period) * &period;
+    pivot.shift(&(slack - a * steps));
+    near.append(&mut far);
+    near.append(&mut divisibilities);
+    substitute(rows, column, &near, pivot);
 }
 
-/// The position of the greatest lower, or least upper, bound under the model.
-fn tightest(bounds: &[Bound], upper: bool) -> Option<usize> {
+/// The position of the tightest of bounds on one side: its slack, over the coefficient, is least.
+fn tightest(bounds: &[Row], column: u32) -> Option<usize> {
     (0..bounds.len()).reduce(|best, at| {
         let (old, new) = (&bounds[best], &bounds[at]);
-        let tighter = if new.value == old.value {
-            new.coefficient < old.coefficient
+        let a = old.sum.coefficient(column).abs();
+        let b = new.sum.coefficient(column).abs();
+        let (left, right) = (&new.sum.value * &a, &old.sum.value * &b);
+        if left > right || left == right && b < a {
+            at
         } else {
-            (new.value > old.value) != upper
-        };
-        if tighter { at } else { best }
+            best
+        }
     })
 }
 
-fn kind_of(pivot: &Bound, far: &[Bound], plain: bool) -> Kind {
-    if pivot.coefficient.is_one() {
-        return Kind::Unit;
+fn cost_of(pivot: &Row, far: &[Row], column: u32, plain: bool) -> Cost {
+    let a = pivot.sum.coefficient(column).abs();
+    if a.is_one() {
+        return Cost::Unit;
     }
-    let a = Rational::from_integer(pivot.coefficient.clone());
-    let fits = |bound: &Bound| {
-        let b = Rational::from_integer(bound.coefficient.clone());
-        (&bound.value - &pivot.value).abs() * &a * &b >= gap(pivot, bound)
+    // The distance of both bounds, times both coefficients.
+    let fits = |row: &Row| {
+        let b = row.sum.coefficient(column).abs();
+        -(&row.sum.value * &a + &pivot.sum.value * &b) >= (&a - 1) * (&b - 1)
     };
     if plain && far.iter().all(fits) {
-        Kind::Shadow
+        Cost::Shadow
     } else {
-        Kind::Offset
+        Cost::Offset
     }
 }
 
-/// How far `a·s` must be above `b·t` for an integer between `t/a` and `s/b` to be certain.
-fn gap(near: &Bound, far: &Bound) -> Rational {
-    Rational::from_integer((&near.coefficient - 1) * (&far.coefficient - 1))
-}
-
-/// The bounds on the near side are no tighter than the tightest, and each bound on the far side
-/// leaves room for an integer next to it.
-fn shadow(state: &mut State, near: &[Bound], chosen: usize, far: &[Bound], mirrored: bool) {
-    let pivot = &near[chosen];
-    let a = Rational::from_integer(pivot.coefficient.clone());
-    let mut below = |left: &Linear, right: &Linear, gap: Rational| {
-        let (left, right) = if mirrored {
-            (right, left)
-        } else {
-            (left, right)
-        };
-        let mut difference = left.add_scaled(right, &-Rational::one());
-        difference.constant += gap;
-        let literal = literal(state.terms, &difference, Relation::Le, SortId::INT);
-        state.add(literal);
-    };
-    for (at, bound) in near.iter().enumerate() {
-        if at != chosen {
-            let b = Rational::from_integer(bound.coefficient.clone());
-            let (left, right) = (bound.term.scaled(&a), pivot.term.scaled(&b));
-            below(&left, &right, Rational::zero());
-        }
+/// Replaces the variable as the equation, a sum that is zero, has it: exact, given that its
+/// coefficient divides the rest of the equation.
+fn substitute(rows: &mut Rows, column: u32, others: &[Row], equation: Sum) {
+    for row in others {
+        rows.substitute(row, column, &equation);
     }
-    for bound in far {
-        let b = Rational::from_integer(bound.coefficient.clone());
-        let (left, right) = (pivot.term.scaled(&b), bound.term.scaled(&a));
-        below(&left, &right, gap(pivot, bound));
-    }
-}
-
-/// Replaces the variable of the view by `numerator / denominator`, a quotient without rest.
-fn substitute_quotient(state: &mut State, view: &View, numerator: &Linear, denominator: &BigInt) {
-    let terms = state.terms;
-    let scale = Rational::from_integer(denominator.clone());
-    if !denominator.is_one() {
-        let whole = divides(terms, denominator, numerator);
-        state.add(whole);
-    }
-    let replaced = |coefficient: &BigInt, rest: &Linear| {
-        rest.scaled(&scale)
-            .add_scaled(numerator, &Rational::from_integer(coefficient.clone()))
-    };
-    for row in &view.rows {
-        let linear = replaced(&row.coefficient, &row.rest);
-        let literal = literal(terms, &linear, row.relation, SortId::INT);
-        state.add(literal);
-    }
-    for d in &view.divisibilities {
-        let linear = replaced(&d.coefficient, &d.rest);
-        let literal = divides(terms, &(&d.modulus * denominator), &linear);
-        state.add(literal);
-    }
+    let divisor = equation.coefficient(column).abs();
+    let current = rows.value(column).clone();
+    rows.add(without(equation, column, &current), Kind::Divides(divisor));
 }

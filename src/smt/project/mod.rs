@@ -24,6 +24,7 @@ mod datatype;
 mod equality;
 mod integer;
 mod real;
+mod rows;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -122,6 +123,7 @@ fn run(state: &mut State) {
             array::eliminate(state, &arrays);
             continue;
         }
+        array::reduce_reads(state);
         let datatypes = state.remaining(|s| matches!(terms.sort(s), Sort::Datatype(_)));
         if !datatypes.is_empty() {
             datatype::expand(state, &datatypes);

@@ -9,6 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::implicant::{implicant, is_simple_bool};
 use crate::term::{Assignment, Evaluator, Op, Rational, SortId, TermId, TermStore};
 
+/// More fresh variables than this, and the rest is given values.
+const MAX_FRESH: u32 = 10_000;
+
+/// More sub-terms visited than this, and the rest is given values. Sparse literals stay far below;
+/// it is for systems that elimination would make dense.
+const MAX_WORK: usize = 2_000_000;
+
 struct Slot {
     literal: TermId,
     /// Remaining variables at the time the literal was added.
@@ -32,6 +39,8 @@ pub(super) struct State<'a> {
     /// Variables of the input, which fresh ones must not be.
     taken: FxHashSet<TermId>,
     fresh: u32,
+    /// Size of all literals added so far.
+    work: usize,
     /// Something is not as it should be; the result must not be used.
     pub failed: bool,
     /// Number of variables replaced by their value.
@@ -59,6 +68,7 @@ impl<'a> State<'a> {
             order: eliminate.to_vec(),
             taken: terms.free_vars(literals).into_iter().collect(),
             fresh: 0,
+            work: 0,
             failed: false,
             valued: 0,
         };
@@ -116,7 +126,7 @@ impl<'a> State<'a> {
     }
 
     /// The remaining variables in a literal, or `None` when it is no literal in normal form.
-    fn scan(&self, literal: TermId) -> Option<Vec<TermId>> {
+    fn scan(&mut self, literal: TermId) -> Option<Vec<TermId>> {
         let terms = self.terms;
         let atom = match *terms.op(literal) {
             Op::Not => terms.args(literal)[0],
@@ -150,6 +160,7 @@ impl<'a> State<'a> {
                 _ => stack.extend_from_slice(&node.args),
             }
         }
+        self.work += seen.len();
         Some(vars)
     }
 
@@ -270,9 +281,9 @@ impl<'a> State<'a> {
         var
     }
 
-    /// Whether too many variables were made: then the rest is given values.
+    /// Whether too much was done: then the rest is given values.
     pub fn is_exhausted(&self) -> bool {
-        self.fresh > 10_000
+        self.fresh > MAX_FRESH || self.work > MAX_WORK
     }
 
     /// The remaining variables of a term.
