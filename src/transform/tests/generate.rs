@@ -7,7 +7,7 @@ use crate::chc::{Atom, PredicateId, System};
 use crate::term::{Constructor, DatatypeId, Field, SortId, TermId, TermStore};
 
 /// Integers in arguments are within this bound.
-const BOUND: i64 = 2;
+const BOUND: i64 = 1;
 
 /// Choices read from bytes; zero when they run out.
 pub struct Choices<'a> {
@@ -79,7 +79,13 @@ pub fn system(choices: Choices) -> System {
     let predicates: Vec<PredicateId> = (0..count)
         .map(|i| {
             let arity = g.choices.below(4);
-            let sorts: Vec<SortId> = (0..arity).map(|_| g.sort()).collect();
+            let mut sorts: Vec<SortId> = (0..arity).map(|_| g.sort()).collect();
+            // One record is enough, and keeps the number of facts small.
+            for sort in sorts.iter_mut().skip(1) {
+                if *sort == g.records.pair.1 || *sort == g.records.nested.1 {
+                    *sort = SortId::INT;
+                }
+            }
             system.add_predicate(&format!("p{i}"), &sorts)
         })
         .collect();

@@ -19,15 +19,20 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
-fn agree(bytes: &[u8], pipelines: &[String]) {
+/// False when the system is too large to be decided by enumeration.
+fn agree(bytes: &[u8], pipelines: &[String]) -> bool {
     let system = system(Choices::new(bytes));
     system.check().unwrap();
     let smt = Smt::new(system.terms.clone());
-    let expected = matches!(decide(&system, &smt), Verdict::Sat(_));
+    let expected = match decide(&system, &smt) {
+        Verdict::Unknown(_) => return false,
+        verdict => matches!(verdict, Verdict::Sat(_)),
+    };
     for passes in pipelines {
         let found = check_pipeline(&system, passes, &smt);
         assert_eq!(found, expected, "passes {passes} change the verdict");
     }
+    true
 }
 
 fn names() -> Vec<&'static str> {
@@ -41,7 +46,7 @@ proptest! {
     fn each_pass_and_all_together(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
         let mut pipelines: Vec<String> = names().iter().map(|n| (*n).to_owned()).collect();
         pipelines.push("default".to_owned());
-        agree(&bytes, &pipelines);
+        prop_assume!(agree(&bytes, &pipelines));
     }
 }
 
@@ -58,7 +63,7 @@ proptest! {
                 }
             }
         }
-        agree(&bytes, &pipelines);
+        prop_assume!(agree(&bytes, &pipelines));
     }
 }
 
@@ -70,6 +75,6 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..160),
         order in Just(names()).prop_shuffle(),
     ) {
-        agree(&bytes, &[order.join(",")]);
+        prop_assume!(agree(&bytes, &[order.join(",")]));
     }
 }
