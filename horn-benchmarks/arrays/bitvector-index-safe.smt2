@@ -1,0 +1,16 @@
+; A byte array with 4-bit addresses: address 15 is read-only.
+; Safe: the register is compared with 15 before each write.
+(set-logic HORN)
+
+(declare-fun Mem ((Array (_ BitVec 4) (_ BitVec 8)) (_ BitVec 4)) Bool)
+
+(assert (forall ((m (Array (_ BitVec 4) (_ BitVec 8))))
+  (=> (= (select m #xf) #x2a) (Mem m #x0))))
+(assert (forall ((m (Array (_ BitVec 4) (_ BitVec 8))) (a (_ BitVec 4)) (v (_ BitVec 8)))
+  (=> (and (Mem m a) (not (= a #xf))) (Mem (store m a v) (bvadd a #x1)))))
+(assert (forall ((m (Array (_ BitVec 4) (_ BitVec 8))) (a (_ BitVec 4)))
+  (=> (Mem m a) (Mem m #x0))))
+(assert (forall ((m (Array (_ BitVec 4) (_ BitVec 8))) (a (_ BitVec 4)))
+  (=> (and (Mem m a) (not (= (select m #xf) #x2a))) false)))
+
+(check-sat)

@@ -1,0 +1,18 @@
+; Two rows of a matrix share their cell k: m[p][k] = m[q][k] is kept by writing both.
+; Safe: both rows get the same value.
+(set-logic HORN)
+
+(declare-fun R ((Array Int (Array Int Int)) Int Int Int) Bool)
+
+(assert (forall ((m (Array Int (Array Int Int))) (p Int) (q Int) (k Int))
+  (=> (= (select (select m p) k) (select (select m q) k)) (R m p q k))))
+(assert (forall ((m (Array Int (Array Int Int))) (n (Array Int (Array Int Int)))
+                 (o (Array Int (Array Int Int))) (p Int) (q Int) (k Int) (v Int))
+  (=> (and (R m p q k)
+           (= n (store m p (store (select m p) k v)))
+           (= o (store n q (store (select n q) k v))))
+      (R o p q k))))
+(assert (forall ((m (Array Int (Array Int Int))) (p Int) (q Int) (k Int))
+  (=> (and (R m p q k) (not (= (select (select m p) k) (select (select m q) k)))) false)))
+
+(check-sat)

@@ -1,0 +1,14 @@
+; x = (x + 5) & 0x1f; assert x <= 15 (8 bits)
+; Unsafe: 5, 10, 15, 20.
+(set-logic HORN)
+
+(declare-fun M ((_ BitVec 8)) Bool)
+
+(assert (forall ((x (_ BitVec 8)))
+  (=> (= x #x00) (M x))))
+(assert (forall ((x (_ BitVec 8)))
+  (=> (M x) (M (bvand (bvadd x #x05) #x1f)))))
+(assert (forall ((x (_ BitVec 8)))
+  (=> (and (M x) (bvugt x #x0f)) false)))
+
+(check-sat)

@@ -1,0 +1,17 @@
+; Nullary predicates: a => b => c, d => e; the query is c and e, where d has no clause.
+; Safe: d is not derivable.
+(set-logic HORN)
+
+(declare-fun a () Bool)
+(declare-fun b () Bool)
+(declare-fun c () Bool)
+(declare-fun d () Bool)
+(declare-fun e () Bool)
+
+(assert a)
+(assert (=> a b))
+(assert (=> b c))
+(assert (=> d e))
+(assert (=> (and c e) false))
+
+(check-sat)

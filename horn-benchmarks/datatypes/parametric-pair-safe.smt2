@@ -1,0 +1,16 @@
+; A parametric pair type, used at (Pair Int Bool): the Boolean says whether the number is positive.
+; Safe: both are updated together.
+(set-logic HORN)
+
+(declare-datatypes ((Pair 2)) ((par (A B) ((mk (first A) (second B))))))
+(declare-fun P ((Pair Int Bool)) Bool)
+
+(assert (P (mk 0 false)))
+(assert (forall ((p (Pair Int Bool)))
+  (=> (P p) (P (mk (+ (first p) 1) (>= (first p) 0))))))
+(assert (forall ((p (Pair Int Bool)))
+  (=> (P p) (P (mk (- (first p) 2) (> (first p) 2))))))
+(assert (forall ((p (Pair Int Bool)))
+  (=> (and (P p) (not (= (second p) (> (first p) 0)))) false)))
+
+(check-sat)

@@ -1,0 +1,18 @@
+; Peano numbers: even and odd by recursion; assert no number is both, and succ(zero) is not odd.
+; Unsafe: odd(succ(zero)).
+(set-logic HORN)
+
+(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
+(declare-fun Even (Nat) Bool)
+(declare-fun Odd (Nat) Bool)
+
+(assert (Even zero))
+(assert (forall ((n Nat))
+  (=> (Even n) (Odd (succ n)))))
+(assert (forall ((n Nat))
+  (=> (Odd n) (Even (succ n)))))
+(assert (forall ((n Nat))
+  (=> (and (Even n) (Odd n)) false)))
+(assert (=> (Odd (succ zero)) false))
+
+(check-sat)

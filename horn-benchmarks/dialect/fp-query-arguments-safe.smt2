@@ -1,0 +1,8 @@
+; Fixedpoint dialect: a query with arguments, here a constant.
+; Safe (unsat): P holds of even numbers.
+; Z3 5.4.0 reads names only in queries; with a rule to a fresh relation in its place it confirms the verdict.
+(declare-rel P (Int))
+(declare-var x Int)
+(rule (P 0))
+(rule (=> (P x) (P (+ x 2))))
+(query (P 5))

@@ -1,0 +1,9 @@
+; Syntax: a variable repeated in the head and in a body atom.
+; Safe: both arguments are always equal.
+(set-logic HORN)
+(declare-fun Eq (Int Int Int) Bool)
+(assert (forall ((x Int) (y Int)) (Eq x x y)))
+(assert (forall ((x Int) (y Int)) (=> (Eq x x x) (Eq y y x))))
+; nothing else
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (Eq x y z) (not (= x y))) false)))
+(check-sat)

@@ -1,0 +1,8 @@
+; Syntax: arithmetic, ite and Boolean terms in heads.
+; Safe: 0 <= x <= 3 and the flag says x = 3.
+(set-logic HORN)
+(declare-fun S (Int Bool) Bool)
+(assert (forall ((x Int)) (=> (= (+ x x) 0) (S (- x x) (= x 3)))))
+(assert (forall ((x Int) (b Bool)) (=> (S x b) (S (ite b 0 (+ x 1)) (and (not b) (= (+ x 1) 3))))))
+(assert (forall ((x Int) (b Bool)) (=> (and (S x b) (not (= b (= x 3)))) false)))
+(check-sat)

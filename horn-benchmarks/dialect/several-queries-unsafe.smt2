@@ -1,0 +1,11 @@
+; Syntax: several queries; the second of them fails.
+; Unsafe: x = 8.
+
+(set-logic HORN)
+(declare-fun P (Int) Bool)
+(assert (forall ((x Int)) (=> (= x 8) (P x))))
+(assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))
+(assert (forall ((x Int)) (=> (and (P x) (> x 7)) false)))
+(assert (forall ((x Int)) (=> (and (P x) (> x 0)) (P (- x 2)))))
+(assert (forall ((x Int)) (=> (and (P x) (= (mod x 2) 1)) false)))
+(check-sat)

@@ -1,0 +1,26 @@
+; Family pipeline, N = 5, safe.
+; A pipeline of N stages, a predicate for each; every stage adds 0, 1 or 2 to the value it passes on. Safe: at
+; most 2N are added. Unsafe: the query asks for exactly 2N.
+; Expected verdict: sat
+(set-logic HORN)
+(declare-fun Stage0 (Int Int) Bool)
+(declare-fun Stage1 (Int Int) Bool)
+(declare-fun Stage2 (Int Int) Bool)
+(declare-fun Stage3 (Int Int) Bool)
+(declare-fun Stage4 (Int Int) Bool)
+(declare-fun Stage5 (Int Int) Bool)
+(assert (forall ((x Int))
+  (Stage0 x x)))
+(assert (forall ((x Int) (y Int) (z Int))
+  (=> (and (Stage0 x y) (<= y z) (<= z (+ y 2))) (Stage1 x z))))
+(assert (forall ((x Int) (y Int) (z Int))
+  (=> (and (Stage1 x y) (<= y z) (<= z (+ y 2))) (Stage2 x z))))
+(assert (forall ((x Int) (y Int) (z Int))
+  (=> (and (Stage2 x y) (<= y z) (<= z (+ y 2))) (Stage3 x z))))
+(assert (forall ((x Int) (y Int) (z Int))
+  (=> (and (Stage3 x y) (<= y z) (<= z (+ y 2))) (Stage4 x z))))
+(assert (forall ((x Int) (y Int) (z Int))
+  (=> (and (Stage4 x y) (<= y z) (<= z (+ y 2))) (Stage5 x z))))
+(assert (forall ((x Int) (y Int))
+  (=> (and (Stage5 x y) (> y (+ x 10))) false)))
+(check-sat)

@@ -1,0 +1,13 @@
+; x = 0; while (nd()) x = x + 2; assert x != 7
+; Safe: x stays even.
+(set-logic HORN)
+
+(declare-fun Inv (Int) Bool)
+
+(assert (Inv 0))
+(assert (forall ((x Int))
+  (=> (Inv x) (Inv (+ x 2)))))
+(assert (forall ((x Int))
+  (=> (and (Inv x) (= x 7)) false)))
+
+(check-sat)

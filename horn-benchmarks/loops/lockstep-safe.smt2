@@ -1,0 +1,17 @@
+; x = y = n; while (x > 0) { x--; y = y - 1; } assert y = x
+; Safe: x = y.
+(set-logic HORN)
+
+(declare-fun Head (Int Int) Bool)
+(declare-fun Exit (Int Int) Bool)
+
+(assert (forall ((x Int) (y Int) (n Int))
+  (=> (and (= x n) (= y n)) (Head x y))))
+(assert (forall ((x Int) (y Int) (x1 Int) (y1 Int))
+  (=> (and (Head x y) (> x 0) (= x1 (- x 1)) (= y1 (- y 1))) (Head x1 y1))))
+(assert (forall ((x Int) (y Int))
+  (=> (and (Head x y) (<= x 0)) (Exit x y))))
+(assert (forall ((x Int) (y Int))
+  (=> (and (Exit x y) (distinct x y)) false)))
+
+(check-sat)

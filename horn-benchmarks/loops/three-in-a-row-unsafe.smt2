@@ -1,0 +1,24 @@
+; Three loops in sequence, each moves n tokens from one pot to the next; the last pot holds n at the end.
+; Unsafe: the second loop loses a token when it is the last one.
+(set-logic HORN)
+
+(declare-fun L1 (Int Int Int) Bool)
+(declare-fun L2 (Int Int Int) Bool)
+(declare-fun L3 (Int Int Int) Bool)
+
+(assert (forall ((n Int))
+  (=> (>= n 0) (L1 n n 0))))
+(assert (forall ((n Int) (a Int) (b Int))
+  (=> (and (L1 n a b) (> a 0)) (L1 n (- a 1) (+ b 1)))))
+(assert (forall ((n Int) (a Int) (b Int))
+  (=> (and (L1 n a b) (= a 0)) (L2 n b 0))))
+(assert (forall ((n Int) (b Int) (c Int))
+  (=> (and (L2 n b c) (> b 0)) (L2 n (- b 1) (ite (= b 1) c (+ c 1))))))
+(assert (forall ((n Int) (b Int) (c Int))
+  (=> (and (L2 n b c) (= b 0)) (L3 n c 0))))
+(assert (forall ((n Int) (c Int) (d Int))
+  (=> (and (L3 n c d) (> c 0)) (L3 n (- c 1) (+ d 1)))))
+(assert (forall ((n Int) (c Int) (d Int))
+  (=> (and (L3 n c d) (= c 0) (not (= d n))) false)))
+
+(check-sat)

@@ -1,0 +1,32 @@
+; InterpChecker (ASE 2017), Fig. 1, Exa.c, with a predicate for each location of its control-flow graph.
+; Unsafe (as in the paper): a = 1 and i <= 1 give s = 4.
+(set-logic HORN)
+
+(declare-fun L1 (Int Int) Bool)
+(declare-fun L2 (Int Int Int) Bool)
+(declare-fun L3 (Int Int Int) Bool)
+(declare-fun L4 (Int Int Int) Bool)
+(declare-fun L7 (Int Int Int) Bool)
+(declare-fun L11 () Bool)
+
+(assert (forall ((a Int) (i Int))
+  (L1 a i)))
+(assert (forall ((a Int) (i Int))
+  (=> (L1 a i) (L2 a i 1))))
+(assert (forall ((a Int) (i Int) (s Int))
+  (=> (and (L2 a i s) (= a 1)) (L3 a i s))))
+(assert (forall ((a Int) (i Int) (s Int))
+  (=> (and (L2 a i s) (not (= a 1))) (L4 a i s))))
+(assert (forall ((a Int) (i Int) (s Int))
+  (=> (and (L3 a i s) (> i 1)) (L7 a i (+ s 2)))))
+(assert (forall ((a Int) (i Int) (s Int))
+  (=> (and (L3 a i s) (not (> i 1))) (L7 a i (+ s 3)))))
+(assert (forall ((a Int) (i Int) (s Int))
+  (=> (and (L4 a i s) (> i 1)) (L7 a i (+ s 1)))))
+(assert (forall ((a Int) (i Int) (s Int))
+  (=> (and (L4 a i s) (not (> i 1))) (L7 a i (+ s 2)))))
+(assert (forall ((a Int) (i Int) (s Int))
+  (=> (and (L7 a i s) (> s 3)) L11)))
+(assert (=> L11 false))
+
+(check-sat)

@@ -1,0 +1,31 @@
+; VINTA (SAS 2012), Fig. 2(a), with a predicate for each location of the cutpoint graph and the branches.
+; Safe: x <= y <= 100x, and x >= 4 => y > 100.
+(set-logic HORN)
+
+(declare-fun N1 () Bool)
+(declare-fun N2 (Int Int) Bool)
+(declare-fun Then (Int Int) Bool)
+(declare-fun Else (Int Int) Bool)
+(declare-fun N3 (Int Int) Bool)
+(declare-fun Err () Bool)
+
+(assert N1)
+(assert (forall ((x Int) (y Int))
+  (=> (and N1 (= x 0) (= y 0)) (N2 x y))))
+(assert (forall ((x Int) (y Int))
+  (=> (N2 x y) (Then x y))))
+(assert (forall ((x Int) (y Int))
+  (=> (N2 x y) (Else x y))))
+(assert (forall ((x Int) (y Int) (x1 Int) (y1 Int))
+  (=> (and (Then x y) (= x1 (+ x 1)) (= y1 (+ y 100))) (N2 x1 y1))))
+(assert (forall ((x Int) (y Int) (x1 Int) (y1 Int))
+  (=> (and (Else x y) (>= x 4) (= y1 (+ y 1)) (= x1 (+ x 1))) (N2 x1 y1))))
+(assert (forall ((x Int) (y Int))
+  (=> (Else x y) (N2 x y))))
+(assert (forall ((x Int) (y Int))
+  (=> (N2 x y) (N3 x y))))
+(assert (forall ((x Int) (y Int))
+  (=> (and (N3 x y) (>= x 4) (<= y 2)) Err)))
+(assert (=> Err false))
+
+(check-sat)

@@ -1,0 +1,18 @@
+; VINTA (SAS 2012), Fig. 2(a), over the reals.
+; Safe: x <= y <= 100x, and x >= 4 => y > 100.
+(set-logic HORN)
+
+(declare-fun Head (Real Real) Bool)
+
+(assert (forall ((x Real) (y Real))
+  (=> (and (= x 0.0) (= y 0.0)) (Head x y))))
+(assert (forall ((x Real) (y Real) (x1 Real) (y1 Real))
+  (=> (and (Head x y)
+           (or (and (= x1 (+ x 1.0)) (= y1 (+ y 100.0)))
+               (and (>= x 4.0) (= x1 (+ x 1.0)) (= y1 (+ y 1.0)))
+               (and (= x1 x) (= y1 y))))
+      (Head x1 y1))))
+(assert (forall ((x Real) (y Real))
+  (=> (and (Head x y) (>= x 4.0) (<= y 2.0)) false)))
+
+(check-sat)
