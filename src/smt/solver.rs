@@ -132,8 +132,11 @@ impl Solver {
                     if let Ok(name) = cx.symbol("random_seed") {
                         Z3_params_set_uint(cx.raw, params, name, 0);
                     }
-                    if let Ok(name) = cx.symbol("auto_config") {
-                        Z3_params_set_bool(cx.raw, params, name, false);
+                    // An interrupt is the program's to handle, not each query's.
+                    for option in ["auto_config", "ctrl_c"] {
+                        if let Ok(name) = cx.symbol(option) {
+                            Z3_params_set_bool(cx.raw, params, name, false);
+                        }
                     }
                 }
             },

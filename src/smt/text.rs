@@ -11,10 +11,10 @@ use z3_sys::{
     Z3_ast_vector_inc_ref, Z3_ast_vector_size, Z3_context, Z3_del_config, Z3_del_context,
     Z3_get_error_code, Z3_get_error_msg, Z3_get_version, Z3_mk_config, Z3_mk_context, Z3_mk_not,
     Z3_mk_params, Z3_mk_simple_solver, Z3_mk_solver, Z3_mk_string_symbol, Z3_params_dec_ref,
-    Z3_params_inc_ref, Z3_params_set_uint, Z3_parse_smtlib2_string, Z3_set_error_handler,
-    Z3_set_param_value, Z3_solver, Z3_solver_assert, Z3_solver_check, Z3_solver_dec_ref,
-    Z3_solver_get_reason_unknown, Z3_solver_inc_ref, Z3_solver_pop, Z3_solver_push,
-    Z3_solver_set_params,
+    Z3_params_inc_ref, Z3_params_set_bool, Z3_params_set_uint, Z3_parse_smtlib2_string,
+    Z3_set_error_handler, Z3_set_param_value, Z3_solver, Z3_solver_assert, Z3_solver_check,
+    Z3_solver_dec_ref, Z3_solver_get_reason_unknown, Z3_solver_inc_ref, Z3_solver_pop,
+    Z3_solver_push, Z3_solver_set_params,
 };
 
 /// The incremental solver's time for one assertion before a solver of its own gets the rest.
@@ -200,6 +200,10 @@ impl<'a> QuerySolver<'a> {
             ) {
                 Z3_params_inc_ref(context, params);
                 Z3_params_set_uint(context, params, timeout, milliseconds);
+                // An interrupt is the program's to handle.
+                if let Some(name) = Z3_mk_string_symbol(context, c"ctrl_c".as_ptr()) {
+                    Z3_params_set_bool(context, params, name, false);
+                }
                 Z3_solver_set_params(context, self.raw, params);
                 Z3_params_dec_ref(context, params);
             }

@@ -169,7 +169,6 @@ fn time_limits_and_interrupts() {
         interrupter.interrupt(Duration::from_secs(10));
     });
     assert!(matches!(solver.check(&[]), SatResult::Unknown(_)));
-    assert!(start.elapsed() >= Duration::from_millis(100));
     assert!(start.elapsed() < Duration::from_secs(10));
     watchdog.join().unwrap();
     // It stays stopped until told otherwise.
