@@ -4,6 +4,7 @@
 //! other engine except through a trait it is handed.
 
 pub mod bmc;
+pub mod pdr;
 
 use thiserror::Error;
 

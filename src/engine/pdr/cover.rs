@@ -1,0 +1,91 @@
+//! Lemmas and facts of one predicate over its formal variables, in an incremental solver: is an
+//! obligation blocked already, or reached already?
+//!
+//! Invariant: the solver holds each lemma under its level's literal and the facts as one
+//! disjunction that is in force only when asked for.
+
+use std::rc::Rc;
+
+use super::frame::{Frame, Level};
+use super::transition::Levels;
+use crate::smt::{SatResult, Smt, Solver};
+use crate::term::{SortId, TermId, TermStore};
+
+/// What is known about an obligation without looking at clauses.
+pub(super) enum Known {
+    /// Its cube meets a reached fact.
+    Reached,
+    /// Lemmas exclude it up to this level.
+    Blocked(Level),
+    Open,
+    /// The oracle's reason.
+    Unknown(String),
+}
+
+pub(super) struct Cover {
+    terms: Rc<TermStore>,
+    lemmas: Solver,
+    facts: Solver,
+    rest: TermId,
+    events: usize,
+    known_facts: usize,
+}
+
+impl Cover {
+    pub fn new(terms: &Rc<TermStore>, smt: &Rc<Smt>) -> Self {
+        let rest = terms.fresh_var("rest", SortId::BOOL);
+        let mut facts = smt.solver();
+        facts.assert(rest);
+        Cover {
+            terms: terms.clone(),
+            lemmas: smt.solver(),
+            facts,
+            rest,
+            events: 0,
+            known_facts: 0,
+        }
+    }
+
+    /// Whether the cube is reached, or blocked at `level`.
+    pub fn look_up(
+        &mut self,
+        cube: &[TermId],
+        level: Level,
+        frame: &Frame,
+        levels: &mut Levels,
+    ) -> Known {
+        let terms = self.terms.clone();
+        for fact in &frame.facts[self.known_facts..] {
+            let rest = terms.fresh_var("rest", SortId::BOOL);
+            let link = terms.or(&[terms.not(self.rest), fact.formula, rest]);
+            self.facts.assert(link);
+            self.rest = rest;
+        }
+        self.known_facts = frame.facts.len();
+        if !frame.facts.is_empty() {
+            let mut assumptions = vec![terms.not(self.rest)];
+            assumptions.extend(cube);
+            match self.facts.check(&assumptions) {
+                SatResult::Sat => return Known::Reached,
+                SatResult::Unsat => {}
+                SatResult::Unknown(why) => return Known::Unknown(why),
+            }
+        }
+        for &(lemma, at) in &frame.events[self.events..] {
+            let guard = terms.not(levels.guard(at));
+            let clause = frame.lemmas[lemma].clause;
+            self.lemmas.assert(terms.or(&[guard, clause]));
+        }
+        self.events = frame.events.len();
+        let mut assumptions = cube.to_vec();
+        assumptions.extend(levels.from(level));
+        match self.lemmas.check(&assumptions) {
+            SatResult::Sat => Known::Open,
+            SatResult::Unsat => {
+                let core = self.lemmas.core();
+                Known::Blocked(levels.least(&core).unwrap_or(super::frame::INFINITE))
+            }
+            SatResult::Unknown(why) => Known::Unknown(why),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What is known of a predicate: lemmas with levels (may-summary) and reached facts
+//! (must-summary).
+//!
+//! A lemma of level `k` holds of every fact with a derivation of height at most `k`, entry clauses
+//! having height 0; a lemma of level [`INFINITE`] of every fact. Invariant: lemmas and facts are
+//! never removed, only switched off, so their indexes stay valid; `events` lists each change of a
+//! lemma's level once, in order, so that solvers catch up by reading from where they stopped.
+
+use rustc_hash::FxHashMap;
+
+use super::pattern::Patterns;
+use crate::term::{Assignment, TermId, TermStore};
+
+/// Height up to which a lemma holds.
+pub(super) type Level = u32;
+
+/// The level of lemmas that hold of every derivable fact.
+pub(super) const INFINITE: Level = Level::MAX;
+
+/// The negation of a cube that no derivation reaches up to a level.
+pub(super) struct Lemma {
+    /// Literals over the predicate's formal variables, in ascending order.
+    pub cube: Box<[TermId]>,
+    /// The disjunction of the negated literals.
+    pub clause: TermId,
+    pub level: Level,
+    /// Not implied by another lemma of at least this level.
+    pub active: bool,
+    /// Why it could not be pushed to the next level when that was last tried.
+    pub blocker: Option<PushBlocker>,
+}
+
+/// A step from facts that the frame allows into the cube of a lemma (a counterexample to pushing).
+/// As long as no newer lemma excludes one of the facts, pushing fails again.
+pub(super) struct PushBlocker {
+    pub premises: Vec<Premise>,
+}
+
+/// One fact of a [`PushBlocker`].
+pub(super) struct Premise {
+    pub predicate: usize,
+    /// Values of the predicate's formal variables.
+    pub values: Assignment,
+    /// Events of the predicate that were looked at.
+    pub seen: usize,
+}
+
+/// States that are derivable, as a formula, with the clause and the facts that derive them.
+pub(super) struct MustFact {
+    /// Over the predicate's formal variables; every assignment that satisfies it is derivable.
+    pub formula: TermId,
+    /// The rule of the predicate's transition relation.
+    pub rule: usize,
+    /// Facts of the rule's body predicates, in the body's order.
+    pub premises: Vec<(usize, usize)>,
+}
+
+/// Lemmas and facts of one predicate.
+#[derive(Default)]
+pub(super) struct Frame {
+    pub lemmas: Vec<Lemma>,
+    pub events: Vec<(usize, Level)>,
+    pub facts: Vec<MustFact>,
+    pub patterns: Patterns,
+    by_cube: FxHashMap<Box<[TermId]>, usize>,
+}
+
+impl Frame {
+    /// Adds the negation of a cube as a lemma, or raises the level of the same lemma. Lemmas that
+    /// it implies are switched off. Returns the lemma's index and whether anything changed.
+    pub fn add(&mut self, terms: &TermStore, cube: &[TermId], level: Level) -> (usize, bool) {
+        let mut cube = cube.to_vec();
+        cube.sort_unstable();
+        cube.dedup();
+        let cube = cube.into_boxed_slice();
+        if let Some(&known) = self.by_cube.get(&cube) {
+            let changed = self.lemmas[known].level < level || !self.lemmas[known].active;
+            if changed {
+                self.lemmas[known].active = true;
+                let level = level.max(self.lemmas[known].level);
+                self.raise(known, level);
+            }
+            return (known, changed);
+        }
+        let negated: Vec<TermId> = cube.iter().map(|&l| terms.not(l)).collect();
+        let index = self.lemmas.len();
+        self.lemmas.push(Lemma {
+            clause: terms.or(&negated),
+            cube: cube.clone(),
+            level,
+            active: true,
+            blocker: None,
+        });
+        self.by_cube.insert(cube, index);
+        self.raise(index, level);
+        (index, true)
+    }
+
+    /// Sets the level of a lemma to a higher one and switches off what it implies.
+    pub fn raise(&mut self, index: usize, level: Level) {
+        self.lemmas[index].level = level;
+        self.lemmas[index].blocker = None;
+        self.events.push((index, level));
+        let (before, rest) = self.lemmas.split_at_mut(index);
+        let (lemma, after) = rest.split_first_mut().expect("the lemma exists");
+        for other in before.iter_mut().chain(after) {
+            if other.active && other.level <= level && is_subset(&lemma.cube, &other.cube) {
+                other.active = false;
+                other.blocker = None;
+            }
+        }
+    }
+
+    /// Indexes of the active lemmas that hold at a level.
+    pub fn at(&self, level: Level) -> impl Iterator<Item = usize> {
+        let holds = move |l: &Lemma| l.active && l.level >= level;
+        let lemmas = self.lemmas.iter().enumerate();
+        lemmas.filter(move |(_, l)| holds(l)).map(|(i, _)| i)
+    }
+
+    /// The conjunction of the lemmas that hold at a level.
+    pub fn formula(&self, terms: &TermStore, level: Level) -> TermId {
+        let clauses: Vec<TermId> = self.at(level).map(|i| self.lemmas[i].clause).collect();
+        terms.and(&clauses)
+    }
+}
+
+/// Whether all of `small`, both ascending, is in `large`.
+fn is_subset(small: &[TermId], large: &[TermId]) -> bool {
+    if small.len() > large.len() {
+        return false;
+    }
+    let mut rest = large.iter();
+    small.iter().all(|s| rest.any(|l| l == s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::SortId;
+
+    #[test]
+    fn implied_lemmas_are_switched_off() {
+        let terms = TermStore::new();
+        let [a, b] = ["a", "b"].map(|n| terms.var(n, SortId::BOOL));
+        let mut frame = Frame::default();
+        let (wide, _) = frame.add(&terms, &[b, a], 1);
+        let (narrow, _) = frame.add(&terms, &[a], 1);
+        assert!(!frame.lemmas[wide].active && frame.lemmas[narrow].active);
+        assert_eq!(frame.formula(&terms, 1), terms.not(a));
+        assert_eq!(frame.formula(&terms, 2), TermId::TRUE);
+        // A lower lemma does not switch off a higher one.
+        let (high, _) = frame.add(&terms, &[a, b], 3);
+        assert_eq!(high, wide);
+        assert!(frame.lemmas[wide].active);
+        frame.raise(narrow, INFINITE);
+        assert!(!frame.lemmas[wide].active);
+        assert_eq!(frame.events.len(), 4);
+    }
+
+    #[test]
+    fn subsets() {
+        let ids: Vec<TermId> = {
+            let terms = TermStore::new();
+            (0..4).map(|i| terms.int(i)).collect()
+        };
+        assert!(is_subset(&ids[1..3], &ids));
+        assert!(is_subset(&[], &ids));
+        assert!(!is_subset(&ids, &ids[1..]));
+        assert!(!is_subset(&ids[..1], &ids[1..]));
+    }
+}

@@ -1,0 +1,92 @@
+//! Inductive generalisation of blocked cubes.
+//!
+//! Bradley, "SAT-based model checking without unrolling" (VMCAI 2011): a literal is dropped when
+//! the rest is unreachable from the frame below together with its own negation. Invariant: what is
+//! returned was found blocked by a query, at the level that this query's core supports.
+
+use super::frame::Level;
+use super::transition::{Answer, Query};
+use super::{Search, Stop};
+use crate::term::TermId;
+
+impl Search<'_> {
+    /// A subset of the literals, blocked too, and its level. `from` is the frame that the body
+    /// atoms satisfied when the cube was found blocked.
+    pub(super) fn generalise(
+        &mut self,
+        predicate: usize,
+        cube: Vec<TermId>,
+        level: Level,
+        from: Option<Level>,
+    ) -> Result<(Vec<TermId>, Level), Stop> {
+        let (mut cube, mut level) = (cube, level);
+        let mut needed: Vec<TermId> = Vec::new();
+        let mut failures = 0;
+        while failures < self.options.drop_failures {
+            let Some(position) = cube.iter().position(|l| !needed.contains(l)) else {
+                break;
+            };
+            let literal = cube[position];
+            let mut candidate = cube.clone();
+            candidate.remove(position);
+            match self.inductive(predicate, &candidate, from)? {
+                Some((core, core_level)) => {
+                    self.counters.dropped += (cube.len() - core.len()) as u64;
+                    cube = core;
+                    level = core_level;
+                    needed.retain(|l| cube.contains(l));
+                }
+                None => {
+                    needed.push(literal);
+                    failures += 1;
+                }
+            }
+        }
+        Ok((cube, level))
+    }
+
+    /// Whether a cube is unreachable from the frame `from` and its own negation: its literals that
+    /// are needed for that, and the level up to which they are blocked.
+    pub(super) fn inductive(
+        &mut self,
+        predicate: usize,
+        cube: &[TermId],
+        from: Option<Level>,
+    ) -> Result<Option<(Vec<TermId>, Level)>, Stop> {
+        let assume = from.and_then(|_| self.negation_before(predicate, cube));
+        let query = Query {
+            from,
+            cube,
+            assume,
+            must: &[],
+            rule: None,
+        };
+        match self.ask(predicate, query)? {
+            Answer::Unsat { cube: core, level } => {
+                // What was assumed is the negation of the whole cube; the core's own is stronger.
+                Ok(Some((core, level)))
+            }
+            Answer::Sat(_) => Ok(None),
+            Answer::Unknown(why) if self.cx.stop().is_some() => Err(self.gave_up(&why)),
+            Answer::Unknown(_) => Ok(None),
+        }
+    }
+
+    /// The negation of a cube about the body atoms of its own predicate; `None` if there are none.
+    fn negation_before(&mut self, predicate: usize, cube: &[TermId]) -> Option<TermId> {
+        let terms = self.terms.clone();
+        let transition = self.transitions[predicate].as_mut()?;
+        let negated: Vec<TermId> = cube.iter().map(|&l| terms.not(l)).collect();
+        let clause = terms.or(&negated);
+        let own = transition.own_slots.clone();
+        let parts: Vec<TermId> = own
+            .into_iter()
+            .map(|s| {
+                let slot = &mut transition.slots[s];
+                let clause = slot.rename(&terms, clause);
+                terms.or(&[terms.not(slot.used), clause])
+            })
+            .collect();
+        (!parts.is_empty()).then(|| terms.and(&parts))
+    }
+}

@@ -1,0 +1,301 @@
+//! Global guidance: what several lemmas have in common decides where to look next.
+//!
+//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking"
+//! (CAV 2020), section 4, with the rules by their names:
+//!
+//! - *Subsume*: the constants of a cluster of lemmas satisfy equations (their affine hull); the
+//!   cube of all states that the pattern describes for some constants that satisfy them too is
+//!   conjectured to be unreachable. It contains all the cubes, so its lemma replaces theirs.
+//! - *Conjecture*: when the lemmas of a cluster move a bound of one term step by step, the rest of
+//!   the obligation's cube is conjectured to be unreachable.
+//! - *Concretise*: when the lemmas bound the same terms with more and more different coefficients,
+//!   an obligation's literal over these terms gives way to bounds of the single terms.
+//!
+//! Deviations: real projection of the constants instead of model-based one, so that the
+//! conjectured cube needs no weakening; boxes are tried when equations alone are too much.
+//! Invariant: conjectures are obligations of their own with a limited number of steps; what
+//! becomes of them is a lemma with a proof, a fact with a derivation, or nothing.
+
+use num_traits::{One, Zero};
+
+use super::frame::Level;
+use super::hull::{Relation, Row, affine_hull, eliminate};
+use super::obligation::Obligation;
+use super::pattern::{Pattern, literal, shape};
+use super::{Search, Stop};
+use crate::smt::SatResult;
+use crate::term::{Evaluator, Linear, Rational, SortId, TermId, TermStore};
+
+/// Largest number of moving constants in a pattern.
+const MOST_CONSTANTS: usize = 10;
+
+impl Search<'_> {
+    /// Looks at a new lemma of a blocked obligation together with its like.
+    pub(super) fn guide(&mut self, obligation: usize, lemma: usize) {
+        if !self.options.guidance {
+            return;
+        }
+        let blocked = self.obligations.get(obligation);
+        let (predicate, level, depth) = (blocked.predicate, blocked.level, blocked.depth);
+        let frame = &mut self.frames[predicate];
+        let cube = frame.lemmas[lemma].cube.to_vec();
+        let Some(pattern) = frame.patterns.enter(&self.terms, lemma, &cube) else {
+            return;
+        };
+        let cluster = frame.patterns.clusters.entry(pattern.clone()).or_default();
+        if cluster.members.len() < self.options.cluster_size
+            || cluster.uses >= self.options.cluster_uses
+        {
+            return;
+        }
+        cluster.uses += 1;
+        let members: Vec<usize> = cluster.members.iter().map(|m| m.0).collect();
+        let constants: Vec<Vec<Rational>> = cluster.members.iter().map(|m| m.1.clone()).collect();
+        let mut conjectures = Vec::new();
+        for bounded in [false, true] {
+            if let Some(cube) = subsume(&self.terms, &pattern, &constants, bounded)
+                && !conjectures.contains(&cube)
+            {
+                conjectures.push(cube);
+            }
+        }
+        for cube in conjectures {
+            self.conjecture(predicate, cube, level, depth, members.clone());
+        }
+        if let [moving] = &*pattern.shapes
+            && pattern.others.is_empty()
+            && moving.terms.len() == 1
+        {
+            let moving = moving.terms[0].0;
+            let whole = &self.obligations.get(obligation).cube;
+            let rest: Vec<TermId> = whole
+                .iter()
+                .copied()
+                .filter(|&l| match shape(&self.terms, l) {
+                    Some((shape, _)) => shape.terms.len() != 1 || shape.terms[0].0 != moving,
+                    None => true,
+                })
+                .collect();
+            if !rest.is_empty() && rest.len() < whole.len() {
+                self.conjecture(predicate, rest, level, depth, Vec::new());
+            }
+        }
+    }
+
+    fn conjecture(
+        &mut self,
+        predicate: usize,
+        cube: Vec<TermId>,
+        level: Level,
+        depth: usize,
+        members: Vec<usize>,
+    ) {
+        if cube.is_empty() || cube.contains(&TermId::FALSE) {
+            return;
+        }
+        self.counters.conjectures += 1;
+        if log::log_enabled!(log::Level::Trace) {
+            let text = self.printed(self.terms.and(&cube));
+            log::trace!("conjecture {} at {level}: not {text}", self.name(predicate));
+        }
+        self.obligations.add(Obligation {
+            predicate,
+            cube,
+            level,
+            depth,
+            parent: None,
+            closed: false,
+            gas: Some(self.options.conjecture_steps),
+            members,
+        });
+    }
+
+    /// Switches off lemmas that a new one implies.
+    pub(super) fn subsume(
+        &mut self,
+        predicate: usize,
+        members: &[usize],
+        lemma: usize,
+    ) -> Result<(), Stop> {
+        if members.is_empty() {
+            return Ok(());
+        }
+        self.check_limits()?;
+        let new = &self.frames[predicate].lemmas[lemma];
+        let (level, clause) = (new.level, new.clause);
+        let mut solver = self.smt.solver();
+        solver.assert(clause);
+        for &member in members {
+            let old = &self.frames[predicate].lemmas[member];
+            if member != lemma
+                && old.active
+                && old.level <= level
+                && solver.check(&old.cube) == SatResult::Unsat
+            {
+                self.frames[predicate].lemmas[member].active = false;
+                self.counters.subsumed += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces literals of an obligation's cube whose terms were bounded with ever changing
+    /// coefficients by bounds of the single terms, as the state in `values` has them.
+    pub(super) fn concretise(
+        &mut self,
+        predicate: usize,
+        cube: Vec<TermId>,
+        values: &mut Evaluator,
+    ) -> Vec<TermId> {
+        if !self.options.guidance {
+            return cube;
+        }
+        let terms = self.terms.clone();
+        let (least, most) = (self.options.slopes, self.options.slope_uses);
+        let patterns = &mut self.frames[predicate].patterns;
+        let mut result = Vec::with_capacity(cube.len());
+        for literal in cube {
+            let bounds = shape(&terms, literal).and_then(|(shape, _)| {
+                let relation = shape.kind.relation().0;
+                if matches!(relation, Relation::Equal | Relation::Differs)
+                    || !patterns.is_turning(&shape, least, most)
+                {
+                    return None;
+                }
+                let bound = |(term, coefficient): &(TermId, Rational)| {
+                    let value = values.value(*term)?;
+                    let positive = *coefficient > Rational::zero();
+                    Some(match positive == shape.kind.is_upper() {
+                        true => terms.le(*term, value),
+                        false => terms.ge(*term, value),
+                    })
+                };
+                shape.terms.iter().map(bound).collect::<Option<Vec<_>>>()
+            });
+            match bounds {
+                Some(bounds) => {
+                    self.counters.concretised += 1;
+                    result.extend(bounds);
+                }
+                None => result.push(literal),
+            }
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        result.retain(|&l| seen.insert(l));
+        result
+    }
+}
+
+/// The cube of the states that are in the pattern's cube for some constants that satisfy all
+/// equations that the given ones satisfy, and with `bounded`, that lie between these. `None` when
+/// that says nothing new.
+fn subsume(
+    terms: &TermStore,
+    pattern: &Pattern,
+    constants: &[Vec<Rational>],
+    bounded: bool,
+) -> Option<Vec<TermId>> {
+    let width = pattern.shapes.len();
+    let moving: Vec<usize> = (0..width)
+        .filter(|&c| constants.iter().any(|k| k[c] != constants[0][c]))
+        .collect();
+    if moving.is_empty() || moving.len() > MOST_CONSTANTS {
+        return None;
+    }
+    let sort_of = |c: usize| terms.sort_of(pattern.shapes[c].terms[0].0);
+    let sort = sort_of(moving[0]);
+    if moving.iter().any(|&c| sort_of(c) != sort) {
+        return None;
+    }
+    let points: Vec<Vec<Rational>> = constants
+        .iter()
+        .map(|k| moving.iter().map(|&c| k[c].clone()).collect())
+        .collect();
+    // Columns: the constants, then the left sides of the literals, equal ones once.
+    let count = moving.len();
+    let mut lefts: Vec<&Vec<(TermId, Rational)>> = Vec::new();
+    for &c in &moving {
+        if !lefts.contains(&&pattern.shapes[c].terms) {
+            lefts.push(&pattern.shapes[c].terms);
+        }
+    }
+    let width = count + lefts.len();
+    let mut rows = affine_hull(&points);
+    if rows.is_empty() && !bounded {
+        return None;
+    }
+    for row in &mut rows {
+        row.coefficients.resize(width, Rational::zero());
+    }
+    for (i, &c) in moving.iter().enumerate() {
+        let (relation, sign) = pattern.shapes[c].kind.relation();
+        let left = lefts.iter().position(|l| **l == pattern.shapes[c].terms)?;
+        let mut coefficients = vec![Rational::zero(); width];
+        coefficients[i] = Rational::from_integer((-sign).into());
+        coefficients[count + left] = Rational::from_integer(sign.into());
+        rows.push(Row {
+            coefficients,
+            constant: Rational::zero(),
+            relation,
+        });
+        if bounded {
+            let values = || points.iter().map(|p| &p[i]);
+            for (sign, bound) in [(1, values().max()?), (-1, values().min()?)] {
+                let sign = Rational::from_integer(sign.into());
+                let mut coefficients = vec![Rational::zero(); width];
+                coefficients[i] = sign.clone();
+                rows.push(Row {
+                    coefficients,
+                    constant: -(bound * sign),
+                    relation: Relation::AtMost,
+                });
+            }
+        }
+    }
+    let rows = eliminate(rows, count)?;
+    let mut cube = pattern.others.clone();
+    for (c, shape) in pattern.shapes.iter().enumerate() {
+        if !moving.contains(&c) {
+            let sum = Linear {
+                monomials: shape.terms.clone(),
+                constant: -constants[0][c].clone(),
+            };
+            cube.push(signed(terms, sum, shape.kind.relation(), sort_of(c)));
+        }
+    }
+    let fixed = cube.len();
+    for row in rows {
+        let mut sum = Linear::constant(row.constant.clone());
+        for (left, coefficient) in lefts.iter().zip(&row.coefficients[count..]) {
+            let left = Linear {
+                monomials: left.to_vec(),
+                constant: Rational::zero(),
+            };
+            sum = sum.add_scaled(&left, coefficient);
+        }
+        if sum.is_constant() {
+            continue;
+        }
+        match row.relation {
+            Relation::Equal => {
+                cube.push(literal(terms, &sum, Relation::AtMost, sort));
+                let minus = sum.scaled(&-Rational::one());
+                cube.push(literal(terms, &minus, Relation::AtMost, sort));
+            }
+            relation => cube.push(literal(terms, &sum, relation, sort)),
+        }
+    }
+    cube.sort_unstable();
+    cube.dedup();
+    (cube.len() > fixed || fixed > 0).then_some(cube)
+}
+
+fn signed(
+    terms: &TermStore,
+    sum: Linear,
+    (relation, sign): (Relation, i64),
+    sort: SortId,
+) -> TermId {
+    let sum = sum.scaled(&Rational::from_integer(sign.into()));
+    literal(terms, &sum, relation, sort)
+}

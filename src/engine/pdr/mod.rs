@@ -1,0 +1,481 @@
+//! Property directed reachability for Horn clauses, in the manner of Spacer.
+//!
+//! Papers: Bradley, "SAT-based model checking without unrolling" (VMCAI 2011); Hoder, Bjørner,
+//! "Generalized property directed reachability" (SAT 2012); Komuravelli, Gurfinkel, Chaki,
+//! "SMT-based model checking for recursive programs" (FMSD 2016).
+//!
+//! For bound 0, 1, 2, … the query `false` becomes an obligation at that level. An obligation, a
+//! cube of a predicate at a level, is asked of the predicate's transition relation with the
+//! lemmas of the level below in place of the body atoms ([`transition`]):
+//!
+//! - Unsatisfiable: the core, generalised by dropping literals that relative induction does not
+//!   need ([`generalise`]), is a new lemma, and the obligation moves up a level ([`obligation`]).
+//! - Satisfiable with reached facts in place of all body atoms: the head is reached; projecting the
+//!   model gives a new fact ([`predecessor`]), which keeps the rule and the facts that it came
+//!   from. These justifications are the refutation once `false` is reached ([`refutation`]).
+//! - Satisfiable otherwise: the first body atom that is not reached becomes an obligation one level
+//!   below, with the others, by reached facts or lemmas, projected out.
+//!
+//! When the query is blocked, lemmas are pushed to higher levels ([`propagate`]); if a level is
+//! left without lemmas of its own, the lemmas above it are an inductive interpretation.
+//!
+//! Deviations: derivations of nonlinear clauses are not kept as objects. The obligation is asked
+//! again when a body atom was reached, with a maximal set of atoms restricted to reached facts, so
+//! it goes on where it was. Invariant: a lemma of level `k` holds of every fact of height at most
+//! `k`; a fact's formula holds of derivable states only.
+
+mod cover;
+mod frame;
+mod generalise;
+mod guide;
+mod hull;
+mod obligation;
+mod pattern;
+mod predecessor;
+mod propagate;
+mod refutation;
+mod transition;
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use self::cover::{Cover, Known};
+use self::frame::{Frame, INFINITE, Level};
+use self::obligation::{Obligation, Obligations};
+use self::transition::{Answer, Levels, Query, Transition};
+use super::{Engine, EngineError, Unsupported};
+use crate::chc::{PredicateId, Shape, System};
+use crate::context::Context;
+use crate::smt::Smt;
+use crate::term::{Printer, TermId, TermStore};
+use crate::witness::{Model, Reason, Refutation, Verdict};
+
+/// Heuristics and limits.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Highest level for the query; `None` (default) for no limit.
+    pub max_level: Option<u32>,
+    /// Assume `a = b` over Int and Real as two bounds, so that a core may keep one. Default: on.
+    pub split_equalities: bool,
+    /// How many literals of a cube may turn out to be needed before dropping ends; from 0 (no
+    /// dropping). Default: no limit. (Bradley 2011; Spacer's Boolean generalizer.)
+    pub drop_failures: usize,
+    /// Do not try to push a lemma as long as the step that stopped it is still allowed. Default:
+    /// on. (Suda, "Triggered clause pushing for IC3", 2013.)
+    pub trigger_pushes: bool,
+    /// Global guidance (Krishnan et al., CAV 2020): look at lemmas together. Default: on.
+    pub guidance: bool,
+    /// Lemmas of one pattern from which on they are looked at together; from 2. Default: 3.
+    pub cluster_size: usize,
+    /// How often a cluster is generalised. Default: 10.
+    pub cluster_uses: u32,
+    /// Steps that a conjecture may take. Default: 10.
+    pub conjecture_steps: u32,
+    /// Different coefficients of the same terms from which on they are bounded one by one; from 2.
+    /// Default: 3.
+    pub slopes: usize,
+    /// How often that is done for the same terms. Default: 20.
+    pub slope_uses: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            max_level: None,
+            split_equalities: true,
+            drop_failures: usize::MAX,
+            trigger_pushes: true,
+            guidance: true,
+            cluster_size: 3,
+            cluster_uses: 10,
+            conjecture_steps: 10,
+            slopes: 3,
+            slope_uses: 20,
+        }
+    }
+}
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Pdr {
+    pub options: Options,
+}
+
+impl Engine for Pdr {
+    fn name(&self) -> &'static str {
+        "pdr"
+    }
+
+    /// Quantified constraints have no implicants here.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        if shape.theories.quantifier {
+            return Err(Unsupported {
+                engine: "pdr",
+                what: "quantified constraints".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        let mut search = Search::new(system, self.options.clone(), cx);
+        let outcome = search.run();
+        search.record_statistics();
+        match outcome {
+            Ok(Outcome::Safe(model)) => Ok(Verdict::Sat(model)),
+            Ok(Outcome::Refuted(refutation)) => Ok(Verdict::Unsat(refutation)),
+            Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+}
+
+enum Outcome {
+    Safe(Model),
+    Refuted(Refutation),
+}
+
+/// Why the search ends without an outcome.
+enum Stop {
+    Reason(Reason),
+    Error(EngineError),
+}
+
+fn incomplete(what: impl Into<String>) -> Stop {
+    Stop::Reason(Reason::Incomplete(what.into()))
+}
+
+/// A defect, or a model that cannot be read.
+fn failed(step: &'static str, message: impl ToString) -> Stop {
+    Stop::Error(EngineError::Failed {
+        step,
+        message: message.to_string(),
+    })
+}
+
+/// What became of an obligation.
+enum Progress {
+    Blocked,
+    Reached,
+    /// It waits for another one.
+    Waits,
+    /// A conjecture that took too many steps.
+    Dropped,
+}
+
+#[derive(Default)]
+struct Counters {
+    lemmas: u64,
+    facts: u64,
+    dropped: u64,
+    pushes: u64,
+    pushed: u64,
+    conjectures: u64,
+    concretised: u64,
+    subsumed: u64,
+}
+
+/// The state of a search. Predicates go by their index in the system, the query, `false`, comes
+/// after them.
+struct Search<'a> {
+    system: &'a System,
+    terms: Rc<TermStore>,
+    cx: &'a mut Context,
+    options: Options,
+    smt: Rc<Smt>,
+    levels: Levels,
+    transitions: Vec<Option<Transition>>,
+    frames: Vec<Frame>,
+    covers: FxHashMap<usize, Cover>,
+    obligations: Obligations,
+    counters: Counters,
+}
+
+impl<'a> Search<'a> {
+    fn new(system: &'a System, options: Options, cx: &'a mut Context) -> Self {
+        let terms = system.terms.clone();
+        let smt = Smt::new(terms.clone());
+        let query = system.predicates.len();
+        let mut clauses: Vec<Vec<usize>> = vec![Vec::new(); query + 1];
+        for (index, clause) in system.clauses.iter().enumerate() {
+            let head = clause.head.as_ref();
+            clauses[head.map_or(query, |h| h.predicate.index())].push(index);
+        }
+        let mut in_use = vec![false; query + 1];
+        in_use[query] = true;
+        for predicate in system.used_predicates() {
+            in_use[predicate.index()] = true;
+        }
+        let transitions = (0..=query)
+            .map(|p| {
+                let params: &[TermId] = match system.predicates.get(p) {
+                    Some(predicate) => &predicate.params,
+                    None => &[],
+                };
+                in_use[p].then(|| Transition::new(system, &smt, p, params, &clauses[p]))
+            })
+            .collect();
+        Search {
+            levels: Levels::new(terms.clone()),
+            transitions,
+            frames: (0..=query).map(|_| Frame::default()).collect(),
+            covers: FxHashMap::default(),
+            obligations: Obligations::default(),
+            counters: Counters::default(),
+            system,
+            terms,
+            cx,
+            options,
+            smt,
+        }
+    }
+
+    /// The number that stands for `false`.
+    fn query_predicate(&self) -> usize {
+        self.system.predicates.len()
+    }
+
+    fn params(&self, predicate: usize) -> &[TermId] {
+        match self.system.predicates.get(predicate) {
+            Some(predicate) => &predicate.params,
+            None => &[],
+        }
+    }
+
+    fn name(&self, predicate: usize) -> &str {
+        match self.system.predicates.get(predicate) {
+            Some(predicate) => &predicate.name,
+            None => "false",
+        }
+    }
+
+    fn run(&mut self) -> Result<Outcome, Stop> {
+        let root = self.obligations.add(Obligation {
+            predicate: self.query_predicate(),
+            cube: Vec::new(),
+            level: 0,
+            depth: 0,
+            parent: None,
+            closed: false,
+            gas: None,
+            members: Vec::new(),
+        });
+        for bound in 0.. {
+            if self.options.max_level.is_some_and(|max| bound > max) {
+                return Err(incomplete(format!(
+                    "the query is blocked up to level {bound}"
+                )));
+            }
+            self.cx.stats.set("pdr.level", u64::from(bound));
+            while let Some(next) = self.obligations.next(bound) {
+                if matches!(self.work_on(next)?, Progress::Reached) && self.wake_up(next, root)? {
+                    return self.refutation().map(Outcome::Refuted);
+                }
+            }
+            if let Some(level) = self.propagate(bound)? {
+                return Ok(Outcome::Safe(self.model(level)));
+            }
+            log::debug!(
+                "level {bound}: {} obligations, {} lemmas, {} facts, {} queries",
+                self.obligations.len(),
+                self.counters.lemmas,
+                self.counters.facts,
+                self.smt.usage().0
+            );
+        }
+        Err(incomplete("no level is left"))
+    }
+
+    /// The interpretation by the lemmas above a level.
+    fn model(&self, level: Level) -> Model {
+        let definitions = self.system.used_predicates().into_iter().map(|p| {
+            let formula = self.frames[p.index()].formula(&self.terms, level);
+            (p, formula)
+        });
+        Model {
+            definitions: definitions.collect::<FxHashMap<PredicateId, TermId>>(),
+        }
+    }
+
+    /// Answers an obligation, or adds one that has to be answered first.
+    fn work_on(&mut self, index: usize) -> Result<Progress, Stop> {
+        self.check_limits()?;
+        let obligation = self.obligations.get(index);
+        let (predicate, level) = (obligation.predicate, obligation.level);
+        let cube = obligation.cube.clone();
+        match self.known(predicate, &cube, level)? {
+            Known::Reached => return Ok(Progress::Reached),
+            Known::Blocked(up_to) => {
+                self.move_up(index, up_to);
+                return Ok(Progress::Blocked);
+            }
+            Known::Open | Known::Unknown(_) => {}
+        }
+        let from = level.checked_sub(1);
+        let query = Query {
+            from,
+            cube: &cube,
+            assume: None,
+            must: &[],
+            rule: None,
+        };
+        match self.ask(predicate, query)? {
+            Answer::Unsat { cube, level } => {
+                let (cube, level) = self.generalise(predicate, cube, level, from)?;
+                let lemma = self.learn(predicate, &cube, level);
+                let members = std::mem::take(self.obligations.members(index));
+                self.subsume(predicate, &members, lemma)?;
+                self.guide(index, lemma);
+                self.move_up(index, level);
+                Ok(Progress::Blocked)
+            }
+            Answer::Sat(model) => {
+                if self.reach(predicate, &cube)? {
+                    return Ok(Progress::Reached);
+                }
+                let (child, child_cube) = self.predecessor(predicate, &cube, from, model)?;
+                if !self.obligations.burn(index) {
+                    self.obligations.close(index);
+                    return Ok(Progress::Dropped);
+                }
+                let depth = self.obligations.get(index).depth + 1;
+                let gas = self.obligations.get(index).gas;
+                let Some(below) = from else {
+                    return Err(failed(
+                        "search",
+                        "a rule without body atoms reached nothing",
+                    ));
+                };
+                // The child comes first, for its level is lower.
+                self.obligations.enqueue(index);
+                self.obligations.add(Obligation {
+                    predicate: child,
+                    cube: child_cube,
+                    level: below,
+                    depth,
+                    parent: Some(index),
+                    closed: false,
+                    gas,
+                    members: Vec::new(),
+                });
+                Ok(Progress::Waits)
+            }
+            Answer::Unknown(why) => Err(self.gave_up(&why)),
+        }
+    }
+
+    /// Closes a reached obligation and all that are reached because of it; whether the root is.
+    fn wake_up(&mut self, mut index: usize, root: usize) -> Result<bool, Stop> {
+        loop {
+            self.obligations.close(index);
+            if index == root {
+                return Ok(true);
+            }
+            let parent = self.obligations.get(index).parent;
+            let Some(parent) = parent.filter(|&p| !self.obligations.get(p).closed) else {
+                return Ok(false);
+            };
+            self.check_limits()?;
+            let obligation = self.obligations.get(parent);
+            let (predicate, cube) = (obligation.predicate, obligation.cube.clone());
+            if !self.reach(predicate, &cube)? {
+                return Ok(false);
+            }
+            index = parent;
+        }
+    }
+
+    fn known(&mut self, predicate: usize, cube: &[TermId], level: Level) -> Result<Known, Stop> {
+        let cover = self
+            .covers
+            .entry(predicate)
+            .or_insert_with(|| Cover::new(&self.terms, &self.smt));
+        let frame = &self.frames[predicate];
+        let known = cover.look_up(cube, level, frame, &mut self.levels);
+        match known {
+            Known::Unknown(why) if self.cx.stop().is_some() => Err(self.gave_up(&why)),
+            known => Ok(known),
+        }
+    }
+
+    /// Asks a predicate's transition relation.
+    fn ask(&mut self, predicate: usize, query: Query) -> Result<Answer, Stop> {
+        self.check_limits()?;
+        let Some(transition) = &mut self.transitions[predicate] else {
+            return Err(failed("search", "a predicate without clauses"));
+        };
+        transition.catch_up(&self.frames, &mut self.levels);
+        Ok(transition.query(query, &mut self.levels))
+    }
+
+    fn learn(&mut self, predicate: usize, cube: &[TermId], level: Level) -> usize {
+        let (lemma, new) = self.frames[predicate].add(&self.terms, cube, level);
+        self.counters.lemmas += u64::from(new);
+        if log::log_enabled!(log::Level::Trace) {
+            let text = self.printed(self.frames[predicate].lemmas[lemma].clause);
+            log::trace!("lemma {} at {level}: {text}", self.name(predicate));
+        }
+        lemma
+    }
+
+    fn printed(&self, formula: TermId) -> String {
+        Printer::new(&self.terms).term(formula)
+    }
+
+    /// An obligation is blocked up to a level.
+    fn move_up(&mut self, index: usize, blocked: Level) {
+        if self.obligations.get(index).gas.is_some() {
+            // Its lemma is pushed like others; trying again is not worth the steps.
+            return self.obligations.close(index);
+        }
+        match blocked.checked_add(1) {
+            Some(next) if next != INFINITE => self.obligations.requeue(index, next),
+            _ => self.obligations.close(index),
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), Stop> {
+        if let Some(reason) = self.cx.stop() {
+            return Err(Stop::Reason(reason));
+        }
+        self.smt.set_query_timeout(self.cx.remaining());
+        Ok(())
+    }
+
+    /// The reason for a query without answer: the limits of the run, or of the oracle.
+    fn gave_up(&self, why: &str) -> Stop {
+        let reason = self.cx.stop();
+        Stop::Reason(reason.unwrap_or_else(|| Reason::Incomplete(format!("the oracle: {why}"))))
+    }
+
+    fn record_statistics(&mut self) {
+        let Counters {
+            lemmas,
+            facts,
+            dropped,
+            pushes,
+            pushed,
+            conjectures,
+            concretised,
+            subsumed,
+        } = self.counters;
+        let (queries, time) = self.smt.usage();
+        let stats = &mut self.cx.stats;
+        for (name, value) in [
+            ("pdr.lemmas", lemmas),
+            ("pdr.facts", facts),
+            ("pdr.literals-dropped", dropped),
+            ("pdr.pushes-tried", pushes),
+            ("pdr.pushes-done", pushed),
+            ("pdr.conjectures", conjectures),
+            ("pdr.literals-concretised", concretised),
+            ("pdr.lemmas-subsumed", subsumed),
+            ("pdr.obligations", self.obligations.len() as u64),
+            ("pdr.queries", queries),
+        ] {
+            stats.add(name, value);
+        }
+        stats.add_time("pdr.smt", time);
+    }
+}

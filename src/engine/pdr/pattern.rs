@@ -1,0 +1,249 @@
+//! Cubes seen as patterns with holes for numerals, and clusters of cubes of one pattern.
+//!
+//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking"
+//! (CAV 2020), section 3. Deviation: two literals anti-unify when they bound the same terms in the
+//! same direction; a cluster fixes their coefficients as well, and terms bounded with changing
+//! coefficients are remembered literal by literal. Invariant: a cube's pattern and its numerals
+//! give back the cube.
+
+use num_traits::One;
+use rustc_hash::FxHashMap;
+
+use super::hull::Relation;
+use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
+
+/// An arithmetic literal `terms ⋈ constant`; the first coefficient is positive.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Shape {
+    pub kind: Kind,
+    pub terms: Vec<(TermId, Rational)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    AtMost,
+    Below,
+    AtLeast,
+    Above,
+    Equal,
+    Differs,
+}
+
+impl Kind {
+    /// The relation of `sign * (terms - constant)` to zero.
+    pub fn relation(self) -> (Relation, i64) {
+        match self {
+            Kind::AtMost => (Relation::AtMost, 1),
+            Kind::Below => (Relation::Below, 1),
+            Kind::AtLeast => (Relation::AtMost, -1),
+            Kind::Above => (Relation::Below, -1),
+            Kind::Equal => (Relation::Equal, 1),
+            Kind::Differs => (Relation::Differs, 1),
+        }
+    }
+
+    /// Whether the literal bounds its terms from above.
+    pub fn is_upper(self) -> bool {
+        matches!(self, Kind::AtMost | Kind::Below)
+    }
+}
+
+/// The arithmetic literal, taken apart; `None` for any other.
+pub(super) fn shape(terms: &TermStore, literal: TermId) -> Option<(Shape, Rational)> {
+    let (atom, positive) = match terms.op(literal) {
+        Op::Not => (terms.args(literal)[0], false),
+        _ => (literal, true),
+    };
+    let kind = match (terms.op(atom), positive) {
+        (Op::Le, true) => Kind::AtMost,
+        (Op::Le, false) => Kind::Above,
+        (Op::Ge, true) => Kind::AtLeast,
+        (Op::Ge, false) => Kind::Below,
+        (Op::Eq, true) => Kind::Equal,
+        (Op::Eq, false) => Kind::Differs,
+        _ => return None,
+    };
+    let (left, right) = (terms.args(atom)[0], terms.args(atom)[1]);
+    if ![SortId::INT, SortId::REAL].contains(&terms.sort_of(left)) {
+        return None;
+    }
+    let sum = terms
+        .linear(left)
+        .add_scaled(&terms.linear(right), &-Rational::one());
+    if sum.is_constant() {
+        return None;
+    }
+    let shape = Shape {
+        kind,
+        terms: sum.monomials,
+    };
+    Some((shape, -sum.constant))
+}
+
+/// The literal `sign * (sum) ⋈ 0`; coefficients may be fractions.
+pub(super) fn literal(terms: &TermStore, sum: &Linear, relation: Relation, sort: SortId) -> TermId {
+    let mut sum = sum.scaled(&sum.integer_factor());
+    if sort == SortId::INT {
+        let denominator = Rational::from_integer(sum.constant.denom().clone());
+        sum = sum.scaled(&denominator);
+    }
+    let term = terms.from_linear(&sum, sort);
+    let zero = terms.number(&num_traits::Zero::zero(), sort);
+    match relation {
+        Relation::Equal => terms.eq(term, zero),
+        Relation::AtMost => terms.le(term, zero),
+        Relation::Below => terms.lt(term, zero),
+        Relation::Differs => terms.not(terms.eq(term, zero)),
+    }
+}
+
+/// A cube without its constants.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Pattern {
+    pub shapes: Vec<Shape>,
+    /// Literals that are not arithmetic.
+    pub others: Vec<TermId>,
+}
+
+/// The pattern of a cube and its constants; `None` when nothing in it is arithmetic.
+pub(super) fn pattern(terms: &TermStore, cube: &[TermId]) -> Option<(Pattern, Vec<Rational>)> {
+    let mut rows = Vec::new();
+    let mut others = Vec::new();
+    for &literal in cube {
+        match shape(terms, literal) {
+            Some(row) => rows.push(row),
+            None => others.push(literal),
+        }
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    rows.sort();
+    others.sort_unstable();
+    let (shapes, constants) = rows.into_iter().unzip();
+    Some((Pattern { shapes, others }, constants))
+}
+
+/// Lemmas of one pattern.
+#[derive(Default)]
+pub(super) struct Cluster {
+    pub members: Vec<(usize, Vec<Rational>)>,
+    /// How often it was generalised.
+    pub uses: u32,
+}
+
+/// What the lemmas of a predicate have in common.
+#[derive(Default)]
+pub(super) struct Patterns {
+    pub clusters: FxHashMap<Pattern, Cluster>,
+    /// The coefficients with which lemmas bound the same terms.
+    slopes: FxHashMap<(Kind, Vec<TermId>), Slopes>,
+}
+
+#[derive(Default)]
+struct Slopes {
+    seen: Vec<Vec<Rational>>,
+    uses: u32,
+}
+
+impl Patterns {
+    /// Enters a lemma's cube. Returns its pattern.
+    pub fn enter(&mut self, terms: &TermStore, lemma: usize, cube: &[TermId]) -> Option<Pattern> {
+        let (pattern, constants) = pattern(terms, cube)?;
+        for shape in &pattern.shapes {
+            let (key, coefficients) = slope(shape);
+            let slopes = self.slopes.entry(key).or_default();
+            if !slopes.seen.contains(&coefficients) {
+                slopes.seen.push(coefficients);
+            }
+        }
+        let cluster = self.clusters.entry(pattern.clone()).or_default();
+        if cluster.members.iter().all(|m| m.1 != constants) {
+            cluster.members.push((lemma, constants));
+        }
+        Some(pattern)
+    }
+
+    /// Whether lemmas bound these terms with at least `least` different coefficients; says so at
+    /// most `most` times.
+    pub fn is_turning(&mut self, shape: &Shape, least: usize, most: u32) -> bool {
+        if shape.terms.len() < 2 {
+            return false;
+        }
+        let Some(slopes) = self.slopes.get_mut(&slope(shape).0) else {
+            return false;
+        };
+        let turning = slopes.seen.len() >= least && slopes.uses < most;
+        slopes.uses += u32::from(turning);
+        turning
+    }
+}
+
+fn slope(shape: &Shape) -> ((Kind, Vec<TermId>), Vec<Rational>) {
+    let (terms, coefficients) = shape.terms.iter().cloned().unzip();
+    ((shape.kind, terms), coefficients)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_traits::Zero;
+
+    #[test]
+    fn patterns_give_back_their_cubes() {
+        let terms = TermStore::new();
+        for sort in [SortId::INT, SortId::REAL] {
+            let [x, y] = ["x", "y"].map(|n| terms.var(n, sort));
+            let number = |v: i64| terms.number(&Rational::from_integer(v.into()), sort);
+            let sum = terms.add(&[x, terms.mul(&[number(-2), y])]);
+            for literal_in in [
+                terms.le(sum, number(3)),
+                terms.ge(sum, number(-4)),
+                terms.lt(x, y),
+                terms.gt(sum, number(0)),
+                terms.eq(sum, number(7)),
+                terms.not(terms.eq(sum, number(5))),
+            ] {
+                let (shape, constant) = shape(&terms, literal_in).unwrap();
+                let (relation, sign) = shape.kind.relation();
+                let sign = Rational::from_integer(sign.into());
+                let sum = Linear {
+                    monomials: shape.terms.clone(),
+                    constant: -constant,
+                };
+                assert_eq!(
+                    literal(&terms, &sum.scaled(&sign), relation, sort),
+                    literal_in
+                );
+            }
+            let half = Linear {
+                monomials: vec![(x, Rational::new(1.into(), 3.into()))],
+                constant: Rational::new((-1).into(), 2.into()),
+            };
+            let expected = match sort {
+                SortId::INT => terms.le(x, number(1)),
+                _ => terms.le(terms.add(&[x, x]), number(3)),
+            };
+            assert_eq!(literal(&terms, &half, Relation::AtMost, sort), expected);
+        }
+        let p = terms.var("p", SortId::BOOL);
+        assert!(pattern(&terms, &[p]).is_none());
+    }
+
+    #[test]
+    fn turning_bounds_are_noticed() {
+        let terms = TermStore::new();
+        let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::INT));
+        let mut patterns = Patterns::default();
+        let bound = |k: i64| terms.le(terms.add(&[terms.mul(&[terms.int(k), x]), y]), terms.int(k));
+        for k in 1..4 {
+            let (shape, constant) = shape(&terms, bound(k)).unwrap();
+            assert!(!constant.is_zero());
+            assert!(!patterns.is_turning(&shape, 3, 1));
+            patterns.enter(&terms, k as usize, &[bound(k)]);
+        }
+        let (shape, _) = shape(&terms, bound(9)).unwrap();
+        assert!(patterns.is_turning(&shape, 3, 1));
+        assert!(!patterns.is_turning(&shape, 3, 1));
+    }
+}

@@ -1,0 +1,198 @@
+//! From models to obligations and facts: implicants and model-based projection.
+//!
+//! Invariant: every state of a predecessor's cube has a step into the obligation's cube whose
+//! other body atoms are reached facts or allowed by the frame; every state of a fact is derivable.
+
+use rustc_hash::FxHashMap;
+
+use super::frame::{INFINITE, Level, MustFact};
+use super::transition::{Answer, Query};
+use super::{Search, Stop, failed, incomplete};
+use crate::smt::{SmtModel, project_formula};
+use crate::term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
+
+impl Search<'_> {
+    /// Derives the cube in one step from reached facts, if possible, and adds what is derived.
+    pub(super) fn reach(&mut self, predicate: usize, cube: &[TermId]) -> Result<bool, Stop> {
+        let Some(transition) = &mut self.transitions[predicate] else {
+            return Ok(false);
+        };
+        transition.catch_up(&self.frames, &mut self.levels);
+        let must: Vec<usize> = (0..transition.slots.len()).collect();
+        let query = Query {
+            from: Some(INFINITE),
+            cube,
+            assume: None,
+            must: &must,
+            rule: None,
+        };
+        let model = match self.ask(predicate, query)? {
+            Answer::Sat(model) => model,
+            Answer::Unsat { .. } => return Ok(false),
+            Answer::Unknown(why) => return Err(self.gave_up(&why)),
+        };
+        let terms = self.terms.clone();
+        let transition = self.transitions[predicate].as_mut().expect("it was asked");
+        let rule = transition
+            .rule_in(&model)
+            .ok_or_else(|| failed("reading a model", "no rule is in force"))?;
+        let mut parts = vec![transition.rules[rule].constraint];
+        let mut premises = Vec::new();
+        for slot in transition.rules[rule].slots.clone() {
+            let fact = transition
+                .fact_in(slot, &self.frames, &model)
+                .ok_or_else(|| failed("reading a model", "no fact holds of a body atom"))?;
+            let slot = &mut transition.slots[slot];
+            let formula = self.frames[slot.predicate].facts[fact].formula;
+            parts.push(slot.rename(&terms, formula));
+            premises.push((slot.predicate, fact));
+        }
+        let kept = self.params(predicate).to_vec();
+        let formula = terms.and(&self.project(&parts, &kept, &model)?);
+        let fact = MustFact {
+            formula,
+            rule,
+            premises,
+        };
+        if log::log_enabled!(log::Level::Trace) {
+            let text = Printer::new(&terms).term(formula);
+            log::trace!("fact {}: {text}", self.name(predicate));
+        }
+        self.frames[predicate].facts.push(fact);
+        self.counters.facts += 1;
+        Ok(true)
+    }
+
+    /// The first body atom that is not reached in a step into the cube: its predicate, and a cube
+    /// that the model is in.
+    pub(super) fn predecessor(
+        &mut self,
+        predicate: usize,
+        cube: &[TermId],
+        from: Option<Level>,
+        model: SmtModel,
+    ) -> Result<(usize, Vec<TermId>), Stop> {
+        let terms = self.terms.clone();
+        let below = from.ok_or_else(|| failed("search", "no level is below"))?;
+        let transition = self.transitions[predicate].as_ref().expect("it was asked");
+        let rule = transition
+            .rule_in(&model)
+            .ok_or_else(|| failed("reading a model", "no rule is in force"))?;
+        let (must, model) = self.most_reached(predicate, cube, below, rule, model)?;
+        let transition = self.transitions[predicate].as_mut().expect("it was asked");
+        let slots = transition.rules[rule].slots.clone();
+        let chosen = *slots
+            .iter()
+            .find(|s| !must.contains(s))
+            .ok_or_else(|| failed("search", "all body atoms are reached"))?;
+        let mut parts = vec![transition.rules[rule].constraint];
+        parts.extend(cube);
+        for &slot in slots.iter().filter(|&&s| s != chosen) {
+            let formula = if must.contains(&slot) {
+                let fact = transition
+                    .fact_in(slot, &self.frames, &model)
+                    .ok_or_else(|| failed("reading a model", "no fact holds of a body atom"))?;
+                self.frames[transition.slots[slot].predicate].facts[fact].formula
+            } else {
+                self.frames[transition.slots[slot].predicate].formula(&terms, below)
+            };
+            parts.push(transition.slots[slot].rename(&terms, formula));
+        }
+        let slot = &transition.slots[chosen];
+        let (child, args) = (slot.predicate, slot.args.clone());
+        let literals = self.project(&parts, &args, &model)?;
+        let values = model
+            .assignment(&args)
+            .map_err(|e| failed("reading a model", e))?;
+        let pairs = || args.iter().copied().zip(self.params(child).iter().copied());
+        let state = pairs().map(|(arg, param)| (param, values[&arg])).collect();
+        let back: FxHashMap<TermId, TermId> = pairs().collect();
+        let mut memo = FxHashMap::default();
+        let mut cube: Vec<TermId> = Vec::new();
+        for literal in literals {
+            let literal = terms.substitute_with(literal, &back, &mut memo);
+            split(&terms, literal, self.options.split_equalities, &mut cube);
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        cube.retain(|&l| l != TermId::TRUE && seen.insert(l));
+        let cube = self.concretise(child, cube, &mut Evaluator::new(&terms, &state));
+        Ok((child, cube))
+    }
+
+    /// A maximal set of a rule's body atoms that can be reached facts in a step from the frame
+    /// `below` into the cube, with a model of that.
+    fn most_reached(
+        &mut self,
+        predicate: usize,
+        cube: &[TermId],
+        below: Level,
+        rule: usize,
+        model: SmtModel,
+    ) -> Result<(Vec<usize>, SmtModel), Stop> {
+        let transition = self.transitions[predicate].as_ref().expect("it was asked");
+        let slots = transition.rules[rule].slots.clone();
+        let mut must: Vec<usize> = Vec::new();
+        let mut model = model;
+        if slots.len() < 2 {
+            return Ok((must, model));
+        }
+        for slot in slots {
+            let transition = self.transitions[predicate].as_ref().expect("it was asked");
+            if !transition.slots[slot].has_facts() {
+                continue;
+            }
+            must.push(slot);
+            let query = Query {
+                from: Some(below),
+                cube,
+                assume: None,
+                must: &must,
+                rule: Some(rule),
+            };
+            match self.ask(predicate, query)? {
+                Answer::Sat(better) => model = better,
+                Answer::Unsat { .. } => {
+                    must.pop();
+                }
+                Answer::Unknown(why) if self.cx.stop().is_some() => {
+                    return Err(self.gave_up(&why));
+                }
+                Answer::Unknown(_) => {
+                    must.pop();
+                }
+            }
+        }
+        Ok((must, model))
+    }
+
+    /// Literals over `kept` that imply that values of all other variables satisfy the formulas.
+    fn project(
+        &self,
+        formulas: &[TermId],
+        kept: &[TermId],
+        model: &SmtModel,
+    ) -> Result<Vec<TermId>, Stop> {
+        let vars = self.terms.free_vars(formulas);
+        let assignment = model
+            .assignment(&vars)
+            .map_err(|e| failed("reading a model", e))?;
+        let kept: rustc_hash::FxHashSet<TermId> = kept.iter().copied().collect();
+        let eliminate: Vec<TermId> = vars.into_iter().filter(|v| !kept.contains(v)).collect();
+        let formula = self.terms.and(formulas);
+        project_formula(&self.terms, formula, &eliminate, &assignment)
+            .ok_or_else(|| incomplete("a model hangs on what the standard leaves open"))
+    }
+}
+
+/// The literal, an arithmetic equality as two bounds.
+fn split(terms: &TermStore, literal: TermId, split: bool, out: &mut Vec<TermId>) {
+    if split && *terms.op(literal) == Op::Eq {
+        let (a, b) = (terms.args(literal)[0], terms.args(literal)[1]);
+        if [SortId::INT, SortId::REAL].contains(&terms.sort_of(a)) {
+            out.push(terms.le(a, b));
+            out.push(terms.ge(a, b));
+            return;
+        }
+    }
+    out.push(literal);
+}
