@@ -5,6 +5,7 @@
 
 pub mod bmc;
 pub mod pdr;
+pub mod registry;
 
 use thiserror::Error;
 

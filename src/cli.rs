@@ -1,0 +1,334 @@
+//! The command line: options, and the option syntax of `eld` for callers that expect it.
+//!
+//! Invariant: nothing is read or run here; arguments go in, an [`Invocation`] or an error comes out.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use alphorn::smt::text::z3_version;
+use alphorn::witness::ProofFormat;
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+/// Decides satisfiability of constrained Horn clauses.
+///
+/// Reads SMT-LIB 2 HORN or Z3's fixedpoint dialect and prints `sat`, `unsat` or `unknown`. Every
+/// answer is checked against the input before it is printed.
+#[derive(Parser, Debug)]
+#[command(
+    name = "alphorn",
+    disable_help_subcommand = true,
+    override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS"
+)]
+struct Cli {
+    /// The file to solve; `-`, or nothing, for standard input. (Write ./check for a file of that
+    /// name.)
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    solve: SolveArgs,
+
+    #[command(flatten)]
+    common: CommonArgs,
+
+    #[command(subcommand)]
+    command: Option<CliCommand>,
+}
+
+#[derive(Args, Debug)]
+struct SolveArgs {
+    /// The engine, or a strategy over engines.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    engine: String,
+
+    /// Print a model after the verdict, if the clauses have one.
+    #[arg(long)]
+    model: bool,
+
+    /// Print a refutation after the verdict, if the clauses have no model.
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
+          default_missing_value = "text")]
+    proof: Option<Format>,
+
+    /// Print the clauses in normal form, as SMT-LIB, instead of solving them.
+    #[arg(long)]
+    print_system: bool,
+
+    /// Print the clauses as they are after the last application of a pass, instead of solving
+    /// them.
+    #[arg(long, value_name = "PASS", conflicts_with = "print_system")]
+    dump_after: Option<String>,
+
+    /// The passes to apply, separated by commas, instead of all of them; `none` for none.
+    #[arg(long, value_name = "LIST")]
+    passes: Option<String>,
+
+    /// Write the dependency graph of the clauses in normal form, as Graphviz.
+    #[arg(long, value_name = "FILE")]
+    graph: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct CommonArgs {
+    /// End with `unknown` after this time (may have a fraction).
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
+    timeout: Option<Duration>,
+
+    /// End with `unknown` when more than this much memory is in use.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), global = true)]
+    memory: Option<u64>,
+
+    /// Print counts and times to standard error at the end.
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
+          default_missing_value = "text", global = true)]
+    stats: Option<Format>,
+
+    /// Log more; may be repeated (RUST_LOG works as well).
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    verbose: u8,
+
+    /// Log less; may be repeated.
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    quiet: u8,
+}
+
+#[derive(Subcommand, Debug)]
+enum CliCommand {
+    /// Check a model or a refutation, from any source, against a file.
+    ///
+    /// Prints `valid` (exit status 0), `invalid` (2) or `unknown` (3), the reason on standard
+    /// error.
+    Check {
+        /// The clauses.
+        file: PathBuf,
+        /// What a solver printed: a model, or a refutation as text or JSON; `-` for standard input.
+        witness: PathBuf,
+    },
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if seconds.is_nan() || seconds <= 0.0 {
+        return Err("a time limit is positive".to_owned());
+    }
+    // Anything longer is as good as none.
+    Ok(Duration::try_from_secs_f64(seconds.min(1e9)).unwrap_or(Duration::from_secs(1_000_000_000)))
+}
+
+/// Where text comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    File(PathBuf),
+    Stdin,
+}
+
+impl Source {
+    fn new(path: Option<PathBuf>) -> Source {
+        match path {
+            Some(path) if path.as_os_str() != "-" => Source::File(path),
+            _ => Source::Stdin,
+        }
+    }
+}
+
+/// What to do with a file of clauses.
+#[derive(Debug)]
+pub struct Solve {
+    pub source: Source,
+    pub engine: String,
+    pub model: bool,
+    pub proof: Option<ProofFormat>,
+    /// Print the clauses instead of solving them.
+    pub print: Option<Print>,
+    pub passes: Option<String>,
+    pub graph: Option<PathBuf>,
+}
+
+/// Which clauses to print.
+#[derive(Debug)]
+pub enum Print {
+    Normalized,
+    After(String),
+}
+
+/// What to do.
+#[derive(Debug)]
+pub enum Task {
+    Solve(Solve),
+    Check { problem: Source, witness: Source },
+}
+
+/// A command line that makes sense.
+#[derive(Debug)]
+pub struct Invocation {
+    pub task: Task,
+    pub timeout: Option<Duration>,
+    pub memory_mib: Option<u64>,
+    pub stats: Option<Format>,
+    /// Negative for less.
+    pub verbosity: i32,
+}
+
+/// What becomes of a command line.
+pub enum Parsed {
+    Run(Box<Invocation>),
+    /// Help or version: text for standard output.
+    Show(String),
+    /// The first line says what is wrong, the rest how it is meant.
+    Wrong(String),
+}
+
+/// Reads the arguments, the program's name first.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Parsed {
+    // Clap wants the version for as long as the program runs.
+    let version: &'static str =
+        format!("{} (libz3 {})", env!("CARGO_PKG_VERSION"), z3_version()).leak();
+    let command = Cli::command().version(version);
+    let found = command
+        .try_get_matches_from(translate_eld(args))
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match found {
+        Ok(cli) => invocation(cli),
+        Err(error) if error.use_stderr() => Parsed::Wrong(error.render().to_string()),
+        Err(error) => Parsed::Show(error.render().to_string()),
+    }
+}
+
+/// Eldarica's `-hsmt`, `-in`, `-ssol` and `-t:SECONDS` in our own terms.
+fn translate_eld(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut options = true;
+    args.into_iter()
+        .filter_map(|arg| {
+            options &= arg != "--";
+            match arg.to_str() {
+                Some("-hsmt") if options => None,
+                Some("-in") if options => Some("-".into()),
+                Some("-ssol") if options => Some("--model".into()),
+                Some(text) if options && text.starts_with("-t:") => {
+                    Some(format!("--timeout={}", &text[3..]).into())
+                }
+                _ => Some(arg),
+            }
+        })
+        .collect()
+}
+
+fn invocation(cli: Cli) -> Parsed {
+    let common = cli.common;
+    let task = match cli.command {
+        Some(CliCommand::Check { file, witness }) => {
+            if let Some(other) = cli.file {
+                return Parsed::Wrong(format!("{} has no place before check", other.display()));
+            }
+            let (problem, witness) = (Source::new(Some(file)), Source::new(Some(witness)));
+            if problem == Source::Stdin && witness == Source::Stdin {
+                return Parsed::Wrong("only one of two files can be standard input".to_owned());
+            }
+            Task::Check { problem, witness }
+        }
+        None => {
+            let args = cli.solve;
+            let print = match args.dump_after {
+                Some(pass) => Some(Print::After(pass)),
+                None => args.print_system.then_some(Print::Normalized),
+            };
+            Task::Solve(Solve {
+                source: Source::new(cli.file),
+                engine: args.engine,
+                model: args.model,
+                proof: args.proof.map(|format| match format {
+                    Format::Text => ProofFormat::Text,
+                    Format::Json => ProofFormat::Json,
+                }),
+                print,
+                passes: args.passes,
+                graph: args.graph,
+            })
+        }
+    };
+    Parsed::Run(Box::new(Invocation {
+        task,
+        timeout: common.timeout,
+        memory_mib: common.memory,
+        stats: common.stats,
+        verbosity: i32::from(common.verbose) - i32::from(common.quiet),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(args: &[&str]) -> Invocation {
+        let args = std::iter::once("alphorn").chain(args.iter().copied());
+        match parse(args.map(OsString::from)) {
+            Parsed::Run(invocation) => *invocation,
+            Parsed::Show(text) | Parsed::Wrong(text) => panic!("{text}"),
+        }
+    }
+
+    fn wrong(args: &[&str]) -> bool {
+        let args = std::iter::once("alphorn").chain(args.iter().copied());
+        matches!(parse(args.map(OsString::from)), Parsed::Wrong(_))
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn poses_as_eld() {
+        let invocation = run(&["-hsmt", "-in", "-t:7", "-ssol"]);
+        assert_eq!(invocation.timeout, Some(Duration::from_secs(7)));
+        let Task::Solve(solve) = invocation.task else {
+            panic!("not to solve")
+        };
+        assert!(solve.model);
+        assert_eq!(solve.source, Source::Stdin);
+    }
+
+    #[test]
+    fn files_and_standard_input() {
+        let source = |args: &[&str]| match run(args).task {
+            Task::Solve(solve) => solve.source,
+            Task::Check { problem, .. } => problem,
+        };
+        assert_eq!(source(&[]), Source::Stdin);
+        assert_eq!(source(&["-"]), Source::Stdin);
+        assert_eq!(source(&["./check"]), Source::File("./check".into()));
+        assert_eq!(source(&["--", "-in"]), Source::File("-in".into()));
+        assert_eq!(source(&["--proof", "a"]), Source::File("a".into()));
+        assert_eq!(source(&["check", "a", "-"]), Source::File("a".into()));
+        assert!(wrong(&["check", "-", "-"]));
+        assert!(wrong(&["check", "a"]));
+        assert!(wrong(&["a", "check", "b", "c"]));
+        assert!(wrong(&["a", "b"]));
+    }
+
+    #[test]
+    fn limits_are_positive_numbers() {
+        assert_eq!(
+            run(&["--timeout", "0.25"]).timeout,
+            Some(Duration::from_millis(250))
+        );
+        for bad in ["0", "-1", "nan", "soon", ""] {
+            assert!(wrong(&["--timeout", bad]), "{bad}");
+        }
+        assert!(run(&["--timeout", "inf"]).timeout.is_some());
+        assert!(wrong(&["--memory", "0"]));
+    }
+
+    #[test]
+    fn levels_add_up() {
+        assert_eq!(run(&["-vvq"]).verbosity, 1);
+        assert_eq!(run(&["-q"]).verbosity, -1);
+        assert_eq!(run(&["check", "-v", "a", "b"]).verbosity, 1);
+    }
+}

@@ -1,0 +1,31 @@
+//! Engines by name.
+//!
+//! Invariant: this is the only place that names them all; adding an engine is adding a line here.
+
+use super::{Engine, bmc, pdr};
+
+/// An engine on the command line.
+pub struct Entry {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub make: fn() -> Box<dyn Engine>,
+}
+
+/// All engines.
+pub const ENGINES: &[Entry] = &[
+    Entry {
+        name: "bmc",
+        about: "bounded search for refutations",
+        make: || Box::new(bmc::Bmc::default()),
+    },
+    Entry {
+        name: "pdr",
+        about: "property directed reachability: may and must summaries",
+        make: || Box::new(pdr::Pdr::default()),
+    },
+];
+
+/// The engine of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENGINES.iter().find(|entry| entry.name == name)
+}

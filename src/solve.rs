@@ -1,0 +1,164 @@
+//! From a problem to a checked answer: all stages in a row.
+//!
+//! Invariant: whatever the stages say, what comes out has passed `witness::validate` or is
+//! `unknown`.
+
+use thiserror::Error;
+
+use crate::chc::System;
+use crate::context::Context;
+use crate::frontend::Problem;
+use crate::portfolio::{DEFAULT, Turn, UnknownEngine, schedule};
+use crate::transform::{
+    BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
+};
+use crate::witness::{Reason, Validated, Verdict, validate};
+
+/// What to solve with.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// An engine, or a strategy over engines.
+    pub engine: String,
+    /// Passes in the order of application, separated by commas; `None` for all.
+    pub passes: Option<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            engine: DEFAULT.to_owned(),
+            passes: None,
+        }
+    }
+}
+
+/// A name in the configuration that means nothing.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum ConfigError {
+    #[error(transparent)]
+    Engine(#[from] UnknownEngine),
+    #[error(transparent)]
+    Pass(#[from] PipelineError),
+}
+
+impl Config {
+    /// Whether all names are known.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        schedule(&self.engine)?;
+        self.pipeline()?;
+        Ok(())
+    }
+
+    /// The pipeline of passes.
+    pub fn pipeline(&self) -> Result<Pipeline, ConfigError> {
+        Ok(match &self.passes {
+            Some(list) => Pipeline::parse(list)?,
+            None => Pipeline::default(),
+        })
+    }
+}
+
+/// Decides a problem within the context's limits. An error is about the configuration only.
+pub fn solve(
+    problem: &Problem,
+    config: &Config,
+    cx: &mut Context,
+) -> Result<Validated, ConfigError> {
+    let turns = schedule(&config.engine)?;
+    let mut pipeline = config.pipeline()?;
+    let (normal, normalization) = normalize(problem);
+    let (system, stack) = pipeline.run(normal.clone(), cx);
+    let translated = !stack.is_empty();
+    let ways = Ways {
+        stack: Some(stack),
+        normalization,
+    };
+    let (answer, failed) = run(problem, &system, &ways, &turns, cx);
+    if !failed || !translated || cx.stop().is_some() {
+        return Ok(answer);
+    }
+    // A defect, which was logged, or a model too hard to check. The clauses as they were may still
+    // be solved, and their models be smaller.
+    log::warn!("trying again without passes");
+    let ways = Ways {
+        stack: None,
+        ..ways
+    };
+    Ok(run(problem, &normal, &ways, &turns, cx).0)
+}
+
+/// The ways back from the system that engines see to the problem.
+struct Ways {
+    stack: Option<BackStack>,
+    normalization: Normalization,
+}
+
+impl Ways {
+    fn back(&self, verdict: Verdict, cx: &mut Context) -> Result<Verdict, BackError> {
+        Ok(match verdict {
+            Verdict::Unknown(reason) => Verdict::Unknown(reason),
+            Verdict::Sat(mut model) => {
+                if let Some(stack) = &self.stack {
+                    model = stack.model(model, cx)?;
+                }
+                Verdict::Sat(self.normalization.model(model, cx)?)
+            }
+            Verdict::Unsat(mut refutation) => {
+                if let Some(stack) = &self.stack {
+                    refutation = stack.refutation(refutation, cx)?;
+                }
+                Verdict::Unsat(self.normalization.refutation(refutation, cx)?)
+            }
+        })
+    }
+}
+
+/// Lets engines take turns until one has an answer that passes its check. Also tells whether a
+/// witness was lost on the way, by a check that it did not pass or a failed way back.
+fn run(
+    problem: &Problem,
+    system: &System,
+    ways: &Ways,
+    turns: &[Turn],
+    cx: &mut Context,
+) -> (Validated, bool) {
+    let mut failed = false;
+    let mut last: Option<Reason> = None;
+    for turn in turns {
+        if let Some(reason) = cx.stop() {
+            return (Validated::unknown(reason), failed);
+        }
+        let verdict = turn.run(system, cx);
+        log::info!("engine {}: {}", turn.name(), describe(&verdict));
+        let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
+            if cx.stop().is_none() {
+                log::error!("defect: {error}");
+                cx.stats.add("witness.failures", 1);
+                failed = true;
+            }
+            Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
+        });
+        let undecided = cx.stats.count("witness.undecided");
+        let validated = validate(problem, verdict, cx);
+        match validated.reason() {
+            None => return (validated, failed),
+            Some(reason) => {
+                failed |= matches!(reason, Reason::WitnessFailed(_))
+                    || cx.stats.count("witness.undecided") > undecided;
+                // The reason of a short turn says less than that of a later one.
+                last = Some(reason.clone());
+            }
+        }
+    }
+    let reason = cx.stop().or(last);
+    let reason = reason.unwrap_or_else(|| Reason::Incomplete("no engine".to_owned()));
+    (Validated::unknown(reason), failed)
+}
+
+fn describe(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Sat(_) => "a model".to_owned(),
+        Verdict::Unsat(refutation) => format!("a refutation of {} steps", refutation.steps.len()),
+        Verdict::Unknown(reason) => reason.to_string(),
+    }
+}

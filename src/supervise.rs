@@ -1,0 +1,392 @@
+//! Watches over a run: time, memory, signals, crashes, and who may print.
+//!
+//! The work happens in a thread with a big stack, the main thread waits. At a limit or a signal it
+//! prints the answer that is left, `unknown`, and ends the process, whatever the worker is in.
+//! Invariant: standard output gets one answer. Only the main thread writes it, or, when the
+//! process has crashed (in libz3, say, or for lack of memory), the handler of the crash's signal;
+//! [`CLAIMED`] says who came first. Standard error never has a line that is a verdict.
+
+use std::any::Any;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use alphorn::witness::{Output, Reason, Wanted, string_literal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
+use signal_hook::iterator::Signals;
+
+/// Address space for the worker's stack, the largest that the system grants. Our own traversals
+/// are iterative; libz3's are not all.
+const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
+/// How often the memory in use is looked at.
+const MEMORY_POLL: Duration = Duration::from_millis(50);
+/// How long to wait for the statistics of a run that was stopped.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+/// How long an answer that is being printed may take after a signal.
+const SIGNAL_GRACE: Duration = Duration::from_millis(200);
+
+/// Whether somebody prints, or has printed, the answer.
+static CLAIMED: AtomicBool = AtomicBool::new(false);
+/// What a crash leaves to print, and the status to exit with.
+static CRASH_TEXT: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+static CRASH_LENGTH: AtomicUsize = AtomicUsize::new(0);
+static CRASH_STATUS: AtomicI32 = AtomicI32::new(0);
+
+/// How a run ends that was not finished.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fallback {
+    /// The verdict `unknown`, exit status 0.
+    Verdict,
+    /// The check's `unknown`, exit status 3.
+    Check,
+    /// An error, exit status 1.
+    Error,
+}
+
+/// What the worker hands over at the end.
+pub struct Report {
+    pub answer: Answer,
+    /// Lines for standard error: a reason.
+    pub note: Option<String>,
+    /// Lines for standard error, as they are.
+    pub stats: Option<String>,
+}
+
+/// What goes to standard output.
+pub enum Answer {
+    Verdict(Output),
+    /// Text, and the exit status.
+    Text(String, i32),
+    /// What is wrong with the input.
+    Error(String),
+}
+
+/// What the worker may say before the end.
+pub struct Limits {
+    /// From the input itself, counted from when it is sent.
+    pub timeout: Option<Duration>,
+    pub wanted: Wanted,
+}
+
+enum Event {
+    Limits(Limits),
+    Done(Report),
+    Panicked(String),
+    Signal,
+}
+
+/// How the worker says what it learned about the limits.
+pub struct Reporter(Sender<Event>);
+
+impl Reporter {
+    /// The limits that the input sets.
+    pub fn limits(&self, limits: Limits) {
+        // The main thread is gone only when the process is.
+        let _ = self.0.send(Event::Limits(limits));
+    }
+}
+
+/// What to hold the worker to.
+pub struct Supervision {
+    pub started: Instant,
+    pub timeout: Option<Duration>,
+    pub memory_mib: Option<u64>,
+    pub fallback: Fallback,
+    pub wants_stats: bool,
+    /// Set when the run is to stop.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// Runs `work` and ends the process.
+pub fn supervise(
+    supervision: Supervision,
+    work: impl FnOnce(&Reporter) -> Report + Send + 'static,
+) -> ! {
+    let (sender, receiver) = channel();
+    prepare_for_crashes(supervision.fallback);
+    watch_signals(sender.clone());
+    // A closure is lost with the thread that could not be made, so hand it over in a slot.
+    let slot = Arc::new(Mutex::new(Some(work)));
+    let spawned = STACKS.into_iter().any(|stack| {
+        let (slot, sender) = (slot.clone(), sender.clone());
+        thread::Builder::new()
+            .name("solver".to_owned())
+            .stack_size(stack)
+            .spawn(move || {
+                if let Some(work) = slot.lock().ok().and_then(|mut slot| slot.take()) {
+                    run(work, sender);
+                }
+            })
+            .is_ok()
+    });
+    if !spawned {
+        finish(Report {
+            answer: Answer::Error("there is no memory for a thread".to_owned()),
+            note: None,
+            stats: None,
+        });
+    }
+    wait(&supervision, &receiver)
+}
+
+/// The worker's thread: never ends, so that nothing is torn down while the main thread prints.
+fn run(work: impl FnOnce(&Reporter) -> Report, sender: Sender<Event>) {
+    let reporter = Reporter(sender);
+    let event = match catch_unwind(AssertUnwindSafe(|| work(&reporter))) {
+        Ok(report) => Event::Done(report),
+        Err(panic) => Event::Panicked(message_of(&*panic)),
+    };
+    let _ = reporter.0.send(event);
+    loop {
+        thread::park();
+    }
+}
+
+fn message_of(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
+        .to_owned()
+}
+
+fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
+    let mut deadline = supervision.timeout.map(|t| supervision.started + t);
+    let mut wanted = Wanted::default();
+    loop {
+        let until_deadline = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        let poll = supervision.memory_mib.map(|_| MEMORY_POLL);
+        let pause = until_deadline.into_iter().chain(poll).min();
+        let event = match pause {
+            Some(pause) => receiver.recv_timeout(pause),
+            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        let reason = match event {
+            Ok(Event::Done(report)) => finish(report),
+            Ok(Event::Limits(limits)) => {
+                wanted = limits.wanted;
+                let own = limits.timeout.and_then(|t| Instant::now().checked_add(t));
+                deadline = deadline.into_iter().chain(own).min();
+                continue;
+            }
+            Ok(Event::Signal) => Reason::Interrupted,
+            Ok(Event::Panicked(message)) => Reason::Defect(message),
+            Err(RecvTimeoutError::Disconnected) => Reason::Defect("the worker is gone".to_owned()),
+            Err(RecvTimeoutError::Timeout) => {
+                if deadline.is_some_and(|d| Instant::now() >= d) {
+                    Reason::Timeout
+                } else if supervision.memory_mib.is_some_and(|mib| memory_mib() > mib) {
+                    Reason::Memory
+                } else {
+                    continue;
+                }
+            }
+        };
+        give_up(supervision, receiver, &reason, wanted);
+    }
+}
+
+/// Prints what is left to say, gives the worker a moment for its statistics, and ends.
+fn give_up(
+    supervision: &Supervision,
+    receiver: &Receiver<Event>,
+    reason: &Reason,
+    wanted: Wanted,
+) -> ! {
+    supervision.interrupt.store(true, Ordering::SeqCst);
+    claim();
+    let status = match supervision.fallback {
+        Fallback::Verdict => {
+            let output = Output::unknown(reason, wanted);
+            print(&[output.word(), "\n"]);
+            print(&[output.details()]);
+            0
+        }
+        Fallback::Check => {
+            print(&["unknown\n"]);
+            3
+        }
+        Fallback::Error => {
+            print(&["(error ", &string_literal(&reason.to_string()), ")\n"]);
+            1
+        }
+    };
+    note(&reason.to_string());
+    if supervision.wants_stats {
+        let end = Instant::now() + LAST_WORDS;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match receiver.recv_timeout(left) {
+                Ok(Event::Done(report)) => {
+                    if let Some(stats) = report.stats {
+                        diagnose(&stats);
+                    }
+                    break;
+                }
+                Ok(Event::Limits(_) | Event::Signal) => {}
+                Ok(Event::Panicked(_)) | Err(_) => break,
+            }
+        }
+    }
+    exit(status)
+}
+
+fn finish(report: Report) -> ! {
+    claim();
+    let status = match report.answer {
+        Answer::Verdict(output) => {
+            print(&[output.word(), "\n"]);
+            if let Some(text) = &report.note {
+                note(text);
+            }
+            print(&[output.details()]);
+            0
+        }
+        Answer::Text(text, status) => {
+            print(&[&text]);
+            if let Some(text) = &report.note {
+                note(text);
+            }
+            status
+        }
+        Answer::Error(message) => {
+            print(&["(error ", &string_literal(&message), ")\n"]);
+            1
+        }
+    };
+    if let Some(stats) = report.stats {
+        diagnose(&stats);
+    }
+    exit(status)
+}
+
+/// Makes the answer ours to print; waits for the end when a crash was first.
+fn claim() {
+    if CLAIMED.swap(true, Ordering::SeqCst) {
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Writes to standard output and flushes. A reader that is gone is no reason to complain.
+fn print(parts: &[&str]) {
+    let mut out = std::io::stdout().lock();
+    for part in parts {
+        if out.write_all(part.as_bytes()).is_err() {
+            return;
+        }
+    }
+    let _ = out.flush();
+}
+
+/// A remark for people, unless they asked for silence.
+fn note(text: &str) {
+    if log::max_level() >= log::LevelFilter::Warn {
+        diagnose(&format!("alphorn: {text}"));
+    }
+}
+
+/// Writes to standard error, later lines indented: no line may look like a verdict.
+pub fn diagnose(text: &str) {
+    let text = text.trim_end().replace('\n', "\n  ");
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Ends at once: the worker may be inside libz3, whose destructors must not run under it.
+pub fn exit(status: i32) -> ! {
+    // SAFETY: ends the process; output was flushed where it was written.
+    unsafe { libc::_exit(status) }
+}
+
+fn watch_signals(sender: Sender<Event>) {
+    let mut pending = match Signals::new([SIGTERM, SIGINT, SIGHUP, SIGXCPU]) {
+        Ok(pending) => pending,
+        Err(error) => {
+            log::warn!("signals are not handled: {error}");
+            return;
+        }
+    };
+    let watch = move || {
+        for _ in pending.forever() {
+            let _ = sender.send(Event::Signal);
+            thread::sleep(SIGNAL_GRACE);
+            if CLAIMED.load(Ordering::SeqCst) {
+                // The main thread is stuck in an answer that nobody takes.
+                exit(0);
+            }
+        }
+    };
+    if let Err(error) = thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(watch)
+    {
+        log::warn!("signals are not handled: {error}");
+    }
+}
+
+/// Resident memory in MiB, zero where the system does not say.
+fn memory_mib() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+    // SAFETY: asks for a constant.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    (pages.unwrap_or(0) * u64::try_from(page).unwrap_or(4096)) >> 20
+}
+
+/// Leaves an answer for the case that the process crashes: an overflown stack, an exception in
+/// libz3 that nobody catches, no more memory.
+fn prepare_for_crashes(fallback: Fallback) {
+    let (text, status): (&'static str, i32) = match fallback {
+        Fallback::Verdict => ("unknown\n", 0),
+        Fallback::Check => ("unknown\n", 3),
+        Fallback::Error => ("(error \"crashed\")\n", 1),
+    };
+    CRASH_LENGTH.store(text.len(), Ordering::SeqCst);
+    CRASH_TEXT.store(text.as_ptr().cast_mut(), Ordering::SeqCst);
+    CRASH_STATUS.store(status, Ordering::SeqCst);
+    for signal in [
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGABRT,
+        libc::SIGFPE,
+        libc::SIGILL,
+    ] {
+        // SAFETY: the handler calls only what is safe in a signal handler. It runs on the
+        // alternative stack that the standard library gives each thread, and once.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = crashed as extern "C" fn(libc::c_int) as libc::sighandler_t;
+            action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND;
+            libc::sigemptyset(&raw mut action.sa_mask);
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+    }
+}
+
+extern "C" fn crashed(signal: libc::c_int) {
+    const MESSAGE: &str = "alphorn: defect: crashed by signal ";
+    let digits = [
+        b'0' + (signal / 10 % 10) as u8,
+        b'0' + (signal % 10) as u8,
+        b'\n',
+    ];
+    // SAFETY: the text is static, and write, sleep and _exit are safe in a signal handler.
+    unsafe {
+        libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
+        libc::write(2, digits.as_ptr().cast(), digits.len());
+        if CLAIMED.swap(true, Ordering::SeqCst) {
+            // The main thread prints an answer: let it finish.
+            libc::sleep(2);
+        } else {
+            let text = CRASH_TEXT.load(Ordering::SeqCst);
+            libc::write(1, text.cast(), CRASH_LENGTH.load(Ordering::SeqCst));
+        }
+        libc::_exit(CRASH_STATUS.load(Ordering::SeqCst))
+    }
+}

@@ -1,0 +1,643 @@
+//! The command line's contract: what goes to which stream, in which order, with which status.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// x counts up from 0 and never goes below.
+const COUNTER: &str = "(set-logic HORN)
+(declare-fun P (Int) Bool)
+(declare-fun |un used| (Int Bool) Bool)
+(assert (forall ((x Int)) (=> (= x 0) (P x))))
+(assert (forall ((x Int) (y Int)) (=> (and (P x) (= y (+ x 1))) (P y))))
+(assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))
+(check-sat)
+";
+/// Any way of solving finds this one safe.
+const SAFE: &str = "(set-logic HORN)
+(declare-fun P (Int) Bool)
+(declare-fun |un used| (Int Bool) Bool)
+(assert (forall ((x Int)) (=> (= x 0) (P x))))
+(assert (forall ((x Int)) (=> (and (P x) (> x 5)) (P x))))
+(assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))
+(check-sat)
+";
+/// x counts up from 0 and reaches 2.
+const UNSAFE: &str = "(set-logic HORN)
+(declare-fun P (Int) Bool)
+(assert (forall ((x Int)) (=> (= x 0) (P x))))
+(assert (forall ((x Int) (y Int)) (=> (and (P x) (= y (+ x 1))) (P y))))
+(assert (forall ((x Int)) (=> (and (P x) (> x 1)) false)))
+(check-sat)
+";
+/// The same two as rules.
+const RULES: &str = "(declare-rel P (Int))
+(declare-rel bad ())
+(declare-var x Int)
+(rule (=> (= x 0) (P x)))
+(rule (=> (P x) (P (+ x 1))))
+(rule (=> (and (P x) LIMIT) bad))
+(query bad)
+";
+/// Reaches the query only after a billion steps.
+const FAR: &str = "(set-logic HORN)
+(declare-fun P (Int Int) Bool)
+(assert (forall ((x Int)) (=> (= x 0) (P x 1))))
+(assert (forall ((x Int) (y Int)) (=> (P x y) (P (+ x 1) (mod (* y y 7) 1000003)))))
+(assert (forall ((x Int) (y Int)) (=> (and (P x y) (= x 1000000000)) false)))
+(check-sat)
+";
+const SAFE_MODEL: &str = "(
+  (define-fun P ((x!0 Int)) Bool (>= x!0 0))
+  (define-fun |un used| ((x!0 Int) (x!1 Bool)) Bool true)
+)
+";
+const UNSAFE_PROOF: &str = "1: P(0) by clause 1 [x = 0]
+2: P(1) by clause 2 [x = 0, y = 1] from 1
+3: P(2) by clause 2 [x = 1, y = 2] from 2
+4: false by clause 3 [x = 2] from 3
+";
+
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new() -> Files {
+        Files {
+            folder: TempDir::new().unwrap(),
+        }
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+fn alphorn() -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("alphorn"));
+    command
+        .env_remove("RUST_LOG")
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null());
+    command
+}
+
+fn with_input(args: &[&str], input: &str) -> Output {
+    let mut command = alphorn();
+    if !args
+        .iter()
+        .any(|a| a.starts_with("--timeout") || a.starts_with("-t:"))
+    {
+        command.arg("--timeout=30");
+    }
+    let mut child = command
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that ends before it has read everything is no failure of the test.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    for line in stderr.lines() {
+        assert!(!["sat", "unsat", "unknown"].contains(&line), "{stderr}");
+    }
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn expect(output: &Output, text: &str, status: i32) {
+    assert_eq!(stdout(output), text, "{}", stderr(output));
+    assert_eq!(output.status.code(), Some(status), "{}", stderr(output));
+}
+
+// ---- verdicts ----
+
+#[test]
+fn horn_verdicts_from_file_and_standard_input() {
+    let files = Files::new();
+    for (name, text, verdict) in [("safe", SAFE, "sat\n"), ("unsafe", UNSAFE, "unsat\n")] {
+        let path = files.file(name, text);
+        expect(
+            &alphorn().arg("--timeout=30").arg(path).output().unwrap(),
+            verdict,
+            0,
+        );
+        expect(&with_input(&[], text), verdict, 0);
+        expect(&with_input(&["-"], text), verdict, 0);
+    }
+}
+
+#[test]
+fn queries_have_the_other_polarity() {
+    let reachable = RULES.replace("LIMIT", "(> x 1)");
+    let unreachable = RULES.replace("LIMIT", "(distinct x x)");
+    expect(&with_input(&[], &reachable), "sat\n", 0);
+    expect(&with_input(&[], &unreachable), "unsat\n", 0);
+}
+
+#[test]
+fn models_follow_the_verdict_when_asked_for() {
+    let asked = SAFE.replace("(check-sat)", "(check-sat)\n(get-model)");
+    for (args, text) in [(vec!["--model"], SAFE), (vec![], &asked)] {
+        let output = with_input(&args, text);
+        let text = stdout(&output);
+        assert!(
+            text.starts_with("sat\n(\n  (define-fun P ((x!0 Int)) Bool "),
+            "{text}"
+        );
+        assert!(
+            text.contains("\n  (define-fun |un used| ((x!0 Int) (x!1 Bool)) Bool "),
+            "{text}"
+        );
+        assert!(text.ends_with("\n)\n"), "{text}");
+    }
+    // No model where there is none, and no proof where there is a model.
+    expect(&with_input(&["--model"], UNSAFE), "unsat\n", 0);
+    expect(&with_input(&["--proof"], SAFE), "sat\n", 0);
+}
+
+#[test]
+fn models_of_rules_come_with_unsat_and_proofs_with_sat() {
+    let unreachable = with_input(
+        &["--model", "--proof"],
+        &RULES.replace("LIMIT", "(distinct x x)"),
+    );
+    let text = stdout(&unreachable);
+    assert!(text.starts_with("unsat\n(\n  (define-fun P "), "{text}");
+    let reachable = with_input(&["--model", "--proof"], &RULES.replace("LIMIT", "(> x 1)"));
+    let text = stdout(&reachable);
+    assert!(
+        text.starts_with("sat\n1: P(0) by clause 1 [x = 0]\n"),
+        "{text}"
+    );
+    assert!(text.ends_with(" from 4\n"), "{text}");
+}
+
+#[test]
+fn proofs_as_text_and_as_json() {
+    let output = with_input(&["--proof"], UNSAFE);
+    expect(&output, &format!("unsat\n{UNSAFE_PROOF}"), 0);
+    let asked = UNSAFE.replace("(check-sat)", "(check-sat)\n(get-proof)");
+    expect(
+        &with_input(&[], &asked),
+        &format!("unsat\n{UNSAFE_PROOF}"),
+        0,
+    );
+    let output = with_input(&["--proof=json"], UNSAFE);
+    let text = stdout(&output);
+    let json: serde_json::Value =
+        serde_json::from_str(text.strip_prefix("unsat\n").unwrap()).unwrap();
+    let steps = json["refutation"].as_array().unwrap();
+    assert_eq!(steps.len(), 4);
+    assert_eq!(steps[1]["fact"]["predicate"], "P");
+    assert_eq!(steps[1]["fact"]["arguments"][0], "1");
+    assert_eq!(steps[1]["line"], 4);
+    assert_eq!(steps[1]["premises"][0], 1);
+    assert_eq!(steps[3]["fact"], serde_json::Value::Null);
+}
+
+#[test]
+fn the_printed_witnesses_pass_the_check() {
+    let files = Files::new();
+    for (name, text, option) in [
+        ("safe", SAFE, "--model"),
+        ("unsafe", UNSAFE, "--proof"),
+        ("unsafe", UNSAFE, "--proof=json"),
+    ] {
+        let problem = files.file(name, text);
+        let answer = alphorn()
+            .args(["--timeout=30", option])
+            .arg(&problem)
+            .output()
+            .unwrap();
+        let witness = files.file("witness", &answer.stdout);
+        let output = alphorn().arg("check").args([&problem, &witness]).output();
+        expect(&output.unwrap(), "valid\n", 0);
+    }
+}
+
+// ---- errors ----
+
+#[test]
+fn input_errors_are_one_line_with_a_place() {
+    for (input, place) in [
+        (
+            "(set-logic HORN)\n(assert (P 0))\n(check-sat)\n",
+            "line 2 column ",
+        ),
+        ("(set-logic HORN)\n(declare-fun P (Int) Bool\n", "line "),
+        ("\u{0}\u{1}Bud1\u{0}", "line 1 column 1"),
+    ] {
+        let output = with_input(&[], input);
+        let text = stdout(&output);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.starts_with(&format!("(error \"{place}")), "{text}");
+        assert!(text.ends_with("\")\n"), "{text}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+#[test]
+fn files_that_are_not_text_or_not_there() {
+    let files = Files::new();
+    let path = files.file("bytes", b"(set-logic HORN)\n  \xff\xfe");
+    let output = alphorn().arg(path).output().unwrap();
+    let text = stdout(&output);
+    assert!(text.starts_with("(error \"line 2 column 3: "), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+    let output = alphorn().arg("no/such/file").output().unwrap();
+    let text = stdout(&output);
+    assert!(
+        text.starts_with("(error \"cannot read no/such/file"),
+        "{text}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn usage_errors() {
+    for args in [
+        &["--engine", "nonsense"][..],
+        &["--passes", "nonsense"],
+        &["--nonsense"],
+        &["--timeout", "-3"],
+        &["--proof=xml"],
+        &["a", "b"],
+        &["check", "a"],
+    ] {
+        let output = with_input(args, SAFE);
+        let text = stdout(&output);
+        assert!(
+            text.starts_with("(error \"") && text.lines().count() == 1,
+            "{args:?}: {text}"
+        );
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+    }
+}
+
+#[test]
+fn version_and_help_leave_standard_error_alone() {
+    let output = alphorn().arg("--version").output().unwrap();
+    expect(&output, "alphorn 0.1.0 (libz3 5.4.0)\n", 0);
+    assert_eq!(stderr(&output), "");
+    let output = alphorn().arg("--help").output().unwrap();
+    assert!(stdout(&output).contains("--engine"));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+}
+
+// ---- limits, signals ----
+
+#[test]
+fn the_time_limit_ends_the_run() {
+    for args in [&["--timeout", "0.5"][..], &["-t:1", "-hsmt", "-in"]] {
+        let start = Instant::now();
+        let output = with_input(args, FAR);
+        expect(&output, "unknown\n", 0);
+        assert!(stderr(&output).contains("timeout"), "{}", stderr(&output));
+        assert!(start.elapsed() < Duration::from_secs(4));
+    }
+}
+
+#[test]
+fn the_file_can_set_the_limit_and_ask_for_the_reason() {
+    let text = FAR
+        .replace("(check-sat)", "(check-sat)\n(get-info :reason-unknown)")
+        .replace(
+            "(set-logic HORN)",
+            "(set-logic HORN)\n(set-option :timeout 400)",
+        );
+    let start = Instant::now();
+    expect(
+        &with_input(&[], &text),
+        "unknown\n(:reason-unknown \"timeout\")\n",
+        0,
+    );
+    assert!(start.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
+fn the_memory_limit_ends_the_run() {
+    let output = with_input(&["--memory", "1", "--timeout", "20"], FAR);
+    expect(&output, "unknown\n", 0);
+    assert!(stderr(&output).contains("memout"), "{}", stderr(&output));
+}
+
+fn signalled(signal: i32) -> Output {
+    let files = Files::new();
+    let path = files.file("far", FAR);
+    let child = alphorn()
+        .arg(path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let start = Instant::now();
+    // SAFETY: sends a signal to our own child.
+    unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(2));
+    output
+}
+
+#[test]
+fn signals_end_the_run() {
+    for signal in [libc::SIGTERM, libc::SIGINT] {
+        let output = signalled(signal);
+        expect(&output, "unknown\n", 0);
+        assert!(
+            stderr(&output).contains("interrupted"),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn a_crash_is_an_unknown() {
+    for signal in [libc::SIGSEGV, libc::SIGABRT] {
+        let output = signalled(signal);
+        expect(&output, "unknown\n", 0);
+        assert!(stderr(&output).contains("defect"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_reader_that_is_gone_is_no_failure() {
+    let mut child = alphorn()
+        .args(["--proof", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(UNSAFE.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+}
+
+// ---- other output ----
+
+#[test]
+fn statistics_go_to_standard_error() {
+    let output = with_input(&["--stats"], SAFE);
+    expect(&output, "sat\n", 0);
+    assert!(
+        stderr(&output).contains("frontend.clauses = 3"),
+        "{}",
+        stderr(&output)
+    );
+    let output = with_input(&["--stats=json"], SAFE);
+    expect(&output, "sat\n", 0);
+    let json: serde_json::Value = serde_json::from_str(stderr(&output).trim()).unwrap();
+    assert_eq!(json["frontend.clauses"], 3);
+    // Also those of a run that was stopped.
+    let output = with_input(&["--stats", "--timeout", "0.5"], FAR);
+    assert!(
+        stderr(&output).contains("total.seconds"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn the_normal_form_is_a_problem_again() {
+    for (text, verdict) in [(SAFE, "sat\n"), (UNSAFE, "unsat\n")] {
+        let output = with_input(&["--print-system"], text);
+        let printed = stdout(&output);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(printed.starts_with("(set-logic HORN)\n"), "{printed}");
+        expect(&with_input(&[], &printed), verdict, 0);
+        let output = with_input(&["--dump-after", "simplify"], text);
+        expect(&with_input(&[], &stdout(&output)), verdict, 0);
+    }
+    // Rules become Horn clauses, in whose polarity unreachable is sat.
+    let output = with_input(
+        &["--print-system"],
+        &RULES.replace("LIMIT", "(distinct x x)"),
+    );
+    expect(&with_input(&[], &stdout(&output)), "sat\n", 0);
+}
+
+#[test]
+fn the_graph_is_written() {
+    let files = Files::new();
+    let graph = files.folder.path().join("graph.dot");
+    let output = with_input(&["--graph", graph.to_str().unwrap()], SAFE);
+    expect(&output, "sat\n", 0);
+    let text = std::fs::read_to_string(graph).unwrap();
+    assert!(
+        text.starts_with("digraph") && text.contains("label=\"P\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn logs_go_to_standard_error() {
+    let output = with_input(&["-vv"], SAFE);
+    expect(&output, "sat\n", 0);
+    assert!(
+        stderr(&output).contains("[INFO alphorn"),
+        "{}",
+        stderr(&output)
+    );
+    let output = with_input(&["-qq", "--timeout", "0.3"], FAR);
+    expect(&output, "unknown\n", 0);
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn poses_as_eld() {
+    let output = with_input(&["-hsmt", "-in", "-t:20", "-ssol"], SAFE);
+    let text = stdout(&output);
+    assert!(text.starts_with("sat\n(\n  (define-fun P "), "{text}");
+}
+
+// ---- check ----
+
+#[track_caller]
+fn checked(problem: &str, witness: &str) -> (String, i32) {
+    let files = Files::new();
+    let problem = files.file("problem", problem);
+    let witness = files.file("witness", witness);
+    let output = alphorn()
+        .arg("check")
+        .args([problem, witness])
+        .output()
+        .unwrap();
+    (
+        stdout(&output).trim_end().to_owned(),
+        output.status.code().unwrap(),
+    )
+}
+
+#[track_caller]
+fn accepts(problem: &str, witness: &str) {
+    assert_eq!(checked(problem, witness), ("valid".to_owned(), 0));
+}
+
+#[track_caller]
+fn rejects(problem: &str, witness: &str) {
+    assert_eq!(
+        checked(problem, witness),
+        ("invalid".to_owned(), 2),
+        "{witness}"
+    );
+}
+
+#[track_caller]
+fn cannot_read(problem: &str, witness: &str) {
+    let (text, status) = checked(problem, witness);
+    assert!(text.starts_with("(error \"witness: "), "{witness}: {text}");
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn check_accepts_models_in_many_forms() {
+    accepts(COUNTER, SAFE_MODEL);
+    accepts(COUNTER, &format!("sat\n{SAFE_MODEL}"));
+    let bare = SAFE_MODEL
+        .trim()
+        .strip_prefix('(')
+        .unwrap()
+        .strip_suffix(')')
+        .unwrap();
+    accepts(COUNTER, bare);
+    accepts(COUNTER, &format!("sat\n(model {bare})"));
+    // Negative numerals as other solvers write them, an auxiliary function, a comment.
+    accepts(
+        COUNTER,
+        "; mine\n(define-fun low ((x Int)) Bool (> x -1)) (define-fun P ((A Int)) Bool (low A))
+         (define-fun |un used| ((x Int) (y Bool)) Bool y)",
+    );
+}
+
+#[test]
+fn check_rejects_wrong_models() {
+    for (from, to) in [
+        ("(>= x!0 0)", "(>= x!0 1)"),
+        ("(>= x!0 0)", "(>= x!0 (- 1))"),
+        ("(>= x!0 0)", "(<= x!0 0)"),
+        ("(>= x!0 0)", "true"),
+        ("(>= x!0 0)", "false"),
+        ("(>= x!0 0)", "x!0"),
+        ("(>= x!0 0)", "(P x!0)"),
+        ("(>= x!0 0)", "(>= y 0)"),
+        ("((x!0 Int)) Bool", "((x!0 Int) (x!1 Int)) Bool"),
+        ("|un used|", "other"),
+    ] {
+        assert!(SAFE_MODEL.contains(from));
+        rejects(COUNTER, &SAFE_MODEL.replacen(from, to, 1));
+    }
+    // A model is no answer to an unsatisfiable problem, nor a claim of `unsat`.
+    rejects(UNSAFE, SAFE_MODEL);
+    rejects(COUNTER, &format!("unsat\n{SAFE_MODEL}"));
+    // Nobody may say what the user's operators mean.
+    let all =
+        "(define-fun P ((x Int)) Bool true) (define-fun |un used| ((x Int) (y Bool)) Bool true)";
+    rejects(
+        SAFE,
+        &format!("(define-fun < ((x Int) (y Int)) Bool false) {all}"),
+    );
+    rejects(
+        SAFE,
+        &format!("{all} (define-fun and ((x Bool) (y Bool)) Bool false)"),
+    );
+}
+
+#[test]
+fn check_reads_only_models_and_refutations() {
+    for witness in [
+        "",
+        "sat\n",
+        "unknown\n",
+        "((define-fun P ((x Int)) Bool true",
+        "(assert false)",
+        "(define-fun P ((x Int)) Bool true) (assert false)",
+        "(define-fun-rec P ((x Int)) Bool (P x))",
+        "(define-fun P ((x Int)) Bool true) (define-fun |P| ((x Int)) Bool false)",
+        "((define-fun P))",
+        "nonsense",
+        "{\"refutation\": 1}",
+        "{",
+    ] {
+        cannot_read(COUNTER, witness);
+    }
+    for (from, to) in [
+        ("2: P(1)", "2: Q(1)"),
+        ("2: P(1)", "2: P(1, 2)"),
+        ("2: P(1)", "2: P(true)"),
+        ("2: P(1)", "2: P(1"),
+        ("clause 3", "clause 4"),
+        ("clause 3", "clause 3.2"),
+        ("[x = 0, y = 1]", "[x = 0]"),
+        ("[x = 0, y = 1]", "[y = 0, x = 1]"),
+        ("from 3", "from 4"),
+        ("4: false", "3: false"),
+        ("4: false", "4: false false"),
+    ] {
+        assert!(UNSAFE_PROOF.contains(from));
+        cannot_read(UNSAFE, &UNSAFE_PROOF.replacen(from, to, 1));
+    }
+}
+
+#[test]
+fn check_judges_refutations() {
+    accepts(UNSAFE, UNSAFE_PROOF);
+    accepts(UNSAFE, &format!("unsat\n{UNSAFE_PROOF}"));
+    accepts(
+        UNSAFE,
+        &UNSAFE_PROOF.replace(' ', "\n").replace("by", "  by"),
+    );
+    rejects(UNSAFE, &format!("sat\n{UNSAFE_PROOF}"));
+    rejects(COUNTER, UNSAFE_PROOF);
+    rejects(UNSAFE, "1: P(0) by clause 1 [x = 0]\n");
+    for (from, to) in [
+        ("3: P(2)", "3: P(3)"),
+        ("y = 2", "y = 3"),
+        ("x = 1, y = 2", "x = 0, y = 2"),
+        ("from 3", "from 2"),
+        (" from 3", ""),
+        ("4: false", "4: P(2)"),
+        ("clause 1 [x = 0]", "clause 3 [x = 0]"),
+        ("P(0) by", "false by"),
+    ] {
+        assert!(UNSAFE_PROOF.contains(from));
+        rejects(UNSAFE, &UNSAFE_PROOF.replacen(from, to, 1));
+    }
+}
+
+#[test]
+fn check_knows_the_polarity_of_rules() {
+    let model = "((define-fun P ((x Int)) Bool (>= x 0)) (define-fun bad () Bool false))";
+    let unreachable = RULES.replace("LIMIT", "(< x 0)");
+    accepts(&unreachable, model);
+    accepts(&unreachable, &format!("unsat\n{model}"));
+    rejects(&unreachable, &format!("sat\n{model}"));
+    rejects(&RULES.replace("LIMIT", "(> x 1)"), model);
+    rejects(&unreachable, &model.replace("Bool false", "Bool true"));
+}
