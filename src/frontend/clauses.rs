@@ -30,7 +30,7 @@ pub(super) struct NotHorn {
 /// A list that grows at its head and shares its tail, by index.
 type Link = Option<u32>;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Obligation {
     body: Link,
     vars: Link,
@@ -38,7 +38,7 @@ struct Obligation {
 }
 
 /// One assertion may grow into so many obligations and conjuncts (bodies are copied for each head).
-const MAX_WORK: usize = 20_000_000;
+const MAX_WORK: usize = 5_000_000;
 
 /// Makes clauses of formulas of one command.
 pub(super) struct Clausifier<'a> {
@@ -47,6 +47,8 @@ pub(super) struct Clausifier<'a> {
     body_links: Vec<(Value, bool, Link)>,
     var_links: Vec<(FormulaId, Link)>,
     todo: Vec<Obligation>,
+    /// Obligations seen: what `let` shares among heads counts once.
+    seen: FxHashSet<Obligation>,
     clauses: Vec<HornClause>,
     work: usize,
 }
@@ -60,6 +62,7 @@ impl<'a> Clausifier<'a> {
             body_links: Vec::new(),
             var_links: Vec::new(),
             todo: Vec::new(),
+            seen: FxHashSet::default(),
             clauses: Vec::new(),
             work: 0,
         }
@@ -88,7 +91,9 @@ impl<'a> Clausifier<'a> {
 
     fn run(mut self) -> Result<Vec<HornClause>, NotHorn> {
         while let Some(obligation) = self.todo.pop() {
-            self.step(obligation)?;
+            if self.seen.insert(obligation) {
+                self.step(obligation)?;
+            }
         }
         Ok(self.clauses)
     }

@@ -176,7 +176,7 @@ pub(super) fn is_core(number: usize) -> bool {
 }
 
 /// Products of numerals larger than this are refused.
-const MAX_BITS: u64 = 1 << 20;
+const MAX_BITS: u64 = 1 << 17;
 /// `distinct` grows quadratically.
 const MAX_DISTINCT: usize = 2000;
 

@@ -6,12 +6,12 @@
 
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BigInt, BigUint, DatatypeId, Linear, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// A child conjunction with more arguments than this is not taken into its parent, so that deep
-/// right-nested inputs do not cost quadratic time.
+/// A child conjunction or product with more arguments than this is not taken into its parent, so
+/// that deep right-nested inputs do not cost quadratic time.
 const FLATTEN_LIMIT: usize = 64;
 
 impl TermStore {
@@ -212,17 +212,8 @@ impl TermStore {
                 return TermId::FALSE;
             }
         }
-        if let (Op::Construct(_, c), Op::Construct(_, d)) = (self.op(left), self.op(right)) {
-            if c != d {
-                return TermId::FALSE;
-            }
-            let pairs: Vec<TermId> = self
-                .args(left)
-                .iter()
-                .zip(self.args(right))
-                .map(|(&a, &b)| self.eq(a, b))
-                .collect();
-            return self.and(&pairs);
+        if let (Op::Construct(..), Op::Construct(..)) = (self.op(left), self.op(right)) {
+            return self.eq_constructs(left, right);
         }
         let pair = if left < right {
             [left, right]
@@ -230,6 +221,30 @@ impl TermStore {
             [right, left]
         };
         self.intern(Op::Eq, &pair, SortId::BOOL)
+    }
+
+    /// Equality of two constructor applications, field by field: iterative, and every pair of
+    /// sub-terms once, as lists and trees may be deep and shared.
+    fn eq_constructs(&self, left: TermId, right: TermId) -> TermId {
+        let mut parts = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![(left, right)];
+        while let Some((a, b)) = stack.pop() {
+            if a == b || !seen.insert((a, b)) {
+                continue;
+            }
+            match (self.op(a), self.op(b)) {
+                (Op::Construct(_, c), Op::Construct(_, d)) => {
+                    if c != d {
+                        return TermId::FALSE;
+                    }
+                    let pairs = self.args(a).iter().zip(self.args(b));
+                    stack.extend(pairs.map(|(&x, &y)| (x, y)));
+                }
+                _ => parts.push(self.eq(a, b)),
+            }
+        }
+        self.and(&parts)
     }
 
     /// Pairwise difference.
@@ -337,7 +352,8 @@ impl TermStore {
             if let ([(term, coefficient)], true) = (&*linear.monomials, linear.constant.is_zero()) {
                 factor *= coefficient;
                 let node = self.node(*term);
-                if node.op == Op::Mul {
+                // The limit keeps repeated squaring from growing exponentially.
+                if node.op == Op::Mul && node.args.len() <= FLATTEN_LIMIT {
                     rest.extend_from_slice(&node.args);
                 } else {
                     rest.push(*term);
@@ -669,7 +685,7 @@ impl TermStore {
         let mut bound: Vec<TermId> = variables
             .iter()
             .copied()
-            .filter(|v| free.contains(v))
+            .filter(|v| free.binary_search(v).is_ok())
             .collect();
         bound.sort_unstable();
         bound.dedup();
