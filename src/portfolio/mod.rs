@@ -17,8 +17,8 @@ use crate::witness::{Reason, Verdict};
 pub const DEFAULT: &str = "auto";
 
 /// How long the first, cheap search for a refutation takes at most, and which part of the time.
-const FIRST_SEARCH: Duration = Duration::from_secs(3);
-const FIRST_SEARCH_PART: u32 = 10;
+const FIRST_SEARCH: Duration = Duration::from_millis(500);
+const FIRST_SEARCH_PART: u32 = 20;
 
 /// A name that is no engine and no strategy.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]

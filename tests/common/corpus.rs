@@ -1,0 +1,126 @@
+//! The project's own benchmark files, and solving them inside the test's process.
+
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use alphorn::context::Context;
+use alphorn::frontend::{Problem, parse_bytes};
+use alphorn::solve::{Config, solve};
+use alphorn::term::TermStore;
+use alphorn::witness::{Validated, Verdict};
+
+/// A file with its verdict.
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub path: PathBuf,
+    /// Whether the clauses have a model.
+    pub safe: bool,
+    /// Not expected to be solved in a few seconds.
+    pub hard: bool,
+}
+
+impl Task {
+    /// Family and name.
+    pub fn name(&self) -> String {
+        let family = self
+            .path
+            .parent()
+            .and_then(Path::file_name)
+            .unwrap_or_default();
+        let name = self.path.file_stem().unwrap_or_default();
+        format!("{}/{}", family.display(), name.display())
+    }
+}
+
+/// All files of `horn-benchmarks/`, by name.
+pub fn tasks() -> Vec<Task> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("horn-benchmarks");
+    let mut tasks = Vec::new();
+    for family in std::fs::read_dir(root).expect("the corpus is there") {
+        let family = family.expect("readable").path();
+        let Ok(files) = std::fs::read_dir(&family) else {
+            continue;
+        };
+        for file in files {
+            let path = file.expect("readable").path();
+            if path.extension().is_none_or(|e| e != "smt2") {
+                continue;
+            }
+            let description = std::fs::read_to_string(path.with_extension("yml")).expect("a yml");
+            let verdict = |v| description.contains(&format!("expected_verdict: {v}"));
+            assert_ne!(verdict(true), verdict(false), "{}", path.display());
+            tasks.push(Task {
+                safe: verdict(true),
+                hard: description.contains("# hard"),
+                path,
+            });
+        }
+    }
+    tasks.sort_by(|a, b| a.path.cmp(&b.path));
+    tasks
+}
+
+/// What became of a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Sat,
+    Unsat,
+    Unknown(String),
+}
+
+/// A run of the whole way of the data, its answer validated.
+pub struct Run {
+    pub outcome: Outcome,
+    /// Witnesses that failed their check.
+    pub failures: u64,
+    pub problem: Problem,
+    pub answer: Validated,
+}
+
+/// Solves a file within a limit.
+pub fn run(path: &Path, config: &Config, limit: Duration) -> Run {
+    let bytes = std::fs::read(path).expect("readable");
+    let terms = Rc::new(TermStore::new());
+    let problem =
+        parse_bytes(&bytes, terms.clone()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut cx = Context::new(terms);
+    cx.deadline = Some(Instant::now() + limit);
+    let answer = solve(&problem, config, &mut cx).expect("a known configuration");
+    let outcome = match answer.verdict() {
+        Verdict::Sat(_) => Outcome::Sat,
+        Verdict::Unsat(_) => Outcome::Unsat,
+        Verdict::Unknown(reason) => Outcome::Unknown(reason.to_string()),
+    };
+    Run {
+        outcome,
+        failures: cx.stats.count("witness.failures"),
+        problem,
+        answer,
+    }
+}
+
+/// Calls `work` for every item, on two threads; what it complains about is collected.
+pub fn on_all<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<(), String> + Sync) {
+    let next = AtomicUsize::new(0);
+    let complaints = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let worker = std::thread::Builder::new().stack_size(1 << 28);
+            let spawned = worker.spawn_scoped(scope, || {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    if let Err(complaint) = work(item) {
+                        complaints.lock().expect("no panic").push(complaint);
+                    }
+                }
+            });
+            spawned.expect("a thread");
+        }
+    });
+    let complaints = complaints.into_inner().expect("no panic");
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}

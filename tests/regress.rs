@@ -1,0 +1,51 @@
+//! Bugs that were: each file of `tests/regress/` is named after one, and says in its first line what
+//! must come out: `; expect: sat`, `unsat`, `answer` (either, checked) or `error TEXT`.
+
+#[path = "common/corpus.rs"]
+mod corpus;
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use alphorn::frontend::parse_bytes;
+use alphorn::solve::Config;
+use alphorn::term::TermStore;
+use corpus::{Outcome, run};
+
+#[test]
+fn old_bugs_stay_away() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regress");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|f| f.expect("readable").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "smt2"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let expected = text
+            .lines()
+            .next()
+            .and_then(|l| l.strip_prefix("; expect: "));
+        let expected = expected.unwrap_or_else(|| panic!("{}: no expectation", path.display()));
+        if let Some(message) = expected.strip_prefix("error ") {
+            let error = parse_bytes(text.as_bytes(), Rc::new(TermStore::new())).err();
+            let error = error.unwrap_or_else(|| panic!("{} is read", path.display()));
+            assert!(
+                error.to_string().contains(message),
+                "{}: {error}",
+                path.display()
+            );
+            continue;
+        }
+        let run = run(&path, &Config::default(), Duration::from_secs(60));
+        assert_eq!(run.failures, 0, "{}", path.display());
+        match (expected, &run.outcome) {
+            ("sat", Outcome::Sat) | ("unsat", Outcome::Unsat) => {}
+            ("answer", Outcome::Sat | Outcome::Unsat) => {}
+            (_, outcome) => panic!("{}: {outcome:?}", path.display()),
+        }
+    }
+}
