@@ -2,7 +2,7 @@
 //!
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
-use super::{Engine, bmc, pdr};
+use super::{Engine, bmc, muz, pdr};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -22,6 +22,11 @@ pub const ENGINES: &[Entry] = &[
         name: "pdr",
         about: "property directed reachability: may and must summaries",
         make: || Box::new(pdr::Pdr::default()),
+    },
+    Entry {
+        name: "muz",
+        about: "Z3's own fixedpoint engine, for comparison; not in the default",
+        make: || Box::new(muz::Muz::default()),
     },
 ];
 

@@ -7,6 +7,7 @@ mod context;
 mod decode;
 mod elimination;
 mod encode;
+mod fixedpoint;
 mod implicant;
 mod model;
 mod project;
@@ -15,6 +16,7 @@ pub mod text;
 
 pub use context::Interrupter;
 pub use elimination::EliminationError;
+pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
 pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};
