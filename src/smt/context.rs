@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use z3_sys::{
     ErrorCode, Z3_ast, Z3_context, Z3_dec_ref, Z3_del_config, Z3_del_context, Z3_func_decl,
-    Z3_get_error_code, Z3_get_error_msg, Z3_inc_ref, Z3_interrupt, Z3_mk_config, Z3_mk_context_rc,
-    Z3_mk_params, Z3_mk_string_symbol, Z3_params, Z3_params_dec_ref, Z3_params_inc_ref,
-    Z3_set_error_handler, Z3_set_param_value, Z3_symbol, Z3_update_param_value,
+    Z3_get_error_code, Z3_get_error_msg, Z3_global_param_set, Z3_inc_ref, Z3_interrupt,
+    Z3_mk_config, Z3_mk_context_rc, Z3_mk_params, Z3_mk_string_symbol, Z3_params,
+    Z3_params_dec_ref, Z3_params_inc_ref, Z3_set_error_handler, Z3_set_param_value, Z3_symbol,
+    Z3_update_param_value,
 };
 
 /// Pause between attempts to stop a query that may not have begun yet.
@@ -89,6 +90,8 @@ impl Context {
             let config = Z3_mk_config().expect("Z3 allocates a configuration");
             Z3_set_param_value(config, c"proof".as_ptr(), c"false".as_ptr());
             Z3_set_param_value(config, c"auto_config".as_ptr(), c"false".as_ptr());
+            // Models are read value by value; compressing them costs more than it saves.
+            Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr());
             let raw = Z3_mk_context_rc(config).expect("Z3 allocates a context");
             Z3_del_config(config);
             Z3_set_error_handler(raw, None);

@@ -13,6 +13,7 @@ mod model;
 mod project;
 mod solver;
 pub mod text;
+mod watchdog;
 
 pub use context::Interrupter;
 pub use elimination::EliminationError;
@@ -21,6 +22,7 @@ pub use implicant::{ImplicantOptions, implicant, implicant_with};
 pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};
 pub use solver::{DecodeError, SatResult, Smt, Solver};
+pub use watchdog::Watchdog;
 
 #[cfg(test)]
 mod tests;

@@ -66,7 +66,7 @@ impl Search<'_> {
                 // What was assumed is the negation of the whole cube; the core's own is stronger.
                 Ok(Some((core, level)))
             }
-            Answer::Sat(_) => Ok(None),
+            Answer::Sat => Ok(None),
             Answer::Unknown(why) if self.cx.stop().is_some() => Err(self.gave_up(&why)),
             Answer::Unknown(_) => Ok(None),
         }

@@ -47,7 +47,7 @@ use self::transition::{Answer, Levels, Query, Transition};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
-use crate::smt::Smt;
+use crate::smt::{Smt, SmtModel, Watchdog};
 use crate::term::{Printer, TermId, TermStore};
 use crate::witness::{Model, Reason, Refutation, Verdict};
 
@@ -120,7 +120,9 @@ impl Engine for Pdr {
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         let mut search = Search::new(system, self.options.clone(), cx);
+        let watchdog = search.watchdog();
         let outcome = search.run();
+        drop(watchdog);
         search.record_statistics();
         match outcome {
             Ok(Outcome::Safe(model)) => Ok(Verdict::Sat(model)),
@@ -231,6 +233,12 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Keeps queries within the limits of the run.
+    fn watchdog(&self) -> Watchdog {
+        let flag = self.cx.interrupt.clone();
+        Watchdog::new(self.smt.interrupter(), self.cx.deadline, flag)
+    }
+
     /// The number that stands for `false`.
     fn query_predicate(&self) -> usize {
         self.system.predicates.len()
@@ -330,13 +338,14 @@ impl<'a> Search<'a> {
                 self.move_up(index, level);
                 Ok(Progress::Blocked)
             }
-            Answer::Sat(model) => {
+            Answer::Sat => {
+                let model = self.last_model(predicate)?;
                 if self.reach(predicate, &cube)? {
                     return Ok(Progress::Reached);
                 }
                 let (child, child_cube) = self.predecessor(predicate, &cube, from, model)?;
                 if !self.obligations.burn(index) {
-                    self.obligations.close(index);
+                    self.obligations.give_up(index);
                     return Ok(Progress::Dropped);
                 }
                 let depth = self.obligations.get(index).depth + 1;
@@ -409,6 +418,14 @@ impl<'a> Search<'a> {
         Ok(transition.query(query, &mut self.levels))
     }
 
+    /// The model of the last query to a predicate's transition relation.
+    fn last_model(&self, predicate: usize) -> Result<SmtModel, Stop> {
+        let transition = self.transitions[predicate].as_ref();
+        transition
+            .and_then(Transition::model)
+            .ok_or_else(|| failed("reading a model", "there is none"))
+    }
+
     fn learn(&mut self, predicate: usize, cube: &[TermId], level: Level) -> usize {
         let (lemma, new) = self.frames[predicate].add(&self.terms, cube, level);
         self.counters.lemmas += u64::from(new);
@@ -439,7 +456,6 @@ impl<'a> Search<'a> {
         if let Some(reason) = self.cx.stop() {
             return Err(Stop::Reason(reason));
         }
-        self.smt.set_query_timeout(self.cx.remaining());
         Ok(())
     }
 

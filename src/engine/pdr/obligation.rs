@@ -131,6 +131,15 @@ impl Obligations {
         None
     }
 
+    /// Takes a conjecture out together with what it was to help decide, conjectures all.
+    pub fn give_up(&mut self, index: usize) {
+        let mut next = Some(index);
+        while let Some(index) = next {
+            self.all[index].closed = true;
+            next = self.all[index].parent;
+        }
+    }
+
     /// Number of obligations made.
     pub fn len(&self) -> usize {
         self.all.len()

@@ -27,7 +27,7 @@ impl Search<'_> {
             rule: None,
         };
         let model = match self.ask(predicate, query)? {
-            Answer::Sat(model) => model,
+            Answer::Sat => self.last_model(predicate)?,
             Answer::Unsat { .. } => return Ok(false),
             Answer::Unknown(why) => return Err(self.gave_up(&why)),
         };
@@ -150,7 +150,7 @@ impl Search<'_> {
                 rule: Some(rule),
             };
             match self.ask(predicate, query)? {
-                Answer::Sat(better) => model = better,
+                Answer::Sat => model = self.last_model(predicate)?,
                 Answer::Unsat { .. } => {
                     must.pop();
                 }

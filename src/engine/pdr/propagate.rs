@@ -68,7 +68,8 @@ impl Search<'_> {
                 }
                 Ok(true)
             }
-            Answer::Sat(model) => {
+            Answer::Sat => {
+                let model = self.last_model(predicate)?;
                 let blocker = self.blocker(predicate, &model);
                 self.frames[predicate].lemmas[index].blocker = blocker;
                 Ok(false)

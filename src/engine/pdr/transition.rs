@@ -130,7 +130,8 @@ pub(super) struct Query<'a> {
 
 /// An answer to a [`Query`].
 pub(super) enum Answer {
-    Sat(SmtModel),
+    /// [`Transition::model`] has the model.
+    Sat,
     Unsat {
         /// Which of the cube's literals were used.
         cube: Vec<TermId>,
@@ -327,10 +328,7 @@ impl Transition {
             self.assumed.insert(formula);
         }
         match self.solver.check(&assumptions) {
-            SatResult::Sat => match self.solver.model() {
-                Some(model) => Answer::Sat(model),
-                None => Answer::Unknown("no model".to_owned()),
-            },
+            SatResult::Sat => Answer::Sat,
             SatResult::Unsat => {
                 let core: FxHashSet<TermId> = self.solver.core().into_iter().collect();
                 let level = if initial.iter().any(|l| core.contains(l)) {
@@ -347,6 +345,11 @@ impl Transition {
             }
             SatResult::Unknown(why) => Answer::Unknown(why),
         }
+    }
+
+    /// The model of the last query, if that was satisfiable.
+    pub fn model(&self) -> Option<SmtModel> {
+        self.solver.model()
     }
 
     /// The rule that a model uses.
