@@ -21,7 +21,7 @@ pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
 pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};
-pub use solver::{DecodeError, SatResult, Smt, Solver};
+pub use solver::{Arithmetic, DecodeError, SatResult, Smt, Solver};
 pub use watchdog::Watchdog;
 
 #[cfg(test)]
