@@ -641,3 +641,57 @@ fn check_knows_the_polarity_of_rules() {
     rejects(&RULES.replace("LIMIT", "(> x 1)"), model);
     rejects(&unreachable, &model.replace("Bool false", "Bool true"));
 }
+
+/// The commands with their output in the README are real.
+#[test]
+fn the_readme_shows_real_output() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let mut examples = 0;
+    for block in readme.split("```\n$ scripts/solve ").skip(1) {
+        let (command, rest) = block.split_once('\n').unwrap();
+        let expected = rest.split_once("```").unwrap().0;
+        let output = alphorn()
+            .current_dir(root)
+            .args(command.split(' '))
+            .output()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            expected,
+            "{command}"
+        );
+        examples += 1;
+    }
+    assert_eq!(examples, 2);
+}
+
+/// Every option of the README's table is in the help, and the other way round.
+#[test]
+fn the_readme_names_all_options() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"));
+    let readme = readme.unwrap();
+    let help = alphorn().arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let options = |text: &str| -> std::collections::BTreeSet<String> {
+        text.split("--")
+            .skip(1)
+            .map(|rest| {
+                rest.chars()
+                    .take_while(|c| c.is_ascii_lowercase() || *c == '-')
+                    .collect::<String>()
+            })
+            .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+            .collect()
+    };
+    let mut in_readme = options(&readme);
+    for cargo in ["release", "features"] {
+        in_readme.remove(cargo);
+    }
+    let mut in_help = options(&help);
+    // Short forms are enough for these.
+    for known in ["help", "version", "verbose", "quiet"] {
+        in_help.remove(known);
+    }
+    assert_eq!(in_readme, in_help);
+}

@@ -1,10 +1,11 @@
-//! The generators of systems: what they promise holds, and bounded search agrees with them.
+//! The generators of systems: what they promise holds, and the engines agree with them.
 
 mod common;
 
 use alphorn::context::Context;
 use alphorn::engine::Engine;
 use alphorn::engine::bmc::{Bmc, Options};
+use alphorn::engine::pdr::{self, Pdr};
 use alphorn::witness::{Verdict, check_refutation};
 use common::{
     Recipe, Theory, check_model, counter, height, planted_bug, planted_invariant, recipes,
@@ -16,8 +17,42 @@ fn bmc(system: &alphorn::chc::System, options: Options) -> Verdict {
     Bmc::new(options).solve(system, &mut cx).expect("no defect")
 }
 
+/// `pdr` for a few seconds; without guidance too, since that hides what the rest does.
+fn property_directed(system: &alphorn::chc::System, guidance: bool) -> Verdict {
+    let mut cx = Context::new(system.terms.clone());
+    cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(5));
+    let options = pdr::Options {
+        guidance,
+        ..pdr::Options::default()
+    };
+    Pdr { options }.solve(system, &mut cx).expect("no defect")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn pdr_agrees_with_planted_bugs(recipe in recipes(), guidance in any::<bool>()) {
+        let buggy = planted_bug(&recipe);
+        match property_directed(&buggy.system, guidance) {
+            Verdict::Unsat(refutation) => {
+                prop_assert_eq!(check_refutation(&buggy.system, &refutation), Ok(()));
+            }
+            Verdict::Sat(model) => prop_assert!(false, "{model:?}"),
+            // Some generated constraints are beyond the oracle.
+            Verdict::Unknown(_) => {}
+        }
+    }
+
+    #[test]
+    fn pdr_agrees_with_planted_invariants(recipe in recipes(), guidance in any::<bool>()) {
+        let safe = planted_invariant(&recipe);
+        match property_directed(&safe.system, guidance) {
+            Verdict::Sat(model) => prop_assert_eq!(check_model(&safe.system, &model), Ok(())),
+            Verdict::Unsat(refutation) => prop_assert!(false, "{refutation:?}"),
+            Verdict::Unknown(_) => {}
+        }
+    }
 
     #[test]
     fn planted_invariants_are_models(recipe in recipes()) {
@@ -83,4 +118,23 @@ fn deep_chains_are_quick() {
         other => panic!("{other:?}"),
     }
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+#[test]
+fn pdr_decides_most_of_what_is_generated() {
+    let (mut decided, mut all) = (0, 0);
+    for theory in Theory::ALL {
+        for seed in 100..106 {
+            let recipe = Recipe::from_seed(theory, seed);
+            for system in [
+                planted_invariant(&recipe).system,
+                planted_bug(&recipe).system,
+            ] {
+                all += 1;
+                let verdict = property_directed(&system, true);
+                decided += usize::from(!matches!(verdict, Verdict::Unknown(_)));
+            }
+        }
+    }
+    assert!(decided * 10 >= all * 8, "{decided} of {all}");
 }

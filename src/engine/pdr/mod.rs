@@ -34,6 +34,8 @@ mod pattern;
 mod predecessor;
 mod propagate;
 mod refutation;
+#[cfg(test)]
+mod tests;
 mod transition;
 
 use std::rc::Rc;
