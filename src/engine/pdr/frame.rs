@@ -62,6 +62,8 @@ pub(super) struct Frame {
     pub events: Vec<(usize, Level)>,
     pub facts: Vec<MustFact>,
     pub patterns: Patterns,
+    /// The same of obligations' cubes, before they are generalised.
+    pub asked: Patterns,
     by_cube: FxHashMap<Box<[TermId]>, usize>,
 }
 

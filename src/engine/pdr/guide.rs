@@ -21,7 +21,7 @@ use num_traits::{One, Zero};
 use super::frame::Level;
 use super::hull::{Relation, Row, affine_hull, eliminate};
 use super::obligation::Obligation;
-use super::pattern::{Pattern, literal, shape};
+use super::pattern::{Pattern, literal, shape, without_weaker_bounds};
 use super::{Search, Stop};
 use crate::smt::SatResult;
 use crate::term::{Evaluator, Linear, Rational, SortId, TermId, TermStore};
@@ -79,6 +79,37 @@ impl Search<'_> {
             if !rest.is_empty() && rest.len() < whole.len() {
                 self.conjecture(predicate, rest, level, depth, Vec::new());
             }
+        }
+    }
+
+    /// Looks at a new obligation's cube together with its like: what a lemma's core drops may be what
+    /// the cubes of a chain of obligations have in common. (Not in the paper, which looks at lemmas
+    /// only.)
+    pub(super) fn guide_by_cubes(
+        &mut self,
+        predicate: usize,
+        cube: &[TermId],
+        level: Level,
+        depth: usize,
+    ) {
+        if !self.options.guidance || !self.options.guidance_by_cubes {
+            return;
+        }
+        let asked = &mut self.frames[predicate].asked;
+        let number = self.obligations.len();
+        let Some(pattern) = asked.enter(&self.terms, number, cube) else {
+            return;
+        };
+        let cluster = asked.clusters.entry(pattern.clone()).or_default();
+        if cluster.members.len() < self.options.cluster_size
+            || cluster.uses >= self.options.cluster_uses
+        {
+            return;
+        }
+        cluster.uses += 1;
+        let constants: Vec<Vec<Rational>> = cluster.members.iter().map(|m| m.1.clone()).collect();
+        if let Some(hull) = subsume(&self.terms, &pattern, &constants, false) {
+            self.conjecture(predicate, hull, level, depth, Vec::new());
         }
     }
 
@@ -180,9 +211,7 @@ impl Search<'_> {
                 None => result.push(literal),
             }
         }
-        let mut seen = rustc_hash::FxHashSet::default();
-        result.retain(|&l| seen.insert(l));
-        result
+        without_weaker_bounds(&self.terms, &result)
     }
 }
 

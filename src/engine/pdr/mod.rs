@@ -71,6 +71,8 @@ pub struct Options {
     pub trigger_pushes: bool,
     /// Global guidance (Krishnan et al., CAV 2020): look at lemmas together. Default: on.
     pub guidance: bool,
+    /// Look at the cubes of obligations together as well, before they are generalised. Default: on.
+    pub guidance_by_cubes: bool,
     /// Lemmas of one pattern from which on they are looked at together; from 2. Default: 3.
     pub cluster_size: usize,
     /// How often a cluster is generalised. Default: 10.
@@ -93,6 +95,7 @@ impl Default for Options {
             drop_failures: usize::MAX,
             trigger_pushes: true,
             guidance: true,
+            guidance_by_cubes: true,
             cluster_size: 3,
             cluster_uses: 10,
             conjecture_steps: 10,
@@ -365,6 +368,11 @@ impl<'a> Search<'a> {
                         "a rule without body atoms reached nothing",
                     ));
                 };
+                if log::log_enabled!(log::Level::Trace) {
+                    let text = self.printed(self.terms.and(&child_cube));
+                    log::trace!("obligation {} at {below}: {text}", self.name(child));
+                }
+                self.guide_by_cubes(child, &child_cube, below, depth);
                 // The child comes first, for its level is lower.
                 self.obligations.enqueue(index);
                 self.obligations.add(Obligation {

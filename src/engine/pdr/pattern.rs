@@ -80,6 +80,44 @@ pub(super) fn shape(terms: &TermStore, literal: TermId) -> Option<(Shape, Ration
     Some((shape, -sum.constant))
 }
 
+/// The cube without bounds that others of its literals imply, and without repetitions.
+pub(super) fn without_weaker_bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
+    // The tightest bound in each direction: its constant, and whether it is strict.
+    let mut tightest: FxHashMap<(bool, Vec<(TermId, Rational)>), (Rational, bool)> =
+        FxHashMap::default();
+    let bound = |literal: TermId| {
+        let (shape, constant) = shape(terms, literal)?;
+        let (relation, _) = shape.kind.relation();
+        if matches!(relation, Relation::Equal | Relation::Differs) {
+            return None;
+        }
+        let upper = shape.kind.is_upper();
+        Some((
+            (upper, shape.terms),
+            (constant, relation == Relation::Below),
+        ))
+    };
+    let tighter = |upper: bool, a: &(Rational, bool), b: &(Rational, bool)| match a.0.cmp(&b.0) {
+        std::cmp::Ordering::Equal => a.1 && !b.1,
+        order => (order == std::cmp::Ordering::Less) == upper,
+    };
+    for &literal in cube {
+        if let Some((key, value)) = bound(literal) {
+            let upper = key.0;
+            let best = tightest.entry(key).or_insert_with(|| value.clone());
+            if tighter(upper, &value, best) {
+                *best = value;
+            }
+        }
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    cube.iter()
+        .copied()
+        .filter(|&l| bound(l).is_none_or(|(key, value)| tightest[&key] == value))
+        .filter(|&l| l != TermId::TRUE && seen.insert(l))
+        .collect()
+}
+
 /// The literal `sign * (sum) ⋈ 0`; coefficients may be fractions.
 pub(super) fn literal(terms: &TermStore, sum: &Linear, relation: Relation, sort: SortId) -> TermId {
     let mut sum = sum.scaled(&sum.integer_factor());
@@ -228,6 +266,26 @@ mod tests {
         }
         let p = terms.var("p", SortId::BOOL);
         assert!(pattern(&terms, &[p]).is_none());
+    }
+
+    #[test]
+    fn weaker_bounds_go() {
+        let terms = TermStore::new();
+        let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::REAL));
+        let number = |v: i64| terms.number(&Rational::from_integer(v.into()), SortId::REAL);
+        let p = terms.var("p", SortId::BOOL);
+        let cube = [
+            terms.le(x, number(5)),
+            p,
+            terms.lt(x, number(3)),
+            terms.le(x, number(3)),
+            terms.ge(x, number(1)),
+            terms.ge(x, number(2)),
+            terms.le(y, number(9)),
+            p,
+        ];
+        let expected = [p, cube[2], cube[5], cube[6]];
+        assert_eq!(without_weaker_bounds(&terms, &cube), expected);
     }
 
     #[test]

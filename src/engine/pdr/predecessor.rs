@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::frame::{INFINITE, Level, MustFact};
+use super::pattern::without_weaker_bounds;
 use super::transition::{Answer, Query};
 use super::{Search, Stop, failed, incomplete};
 use crate::smt::{SmtModel, project_formula};
@@ -113,8 +114,7 @@ impl Search<'_> {
             let literal = terms.substitute_with(literal, &back, &mut memo);
             split(&terms, literal, self.options.split_equalities, &mut cube);
         }
-        let mut seen = rustc_hash::FxHashSet::default();
-        cube.retain(|&l| l != TermId::TRUE && seen.insert(l));
+        let cube = without_weaker_bounds(&terms, &cube);
         let cube = self.concretise(child, cube, &mut Evaluator::new(&terms, &state));
         Ok((child, cube))
     }
