@@ -14,9 +14,6 @@ const NOT_SOLVED: &[&str] = &[
     "arrays/array-sum-procedure-safe",
     "arrays/const-loop-safe",
     "arrays/stack-safe",
-    "papers/spacer-fig2-lra-safe",
-    "recursion/even-odd-results-safe",
-    "recursion/even-odd-safe",
     "recursion/three-bodies-safe",
 ];
 

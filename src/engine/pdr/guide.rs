@@ -16,15 +16,16 @@
 //! Invariant: conjectures are obligations of their own with a limited number of steps; what
 //! becomes of them is a lemma with a proof, a fact with a derivation, or nothing.
 
+use num_integer::Integer;
 use num_traits::{One, Zero};
 
 use super::frame::Level;
 use super::hull::{Relation, Row, affine_hull, eliminate};
 use super::obligation::Obligation;
-use super::pattern::{Pattern, literal, shape, without_weaker_bounds};
+use super::pattern::{Kind, Pattern, literal, shape, without_weaker_bounds};
 use super::{Search, Stop};
 use crate::smt::SatResult;
-use crate::term::{Evaluator, Linear, Rational, SortId, TermId, TermStore};
+use crate::term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore};
 
 /// Largest number of moving constants in a pattern.
 const MOST_CONSTANTS: usize = 10;
@@ -52,8 +53,8 @@ impl Search<'_> {
         let members: Vec<usize> = cluster.members.iter().map(|m| m.0).collect();
         let constants: Vec<Vec<Rational>> = cluster.members.iter().map(|m| m.1.clone()).collect();
         let mut conjectures = Vec::new();
-        for bounded in [false, true] {
-            if let Some(cube) = subsume(&self.terms, &pattern, &constants, bounded)
+        for closure in [Closure::Congruent, Closure::Affine, Closure::Bounded] {
+            if let Some(cube) = subsume(&self.terms, &pattern, &constants, closure)
                 && !conjectures.contains(&cube)
             {
                 conjectures.push(cube);
@@ -108,8 +109,10 @@ impl Search<'_> {
         }
         cluster.uses += 1;
         let constants: Vec<Vec<Rational>> = cluster.members.iter().map(|m| m.1.clone()).collect();
-        if let Some(hull) = subsume(&self.terms, &pattern, &constants, false) {
-            self.conjecture(predicate, hull, level, depth, Vec::new());
+        for closure in [Closure::Congruent, Closure::Affine] {
+            if let Some(hull) = subsume(&self.terms, &pattern, &constants, closure) {
+                self.conjecture(predicate, hull, level, depth, Vec::new());
+            }
         }
     }
 
@@ -215,14 +218,24 @@ impl Search<'_> {
     }
 }
 
-/// The cube of the states that are in the pattern's cube for some constants that satisfy all
-/// equations that the given ones satisfy, and with `bounded`, that lie between these. `None` when
-/// that says nothing new.
+/// Which constants are taken to be like the given ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closure {
+    /// Those that satisfy the same equations and congruences.
+    Congruent,
+    /// Those that satisfy the same equations.
+    Affine,
+    /// Those that satisfy the same equations and lie between them.
+    Bounded,
+}
+
+/// The cube of the states that are in the pattern's cube for some constants like the given ones.
+/// `None` when that says nothing new.
 fn subsume(
     terms: &TermStore,
     pattern: &Pattern,
     constants: &[Vec<Rational>],
-    bounded: bool,
+    closure: Closure,
 ) -> Option<Vec<TermId>> {
     let width = pattern.shapes.len();
     let moving: Vec<usize> = (0..width)
@@ -250,8 +263,14 @@ fn subsume(
     }
     let width = count + lefts.len();
     let mut rows = affine_hull(&points);
-    if rows.is_empty() && !bounded {
-        return None;
+    let congruences = match closure {
+        Closure::Congruent => congruences(terms, pattern, constants, &moving),
+        _ => Vec::new(),
+    };
+    match closure {
+        Closure::Congruent if congruences.is_empty() => return None,
+        Closure::Affine if rows.is_empty() => return None,
+        _ => {}
     }
     for row in &mut rows {
         row.coefficients.resize(width, Rational::zero());
@@ -267,7 +286,7 @@ fn subsume(
             constant: Rational::zero(),
             relation,
         });
-        if bounded {
+        if closure == Closure::Bounded {
             let values = || points.iter().map(|p| &p[i]);
             for (sign, bound) in [(1, values().max()?), (-1, values().min()?)] {
                 let sign = Rational::from_integer(sign.into());
@@ -314,9 +333,49 @@ fn subsume(
             relation => cube.push(literal(terms, &sum, relation, sort)),
         }
     }
+    cube.extend(congruences);
     cube.sort_unstable();
     cube.dedup();
     (cube.len() > fixed || fixed > 0).then_some(cube)
+}
+
+/// `t mod g = r` for terms that the cubes fix to integers that leave the same remainder `r` modulo
+/// the largest possible `g`, at least 2.
+fn congruences(
+    terms: &TermStore,
+    pattern: &Pattern,
+    constants: &[Vec<Rational>],
+    moving: &[usize],
+) -> Vec<TermId> {
+    let mut result = Vec::new();
+    for &c in moving {
+        let shape = &pattern.shapes[c];
+        let fixed = shape.kind == Kind::Equal
+            || shape.kind == Kind::AtMost
+                && moving.iter().any(|&d| {
+                    pattern.shapes[d].kind == Kind::AtLeast
+                        && pattern.shapes[d].terms == shape.terms
+                        && constants.iter().all(|k| k[c] == k[d])
+                });
+        if !fixed || terms.sort_of(shape.terms[0].0) != SortId::INT {
+            continue;
+        }
+        let first = constants[0][c].to_integer();
+        let modulus = constants
+            .iter()
+            .fold(BigInt::zero(), |g, k| g.gcd(&(k[c].to_integer() - &first)));
+        if modulus < BigInt::from(2) {
+            continue;
+        }
+        let left = Linear {
+            monomials: shape.terms.clone(),
+            constant: Rational::zero(),
+        };
+        let left = terms.from_linear(&left, SortId::INT);
+        let remainder = terms.modulo(left, terms.int(modulus.clone()));
+        result.push(terms.eq(remainder, terms.int(first.mod_floor(&modulus))));
+    }
+    result
 }
 
 fn signed(

@@ -80,11 +80,13 @@ pub(super) fn shape(terms: &TermStore, literal: TermId) -> Option<(Shape, Ration
     Some((shape, -sum.constant))
 }
 
+/// Whether terms are bounded from above, and which.
+type Side = (bool, Vec<(TermId, Rational)>);
+
 /// The cube without bounds that others of its literals imply, and without repetitions.
 pub(super) fn without_weaker_bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     // The tightest bound in each direction: its constant, and whether it is strict.
-    let mut tightest: FxHashMap<(bool, Vec<(TermId, Rational)>), (Rational, bool)> =
-        FxHashMap::default();
+    let mut tightest: FxHashMap<Side, (Rational, bool)> = FxHashMap::default();
     let bound = |literal: TermId| {
         let (shape, constant) = shape(terms, literal)?;
         let (relation, _) = shape.kind.relation();
