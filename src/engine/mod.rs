@@ -4,6 +4,7 @@
 //! other engine except through a trait it is handed.
 
 pub mod bmc;
+mod confirm;
 pub mod muz;
 pub mod pdr;
 pub mod registry;

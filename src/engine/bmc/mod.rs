@@ -21,12 +21,13 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use self::distance::Distances;
+use super::confirm::confirm;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
 use crate::context::Context;
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::TermId;
-use crate::witness::{Model, Reason, Refutation, SystemRules, Verdict, check_steps};
+use crate::witness::{Model, Reason, Refutation, Verdict};
 
 /// Limits of the search.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +99,7 @@ impl Bmc {
         cx.stats.add_time("bmc.smt", oracle.smt.usage().1);
         let incomplete = |what| Ok(Verdict::Unknown(Reason::Incomplete(what)));
         match outcome? {
-            Outcome::Refuted(refutation) => confirm(system, refutation, &oracle, cx),
+            Outcome::Refuted(refutation) => Ok(confirm(system, refutation, &oracle.smt, cx)),
             Outcome::Exhausted(depth) => incomplete(format!(
                 "no refutation and no derivation deeper than {depth}, but no model either"
             )),
@@ -117,29 +118,6 @@ fn model_by_dependencies(system: &System, distances: &Distances) -> Model {
         definitions.insert(predicate, system.terms.bool(derivable));
     }
     Model { definitions }
-}
-
-/// Passes on a refutation if evaluation confirms it. It need not: Z3 may choose what a division by
-/// zero or a selector on another constructor is, and a refutation may not hang on that.
-fn confirm(
-    system: &System,
-    refutation: Refutation,
-    oracle: &Oracle,
-    cx: &Context,
-) -> Result<Verdict, EngineError> {
-    let terms = &system.terms;
-    oracle.smt.set_query_timeout(cx.remaining());
-    let valid = |formula: TermId| {
-        let mut solver = oracle.smt.solver();
-        solver.assert(terms.not(formula));
-        solver.check(&[]) == SatResult::Unsat
-    };
-    match check_steps(&SystemRules::new(system), &refutation, valid) {
-        Ok(()) => Ok(Verdict::Unsat(refutation)),
-        Err(error) => Ok(Verdict::Unknown(cx.stop().unwrap_or_else(|| {
-            Reason::Incomplete(format!("a derivation was found but not confirmed: {error}"))
-        }))),
-    }
 }
 
 /// The incremental solver of a search, with the limits of the run.

@@ -36,6 +36,7 @@ mod propagate;
 mod refutation;
 #[cfg(test)]
 mod tests;
+mod total;
 mod transition;
 
 use std::rc::Rc;
@@ -46,10 +47,11 @@ use self::cover::{Cover, Known};
 use self::frame::{Frame, INFINITE, Level};
 use self::obligation::{Obligation, Obligations};
 use self::transition::{Answer, Levels, Query, Transition};
+use super::confirm::confirm;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
-use crate::smt::{Arithmetic, Smt, SmtModel, Watchdog};
+use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Watchdog};
 use crate::term::{Printer, TermId, TermStore};
 use crate::witness::{Model, Reason, Refutation, Verdict};
 
@@ -135,7 +137,9 @@ impl Engine for Pdr {
         search.record_statistics();
         match outcome {
             Ok(Outcome::Safe(model)) => Ok(Verdict::Sat(model)),
-            Ok(Outcome::Refuted(refutation)) => Ok(Verdict::Unsat(refutation)),
+            Ok(Outcome::Refuted(refutation)) => {
+                Ok(confirm(system, refutation, &search.smt, search.cx))
+            }
             Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
             Err(Stop::Error(error)) => Err(error),
         }
@@ -164,6 +168,9 @@ fn failed(step: &'static str, message: impl ToString) -> Stop {
         message: message.to_string(),
     })
 }
+
+/// Models of more lemmas per predicate than this are not made smaller.
+const IRREDUNDANT_LIMIT: usize = 200;
 
 /// What became of an obligation.
 enum Progress {
@@ -307,15 +314,35 @@ impl<'a> Search<'a> {
         Err(incomplete("no level is left"))
     }
 
-    /// The interpretation by the lemmas above a level.
+    /// The interpretation by the lemmas above a level, without those that others imply.
     fn model(&self, level: Level) -> Model {
-        let definitions = self.system.used_predicates().into_iter().map(|p| {
-            let formula = self.frames[p.index()].formula(&self.terms, level);
-            (p, formula)
-        });
-        Model {
-            definitions: definitions.collect::<FxHashMap<PredicateId, TermId>>(),
+        let mut definitions: FxHashMap<PredicateId, TermId> = FxHashMap::default();
+        for p in self.system.used_predicates() {
+            let frame = &self.frames[p.index()];
+            let lemmas: Vec<TermId> = frame.at(level).map(|i| frame.lemmas[i].clause).collect();
+            definitions.insert(p, self.terms.and(&self.irredundant(lemmas)));
         }
+        Model { definitions }
+    }
+
+    /// The formulas without those that the others imply, as far as that is cheap to tell.
+    fn irredundant(&self, mut formulas: Vec<TermId>) -> Vec<TermId> {
+        if formulas.len() < 2 || formulas.len() > IRREDUNDANT_LIMIT {
+            return formulas;
+        }
+        let mut solver = self.smt.solver();
+        // Large ones first: they say least.
+        formulas.sort_by_key(|&f| std::cmp::Reverse(self.terms.args(f).len()));
+        let mut at = 0;
+        while at < formulas.len() && self.cx.stop().is_none() {
+            let mut assumptions = formulas.clone();
+            assumptions[at] = self.terms.not(formulas[at]);
+            match solver.check(&assumptions) {
+                SatResult::Unsat => drop(formulas.remove(at)),
+                _ => at += 1,
+            }
+        }
+        formulas
     }
 
     /// Answers an obligation, or adds one that has to be answered first.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::frame::{INFINITE, Level, MustFact};
 use super::pattern::without_weaker_bounds;
+use super::total::guarded;
 use super::transition::{Answer, Query};
 use super::{Search, Stop, failed, incomplete};
 use crate::smt::{SmtModel, project_formula};
@@ -49,7 +50,9 @@ impl Search<'_> {
             premises.push((slot.predicate, fact));
         }
         let kept = self.params(predicate).to_vec();
-        let formula = terms.and(&self.project(&parts, &kept, &model)?);
+        let literals = self.project(&parts, &kept, &model)?;
+        let literals: Vec<TermId> = literals.iter().map(|&l| guarded(&terms, l)).collect();
+        let formula = terms.and(&literals);
         let fact = MustFact {
             formula,
             rule,
@@ -115,6 +118,7 @@ impl Search<'_> {
             split(&terms, literal, self.options.split_equalities, &mut cube);
         }
         let cube = without_weaker_bounds(&terms, &cube);
+        let cube: Vec<TermId> = cube.iter().map(|&l| guarded(&terms, l)).collect();
         let cube = self.concretise(child, cube, &mut Evaluator::new(&terms, &state));
         Ok((child, cube))
     }

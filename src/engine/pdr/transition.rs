@@ -16,6 +16,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::frame::{Frame, INFINITE, Level};
+use super::total::total;
 use crate::chc::System;
 use crate::smt::{SatResult, Smt, SmtModel, Solver};
 use crate::term::{SortId, TermId, TermStore};
@@ -201,7 +202,7 @@ impl Transition {
                 clause: index,
                 tag: terms.fresh_var("rule", SortId::BOOL),
                 slots: body,
-                constraint: terms.substitute(clause.constraint, &map),
+                constraint: total(terms, terms.substitute(clause.constraint, &map)),
                 vars: vars.into_iter().map(|v| (v, map[&v])).collect(),
             });
         }
