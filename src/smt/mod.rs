@@ -5,7 +5,6 @@
 
 mod context;
 mod decode;
-mod elimination;
 mod encode;
 mod fixedpoint;
 mod implicant;
@@ -16,7 +15,6 @@ pub mod text;
 mod watchdog;
 
 pub use context::Interrupter;
-pub use elimination::EliminationError;
 pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
 pub use model::SmtModel;

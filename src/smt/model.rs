@@ -36,11 +36,6 @@ impl SmtModel {
         }
     }
 
-    /// The Z3 model, valid as long as this one.
-    pub(super) fn raw(&self) -> Z3_model {
-        self.raw
-    }
-
     /// The value of any term, with model completion. The values of variables are read from the
     /// model and the term is evaluated over them; where that is undefined (division by zero, a
     /// selector on another constructor, a quantifier), Z3 evaluates it.

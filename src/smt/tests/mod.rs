@@ -185,31 +185,6 @@ fn time_limits_and_interrupts() {
 }
 
 #[test]
-fn eliminates_and_projects() {
-    let (t, smt) = setup();
-    let int = |n: &str| t.var(n, SortId::INT);
-    let (x, y, z) = (int("x"), int("y"), int("z"));
-    let formula = t.and(&[t.lt(x, y), t.lt(y, z)]);
-    let expected = t.le(t.add(&[x, t.int(2)]), z);
-    let limit = Duration::from_secs(10);
-    let result = smt.eliminate(&[y], formula, "qe", limit).unwrap();
-    let mut solver = smt.solver();
-    assert_eq!(solver.check(&[t.xor(result, expected)]), SatResult::Unsat);
-    assert_eq!(solver.check(&[formula]), SatResult::Sat);
-    let model = solver.model().unwrap();
-    let projected = smt.model_project(&[y], formula, &model).unwrap();
-    assert_eq!(model.value(projected).unwrap(), TermId::TRUE);
-    assert_eq!(
-        solver.check(&[projected, t.not(expected)]),
-        SatResult::Unsat
-    );
-    assert!(
-        smt.eliminate(&[y], formula, "no-such-tactic", limit)
-            .is_err()
-    );
-}
-
-#[test]
 fn values_where_evaluation_is_undefined() {
     let (t, smt) = setup();
     let x = t.var("x", SortId::INT);
