@@ -13,7 +13,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::print::ClauseNames;
-use super::sexp::{TokenKind, Tokens, elements, expression, symbol};
+use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::{Fact, Refutation, RefutationStep};
 use crate::chc::{ClauseId, PredicateId};
 use crate::frontend::Problem;
@@ -132,6 +132,11 @@ fn parse_model(text: &str, start: usize) -> Result<ModelText, ParseError> {
         if word(0) != Some("define-fun") || parts.len() != 5 {
             let message = "not of the form (define-fun name (arguments) sort term)";
             return Err(error_at(text, range.start, message));
+        }
+        // The definitions go to another reader as text, so what they are must be beyond doubt: one
+        // that is cut elsewhere could hide a recursive definition, which proves anything.
+        if let Some(place) = ambiguity(text, &range) {
+            return Err(error_at(text, place, "readers differ on what this is"));
         }
         let name = symbol(word(1).unwrap_or_default());
         if !seen.insert(name) {

@@ -103,6 +103,33 @@ pub fn symbol(atom: &str) -> &str {
         .unwrap_or(atom)
 }
 
+/// The first place in `range` where readers differ on where a token or a comment ends: a carriage
+/// return alone, a quoted symbol that ends with a backslash, a `#` that begins no literal. Z3 takes
+/// the first for no end of a line, the second for no end of the symbol, and `#|` for a comment.
+/// Text from elsewhere that has one may say to Z3 what it does not say here.
+pub fn ambiguity(text: &str, range: &Range<usize>) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let lone = |&i: &usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+    let lone_return = range.clone().find(lone);
+    let atom = Tokens::new(&text[..range.end], range.start)
+        .filter(|token| token.kind == TokenKind::Atom)
+        .find(|token| {
+            let atom = &text[token.range.clone()];
+            let is_literal = |prefix: &str, digit: fn(char) -> bool| {
+                let digits = atom.strip_prefix(prefix);
+                digits.is_some_and(|digits| !digits.is_empty() && digits.chars().all(digit))
+            };
+            (atom.starts_with('|') && atom.ends_with("\\|"))
+                || (atom.starts_with('#')
+                    && !is_literal("#x", |c| c.is_ascii_hexdigit())
+                    && !is_literal("#b", |c| matches!(c, '0' | '1')))
+        });
+    lone_return
+        .into_iter()
+        .chain(atom.map(|token| token.range.start))
+        .min()
+}
+
 /// The end of the S-expression that begins at or after `start`, with its beginning; `None` when
 /// there is no complete one.
 pub fn expression(text: &str, start: usize) -> Option<Range<usize>> {
@@ -180,6 +207,20 @@ mod tests {
             assert_eq!(expression(text, 0), None, "{text}");
         }
         assert_eq!(elements("a", &(0..1)), None);
+    }
+
+    #[test]
+    fn finds_what_readers_differ_on() {
+        let place = |text: &str| ambiguity(text, &(0..text.len()));
+        assert_eq!(
+            place("(a |b c| #x0fA #b01 \"#|\" ; #|\r\n |a\\b| |#|)"),
+            None
+        );
+        assert_eq!(place("(a ; b\r c)"), Some(6));
+        assert_eq!(place("(a |b\\| c)"), Some(3));
+        assert_eq!(place("(a #|b| c)"), Some(3));
+        assert_eq!(place("(a #b c #x1)"), Some(3));
+        assert_eq!(place("(a #b2)"), Some(3));
     }
 
     #[test]

@@ -161,7 +161,8 @@ pub fn check_steps(
         }
         for (position, (&premise, atom)) in step.premises.iter().zip(rule.body).enumerate() {
             if premise >= index {
-                return fail(format!("premise {} does not come before it", premise + 1));
+                let premise = premise.saturating_add(1);
+                return fail(format!("premise {premise} does not come before it"));
             }
             let Some(fact) = &refutation.steps[premise].fact else {
                 return fail(format!("premise {} is `false`", premise + 1));

@@ -278,7 +278,10 @@ fn check_refutation_of(
     limit: Option<Duration>,
 ) -> Result<(), String> {
     let mut preamble = None;
+    // One limit for all steps together.
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     let valid = |formula: TermId| {
+        let limit = deadline.map(|d| d.saturating_duration_since(Instant::now()));
         let preamble = preamble.get_or_insert_with(|| declarations(problem));
         let formula = Printer::new(&problem.terms).term(formula);
         let text = without_predefined_names(format!("{preamble}(assert {formula})\n"));
