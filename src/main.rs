@@ -54,7 +54,14 @@ fn main() {
             Task::Solve(_) => Fallback::Error,
             Task::Check { .. } => Fallback::Check,
         },
-        wants_stats: invocation.stats.is_some(),
+        stats: invocation.stats.map(|format| {
+            let own = move || {
+                let mut stats = Statistics::default();
+                stats.add_time("total.seconds", started.elapsed());
+                print_statistics(&stats, format)
+            };
+            Box::new(own) as Box<dyn Fn() -> String>
+        }),
         interrupt: interrupt.clone(),
     };
     supervise(supervision, move |reporter| {

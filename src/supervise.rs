@@ -96,7 +96,8 @@ pub struct Supervision {
     pub timeout: Option<Duration>,
     pub memory_mib: Option<u64>,
     pub fallback: Fallback,
-    pub wants_stats: bool,
+    /// Statistics of a run whose worker has no last words; `None` when nobody wants any.
+    pub stats: Option<Box<dyn Fn() -> String>>,
     /// Set when the run is to stop.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -217,21 +218,17 @@ fn give_up(
         }
     };
     note(&reason.to_string());
-    if supervision.wants_stats {
+    if let Some(own) = &supervision.stats {
         let end = Instant::now() + LAST_WORDS;
-        loop {
+        let stats = loop {
             let left = end.saturating_duration_since(Instant::now());
             match receiver.recv_timeout(left) {
-                Ok(Event::Done(report)) => {
-                    if let Some(stats) = report.stats {
-                        diagnose(&stats);
-                    }
-                    break;
-                }
+                Ok(Event::Done(report)) => break report.stats,
                 Ok(Event::Limits(_) | Event::Signal) => {}
-                Ok(Event::Panicked(_)) | Err(_) => break,
+                Ok(Event::Panicked(_)) | Err(_) => break None,
             }
-        }
+        };
+        diagnose(&stats.unwrap_or_else(own));
     }
     exit(status)
 }

@@ -1,6 +1,6 @@
 //! The command line's contract: what goes to which stream, in which order, with which status.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -60,6 +60,9 @@ const UNSAFE_PROOF: &str = "1: P(0) by clause 1 [x = 0]
 3: P(2) by clause 2 [x = 1, y = 2] from 2
 4: false by clause 3 [x = 2] from 3
 ";
+
+/// More than anything takes that ends at once, on a machine however busy.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Files {
     folder: TempDir,
@@ -311,7 +314,7 @@ fn the_time_limit_ends_the_run() {
         let output = with_input(args, FAR);
         expect(&output, "unknown\n", 0);
         assert!(stderr(&output).contains("timeout"), "{}", stderr(&output));
-        assert!(start.elapsed() < Duration::from_secs(4));
+        assert!(start.elapsed() < PATIENCE);
     }
 }
 
@@ -329,7 +332,7 @@ fn the_file_can_set_the_limit_and_ask_for_the_reason() {
         "unknown\n(:reason-unknown \"timeout\")\n",
         0,
     );
-    assert!(start.elapsed() < Duration::from_secs(4));
+    assert!(start.elapsed() < PATIENCE);
 }
 
 #[test]
@@ -339,21 +342,28 @@ fn the_memory_limit_ends_the_run() {
     assert!(stderr(&output).contains("memout"), "{}", stderr(&output));
 }
 
+/// Sends a signal as soon as the run is at work, which its first log line says.
 fn signalled(signal: i32) -> Output {
     let files = Files::new();
     let path = files.file("far", FAR);
-    let child = alphorn()
+    let mut child = alphorn()
+        .arg("-v")
         .arg(path)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(700));
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = String::new();
+    log.read_line(&mut lines).unwrap();
+    assert!(lines.starts_with("[INFO"), "{lines}");
     let start = Instant::now();
     // SAFETY: sends a signal to our own child.
     unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
-    let output = child.wait_with_output().unwrap();
-    assert!(start.elapsed() < Duration::from_secs(2));
+    log.read_to_string(&mut lines).unwrap();
+    let mut output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < PATIENCE);
+    output.stderr = lines.into_bytes();
     output
 }
 
@@ -468,6 +478,18 @@ fn logs_go_to_standard_error() {
     let output = with_input(&["-qq", "--timeout", "0.3"], FAR);
     expect(&output, "unknown\n", 0);
     assert_eq!(stderr(&output), "");
+    // The environment has the last word.
+    let run = |level: &str| {
+        let mut command = alphorn();
+        let file = Files::new();
+        let path = file.file("safe", SAFE);
+        command.env("RUST_LOG", level).args(["--timeout=30", "-v"]);
+        let output = command.arg(path).output().unwrap();
+        expect(&output, "sat\n", 0);
+        stderr(&output)
+    };
+    assert!(!run("off").contains("[INFO"));
+    assert!(run("alphorn=debug").contains("[DEBUG alphorn"));
 }
 
 #[test]

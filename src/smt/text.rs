@@ -267,8 +267,11 @@ mod tests {
             valid_assertions("(assert true", None),
             TextCheck::Malformed(_)
         ));
-        let hard = "(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 2) (> y 2) (> z 2))
-            (not (= (+ (* x x x x x) (* y y y y y)) (* z z z z z))))))";
+        // A prime has no factors.
+        let hard = "(assert (forall ((x (_ BitVec 64)) (y (_ BitVec 64)))
+            (=> (and (bvult #x0000000000000001 x) (bvult x #x0000000100000000)
+                     (bvult #x0000000000000001 y) (bvult y #x0000000100000000))
+                (distinct (bvmul x y) #x1fffffffffffffff))))";
         assert!(matches!(
             valid_assertions(hard, Some(Duration::from_millis(300))),
             TextCheck::Unknown { assertion: 0, .. }
