@@ -8,7 +8,7 @@
 //! bound on the height, not by a model of the over-approximation.
 //!
 //! Invariant: `Unsat` comes with a derivation that evaluation has confirmed; `Sat` is said only
-//! when no query can be derived by the predicates' dependencies alone. Everything else is
+//! when no query can be derived by the predicates' dependencies alone, or no predicate is left. Everything else is
 //! `Unknown`, also a search that has exhausted all derivations, because there is no model to show.
 
 mod distance;
@@ -100,6 +100,10 @@ impl Bmc {
         let incomplete = |what| Ok(Verdict::Unknown(Reason::Incomplete(what)));
         match outcome? {
             Outcome::Refuted(refutation) => Ok(confirm(system, refutation, &oracle.smt, cx)),
+            // All queries are about constraints alone, and those have no solution.
+            Outcome::Exhausted(_) if system.used_predicates().is_empty() => {
+                Ok(Verdict::Sat(Model::default()))
+            }
             Outcome::Exhausted(depth) => incomplete(format!(
                 "no refutation and no derivation deeper than {depth}, but no model either"
             )),
