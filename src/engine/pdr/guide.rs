@@ -22,7 +22,7 @@ use num_traits::{One, Zero};
 use super::frame::Level;
 use super::hull::{Relation, Row, affine_hull, eliminate};
 use super::obligation::Obligation;
-use super::pattern::{Kind, Pattern, literal, shape, without_weaker_bounds};
+use super::pattern::{Kind, Pattern, literal, pattern, shape, without_weaker_bounds};
 use super::{Search, Stop};
 use crate::smt::SatResult;
 use crate::term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore};
@@ -91,29 +91,75 @@ impl Search<'_> {
         predicate: usize,
         cube: &[TermId],
         level: Level,
-        depth: usize,
+        parent: usize,
     ) {
         if !self.options.guidance || !self.options.guidance_by_cubes {
             return;
         }
-        let asked = &mut self.frames[predicate].asked;
         let number = self.obligations.len();
+        let asked = &mut self.frames[predicate].asked;
         let Some(pattern) = asked.enter(&self.terms, number, cube) else {
             return;
         };
-        let cluster = asked.clusters.entry(pattern.clone()).or_default();
-        if cluster.members.len() < self.options.cluster_size
-            || cluster.uses >= self.options.cluster_uses
-        {
+        let depth = self.obligations.get(parent).depth + 1;
+        let chain = self.chain(predicate, &pattern, cube, parent);
+        let least = self.options.cluster_size;
+        let cluster = self.frames[predicate].asked.clusters.entry(pattern.clone());
+        let cluster = cluster.or_default();
+        if cluster.members.len() < least {
             return;
         }
+        // All cubes together say more when they agree; chains, which have more in common, come when
+        // that has been tried.
+        let chained = cluster.uses >= self.options.cluster_uses;
+        let constants: Vec<Vec<Rational>> = if !chained {
+            cluster.members.iter().map(|m| m.1.clone()).collect()
+        } else if cluster.uses < 2 * self.options.cluster_uses && chain.len() >= least {
+            chain
+        } else {
+            return;
+        };
         cluster.uses += 1;
-        let constants: Vec<Vec<Rational>> = cluster.members.iter().map(|m| m.1.clone()).collect();
+        let mut hulls: Vec<Vec<TermId>> = Vec::new();
         for closure in [Closure::Congruent, Closure::Affine] {
-            if let Some(hull) = subsume(&self.terms, &pattern, &constants, closure) {
-                self.conjecture(predicate, hull, level, depth, Vec::new());
+            // A chain that only says which literals to drop has nothing in common.
+            if let Some(hull) = subsume(&self.terms, &pattern, &constants, closure)
+                && !(chained && hull.iter().all(|l| cube.contains(l)))
+            {
+                hulls.push(hull);
             }
         }
+        for hull in hulls {
+            self.conjecture(predicate, hull, level, depth, Vec::new());
+        }
+    }
+
+    /// The constants of a cube and of those nearest to it on the way to the query that are about the
+    /// same predicate, as long as they have its pattern.
+    fn chain(
+        &self,
+        predicate: usize,
+        wanted: &Pattern,
+        cube: &[TermId],
+        parent: usize,
+    ) -> Vec<Vec<Rational>> {
+        let own = pattern(&self.terms, cube).map(|p| p.1);
+        let mut chain: Vec<Vec<Rational>> = own.into_iter().collect();
+        let mut next = Some(parent);
+        while let Some(index) = next
+            && chain.len() < self.options.cluster_size
+        {
+            let obligation = self.obligations.get(index);
+            next = obligation.parent;
+            if obligation.predicate != predicate {
+                continue;
+            }
+            match pattern(&self.terms, &obligation.cube) {
+                Some((found, constants)) if found == *wanted => chain.push(constants),
+                _ => break,
+            }
+        }
+        chain
     }
 
     fn conjecture(

@@ -399,7 +399,7 @@ impl<'a> Search<'a> {
                     let text = self.printed(self.terms.and(&child_cube));
                     log::trace!("obligation {} at {below}: {text}", self.name(child));
                 }
-                self.guide_by_cubes(child, &child_cube, below, depth);
+                self.guide_by_cubes(child, &child_cube, below, index);
                 // The child comes first, for its level is lower.
                 self.obligations.enqueue(index);
                 self.obligations.add(Obligation {
