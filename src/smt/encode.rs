@@ -350,33 +350,27 @@ impl Encoder {
             .ok_or_else(|| "a datatype was not declared".to_owned())
     }
 
-    /// Declares a datatype together with every one it mentions that is not declared yet.
+    /// Declares a datatype and every one it mentions that is not declared yet.
     fn declare(&mut self, cx: &Context, store: &TermStore, root: DatatypeId) -> Result<(), String> {
-        let mut group = vec![root];
-        let mut next = 0;
-        while next < group.len() {
-            let constructors = &store.datatype(group[next]).constructors;
-            let mut sorts: Vec<SortId> = constructors
-                .iter()
-                .flat_map(|c| c.fields.iter().map(|f| f.sort))
-                .collect();
-            while let Some(sort) = sorts.pop() {
-                match store.sort(sort) {
-                    Sort::Array(domain, range) => sorts.extend([domain, range]),
-                    Sort::Datatype(id)
-                        if !self.datatypes.contains_key(&id) && !group.contains(&id) =>
-                    {
-                        group.push(id);
-                    }
-                    _ => {}
-                }
+        for group in store.datatype_groups(&[root]) {
+            if !self.datatypes.contains_key(&group[0]) {
+                self.declare_group(cx, store, &group)?;
             }
-            next += 1;
         }
+        Ok(())
+    }
+
+    /// Declares mutually recursive datatypes; all others that they mention are declared.
+    fn declare_group(
+        &mut self,
+        cx: &Context,
+        store: &TermStore,
+        group: &[DatatypeId],
+    ) -> Result<(), String> {
         let position: FxHashMap<DatatypeId, c_uint> =
             group.iter().zip(0..).map(|(&id, at)| (id, at)).collect();
         let mut names = Vec::new();
-        for &id in &group {
+        for &id in group {
             names.push(cx.symbol(&format!("{}!{}", store.datatype_head(id).0, id.0))?);
         }
         let mut open = OpenDatatypes {
@@ -384,7 +378,7 @@ impl Encoder {
             constructors: Vec::new(),
             lists: Vec::new(),
         };
-        for &id in &group {
+        for &id in group {
             let mut made = Vec::new();
             for (at, constructor) in store.datatype(id).constructors.iter().enumerate() {
                 let suffix = format!("{}!{}!{at}", constructor.name, id.0);
@@ -450,7 +444,7 @@ impl Encoder {
             self.keep_sort(cx, store.datatype_sort(id), sort)?;
         }
         let mut constructors = open.constructors.iter();
-        for &id in &group {
+        for &id in group {
             let mut declarations = Declarations {
                 constructors: Vec::new(),
                 testers: Vec::new(),

@@ -64,42 +64,67 @@ impl TermStore {
         }
     }
 
-    /// Some value of the sort: zero, `false`, the first constructor that leads to a finite value,
+    /// Some value of the sort: zero, `false`, a constructor that leads to a finite value soonest,
     /// constant arrays. `None` for a datatype without finite values.
     pub fn default_value(&self, sort: SortId) -> Option<TermId> {
-        let mut open = Vec::new();
-        self.default_value_below(sort, &mut open)
-    }
-
-    // Recursive only through nested sorts and datatype declarations, each entered once.
-    fn default_value_below(&self, sort: SortId, open: &mut Vec<DatatypeId>) -> Option<TermId> {
-        match self.sort(sort) {
-            Sort::Bool => Some(TermId::FALSE),
-            Sort::Int => Some(self.int(0)),
-            Sort::Real => Some(self.real(Rational::zero())),
-            Sort::BitVec(width) => Some(self.bitvec(BigUint::zero(), width)),
-            Sort::Array(_, element) => {
-                let element = self.default_value_below(element, open)?;
-                Some(self.const_array(sort, element))
-            }
-            Sort::Datatype(id) => {
-                if open.contains(&id) {
-                    return None;
+        let mut values = FxHashMap::default();
+        if let Some(value) = self.default_from(sort, &values) {
+            return Some(value);
+        }
+        // The datatypes that the sort needs, each valued once; those found last tend to need least.
+        let mut needed: Vec<DatatypeId> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![sort];
+        while let Some(sort) = stack.pop() {
+            match self.sort(sort) {
+                Sort::Array(_, element) => stack.push(element),
+                Sort::Datatype(id) if seen.insert(id) => {
+                    needed.push(id);
+                    let constructors = self.datatype(id).constructors.iter();
+                    stack.extend(constructors.flat_map(|c| c.fields.iter().map(|f| f.sort)));
                 }
-                open.push(id);
-                let constructors = &self.datatype(id).constructors;
-                let found = (0..constructors.len()).find_map(|c| {
-                    let fields: Option<Vec<TermId>> = constructors[c]
-                        .fields
-                        .iter()
-                        .map(|f| self.default_value_below(f.sort, open))
-                        .collect();
-                    Some(self.construct(id, c as u32, &fields?))
-                });
-                open.pop();
-                found
+                _ => {}
             }
         }
+        loop {
+            let before = values.len();
+            for &id in needed.iter().rev() {
+                if values.contains_key(&id) {
+                    continue;
+                }
+                let constructors = self.datatype(id).constructors.iter().enumerate();
+                let found = constructors.into_iter().find_map(|(number, constructor)| {
+                    let fields = constructor.fields.iter();
+                    let fields: Option<Vec<TermId>> =
+                        fields.map(|f| self.default_from(f.sort, &values)).collect();
+                    Some(self.construct(id, number as u32, &fields?))
+                });
+                values.extend(found.map(|value| (id, value)));
+            }
+            let value = self.default_from(sort, &values);
+            if value.is_some() || values.len() == before {
+                return value;
+            }
+        }
+    }
+
+    /// Some value of the sort, given values of datatypes.
+    fn default_from(&self, sort: SortId, known: &FxHashMap<DatatypeId, TermId>) -> Option<TermId> {
+        let mut arrays = Vec::new();
+        let mut base = sort;
+        while let Sort::Array(_, element) = self.sort(base) {
+            arrays.push(base);
+            base = element;
+        }
+        let value = match self.sort(base) {
+            Sort::Int => self.int(0),
+            Sort::Real => self.real(Rational::zero()),
+            Sort::BitVec(width) => self.bitvec(BigUint::zero(), width),
+            Sort::Datatype(id) => *known.get(&id)?,
+            Sort::Bool | Sort::Array(..) => TermId::FALSE,
+        };
+        let wrap = |value, &array| self.const_array(array, value);
+        Some(arrays.iter().rev().fold(value, wrap))
     }
 
     // ---- Booleans ----

@@ -58,9 +58,10 @@ pub fn evaluate_with(
     memo: &mut FxHashMap<TermId, Option<TermId>>,
     mut lookup: impl FnMut(TermId) -> Option<TermId>,
 ) -> Option<TermId> {
-    let mut stack = vec![root];
+    // With the position of the first argument not looked at yet, for `and` and `or`.
+    let mut stack = vec![(root, 0)];
     let mut values: Vec<TermId> = Vec::new();
-    'next: while let Some(&term) = stack.last() {
+    'next: while let Some(&(term, from)) = stack.last() {
         if memo.contains_key(&term) {
             stack.pop();
             continue;
@@ -103,20 +104,26 @@ pub fn evaluate_with(
             }
             Op::And | Op::Or => {
                 let zero = store.bool(node.op == Op::Or);
-                let mut result = Some(store.bool(node.op == Op::And));
-                for &arg in &*node.args {
-                    let Some(value) = known(memo, arg, &mut stack) else {
+                let mut decided = false;
+                for (position, &arg) in node.args.iter().enumerate().skip(from) {
+                    let Some(value) = memo.get(&arg) else {
+                        let top = stack.len() - 1;
+                        stack[top].1 = position;
+                        stack.push((arg, 0));
                         continue 'next;
                     };
-                    if value == Some(zero) {
-                        result = Some(zero);
+                    if *value == Some(zero) {
+                        decided = true;
                         break;
                     }
-                    if value.is_none() {
-                        result = None;
-                    }
                 }
-                result
+                if decided {
+                    Some(zero)
+                } else if node.args.iter().any(|a| memo[a].is_none()) {
+                    None
+                } else {
+                    Some(store.bool(node.op == Op::And))
+                }
             }
             op => {
                 values.clear();
@@ -127,7 +134,7 @@ pub fn evaluate_with(
                         Some(Some(value)) => values.push(*value),
                         Some(None) => undefined = true,
                         None => {
-                            stack.push(arg);
+                            stack.push((arg, 0));
                             pending = true;
                         }
                     }
@@ -153,11 +160,11 @@ pub fn evaluate_with(
 fn known(
     memo: &FxHashMap<TermId, Option<TermId>>,
     term: TermId,
-    stack: &mut Vec<TermId>,
+    stack: &mut Vec<(TermId, usize)>,
 ) -> Option<Option<TermId>> {
     let found = memo.get(&term).copied();
     if found.is_none() {
-        stack.push(term);
+        stack.push((term, 0));
     }
     found
 }

@@ -10,6 +10,7 @@
 
 mod bitvec;
 mod build;
+mod datatypes;
 mod evaluate;
 mod linear;
 mod node;

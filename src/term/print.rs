@@ -1,13 +1,14 @@
 //! Printing in SMT-LIB 2.6, readable by any solver: standard operators only, shared sub-terms
 //! under `let`, negative numerals as `(- 1)`.
 //!
-//! Invariant: printing is iterative, and its output has size linear in the term's DAG outside of
-//! quantifiers (a shared sub-term with bound variables is printed where it stands).
+//! Invariant: the output has size linear in the term's DAG: a shared sub-term gets its name at the
+//! outermost place where all its variables are in scope. Printing recurses into the bodies of
+//! quantifiers, whose nesting the frontend bounds, and nowhere else.
 
 use std::fmt::Write;
 
 use num_traits::{One, Signed};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::{DatatypeId, Op, Rational, Sort, SortId, TermId, TermStore};
 
@@ -60,6 +61,86 @@ enum Item {
     Term(TermId),
     Text(&'static str),
     Owned(String),
+}
+
+/// Names given to shared sub-terms that are in scope, and how many names were ever given.
+#[derive(Default)]
+struct Lets {
+    names: FxHashMap<TermId, String>,
+    count: usize,
+}
+
+/// Bound variables in groups: those that one quantifier binds are in one group, and as rewriting
+/// may leave several quantifiers over one variable, groups that meet are one.
+#[derive(Default)]
+struct BoundGroups {
+    parents: FxHashMap<TermId, TermId>,
+}
+
+impl BoundGroups {
+    fn find(&mut self, var: TermId) -> TermId {
+        let mut root = var;
+        while let Some(&parent) = self.parents.get(&root)
+            && parent != root
+        {
+            root = parent;
+        }
+        let mut at = var;
+        while at != root {
+            let next = self.parents.insert(at, root);
+            at = next.unwrap_or(root);
+        }
+        root
+    }
+
+    fn join(&mut self, vars: &[TermId]) {
+        for &var in vars {
+            self.parents.entry(var).or_insert(var);
+            let (root, first) = (self.find(var), self.find(vars[0]));
+            self.parents.insert(root, first);
+        }
+    }
+
+    /// Terms with free variables that are bound further up, and the groups of those variables. A
+    /// quantifier that binds only part of a group counts as binding nothing, which is safe.
+    /// `order` lists arguments before their terms.
+    fn open_terms(
+        &mut self,
+        store: &TermStore,
+        order: &[TermId],
+    ) -> FxHashMap<TermId, Vec<TermId>> {
+        let mut open: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        if self.parents.is_empty() {
+            return open;
+        }
+        let mut sizes: FxHashMap<TermId, usize> = FxHashMap::default();
+        let vars: Vec<TermId> = self.parents.keys().copied().collect();
+        for var in vars {
+            *sizes.entry(self.find(var)).or_default() += 1;
+        }
+        for &term in order {
+            let node = store.node(term);
+            let mut groups: Vec<TermId> = Vec::new();
+            if self.parents.contains_key(&term) {
+                groups.push(self.find(term));
+            }
+            for arg in &*node.args {
+                groups.extend(open.get(arg).into_iter().flatten());
+            }
+            groups.sort_unstable();
+            groups.dedup();
+            if let Op::Forall(vars) | Op::Exists(vars) = &node.op {
+                let group = self.find(vars[0]);
+                if sizes.get(&group) == Some(&vars.len()) {
+                    groups.retain(|&g| g != group);
+                }
+            }
+            if !groups.is_empty() {
+                open.insert(term, groups);
+            }
+        }
+        open
+    }
 }
 
 impl<'a> Printer<'a> {
@@ -132,19 +213,24 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The declaration of all datatypes that occur in `sorts` or in a term of `terms`, as one
-    /// `declare-datatypes` command; empty when there are none. Only for the monomorphic style.
+    /// The declarations of datatypes and of those that their fields need, one `declare-datatypes`
+    /// command for each group. Only for the monomorphic style.
     pub fn datatype_declarations(&self, used: &[DatatypeId]) -> String {
         debug_assert_eq!(self.style, DatatypeStyle::Monomorphic);
-        if used.is_empty() {
-            return String::new();
+        let mut out = String::new();
+        for group in self.store.datatype_groups(used) {
+            self.write_declaration(&mut out, &group);
         }
-        let mut out = String::from("(declare-datatypes (");
-        for &id in used {
+        out
+    }
+
+    fn write_declaration(&self, out: &mut String, group: &[DatatypeId]) {
+        out.push_str("(declare-datatypes (");
+        for &id in group {
             write!(out, "({} 0)", self.sort(self.store.datatype_sort(id))).expect("string");
         }
         out.push_str(") (");
-        for &id in used {
+        for &id in group {
             out.push_str("\n  (");
             for constructor in &self.store.datatype(id).constructors {
                 write!(out, "({}", self.instance(id, &constructor.name)).expect("string");
@@ -157,7 +243,6 @@ impl<'a> Printer<'a> {
             out.push(')');
         }
         out.push_str("))\n");
-        out
     }
 
     /// A term.
@@ -169,54 +254,57 @@ impl<'a> Printer<'a> {
 
     /// Appends a term to `out`.
     pub fn write_term(&self, out: &mut String, root: TermId) {
-        let shared = self.shared(root);
-        let mut lets: FxHashMap<TermId, String> = FxHashMap::default();
-        for (number, &term) in shared.iter().enumerate() {
-            let name = format!("let!{number}");
+        self.write_scope(out, root, &mut Lets::default());
+    }
+
+    /// A whole term or the body of a quantifier, under names for what is shared there.
+    fn write_scope(&self, out: &mut String, root: TermId, lets: &mut Lets) {
+        let mut shared = self.shared(root);
+        shared.retain(|t| !lets.names.contains_key(t));
+        for &term in &shared {
+            let name = format!("let!{}", lets.count);
+            lets.count += 1;
             write!(out, "(let (({name} ").expect("string");
-            self.write_tree(out, term, &lets);
+            self.write_tree(out, term, lets);
             out.push_str(")) ");
-            lets.insert(term, name);
+            lets.names.insert(term, name);
         }
-        self.write_tree(out, root, &lets);
-        for _ in &shared {
+        self.write_tree(out, root, lets);
+        for term in &shared {
             out.push(')');
+            lets.names.remove(term);
         }
     }
 
-    /// Sub-terms worth a `let`: used more than once, not atomic, without bound variables;
-    /// arguments before their terms.
+    /// Sub-terms worth a `let` before the term: used more than once, not atomic, without variables
+    /// that the term binds; arguments before their terms.
     fn shared(&self, root: TermId) -> Vec<TermId> {
         let store = self.store;
         let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
-        let mut bound: FxHashSet<TermId> = FxHashSet::default();
         let mut order = Vec::new();
+        let mut bound = BoundGroups::default();
         store.post_order(&[root], |t| {
             let node = store.node(t);
             for &arg in &*node.args {
                 *uses.entry(arg).or_default() += 1;
             }
             if let Op::Forall(vars) | Op::Exists(vars) = &node.op {
-                bound.extend(vars.iter());
+                bound.join(vars);
             }
             order.push(t);
         });
-        let mut open: FxHashSet<TermId> = FxHashSet::default();
-        order.retain(|&t| {
-            let node = store.node(t);
-            if bound.contains(&t) || node.args.iter().any(|a| open.contains(a)) {
-                // Conservative: a term above a quantifier counts as open too.
-                open.insert(t);
-                return false;
-            }
-            uses.get(&t).is_some_and(|&n| n > 1)
+        let open = bound.open_terms(store, &order);
+        order.retain(|t| {
+            let node = store.node(*t);
+            uses.get(t).is_some_and(|&n| n > 1)
+                && !open.contains_key(t)
                 && !node.args.is_empty()
                 && !(node.op == Op::Not && store.is_var(node.args[0]))
         });
         order
     }
 
-    fn write_tree(&self, out: &mut String, root: TermId, lets: &FxHashMap<TermId, String>) {
+    fn write_tree(&self, out: &mut String, root: TermId, lets: &mut Lets) {
         let store = self.store;
         let mut stack = vec![Item::Term(root)];
         while let Some(item) = stack.pop() {
@@ -231,7 +319,7 @@ impl<'a> Printer<'a> {
                 }
                 Item::Term(term) => term,
             };
-            if let Some(name) = lets.get(&term) {
+            if let Some(name) = lets.names.get(&term) {
                 out.push_str(name);
                 continue;
             }
@@ -277,7 +365,7 @@ impl<'a> Printer<'a> {
                         Op::Ge => Some("(< "),
                         _ => None,
                     };
-                    if let Some(head) = strict.filter(|_| !lets.contains_key(&node.args[0])) {
+                    if let Some(head) = strict.filter(|_| !lets.names.contains_key(&node.args[0])) {
                         out.push_str(head);
                         stack.extend([
                             Item::Text(")"),
@@ -326,10 +414,10 @@ impl<'a> Printer<'a> {
                     format!("(_ is {})", self.instance(*id, name))
                 }
                 Op::Forall(vars) | Op::Exists(vars) => {
-                    let mut head = String::from(if matches!(node.op, Op::Forall(_)) {
-                        "forall ("
+                    out.push_str(if matches!(node.op, Op::Forall(_)) {
+                        "(forall ("
                     } else {
-                        "exists ("
+                        "(exists ("
                     });
                     for (i, &var) in vars.iter().enumerate() {
                         let name = match self.names.get(&var) {
@@ -338,10 +426,12 @@ impl<'a> Printer<'a> {
                         };
                         let space = if i == 0 { "" } else { " " };
                         let sort = self.sort(store.sort_of(var));
-                        write!(head, "{space}({name} {sort})").expect("string");
+                        write!(out, "{space}({name} {sort})").expect("string");
                     }
-                    head.push(')');
-                    head
+                    out.push_str(") ");
+                    self.write_scope(out, node.args[0], lets);
+                    out.push(')');
+                    continue;
                 }
                 op => operator_name(op),
             };

@@ -132,6 +132,24 @@ fn datatypes_of_every_kind() {
 }
 
 #[test]
+fn arrays_indexed_by_datatypes_within_datatypes() {
+    let (t, smt) = setup();
+    // The outermost comes first: what it mentions must be declared before it.
+    let (outer_id, outer) = t.declare_datatype("Outer", &[]);
+    let (key_id, key) = t.declare_datatype("Key", &[]);
+    let map = t.array_sort(key, SortId::INT);
+    t.define_datatype(outer_id, vec![constructor("outer", &[("map", map)])]);
+    t.define_datatype(key_id, vec![constructor("key", &[("number", SortId::INT)])]);
+    let x = t.var("x", outer);
+    let one = t.construct(key_id, 0, &[t.int(1)]);
+    let mut solver = smt.solver();
+    solver.assert(t.eq(t.select(t.field(outer_id, 0, 0, x), one), t.int(5)));
+    assert_eq!(solver.check(&[]), SatResult::Sat);
+    let value = solver.model().unwrap().value(x).unwrap();
+    assert!(t.is_value(value));
+}
+
+#[test]
 fn sorts_without_values_are_no_panic() {
     let (t, smt) = setup();
     let (id, stream) = t.declare_datatype("Stream", &[]);
