@@ -17,8 +17,19 @@ use z3_sys::{
     Z3_solver_push, Z3_solver_set_params,
 };
 
-/// The incremental solver's time for one assertion before a solver of its own gets the rest.
+/// A solver's time for one assertion before the next kind has its turn; the last gets the rest.
 const FIRST_TRY: Duration = Duration::from_millis(500);
+
+/// The kinds of solvers, in the order of their turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// The incremental core, the same for all assertions.
+    Incremental,
+    /// The core with Z3's older simplex, which is much faster on some large linear assertions.
+    Simplex,
+    /// What Z3 picks for the assertion's theories.
+    Tactics,
+}
 
 /// What Z3 says about the assertions of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +66,7 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
         Ok(assertions) => assertions,
         Err(message) => return TextCheck::Malformed(message),
     };
-    let Some(mut incremental) = QuerySolver::new(&context, false) else {
+    let Some(mut incremental) = QuerySolver::new(&context, Kind::Incremental) else {
         return TextCheck::Malformed(context.error());
     };
     for (assertion, &formula) in assertions.iter().enumerate() {
@@ -75,10 +86,13 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
             return unknown("timeout".to_owned());
         }
         let mut answer = incremental.check(negation, left(Some(FIRST_TRY)));
-        if matches!(answer, Answer::Unknown(_)) {
-            log::debug!("assertion {assertion} gets a solver of its own");
-            match QuerySolver::new(&context, true) {
-                Some(mut own) => answer = own.check(negation, left(None)),
+        for (kind, most) in [(Kind::Simplex, Some(FIRST_TRY)), (Kind::Tactics, None)] {
+            if !matches!(answer, Answer::Unknown(_)) {
+                break;
+            }
+            log::debug!("assertion {assertion} gets a solver of its own: {kind:?}");
+            match QuerySolver::new(&context, kind) {
+                Some(mut own) => answer = own.check(negation, left(most)),
                 None => return unknown(context.error()),
             }
         }
@@ -170,20 +184,20 @@ impl Drop for TextContext {
 struct QuerySolver<'a> {
     context: &'a TextContext,
     raw: Z3_solver,
+    kind: Kind,
 }
 
 impl<'a> QuerySolver<'a> {
-    /// The incremental core, or, when `tactics` is set, what Z3 picks for the formula's theories.
-    fn new(context: &'a TextContext, tactics: bool) -> Option<Self> {
+    fn new(context: &'a TextContext, kind: Kind) -> Option<Self> {
         // SAFETY: the solver is held by a reference until `drop`.
         unsafe {
-            let raw = if tactics {
+            let raw = if kind == Kind::Tactics {
                 Z3_mk_solver(context.raw)?
             } else {
                 Z3_mk_simple_solver(context.raw)?
             };
             Z3_solver_inc_ref(context.raw, raw);
-            Some(QuerySolver { context, raw })
+            Some(QuerySolver { context, raw, kind })
         }
     }
 
@@ -203,6 +217,11 @@ impl<'a> QuerySolver<'a> {
                 // An interrupt is the program's to handle.
                 if let Some(name) = Z3_mk_string_symbol(context, c"ctrl_c".as_ptr()) {
                     Z3_params_set_bool(context, params, name, false);
+                }
+                if self.kind == Kind::Simplex
+                    && let Some(name) = Z3_mk_string_symbol(context, c"arith.solver".as_ptr())
+                {
+                    Z3_params_set_uint(context, params, name, 2);
                 }
                 Z3_solver_set_params(context, self.raw, params);
                 Z3_params_dec_ref(context, params);

@@ -5,14 +5,15 @@
 //!
 //! Z3 names the facts of a derivation but not how they follow from each other; [`derivation`] puts
 //! them in order. Invariant: what Z3 says is passed on as a witness, to be checked like any other;
-//! without one the answer is `Unknown`.
+//! without one the answer is `Unknown`. The run's interrupt and deadline end Z3's search as well.
 
 mod derivation;
 
+use super::confirm::confirm;
 use crate::chc::{Shape, System};
 use crate::context::Context;
 use crate::engine::{Engine, EngineError, Unsupported};
-use crate::smt::{FixedpointAnswer, Smt};
+use crate::smt::{FixedpointAnswer, Smt, Watchdog};
 use crate::witness::{Model, Reason, Verdict};
 
 /// Choices of Z3's engine.
@@ -40,6 +41,7 @@ impl Engine for Muz {
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         let smt = Smt::new(system.terms.clone());
+        let _watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
         let answer = smt.fixedpoint(system, self.options.global, cx.remaining());
         cx.stats.add_time("muz.smt", smt.usage().1);
         let incomplete = |what: String| Verdict::Unknown(Reason::Incomplete(what));
@@ -48,7 +50,7 @@ impl Engine for Muz {
                 definitions: definitions.into_iter().collect(),
             }),
             FixedpointAnswer::Unsafe(facts) => match derivation::order(system, &smt, facts, cx) {
-                Ok(refutation) => Verdict::Unsat(refutation),
+                Ok(refutation) => confirm(system, refutation, &smt, cx),
                 Err(why) => match cx.stop() {
                     Some(reason) => Verdict::Unknown(reason),
                     None => incomplete(format!("Z3 refutes, but {why}")),
