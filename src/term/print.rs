@@ -299,7 +299,7 @@ impl<'a> Printer<'a> {
             uses.get(t).is_some_and(|&n| n > 1)
                 && !open.contains_key(t)
                 && !node.args.is_empty()
-                && !(node.op == Op::Not && store.is_var(node.args[0]))
+                && (node.op != Op::Not || !store.is_var(node.args[0]))
         });
         order
     }
