@@ -8,6 +8,7 @@
 //!
 //! Imports follow the same order and never go back.
 
+pub mod arith;
 pub mod chc;
 pub mod context;
 pub mod engine;
