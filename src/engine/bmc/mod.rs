@@ -2,8 +2,8 @@
 //!
 //! After Biere, Cimatti, Clarke, Zhu, "Symbolic Model Checking without BDDs" (TACAS 1999). Linear
 //! systems are unrolled level by level from the entry clauses in one incremental solver
-//! ([`linear`]). Systems with several body atoms are unfolded backward from the queries, and only
-//! where an unsatisfiable core asks for it ([`tree`]), after Lal, Qadeer, Lahiri, "A Solver for
+//! (`linear`). Systems with several body atoms are unfolded backward from the queries, and only
+//! where an unsatisfiable core asks for it (`tree`), after Lal, Qadeer, Lahiri, "A Solver for
 //! Reachability Modulo Theories" (CAV 2012). Deviation: what is unfolded is chosen by cores under a
 //! bound on the height, not by a model of the over-approximation.
 //!

@@ -3,7 +3,7 @@
 //! Paper: Komuravelli, Gurfinkel, Chaki, "SMT-based model checking for recursive programs" (FMSD
 //! 2016), as Z3 implements it. Never part of the default.
 //!
-//! Z3 names the facts of a derivation but not how they follow from each other; [`derivation`] puts
+//! Z3 names the facts of a derivation but not how they follow from each other; `derivation` puts
 //! them in order. Invariant: what Z3 says is passed on as a witness, to be checked like any other;
 //! without one the answer is `Unknown`. The run's interrupt and deadline end Z3's search as well.
 

@@ -6,17 +6,17 @@
 //!
 //! For bound 0, 1, 2, … the query `false` becomes an obligation at that level. An obligation, a
 //! cube of a predicate at a level, is asked of the predicate's transition relation with the
-//! lemmas of the level below in place of the body atoms ([`transition`]):
+//! lemmas of the level below in place of the body atoms (`transition`):
 //!
 //! - Unsatisfiable: the core, generalised by dropping literals that relative induction does not
-//!   need ([`generalise`]), is a new lemma, and the obligation moves up a level ([`obligation`]).
+//!   need (`generalise`), is a new lemma, and the obligation moves up a level (`obligation`).
 //! - Satisfiable with reached facts in place of all body atoms: the head is reached; projecting the
-//!   model gives a new fact ([`predecessor`]), which keeps the rule and the facts that it came
-//!   from. These justifications are the refutation once `false` is reached ([`refutation`]).
+//!   model gives a new fact (`predecessor`), which keeps the rule and the facts that it came
+//!   from. These justifications are the refutation once `false` is reached (`refutation`).
 //! - Satisfiable otherwise: the first body atom that is not reached becomes an obligation one level
 //!   below, with the others, by reached facts or lemmas, projected out.
 //!
-//! When the query is blocked, lemmas are pushed to higher levels ([`propagate`]); if a level is
+//! When the query is blocked, lemmas are pushed to higher levels (`propagate`); if a level is
 //! left without lemmas of its own, the lemmas above it are an inductive interpretation.
 //!
 //! Deviations: derivations of nonlinear clauses are not kept as objects. The obligation is asked
