@@ -255,7 +255,7 @@ unsafe extern "C" {
     // Enumerations as numbers: a kind that the bindings do not list would be undefined behaviour
     // in a Rust enumeration.
     #[link_name = "Z3_get_decl_kind"]
-    fn decl_kind_raw(c: Z3_context, d: Z3_func_decl) -> c_uint;
+    pub(super) fn decl_kind_raw(c: Z3_context, d: Z3_func_decl) -> c_uint;
     #[link_name = "Z3_get_ast_kind"]
     fn ast_kind_raw(c: Z3_context, a: Z3_ast) -> c_uint;
     #[link_name = "Z3_get_sort_kind"]

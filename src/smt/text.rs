@@ -7,20 +7,29 @@ use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};
 
 use z3_sys::{
-    ErrorCode, Z3_L_FALSE, Z3_L_TRUE, Z3_ast, Z3_ast_vector, Z3_ast_vector_get,
+    DeclKind, ErrorCode, Z3_L_FALSE, Z3_L_TRUE, Z3_ast, Z3_ast_vector, Z3_ast_vector_get,
     Z3_ast_vector_inc_ref, Z3_ast_vector_size, Z3_context, Z3_del_config, Z3_del_context,
-    Z3_get_error_code, Z3_get_error_msg, Z3_get_version, Z3_mk_config, Z3_mk_context, Z3_mk_not,
-    Z3_mk_params, Z3_mk_simple_solver, Z3_mk_solver, Z3_mk_string_symbol, Z3_params_dec_ref,
-    Z3_params_inc_ref, Z3_params_set_bool, Z3_params_set_uint, Z3_parse_smtlib2_string,
-    Z3_set_error_handler, Z3_set_param_value, Z3_solver, Z3_solver_assert, Z3_solver_check,
-    Z3_solver_dec_ref, Z3_solver_get_reason_unknown, Z3_solver_inc_ref, Z3_solver_pop,
-    Z3_solver_push, Z3_solver_set_params,
+    Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args, Z3_get_error_code, Z3_get_error_msg,
+    Z3_get_quantifier_body, Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound,
+    Z3_get_version, Z3_is_app, Z3_is_quantifier_forall, Z3_mk_config, Z3_mk_context,
+    Z3_mk_fresh_const, Z3_mk_not, Z3_mk_params, Z3_mk_simple_solver, Z3_mk_solver,
+    Z3_mk_string_symbol, Z3_params_dec_ref, Z3_params_inc_ref, Z3_params_set_bool,
+    Z3_params_set_uint, Z3_parse_smtlib2_string, Z3_set_error_handler, Z3_set_param_value,
+    Z3_solver, Z3_solver_assert, Z3_solver_check, Z3_solver_dec_ref, Z3_solver_get_reason_unknown,
+    Z3_solver_inc_ref, Z3_solver_pop, Z3_solver_push, Z3_solver_set_params, Z3_substitute_vars,
+    Z3_to_app,
 };
+
+use super::context::decl_kind_raw;
 
 /// A solver's time for one assertion before the next kind has its turn; the last gets the rest.
 const FIRST_TRY: Duration = Duration::from_millis(500);
 
-/// The kinds of solvers, in the order of their turns.
+/// Part of the time left that goes to the conclusions one by one.
+const PIECES: f64 = 0.6;
+
+/// The kinds of solvers, in the order of their turns; between the last two the assertion is taken
+/// apart ([`TextContext::pieces`]) for the core with the older simplex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// The incremental core, the same for all assertions.
@@ -90,6 +99,19 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
             if !matches!(answer, Answer::Unknown(_)) {
                 break;
             }
+            if kind == Kind::Tactics
+                && let Some(pieces) = context.pieces(formula)
+            {
+                log::debug!(
+                    "assertion {assertion} in {} pieces",
+                    pieces.conclusions.len()
+                );
+                let most = left(None).map(|left| left.mul_f64(PIECES));
+                if all_unsatisfiable(&context, &pieces, most) {
+                    answer = Answer::Unsat;
+                    break;
+                }
+            }
             log::debug!("assertion {assertion} gets a solver of its own: {kind:?}");
             match QuerySolver::new(&context, kind) {
                 Some(mut own) => answer = own.check(negation, left(most)),
@@ -105,6 +127,32 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
     TextCheck::Valid {
         assertions: assertions.len(),
     }
+}
+
+/// A formula `∀x. premise ⇒ c1 ∧ … ∧ cn` over constants in the place of the x.
+struct Pieces {
+    premise: Z3_ast,
+    conclusions: Vec<Z3_ast>,
+}
+
+/// Whether the premise with the negation of any one conclusion is found unsatisfiable; false when
+/// one is not, or not in time.
+fn all_unsatisfiable(context: &TextContext, pieces: &Pieces, limit: Option<Duration>) -> bool {
+    let deadline = limit.map(|limit| Instant::now() + limit);
+    let Some(mut solver) = QuerySolver::new(context, Kind::Simplex) else {
+        return false;
+    };
+    // SAFETY: solver and formula belong to the context.
+    unsafe { Z3_solver_assert(context.raw, solver.raw, pieces.premise) };
+    pieces.conclusions.iter().all(|&conclusion| {
+        let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return false;
+        }
+        // SAFETY: the formula belongs to the context.
+        let negation = unsafe { Z3_mk_not(context.raw, conclusion) };
+        negation.is_some_and(|n| matches!(solver.check(n, left), Answer::Unsat))
+    })
 }
 
 enum Answer {
@@ -168,6 +216,66 @@ impl TextContext {
             Z3_ast_vector_inc_ref(self.raw, vector);
             (0..Z3_ast_vector_size(self.raw, vector))
                 .map(|i| Z3_ast_vector_get(self.raw, vector, i).ok_or_else(|| self.error()))
+                .collect()
+        }
+    }
+}
+
+impl TextContext {
+    /// The assertion taken apart at the conjunctions that it concludes; `None` if it is no
+    /// implication with more than one.
+    fn pieces(&self, formula: Z3_ast) -> Option<Pieces> {
+        // SAFETY: everything belongs to this context and lives until it is dropped; a quantifier
+        // has as many sorts as bound variables, and the last one has index 0.
+        let body = unsafe {
+            if Z3_is_quantifier_forall(self.raw, formula) {
+                let count = Z3_get_quantifier_num_bound(self.raw, formula);
+                let constants = (0..count)
+                    .rev()
+                    .map(|i| {
+                        let sort = Z3_get_quantifier_bound_sort(self.raw, formula, i)?;
+                        Z3_mk_fresh_const(self.raw, c"v".as_ptr(), sort)
+                    })
+                    .collect::<Option<Vec<Z3_ast>>>()?;
+                let body = Z3_get_quantifier_body(self.raw, formula)?;
+                Z3_substitute_vars(self.raw, body, count, constants.as_ptr())?
+            } else {
+                formula
+            }
+        };
+        let implication = self.arguments(body, DeclKind::Implies)?;
+        let &[premise, conclusion] = implication.as_slice() else {
+            return None;
+        };
+        let mut conclusions = Vec::new();
+        let mut open = vec![conclusion];
+        while let Some(formula) = open.pop() {
+            match self.arguments(formula, DeclKind::And) {
+                Some(parts) => open.extend(parts),
+                None => conclusions.push(formula),
+            }
+        }
+        // SAFETY: as above.
+        let failed = unsafe { Z3_get_error_code(self.raw) } != ErrorCode::Ok;
+        (conclusions.len() > 1 && !failed).then_some(Pieces {
+            premise,
+            conclusions,
+        })
+    }
+
+    /// The arguments of an application of this kind.
+    fn arguments(&self, formula: Z3_ast, kind: DeclKind) -> Option<Vec<Z3_ast>> {
+        // SAFETY: everything belongs to this context.
+        unsafe {
+            if !Z3_is_app(self.raw, formula) {
+                return None;
+            }
+            let app = Z3_to_app(self.raw, formula)?;
+            if decl_kind_raw(self.raw, Z3_get_app_decl(self.raw, app)?) != kind as u32 {
+                return None;
+            }
+            (0..Z3_get_app_num_args(self.raw, app))
+                .map(|i| Z3_get_app_arg(self.raw, app, i))
                 .collect()
         }
     }
@@ -299,6 +407,35 @@ mod tests {
             valid_assertions("(assert true)", Some(Duration::ZERO)),
             TextCheck::Unknown { assertion: 0, .. }
         ));
+    }
+
+    #[test]
+    fn conclusions_are_checked_one_by_one() {
+        let text = "(define-fun p ((x Int) (y Int)) Bool (and (>= x 0) (and (>= y x) (<= y 9))))
+            (assert (forall ((x Int) (y Int)) (=> (and (p x y) (< y 9)) (p x (+ y 1)))))
+            (assert (forall ((x Int) (y Int)) (=> (p x y) (p x (+ y 1)))))
+            (assert (forall ((x Int) (y Int)) (=> (and (p x y) (< y x)) (p y x))))
+            (assert (forall ((x Int) (y Int)) (=> (p x y) (>= y 0))))
+            (assert (=> true (and true true)))";
+        let context = TextContext::new().unwrap();
+        let assertions = context.parse(&CString::new(text).unwrap()).unwrap();
+        let check = |i: usize| {
+            let pieces = context.pieces(assertions[i])?;
+            let valid = all_unsatisfiable(&context, &pieces, None);
+            assert!(!all_unsatisfiable(&context, &pieces, Some(Duration::ZERO)));
+            Some((pieces.conclusions.len(), valid))
+        };
+        let found: Vec<_> = (0..5).map(check).collect();
+        assert_eq!(
+            found,
+            [
+                Some((3, true)),
+                Some((3, false)),
+                Some((3, true)),
+                None,
+                Some((2, true))
+            ]
+        );
     }
 
     #[test]
