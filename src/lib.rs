@@ -11,6 +11,7 @@
 pub mod arith;
 pub mod chc;
 pub mod context;
+pub mod domain;
 pub mod engine;
 pub mod frontend;
 pub mod portfolio;

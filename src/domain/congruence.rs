@@ -1,0 +1,557 @@
+//! Affine equations over Int and Real, and congruences between integers.
+//!
+//! An element is a system of equations `t = 0` in solved form and of rows `t ∈ Z` with rational
+//! coefficients in Hermite normal form; that integer variables are integers goes without saying.
+//! Variables are eliminated in this form, by ordering them first. A join goes through generators: a
+//! point, vectors whose integer multiples may be added, and vectors of which any multiple may. Both
+//! forms are dual bases of each other, so the way between them is the inverse of a matrix.
+//!
+//! Invariant: the first column of a generator is the coefficient of one, which is an integer in all
+//! that is generated, and one for the points that are meant.
+
+use std::rc::Rc;
+
+use num_traits::{One, Signed, Zero};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cube::is_integral;
+use super::{Cube, Domain, Fact, Relation};
+use crate::term::{Linear, Rational, SortId, TermId, TermStore};
+
+/// Linear equalities (Karr, Acta Informatica 1976) with linear congruences (Granger, TAPSOFT 1991),
+/// operations as for grids (Bagnara et al., LOPSTR 2006).
+pub struct Congruences {
+    terms: Rc<TermStore>,
+    /// Most variables of an element.
+    width: usize,
+    /// Most rows in a transfer.
+    rows: usize,
+}
+
+/// Equations and rows that are integers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lattice {
+    equations: Vec<Linear>,
+    integral: Vec<Linear>,
+}
+
+impl Lattice {
+    fn rows(&self) -> impl Iterator<Item = &Linear> {
+        self.equations.iter().chain(&self.integral)
+    }
+
+    fn vars(&self) -> FxHashSet<TermId> {
+        let monomials = self.rows().flat_map(|r| &r.monomials);
+        monomials.map(|m| m.0).collect()
+    }
+}
+
+impl Congruences {
+    /// The domain over a store, for at most `width` variables at a time.
+    pub fn new(terms: Rc<TermStore>, width: usize) -> Self {
+        Congruences {
+            terms,
+            width,
+            rows: 12 * width,
+        }
+    }
+
+    fn is_int(&self, var: TermId) -> bool {
+        self.terms.sort_of(var) == SortId::INT
+    }
+
+    /// The canonical form of what rows say of the variables to keep; `None` if they contradict.
+    fn solve(
+        &self,
+        equations: Vec<Linear>,
+        integral: Vec<Linear>,
+        keep: impl Fn(TermId) -> bool,
+    ) -> Option<Lattice> {
+        let mut integral = integral;
+        let solved = self.gauss(equations, &mut integral, &keep)?;
+        let solved: Vec<(TermId, Linear)> = solved.into_iter().filter(|s| keep(s.0)).collect();
+        let integral = self.hermite(integral, &keep)?;
+        Some(Lattice {
+            equations: solved.into_iter().map(|s| s.1).collect(),
+            integral,
+        })
+    }
+
+    /// Solves the equations, for variables to eliminate first, and substitutes in the other rows.
+    fn gauss(
+        &self,
+        equations: Vec<Linear>,
+        integral: &mut Vec<Linear>,
+        keep: &impl Fn(TermId) -> bool,
+    ) -> Option<Vec<(TermId, Linear)>> {
+        // Pivot and row, the pivot's coefficient being -1, no pivot in another's row.
+        let mut solved: Vec<(TermId, Linear)> = Vec::new();
+        let mut at: FxHashMap<TermId, usize> = FxHashMap::default();
+        let reduce = |row: &Linear, solved: &[(TermId, Linear)], at: &FxHashMap<TermId, usize>| {
+            let mut result = row.clone();
+            for (var, coefficient) in &row.monomials {
+                if let Some(&i) = at.get(var) {
+                    result = result.add_scaled(&solved[i].1, coefficient);
+                }
+            }
+            result
+        };
+        for equation in equations {
+            let row = reduce(&equation, &solved, &at);
+            // Among variables to eliminate any will do; the last of the others is canonical.
+            let eliminated = row.monomials.iter().find(|m| !keep(m.0));
+            let Some((pivot, coefficient)) = eliminated.or(row.monomials.last()) else {
+                if row.constant.is_zero() {
+                    continue;
+                }
+                return None;
+            };
+            let pivot = *pivot;
+            let row = row.scaled(&-coefficient.recip());
+            for (_, other) in &mut solved {
+                let factor = other.coefficient(pivot);
+                if !factor.is_zero() {
+                    *other = other.add_scaled(&row, &factor);
+                }
+            }
+            at.insert(pivot, solved.len());
+            solved.push((pivot, row));
+        }
+        for row in integral.iter_mut() {
+            *row = reduce(row, &solved, &at);
+        }
+        // A pivot is an integer, which may say something about the rest of its row.
+        for (pivot, row) in &solved {
+            if self.is_int(*pivot) && !is_integral(&self.terms, row) {
+                let mut rest = row.clone();
+                rest.monomials.retain(|m| m.0 != *pivot);
+                integral.push(rest);
+            }
+        }
+        Some(solved)
+    }
+
+    /// The Hermite normal form of rows that are integers, without variables to eliminate and
+    /// without what the sorts say.
+    fn hermite(&self, rows: Vec<Linear>, keep: &impl Fn(TermId) -> bool) -> Option<Vec<Linear>> {
+        let mut rows = rows;
+        rows.retain(|r| !is_integral(&self.terms, r));
+        let mut vars: Vec<TermId> = rows
+            .iter()
+            .flat_map(|r| r.monomials.iter().map(|m| m.0))
+            .collect();
+        vars.sort_unstable_by_key(|v| (keep(*v), *v));
+        vars.dedup();
+        let mut pivots: Vec<(TermId, Linear)> = Vec::new();
+        for &var in &vars {
+            let (mut with, without): (Vec<Linear>, Vec<Linear>) = rows
+                .into_iter()
+                .partition(|r| !r.coefficient(var).is_zero());
+            rows = without;
+            if self.is_int(var) {
+                with.push(unit(var));
+            }
+            // Euclid's algorithm on the column.
+            while with.len() > 1 {
+                let least = (0..with.len())
+                    .min_by_key(|&i| with[i].coefficient(var).abs())
+                    .unwrap_or(0);
+                let pivot = with.swap_remove(least);
+                let coefficient = pivot.coefficient(var);
+                let mut next = Vec::with_capacity(with.len() + 1);
+                for row in with {
+                    let quotient = (row.coefficient(var) / &coefficient).round();
+                    let row = row.add_scaled(&pivot, &-quotient);
+                    if !row.coefficient(var).is_zero() {
+                        next.push(row);
+                    } else if !is_integral(&self.terms, &row) {
+                        rows.push(row);
+                    }
+                }
+                next.push(pivot);
+                with = next;
+            }
+            if let Some(pivot) = with.pop()
+                && keep(var)
+            {
+                let pivot = if pivot.coefficient(var).is_negative() {
+                    pivot.scaled(&-Rational::one())
+                } else {
+                    pivot
+                };
+                pivots.push((var, pivot));
+            }
+        }
+        // Constants are left.
+        if rows.iter().any(|r| !r.constant.is_integer()) {
+            return None;
+        }
+        // Entries between zero and the pivot of their column.
+        for i in 0..pivots.len() {
+            let mut row = pivots[i].1.clone();
+            for (var, pivot) in &pivots[i + 1..] {
+                let quotient = (row.coefficient(*var) / pivot.coefficient(*var)).floor();
+                if !quotient.is_zero() {
+                    row = row.add_scaled(pivot, &-quotient);
+                }
+            }
+            row.constant -= row.constant.floor();
+            pivots[i].1 = row;
+        }
+        let rows = pivots.into_iter().map(|p| p.1);
+        Some(rows.filter(|r| !is_integral(&self.terms, r)).collect())
+    }
+
+    fn project(&self, lattice: &Lattice, keep: impl Fn(TermId) -> bool) -> Lattice {
+        let (equations, integral) = (lattice.equations.clone(), lattice.integral.clone());
+        self.solve(equations, integral, keep).unwrap_or_default()
+    }
+
+    /// The rows as generators over these variables, which are all of the lattice's.
+    fn generators(&self, lattice: &Lattice, vars: &[TermId]) -> Option<Basis> {
+        let width = vars.len() + 1;
+        let dense = |row: &Linear| {
+            let mut vector = vec![Rational::zero(); width];
+            vector[0] = row.constant.clone();
+            for (var, coefficient) in &row.monomials {
+                if let Ok(at) = vars.binary_search(var) {
+                    vector[at + 1] = coefficient.clone();
+                }
+            }
+            vector
+        };
+        let mut basis = Basis {
+            lines: lattice.equations.iter().map(dense).collect(),
+            points: lattice.integral.iter().map(dense).collect(),
+        };
+        let one = Linear::constant(Rational::one());
+        basis.points.push(dense(&one));
+        let ints = vars.iter().filter(|v| self.is_int(**v));
+        basis.points.extend(ints.map(|v| dense(&unit(*v))));
+        basis.reduce(width);
+        basis.dual(width)
+    }
+
+    /// The lattice that the generators span.
+    fn spanned(&self, mut basis: Basis, vars: &[TermId]) -> Option<Lattice> {
+        let width = vars.len() + 1;
+        basis.reduce(width);
+        let dual = basis.dual(width)?;
+        let sparse = |vector: Vec<Rational>| {
+            let mut entries = vector.into_iter();
+            let constant = entries.next().unwrap_or_default();
+            let monomials = vars.iter().copied().zip(entries);
+            Linear {
+                monomials: monomials.filter(|m| !m.1.is_zero()).collect(),
+                constant,
+            }
+        };
+        let equations = dual.lines.into_iter().map(sparse).collect();
+        let integral = dual.points.into_iter().map(sparse).collect();
+        self.solve(equations, integral, |_| true)
+    }
+
+    /// Whether the lattice implies the row, an equation or an integer.
+    fn implies(&self, lattice: &Lattice, row: &Linear, equation: bool) -> bool {
+        let mut rest = row.clone();
+        for solved in &lattice.equations {
+            let Some((pivot, minus_one)) = solved.monomials.last() else {
+                continue;
+            };
+            let factor = rest.coefficient(*pivot) / minus_one;
+            if !factor.is_zero() {
+                rest = rest.add_scaled(solved, &-factor);
+            }
+        }
+        if equation {
+            return rest.is_constant() && rest.constant.is_zero();
+        }
+        // The rows are triangular: each has a first variable that later ones lack.
+        for row in &lattice.integral {
+            let Some((pivot, coefficient)) = row.monomials.first() else {
+                continue;
+            };
+            let quotient = (rest.coefficient(*pivot) / coefficient).round();
+            if !quotient.is_zero() {
+                rest = rest.add_scaled(row, &-quotient);
+            }
+        }
+        is_integral(&self.terms, &rest)
+    }
+}
+
+fn unit(var: TermId) -> Linear {
+    Linear {
+        monomials: vec![(var, Rational::one())],
+        constant: Rational::zero(),
+    }
+}
+
+/// Vectors of which integer multiples are meant (`points`), and of which all are (`lines`).
+struct Basis {
+    points: Vec<Vec<Rational>>,
+    lines: Vec<Vec<Rational>>,
+}
+
+impl Basis {
+    /// Makes the vectors independent: lines in reduced echelon form, points without entries in the
+    /// lines' columns and triangular.
+    fn reduce(&mut self, width: usize) {
+        let mut lines: Vec<(usize, Vec<Rational>)> = Vec::new();
+        for mut line in std::mem::take(&mut self.lines) {
+            for (column, other) in &lines {
+                clear(&mut line, other, *column);
+            }
+            let Some(column) = line.iter().position(|c| !c.is_zero()) else {
+                continue;
+            };
+            let scale = line[column].recip();
+            line.iter_mut().for_each(|c| *c *= &scale);
+            for (_, other) in &mut lines {
+                clear(other, &line, column);
+            }
+            lines.push((column, line));
+        }
+        let mut open = std::mem::take(&mut self.points);
+        for point in &mut open {
+            for (column, line) in &lines {
+                clear(point, line, *column);
+            }
+        }
+        self.lines = lines.into_iter().map(|l| l.1).collect();
+        for column in 0..width {
+            let (mut with, without): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|p| !p[column].is_zero());
+            open = without;
+            while with.len() > 1 {
+                let least = (0..with.len())
+                    .min_by_key(|&i| with[i][column].abs())
+                    .unwrap_or(0);
+                let pivot = with.swap_remove(least);
+                let mut next = Vec::with_capacity(with.len() + 1);
+                for mut point in with {
+                    let quotient = (&point[column] / &pivot[column]).round();
+                    subtract(&mut point, &pivot, &quotient);
+                    if point[column].is_zero() {
+                        open.push(point);
+                    } else {
+                        next.push(point);
+                    }
+                }
+                next.push(pivot);
+                with = next;
+            }
+            self.points.append(&mut with);
+        }
+    }
+
+    /// The dual of a reduced basis: vectors whose product with all points is an integer and with all
+    /// lines zero.
+    fn dual(&self, width: usize) -> Option<Basis> {
+        let first = |v: &Vec<Rational>| v.iter().position(|c| !c.is_zero());
+        let vectors = || self.points.iter().chain(&self.lines);
+        let used: FxHashSet<usize> = vectors().filter_map(first).collect();
+        let mut matrix: Vec<Vec<Rational>> = vectors().cloned().collect();
+        for column in (0..width).filter(|c| !used.contains(c)) {
+            let mut vector = vec![Rational::zero(); width];
+            vector[column] = Rational::one();
+            matrix.push(vector);
+        }
+        let inverse = inverse(matrix)?;
+        let column = |i: usize| inverse.iter().map(|row| row[i].clone()).collect();
+        let (points, lines) = (self.points.len(), self.lines.len());
+        Some(Basis {
+            points: (0..points).map(column).collect(),
+            lines: (points + lines..width).map(column).collect(),
+        })
+    }
+}
+
+fn clear(row: &mut [Rational], pivot: &[Rational], column: usize) {
+    let factor = row[column].clone();
+    subtract(row, pivot, &factor);
+}
+
+fn subtract(row: &mut [Rational], other: &[Rational], factor: &Rational) {
+    if !factor.is_zero() {
+        for (a, b) in row.iter_mut().zip(other) {
+            if !b.is_zero() {
+                *a -= b * factor;
+            }
+        }
+    }
+}
+
+/// The inverse of a square matrix, `None` when it has none.
+fn inverse(mut matrix: Vec<Vec<Rational>>) -> Option<Vec<Vec<Rational>>> {
+    let size = matrix.len();
+    for (i, row) in matrix.iter_mut().enumerate() {
+        if row.len() != size {
+            return None;
+        }
+        row.resize(2 * size, Rational::zero());
+        row[size + i] = Rational::one();
+    }
+    for column in 0..size {
+        let at = (column..size).find(|&i| !matrix[i][column].is_zero())?;
+        matrix.swap(column, at);
+        let scale = matrix[column][column].recip();
+        let mut pivot = std::mem::take(&mut matrix[column]);
+        for entry in &mut pivot {
+            if !entry.is_zero() {
+                *entry *= &scale;
+            }
+        }
+        for row in matrix.iter_mut().filter(|r| !r.is_empty()) {
+            clear(row, &pivot, column);
+        }
+        matrix[column] = pivot;
+    }
+    Some(matrix.into_iter().map(|mut r| r.split_off(size)).collect())
+}
+
+impl Domain for Congruences {
+    type Element = Option<Lattice>;
+
+    fn top(&self) -> Self::Element {
+        Some(Lattice::default())
+    }
+
+    fn bottom(&self) -> Self::Element {
+        None
+    }
+
+    fn is_bottom(&self, element: &Self::Element) -> bool {
+        element.is_none()
+    }
+
+    fn transfer(
+        &self,
+        inputs: &[Self::Element],
+        cube: &Cube,
+        keep: Option<&FxHashSet<TermId>>,
+    ) -> Self::Element {
+        let mut equations = Vec::new();
+        let mut integral = Vec::new();
+        for input in inputs {
+            let lattice = input.as_ref()?;
+            equations.extend(lattice.equations.iter().cloned());
+            integral.extend(lattice.integral.iter().cloned());
+        }
+        for row in cube.rows() {
+            match row.relation {
+                Relation::Equal => equations.push(row.linear.clone()),
+                Relation::Integral => integral.push(row.linear.clone()),
+                _ => {}
+            }
+        }
+        if equations.len() + integral.len() > self.rows {
+            return self.top();
+        }
+        let lattice = self.solve(equations, integral, |var| {
+            keep.map_or_else(|| self.terms.is_var(var), |k| k.contains(&var))
+        })?;
+        if lattice.vars().len() > self.width {
+            return self.top();
+        }
+        Some(lattice)
+    }
+
+    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        let (Some(x), Some(y)) = (a, b) else {
+            return if a.is_none() { b.clone() } else { a.clone() };
+        };
+        if self.entails(a, b) {
+            return b.clone();
+        }
+        if self.entails(b, a) {
+            return a.clone();
+        }
+        // A variable that one side leaves free is free.
+        let (left, right) = (x.vars(), y.vars());
+        let mut vars: Vec<TermId> = left.intersection(&right).copied().collect();
+        vars.sort_unstable();
+        let shared = |var: TermId| vars.binary_search(&var).is_ok();
+        let generators = |l: &Lattice| self.generators(&self.project(l, shared), &vars);
+        let (Some(mut basis), Some(other)) = (generators(x), generators(y)) else {
+            return self.top();
+        };
+        basis.points.extend(other.points);
+        basis.lines.extend(other.lines);
+        self.spanned(basis, &vars).or_else(|| self.top())
+    }
+
+    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        let joined = self.join(a, b);
+        // Equations are lost only finitely often, and what they leave behind may be new; else
+        // nothing new.
+        if let (Some(old), Some(new)) = (a, &joined)
+            && old.equations.len() == new.equations.len()
+        {
+            let kept = old.integral.iter();
+            return Some(Lattice {
+                equations: new.equations.clone(),
+                integral: kept
+                    .filter(|r| self.implies(new, r, false))
+                    .cloned()
+                    .collect(),
+            });
+        }
+        joined
+    }
+
+    fn narrow(&self, _: &Self::Element, b: &Self::Element) -> Self::Element {
+        b.clone()
+    }
+
+    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
+        match (a, b) {
+            (None, _) => true,
+            (_, None) => false,
+            (Some(x), Some(y)) => {
+                y.equations.iter().all(|r| self.implies(x, r, true))
+                    && y.integral.iter().all(|r| self.implies(x, r, false))
+            }
+        }
+    }
+
+    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+        let renamed = |row: &Linear| {
+            let name = |(v, c): &(TermId, Rational)| (map.get(v).copied().unwrap_or(*v), c.clone());
+            let mut monomials: Vec<_> = row.monomials.iter().map(name).collect();
+            monomials.sort_unstable_by_key(|m| m.0);
+            Linear {
+                monomials,
+                constant: row.constant.clone(),
+            }
+        };
+        let lattice = element.as_ref()?;
+        let equations = lattice.equations.iter().map(renamed).collect();
+        let integral = lattice.integral.iter().map(renamed).collect();
+        // The order of variables, on which the canonical form rests, may be another now.
+        self.solve(equations, integral, |_| true)
+    }
+
+    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
+        let Some(lattice) = element else {
+            return Vec::new();
+        };
+        let equations = lattice.equations.iter();
+        let integral = lattice.integral.iter();
+        equations
+            .map(|r| Fact::row(r.clone(), Relation::Equal))
+            .chain(integral.map(|r| Fact::row(r.clone(), Relation::Integral)))
+            .collect()
+    }
+
+    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
+        if element.is_none() {
+            return vec![TermId::FALSE];
+        }
+        let facts = self.facts(element);
+        facts
+            .iter()
+            .filter_map(|f| f.formula(&self.terms))
+            .collect()
+    }
+}

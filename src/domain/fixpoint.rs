@@ -1,0 +1,199 @@
+//! The least fixpoint of a system in a domain, from above: widening along a weak topological order,
+//! then narrowing.
+//!
+//! Invariant: when the analysis was not cut short, what it returns for a predicate holds for every
+//! fact that can be derived.
+
+use std::time::{Duration, Instant};
+
+use super::{Cube, Domain, cubes};
+use crate::chc::{DependencyGraph, PredicateId, System, WtoElement};
+use crate::context::Context;
+
+/// Bounds of an analysis.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Time for all.
+    pub time: Duration,
+    /// Cubes of one clause's constraint.
+    pub cubes: usize,
+    /// Rounds at a head before widening.
+    pub delay: usize,
+    /// Rounds of narrowing.
+    pub narrowing: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            time: Duration::from_millis(500),
+            cubes: 24,
+            delay: 3,
+            narrowing: 3,
+        }
+    }
+}
+
+/// An element for each predicate, by its index; bottom for those without derivation.
+pub struct Fixpoint<E> {
+    pub values: Vec<E>,
+    /// Whether the ascent came to its end, so that the values are a fixpoint.
+    pub complete: bool,
+}
+
+/// Facts that the literals of one constraint may have together with its cubes.
+const FACTS: usize = 20_000;
+
+struct Analysis<'a, D: Domain> {
+    domain: &'a D,
+    system: &'a System,
+    cubes: Vec<Vec<Cube>>,
+    /// Clauses by the predicate of their head.
+    defining: Vec<Vec<usize>>,
+    values: Vec<D::Element>,
+    end: Instant,
+}
+
+/// Analyses the system (Bourdoncle, FMPA 1993: the recursive strategy) within its limits and the
+/// context's.
+pub fn analyse<D: Domain>(
+    domain: &D,
+    system: &System,
+    limits: Limits,
+    cx: &Context,
+) -> Fixpoint<D::Element> {
+    let end = Instant::now() + limits.time;
+    let end = cx.deadline.map_or(end, |d| d.min(end));
+    let mut defining = vec![Vec::new(); system.predicates.len()];
+    let mut clause_cubes = Vec::with_capacity(system.clauses.len());
+    for (index, clause) in system.clauses.iter().enumerate() {
+        let Some(head) = &clause.head else {
+            clause_cubes.push(Vec::new());
+            continue;
+        };
+        defining[head.predicate.index()].push(index);
+        let conjuncts = system.terms.conjuncts(clause.constraint).len();
+        let limit = (FACTS / (conjuncts + 1)).clamp(1, limits.cubes);
+        clause_cubes.push(cubes(&system.terms, clause.constraint, limit));
+    }
+    let mut analysis = Analysis {
+        domain,
+        system,
+        cubes: clause_cubes,
+        defining,
+        values: vec![domain.bottom(); system.predicates.len()],
+        end,
+    };
+    let order = DependencyGraph::new(system).weak_topological_order();
+    let complete = analysis.ascend(&order, limits.delay, cx);
+    if complete {
+        for _ in 0..limits.narrowing {
+            if !analysis.descend(&order, cx) {
+                break;
+            }
+        }
+    }
+    Fixpoint {
+        values: analysis.values,
+        complete,
+    }
+}
+
+impl<D: Domain> Analysis<'_, D> {
+    fn late(&self, cx: &Context) -> bool {
+        Instant::now() >= self.end || cx.stop().is_some()
+    }
+
+    /// What the clauses derive for a predicate from the present values.
+    fn evaluate(&self, predicate: PredicateId) -> D::Element {
+        let mut result = self.domain.bottom();
+        for &index in &self.defining[predicate.index()] {
+            let clause = &self.system.clauses[index];
+            let bodies: Vec<D::Element> = clause
+                .body
+                .iter()
+                .map(|a| self.values[a.predicate.index()].clone())
+                .collect();
+            let cubes = &self.cubes[index];
+            let image = self.domain.post(self.system, clause, cubes, &bodies);
+            result = self.domain.join(&result, &image);
+        }
+        result
+    }
+
+    /// False when time ran out.
+    fn ascend(&mut self, order: &[WtoElement], delay: usize, cx: &Context) -> bool {
+        // Components that are being stabilised: position of the head, end, rounds so far.
+        let mut open: Vec<(usize, usize, usize)> = Vec::new();
+        let mut at = 0;
+        loop {
+            if self.late(cx) {
+                return false;
+            }
+            if let Some(&mut (start, end, ref mut rounds)) = open.last_mut()
+                && at == end
+            {
+                let WtoElement::Component { head, .. } = order[start] else {
+                    return false;
+                };
+                *rounds += 1;
+                let widen = *rounds > delay;
+                if self.raise(head, widen) {
+                    at = start + 1;
+                } else {
+                    open.pop();
+                }
+                continue;
+            }
+            let Some(element) = order.get(at) else {
+                return true;
+            };
+            match *element {
+                WtoElement::Vertex(predicate) => {
+                    self.raise(predicate, false);
+                }
+                WtoElement::Component { head, end } => {
+                    self.raise(head, false);
+                    open.push((at, end, 0));
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// Adds what is derived now; false if there is nothing new.
+    fn raise(&mut self, predicate: PredicateId, widen: bool) -> bool {
+        let new = self.evaluate(predicate);
+        let old = &self.values[predicate.index()];
+        if self.domain.entails(&new, old) {
+            return false;
+        }
+        let raised = if widen {
+            self.domain.widen(old, &self.domain.join(old, &new))
+        } else {
+            self.domain.join(old, &new)
+        };
+        self.values[predicate.index()] = raised;
+        true
+    }
+
+    /// One round of narrowing; false if nothing changed or time ran out.
+    fn descend(&mut self, order: &[WtoElement], cx: &Context) -> bool {
+        let mut changed = false;
+        for element in order {
+            if self.late(cx) {
+                return false;
+            }
+            let (WtoElement::Vertex(predicate)
+            | WtoElement::Component {
+                head: predicate, ..
+            }) = *element;
+            let new = self.evaluate(predicate);
+            let old = &self.values[predicate.index()];
+            let narrowed = self.domain.narrow(old, &new);
+            changed |= !self.domain.entails(old, &narrowed);
+            self.values[predicate.index()] = narrowed;
+        }
+        changed
+    }
+}

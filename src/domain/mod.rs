@@ -1,0 +1,133 @@
+//! Abstract domains over the arguments of predicates, behind one trait, and their fixpoint.
+//!
+//! An element describes a set of assignments. It constrains some variables and leaves all others
+//! free, so one element serves for a predicate (over its formal variables), for a clause (over all
+//! its variables), and for whatever an engine wants to label. Formulas reach a domain as [`Cube`]s.
+//!
+//! Invariant: every operation over-approximates. Nothing here is trusted for a verdict: whoever uses
+//! what [`Domain::formula`] says checks it.
+
+mod cases;
+mod congruence;
+mod constant;
+mod cube;
+mod fixpoint;
+mod interval;
+mod product;
+
+#[cfg(test)]
+mod tests;
+
+pub use cases::Cases;
+pub use congruence::Congruences;
+pub use constant::Constants;
+pub use cube::{Cube, Fact, Relation, Row, cubes};
+pub use fixpoint::{Fixpoint, Limits, analyse};
+pub use interval::Intervals;
+pub use product::Product;
+
+use std::fmt::Debug;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::chc::{Clause, System};
+use crate::term::TermId;
+
+/// An abstract domain (Cousot and Cousot, POPL 1977).
+pub trait Domain {
+    /// A set of assignments.
+    type Element: Clone + Debug;
+
+    /// All assignments.
+    fn top(&self) -> Self::Element;
+
+    /// No assignment.
+    fn bottom(&self) -> Self::Element;
+
+    /// Whether the element is known to be empty.
+    fn is_bottom(&self, element: &Self::Element) -> bool;
+
+    /// What holds of the variables in `keep` (of all, for `None`) in every assignment that is in all
+    /// `inputs` and satisfies `cube`: meet, guard and projection in one, because a domain may then
+    /// choose the order in which it eliminates.
+    fn transfer(
+        &self,
+        inputs: &[Self::Element],
+        cube: &Cube,
+        keep: Option<&FxHashSet<TermId>>,
+    ) -> Self::Element;
+
+    /// An upper bound of both.
+    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
+
+    /// An upper bound of both such that no chain of widenings ascends for ever.
+    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
+
+    /// Something between `b` and `a`, which is above it.
+    fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
+
+    /// Whether `a` is known to be a subset of `b`.
+    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool;
+
+    /// The element with each variable replaced; the map is injective.
+    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element;
+
+    /// A conjunction of facts that holds in the element, for other domains. Nothing for bottom.
+    fn facts(&self, element: &Self::Element) -> Vec<Fact>;
+
+    /// The element as a conjunction of formulas, `false` for bottom.
+    fn formula(&self, element: &Self::Element) -> Vec<TermId>;
+
+    /// What is in both.
+    fn meet(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        self.transfer(&[a.clone(), b.clone()], &Cube::default(), None)
+    }
+
+    /// What satisfies the cube.
+    fn guard(&self, element: &Self::Element, cube: &Cube) -> Self::Element {
+        self.transfer(std::slice::from_ref(element), cube, None)
+    }
+
+    /// What a clause derives about its head, over the head's formal variables, when its body atoms
+    /// are as described (over their formal variables) and its constraint implies the disjunction of
+    /// the cubes. For a query: bottom, or not.
+    fn post(
+        &self,
+        system: &System,
+        clause: &Clause,
+        cubes: &[Cube],
+        bodies: &[Self::Element],
+    ) -> Self::Element {
+        let mut inputs = Vec::with_capacity(bodies.len());
+        for (atom, element) in clause.body.iter().zip(bodies) {
+            if self.is_bottom(element) {
+                return self.bottom();
+            }
+            let params = &system.predicate(atom.predicate).params;
+            let map = params.iter().copied().zip(atom.args.iter().copied());
+            inputs.push(self.rename(element, &map.collect()));
+        }
+        let args = clause.head.as_ref().map_or(&[][..], |head| &head.args);
+        let keep: FxHashSet<TermId> = args.iter().copied().collect();
+        let mut result: Option<Self::Element> = None;
+        for cube in cubes {
+            let image = self.transfer(&inputs, cube, Some(&keep));
+            if self.is_bottom(&image) {
+                continue;
+            }
+            result = Some(match result {
+                None => image,
+                Some(other) => self.join(&other, &image),
+            });
+        }
+        match (result, &clause.head) {
+            (None, _) => self.bottom(),
+            (Some(result), None) => result,
+            (Some(result), Some(head)) => {
+                let params = &system.predicate(head.predicate).params;
+                let map = head.args.iter().copied().zip(params.iter().copied());
+                self.rename(&result, &map.collect())
+            }
+        }
+    }
+}
