@@ -22,20 +22,23 @@ use z3_sys::{
 
 use super::context::decl_kind_raw;
 
-/// A solver's time for one assertion before the next kind has its turn; the last gets the rest.
-const FIRST_TRY: Duration = Duration::from_millis(500);
+/// A solver's first time for one assertion before the next kind has its turn; twice that in the
+/// next round, and so on.
+const FIRST_TRY: Duration = Duration::from_millis(250);
 
-/// Part of the time left that goes to the conclusions one by one.
-const PIECES: f64 = 0.6;
+/// Rounds after which a solver may use all the time that is left.
+const ROUNDS: u32 = 20;
 
-/// The kinds of solvers, in the order of their turns; between the last two the assertion is taken
-/// apart ([`TextContext::pieces`]) for the core with the older simplex.
+/// The kinds of solvers, in the order of their turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// The incremental core, the same for all assertions.
-    Incremental,
-    /// The core with Z3's older simplex, which is much faster on some large linear assertions.
+    /// The incremental core with Z3's older simplex, the same for all assertions. It is much faster
+    /// on some large linear ones.
     Simplex,
+    /// The same for the assertion's conclusions one by one ([`TextContext::pieces`]).
+    Pieces,
+    /// The core with Z3's newer arithmetic.
+    Core,
     /// What Z3 picks for the assertion's theories.
     Tactics,
 }
@@ -75,7 +78,7 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
         Ok(assertions) => assertions,
         Err(message) => return TextCheck::Malformed(message),
     };
-    let Some(mut incremental) = QuerySolver::new(&context, Kind::Incremental) else {
+    let Some(mut incremental) = QuerySolver::new(&context, Kind::Simplex) else {
         return TextCheck::Malformed(context.error());
     };
     for (assertion, &formula) in assertions.iter().enumerate() {
@@ -84,38 +87,43 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
         let Some(negation) = (unsafe { Z3_mk_not(context.raw, formula) }) else {
             return unknown(context.error());
         };
-        let left = |most: Option<Duration>| {
-            let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-            match (left, most) {
-                (Some(left), Some(most)) => Some(left.min(most)),
-                (left, most) => left.or(most),
-            }
-        };
-        if left(None).is_some_and(|left| left.is_zero()) {
-            return unknown("timeout".to_owned());
-        }
-        let mut answer = incremental.check(negation, left(Some(FIRST_TRY)));
-        for (kind, most) in [(Kind::Simplex, Some(FIRST_TRY)), (Kind::Tactics, None)] {
-            if !matches!(answer, Answer::Unknown(_)) {
-                break;
-            }
-            if kind == Kind::Tactics
-                && let Some(pieces) = context.pieces(formula)
-            {
-                log::debug!(
-                    "assertion {assertion} in {} pieces",
-                    pieces.conclusions.len()
-                );
-                let most = left(None).map(|left| left.mul_f64(PIECES));
-                if all_unsatisfiable(&context, &pieces, most) {
-                    answer = Answer::Unsat;
-                    break;
+        let mut kinds = vec![Kind::Simplex, Kind::Pieces, Kind::Core, Kind::Tactics];
+        let mut answer = Answer::Unknown("timeout".to_owned());
+        for round in 0..=ROUNDS {
+            kinds.retain(|&kind| {
+                let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+                let spent = left.is_some_and(|left| left.is_zero());
+                if spent || !matches!(answer, Answer::Unknown(_)) {
+                    return true;
                 }
-            }
-            log::debug!("assertion {assertion} gets a solver of its own: {kind:?}");
-            match QuerySolver::new(&context, kind) {
-                Some(mut own) => answer = own.check(negation, left(most)),
-                None => return unknown(context.error()),
+                let turn = (round < ROUNDS).then(|| FIRST_TRY * 2_u32.pow(round));
+                let limit = left.into_iter().chain(turn).min();
+                let started = Instant::now();
+                answer = match kind {
+                    Kind::Simplex => incremental.check(negation, limit),
+                    Kind::Pieces => match context.pieces(formula) {
+                        Some(pieces) if all_unsatisfiable(&context, &pieces, limit) => {
+                            Answer::Unsat
+                        }
+                        _ => Answer::Unknown("in pieces".to_owned()),
+                    },
+                    kind => match QuerySolver::new(&context, kind) {
+                        Some(mut own) => own.check(negation, limit),
+                        None => Answer::Unknown(context.error()),
+                    },
+                };
+                let time = started.elapsed();
+                if round > 0 || kind != Kind::Simplex {
+                    log::debug!(
+                        "assertion {assertion}, {kind:?}: {:.3} s",
+                        time.as_secs_f64()
+                    );
+                }
+                // Who gives up before the time is over has no second try.
+                limit.is_some_and(|limit| time >= limit)
+            });
+            if kinds.is_empty() || !matches!(answer, Answer::Unknown(_)) {
+                break;
             }
         }
         match answer {
