@@ -6,6 +6,8 @@
 
 mod arguments;
 mod cone;
+mod control;
+mod few;
 mod inline;
 mod normalize;
 mod pipeline;
@@ -14,6 +16,7 @@ mod records;
 mod reduce;
 mod replay;
 mod simplify;
+mod single_loop;
 mod slice;
 mod solve;
 mod strongest;
@@ -22,12 +25,14 @@ mod strongest;
 mod tests;
 
 pub use cone::Cone;
+pub use control::Control;
 pub use inline::Inline;
 pub use normalize::{Normalization, normalize};
-pub use pipeline::{BackStack, PASSES, Pipeline, PipelineError};
+pub use pipeline::{BackStack, NAMED_PASSES, PASSES, Pipeline, PipelineError};
 pub use propagate::Propagate;
 pub use records::Records;
 pub use simplify::Simplify;
+pub use single_loop::SingleLoop;
 pub use slice::Slice;
 
 use thiserror::Error;

@@ -9,7 +9,8 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::{
-    BackError, BackTranslation, Cone, Inline, Propagate, Records, Simplify, Slice, Transformation,
+    BackError, BackTranslation, Cone, Control, Inline, Propagate, Records, Simplify, SingleLoop,
+    Slice, Transformation,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -34,7 +35,18 @@ pub const PASSES: &[(&str, &str)] = &[
     ("propagate", "remove constant and equal arguments"),
     ("slice", "remove arguments that nothing reads"),
     ("inline", "resolve predicates away"),
+    (
+        "control",
+        "split predicates on arguments that act as a program counter",
+    ),
 ];
+
+/// Passes that run only where a list names them, once at their place: those before and those after
+/// are iterated to fixpoints of their own. So they may undo what another pass does.
+pub const NAMED_PASSES: &[(&str, &str)] = &[(
+    "single-loop",
+    "make one predicate of all, if no clause has several body atoms",
+)];
 
 /// Rounds at most; the fixpoint is usually reached in four.
 const ROUNDS: usize = 16;
@@ -45,7 +57,8 @@ const ROUNDS: usize = 16;
 pub struct PipelineError(pub String);
 
 fn names() -> String {
-    PASSES.iter().map(|p| p.0).collect::<Vec<_>>().join(", ")
+    let all = PASSES.iter().chain(NAMED_PASSES);
+    all.map(|p| p.0).collect::<Vec<_>>().join(", ")
 }
 
 fn make(name: &str) -> Option<Box<dyn Transformation>> {
@@ -56,6 +69,8 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
         "propagate" => Box::new(Propagate),
         "slice" => Box::new(Slice),
         "inline" => Box::new(Inline::default()),
+        "control" => Box::new(Control::default()),
+        "single-loop" => Box::new(SingleLoop),
         _ => return None,
     })
 }
@@ -83,14 +98,14 @@ impl Default for Pipeline {
 
 impl Pipeline {
     /// The passes named in a list separated by commas, in this order; `default` stands for all of
-    /// them, `none` for no pass.
+    /// [`PASSES`], `none` for no pass.
     pub fn parse(list: &str) -> Result<Pipeline, PipelineError> {
         let mut passes = Vec::new();
         for name in list.split(',').map(str::trim) {
             match name {
                 "" | "none" => {}
                 "default" => passes.extend(PASSES.iter().map(|p| p.0)),
-                name => match PASSES.iter().find(|p| p.0 == name) {
+                name => match PASSES.iter().chain(NAMED_PASSES).find(|p| p.0 == name) {
                     Some(pass) => passes.push(pass.0),
                     None => return Err(PipelineError(name.to_owned())),
                 },
@@ -110,28 +125,45 @@ impl Pipeline {
     /// Runs the passes until nothing changes, within the context's limits. Failures of passes are
     /// logged and skipped.
     pub fn run(&mut self, mut system: System, cx: &mut Context) -> (System, BackStack) {
-        let passes: Vec<Box<dyn Transformation>> =
-            self.passes.iter().filter_map(|name| make(name)).collect();
         let mut stack = BackStack { ways: Vec::new() };
-        // How many passes in a row changed nothing: once it is all of them, that is the fixpoint.
-        let mut idle = 0;
-        'rounds: for _ in 0..ROUNDS {
-            for pass in &passes {
-                if idle >= passes.len() || cx.stop().is_some() {
-                    break 'rounds;
-                }
-                if self.step(pass.as_ref(), &mut system, &mut stack, cx) {
-                    idle = 0;
-                } else {
-                    idle += 1;
-                }
-            }
+        let passes = self.passes.clone();
+        let once = |name: &&str| NAMED_PASSES.iter().any(|p| p.0 == *name);
+        for stage in passes.chunk_by(|a, b| !once(a) && !once(b)) {
+            let rounds = if once(&stage[0]) { 1 } else { ROUNDS };
+            self.iterate(stage, rounds, &mut system, &mut stack, cx);
         }
         cx.stats
             .set("transform.clauses", system.clauses.len() as u64);
         let predicates = system.used_predicates().len() as u64;
         cx.stats.set("transform.predicates", predicates);
         (system, stack)
+    }
+
+    /// Passes until none of them changes anything.
+    fn iterate(
+        &mut self,
+        names: &[&str],
+        rounds: usize,
+        system: &mut System,
+        stack: &mut BackStack,
+        cx: &mut Context,
+    ) {
+        let passes: Vec<Box<dyn Transformation>> =
+            names.iter().filter_map(|name| make(name)).collect();
+        // How many passes in a row changed nothing: once it is all of them, that is the fixpoint.
+        let mut idle = 0;
+        for _ in 0..rounds {
+            for pass in &passes {
+                if idle >= passes.len() || cx.stop().is_some() {
+                    return;
+                }
+                if self.step(pass.as_ref(), system, stack, cx) {
+                    idle = 0;
+                } else {
+                    idle += 1;
+                }
+            }
+        }
     }
 
     /// One pass; true if it changed the system.

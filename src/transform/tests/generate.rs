@@ -21,7 +21,7 @@ impl<'a> Choices<'a> {
     }
 
     /// A number below `n`.
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         let byte = self.bytes.get(self.at).copied().unwrap_or(0);
         self.at += 1;
         byte as usize % n

@@ -364,6 +364,11 @@ fn lists_of_passes() {
         Pipeline::parse("slice, cone").unwrap().names(),
         &["slice", "cone"]
     );
+    // What is not in the default list has to be asked for.
+    let default = Pipeline::default();
+    assert!(!default.names().contains(&"single-loop"));
+    let more = Pipeline::parse("default,single-loop").unwrap();
+    assert_eq!(more.names().len(), default.names().len() + 1);
     assert_eq!(
         Pipeline::parse("cone,nope").err(),
         Some(PipelineError("nope".to_owned()))

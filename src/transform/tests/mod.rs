@@ -1,5 +1,6 @@
 //! Tests of the passes: on systems made by hand, and on generated ones of known status.
 
+mod control;
 mod decide;
 mod generate;
 mod hand_made;

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use super::decide::{check_pipeline, decide};
 use super::generate::{Choices, system};
 use crate::smt::Smt;
-use crate::transform::PASSES;
+use crate::transform::{NAMED_PASSES, PASSES};
 use crate::witness::Verdict;
 
 /// `PROPTEST_CASES` in the environment makes a longer run of it.
-fn config(cases: u32) -> ProptestConfig {
+pub fn config(cases: u32) -> ProptestConfig {
     let wanted = std::env::var("PROPTEST_CASES").ok();
     ProptestConfig {
         cases: wanted.and_then(|w| w.parse().ok()).unwrap_or(cases),
@@ -36,7 +36,7 @@ fn agree(bytes: &[u8], pipelines: &[String]) -> bool {
 }
 
 fn names() -> Vec<&'static str> {
-    PASSES.iter().map(|p| p.0).collect()
+    PASSES.iter().chain(NAMED_PASSES).map(|p| p.0).collect()
 }
 
 proptest! {
