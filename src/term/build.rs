@@ -240,12 +240,68 @@ impl TermStore {
         if let (Op::Construct(..), Op::Construct(..)) = (self.op(left), self.op(right)) {
             return self.eq_constructs(left, right);
         }
+        for (choice, other) in [(left, right), (right, left)] {
+            let decide = |t: TermId| match (self.op(t), self.op(other)) {
+                _ if self.is_value(t) && self.is_value(other) => Some(t == other),
+                (Op::Construct(_, c), Op::Construct(_, d)) if c != d => Some(false),
+                _ => None,
+            };
+            if let Some(formula) = self.by_branches(choice, decide, |t| self.eq(t, other)) {
+                return formula;
+            }
+        }
         let pair = if left < right {
             [left, right]
         } else {
             [right, left]
         };
         self.intern(Op::Eq, &pair, SortId::BOOL)
+    }
+
+    /// What an atom says of a choice where it is plain for one branch: `ite(c, a, b)` becomes a
+    /// formula over `c` and the atom of the other branch. `None` when no branch decides.
+    fn by_branches(
+        &self,
+        choice: TermId,
+        decide: impl Fn(TermId) -> Option<bool>,
+        atom: impl Fn(TermId) -> TermId,
+    ) -> Option<TermId> {
+        let mut decided: Vec<(TermId, bool, bool)> = Vec::new();
+        let mut current = choice;
+        let mut result = None;
+        while let Op::Ite = self.op(current) {
+            let [condition, then, other] = *self.args(current) else {
+                break;
+            };
+            match (decide(then), decide(other)) {
+                (Some(a), Some(b)) => {
+                    result = Some(self.ite(condition, self.bool(a), self.bool(b)));
+                    break;
+                }
+                (Some(value), None) => {
+                    decided.push((condition, value, true));
+                    current = other;
+                }
+                (None, Some(value)) => {
+                    decided.push((condition, value, false));
+                    current = then;
+                }
+                (None, None) => break,
+            }
+        }
+        if result.is_none() && decided.is_empty() {
+            return None;
+        }
+        let mut formula = result.unwrap_or_else(|| atom(current));
+        for (condition, value, on_then) in decided.into_iter().rev() {
+            let value = self.bool(value);
+            formula = if on_then {
+                self.ite(condition, value, formula)
+            } else {
+                self.ite(condition, formula, value)
+            };
+        }
+        Some(formula)
     }
 
     /// Equality of two constructor applications, field by field: iterative, and every pair of
@@ -687,7 +743,13 @@ impl TermStore {
         if self.datatype(datatype).constructors.len() == 1 {
             return TermId::TRUE;
         }
-        self.intern(Op::Is(datatype, constructor), &[term], SortId::BOOL)
+        let atom = |t: TermId| self.intern(Op::Is(datatype, constructor), &[t], SortId::BOOL);
+        let decide = |t: TermId| match *self.op(t) {
+            Op::Construct(_, c) => Some(c == constructor),
+            _ => None,
+        };
+        self.by_branches(term, decide, atom)
+            .unwrap_or_else(|| atom(term))
     }
 
     // ---- quantifiers ----

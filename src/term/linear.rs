@@ -3,6 +3,8 @@
 //! Invariant: monomials are ordered by their term's id, no coefficient is zero, and no monomial's
 //! term is itself a sum, a numeral or a numeral multiple.
 
+use std::borrow::Cow;
+
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
@@ -205,14 +207,52 @@ impl TermStore {
 
     /// The canonical atom `linear ⋈ 0`, see [`TermStore::le`], [`TermStore::ge`] and
     /// [`TermStore::eq`]; `op` is one of `Le`, `Ge`, `Eq`.
+    ///
+    /// Where the only monomial is a choice and a branch of it a numeral, that branch is decided,
+    /// and the atom is a formula over the choice's condition.
     pub fn linear_atom(&self, op: Op, linear: &Linear, sort: SortId) -> TermId {
+        let mut decided: Vec<(TermId, TermId, bool)> = Vec::new();
+        let mut rest = Cow::Borrowed(linear);
+        while let [(choice, coefficient)] = rest.monomials.as_slice()
+            && let Op::Ite = self.op(*choice)
+        {
+            let [condition, then, other] = *self.args(*choice) else {
+                break;
+            };
+            let (branch, value, on_then) = match (self.numeral(then), self.numeral(other)) {
+                (Some(value), _) => (other, value, true),
+                (None, Some(value)) => (then, value, false),
+                (None, None) => break,
+            };
+            let value = value * coefficient + &rest.constant;
+            decided.push((condition, self.sign_atom(&op, &value), on_then));
+            let mut next = self.linear(branch).scaled(coefficient);
+            next.constant += &rest.constant;
+            rest = Cow::Owned(next);
+        }
+        let mut formula = self.canonical_atom(op, &rest, sort);
+        for (condition, value, on_then) in decided.into_iter().rev() {
+            formula = if on_then {
+                self.ite(condition, value, formula)
+            } else {
+                self.ite(condition, formula, value)
+            };
+        }
+        formula
+    }
+
+    /// `value ⋈ 0` as a Boolean.
+    fn sign_atom(&self, op: &Op, value: &Rational) -> TermId {
+        self.bool(match op {
+            Op::Le => !value.is_positive(),
+            Op::Ge => !value.is_negative(),
+            _ => value.is_zero(),
+        })
+    }
+
+    fn canonical_atom(&self, op: Op, linear: &Linear, sort: SortId) -> TermId {
         if linear.is_constant() {
-            let c = &linear.constant;
-            return self.bool(match op {
-                Op::Le => !c.is_positive(),
-                Op::Ge => !c.is_negative(),
-                _ => c.is_zero(),
-            });
+            return self.sign_atom(&op, &linear.constant);
         }
         let mut factor = linear.integer_factor();
         let flip = linear.monomials[0].1.is_negative();

@@ -20,6 +20,7 @@ mod single_loop;
 mod slice;
 mod solve;
 mod strongest;
+mod subsume;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use records::Records;
 pub use simplify::Simplify;
 pub use single_loop::SingleLoop;
 pub use slice::Slice;
+pub use subsume::Subsume;
 
 use thiserror::Error;
 

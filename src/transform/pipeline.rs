@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{
     BackError, BackTranslation, Cone, Control, Inline, Propagate, Records, Simplify, SingleLoop,
-    Slice, Transformation,
+    Slice, Subsume, Transformation,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -34,6 +34,7 @@ pub const PASSES: &[(&str, &str)] = &[
     ),
     ("propagate", "remove constant and equal arguments"),
     ("slice", "remove arguments that nothing reads"),
+    ("subsume", "drop clauses and body atoms that others imply"),
     ("inline", "resolve predicates away"),
     (
         "control",
@@ -68,6 +69,7 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
         "simplify" => Box::new(Simplify::default()),
         "propagate" => Box::new(Propagate),
         "slice" => Box::new(Slice),
+        "subsume" => Box::new(Subsume::default()),
         "inline" => Box::new(Inline::default()),
         "control" => Box::new(Control::default()),
         "single-loop" => Box::new(SingleLoop),

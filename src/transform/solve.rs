@@ -163,6 +163,53 @@ pub(super) enum Bound {
     Outside(TermId, TermId),
 }
 
+/// A literal `size * var ≤ side`, or `≥`, or strictly so.
+pub(super) struct LinearBound {
+    /// Positive.
+    pub size: Rational,
+    pub side: Linear,
+    pub upper: bool,
+    /// Over Real only.
+    pub strict: bool,
+}
+
+/// Reads a comparison as a bound on `var`, which is nowhere inside the other monomials; `None` when
+/// it is none.
+pub(super) fn linear_bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<LinearBound> {
+    let (atom, negated) = match terms.node(literal) {
+        node if node.op == Op::Not => (node.args[0], true),
+        _ => (literal, false),
+    };
+    let node = terms.node(atom);
+    if !matches!(node.op, Op::Le | Op::Ge) {
+        return None;
+    }
+    let (coefficient, rest) = isolate(terms, node.args[0], node.args[1], var)?;
+    if hidden(terms, &rest, var) {
+        return None;
+    }
+    let size = coefficient.abs();
+    let side = if coefficient.is_positive() {
+        rest.scaled(&-Rational::one())
+    } else {
+        rest
+    };
+    Some(LinearBound {
+        size,
+        side,
+        upper: (node.op == Op::Le) == (coefficient.is_positive() != negated),
+        strict: negated,
+    })
+}
+
+/// Whether `var` occurs inside a monomial's term.
+fn hidden(terms: &TermStore, linear: &Linear, var: TermId) -> bool {
+    linear
+        .monomials
+        .iter()
+        .any(|(t, _)| !terms.is_var(*t) && occurs(terms, *t, var))
+}
+
 /// Reads a literal `c*v ⋈ t` as a bound on `var`; `None` when it is none.
 pub(super) fn bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<Bound> {
     let (atom, negated) = match terms.node(literal) {
@@ -178,11 +225,7 @@ pub(super) fn bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<B
         return None;
     }
     let (coefficient, rest) = isolate(terms, node.args[0], node.args[1], var)?;
-    if rest
-        .monomials
-        .iter()
-        .any(|(t, _)| !terms.is_var(*t) && occurs(terms, *t, var))
-    {
+    if hidden(terms, &rest, var) {
         return None;
     }
     // size * var ⋈ side

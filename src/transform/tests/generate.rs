@@ -99,6 +99,9 @@ pub fn system(choices: Choices) -> System {
         let body = 1 + g.choices.below(2);
         g.clause(&mut system, &predicates, body, false);
     }
+    for _ in 0..g.choices.below(3) {
+        g.stronger_copy(&mut system);
+    }
     system
 }
 
@@ -147,6 +150,41 @@ impl Generator<'_> {
             constraint.push(guard);
         }
         system.add_clause(body, self.terms.and(&constraint), head);
+    }
+
+    /// A clause that another one implies, by a longer body or a stronger constraint.
+    fn stronger_copy(&mut self, system: &mut System) {
+        let terms = self.terms.clone();
+        let clause = system.clauses[self.choices.below(system.clauses.len())].clone();
+        let map = terms.renaming(&clause.vars(&terms));
+        let rename = |atom: &Atom| Atom {
+            predicate: atom.predicate,
+            args: atom.args.iter().map(|a| map[a]).collect(),
+        };
+        let mut body: Vec<Atom> = clause.body.iter().map(rename).collect();
+        let head = clause.head.as_ref().map(rename);
+        let mut constraint = vec![terms.substitute(clause.constraint, &map)];
+        if self.choices.below(2) == 0
+            && let Some(first) = clause.body.first()
+        {
+            let again = system.fresh_atom(first.predicate);
+            for (&a, &b) in again.args.iter().zip(&body[0].args) {
+                if self.choices.below(2) == 0 {
+                    constraint.push(terms.eq(a, b));
+                }
+            }
+            let place = self.choices.below(body.len() + 1);
+            body.insert(place, again);
+        }
+        let pool: Vec<TermId> = body
+            .iter()
+            .chain(&head)
+            .flat_map(|a| a.args.clone())
+            .collect();
+        if self.choices.below(2) == 0 {
+            constraint.push(self.formula(&pool, 1));
+        }
+        system.add_clause(body, terms.and(&constraint), head);
     }
 
     /// Bounds on all integers in a term.

@@ -358,6 +358,83 @@ fn empty_clauses_go() {
 }
 
 #[test]
+fn implied_clauses_and_atoms_go() {
+    let mut m = maker();
+    let t = m.t.clone();
+    let p = m.system.add_predicate("p", &[INT, INT]);
+    let q = m.system.add_predicate("q", &[INT]);
+    let [x, y, a, b, c, d] = m.ints(["x", "y", "a", "b", "c", "d"]);
+    let int = |n: i64| t.int(n);
+    let within = |v, low, high| t.and(&[t.ge(v, int(low)), t.le(v, int(high))]);
+    let (px, pa) = (atom(p, &[x, y]), atom(p, &[a, b]));
+    // A fact, then two that it covers, and one that it does not.
+    let same = t.eq(x, y);
+    for (low, high) in [(0, 3), (1, 3), (2, 2), (3, 4)] {
+        let fact = t.and(&[within(x, low, high), same]);
+        m.system.add_clause(vec![], fact, Some(px.clone()));
+    }
+    // The same head from fewer atoms, in another order, under a weaker guard.
+    let guard = t.and(&[t.le(b, int(2)), t.eq(c, a)]);
+    let qc = atom(q, &[c]);
+    m.system
+        .add_clause(vec![pa.clone()], guard, Some(qc.clone()));
+    let stronger = t.and(&[t.le(y, int(1)), t.eq(c, x), t.ge(b, int(1))]);
+    m.system
+        .add_clause(vec![pa.clone(), px.clone()], stronger, Some(qc));
+    // The second atom says nothing.
+    let [e] = m.ints(["e"]);
+    let atoms = vec![px.clone(), pa.clone(), atom(q, &[d])];
+    let query = t.and(&[t.eq(x, a), t.ge(x, int(4)), t.eq(e, d), t.ge(d, int(2))]);
+    m.system.add_clause(atoms, query, None);
+    let after = m.after("subsume");
+    assert_eq!(after.clauses.len(), 4);
+    assert_eq!(after.clauses[3].body.len(), 2);
+    m.check("subsume", false);
+    m.check("default", false);
+    // A disjunction implied by one of its disjuncts, and nothing else.
+    let mut m = maker();
+    let t = m.t.clone();
+    let p = m.system.add_predicate("p", &[INT]);
+    let [x] = m.ints(["x"]);
+    let either = t.or(&[t.eq(x, t.int(1)), t.le(x, t.int(0))]);
+    let bounded = t.ge(x, t.int(-1));
+    for constraint in [either, t.le(x, t.int(-1)), t.le(x, t.int(1))] {
+        let constraint = t.and(&[constraint, bounded]);
+        m.system.add_clause(vec![], constraint, Some(atom(p, &[x])));
+    }
+    m.system
+        .add_clause(vec![atom(p, &[x])], t.ge(x, t.int(2)), None);
+    // The third fact implies neither of the others, and is implied by none; it covers the second.
+    assert_eq!(m.after("subsume").clauses.len(), 3);
+    m.check("subsume", true);
+}
+
+#[test]
+fn many_clauses_are_compared_in_time() {
+    let mut m = maker();
+    let t = m.t.clone();
+    let p = m.system.add_predicate("p", &[INT, INT]);
+    let [x, y, a, b] = m.ints(["x", "y", "a", "b"]);
+    // Every clause has its own guard and all share the rest.
+    for i in 0..4000 {
+        let conjuncts = [
+            t.eq(x, t.int(i)),
+            t.eq(a, t.add(&[x, t.int(1)])),
+            t.eq(b, y),
+            t.le(y, t.int(i % 7)),
+        ];
+        let (body, head) = (atom(p, &[x, y]), atom(p, &[a, b]));
+        m.system
+            .add_clause(vec![body], t.and(&conjuncts), Some(head));
+    }
+    let start = t.and(&[t.eq(x, t.int(0)), t.eq(y, t.int(0))]);
+    m.system.add_clause(vec![], start, Some(atom(p, &[x, y])));
+    m.system
+        .add_clause(vec![atom(p, &[x, y])], t.ge(x, t.int(9999)), None);
+    assert_eq!(m.after("subsume").clauses.len(), 4002);
+}
+
+#[test]
 fn lists_of_passes() {
     assert_eq!(Pipeline::parse("none").unwrap().names(), &[] as &[&str]);
     assert_eq!(

@@ -1,20 +1,28 @@
 //! Makes one constraint smaller while its meaning for the kept variables stays: equations for the
 //! other variables (locals) are solved and substituted, bounds that say nothing are dropped.
 //!
-//! One round merges equal kept variables, solves as many equations as do not depend on each other
-//! in a circle and substitutes all of them at once in dependency order, replaces literals that
-//! stand alone inside other conjuncts by `true`, merges bounds on the same sum, and drops locals
-//! that only such literals mention as can always be satisfied.
+//! One round takes out what disjuncts share, merges equal kept variables, solves as many equations
+//! as do not depend on each other in a circle and substitutes all of them at once in dependency
+//! order, replaces literals that stand alone inside other conjuncts by `true`, merges bounds on the
+//! same sum, uses bounds to decide others, drops locals that only such literals mention as can
+//! always be satisfied, and eliminates others where nothing grows by it.
 //!
 //! Invariant: `∃ locals. constraint` is unchanged as a formula over the kept variables, and the
 //! definitions recorded give, in order, values to the locals that are gone. Each round is
 //! near-linear in the constraint's size.
+
+mod formulas;
+mod known;
+mod locals;
+#[cfg(test)]
+mod tests;
 
 use std::collections::hash_map::Entry;
 
 use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::known::Known;
 use super::solve::{self, Bound};
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
 
@@ -52,11 +60,15 @@ pub(super) fn reduce(
     };
     for _ in 0..ROUNDS {
         let before = reducer.conjuncts.clone();
-        let consistent = reducer.merge_kept()
+        let consistent = reducer.open_formulas()
+            && reducer.merge_kept()
+            && reducer.open_stores()
             && reducer.eliminate()
             && reducer.use_literals()
             && reducer.merge_bounds()
-            && reducer.drop_locals();
+            && reducer.use_bounds()
+            && reducer.drop_locals()
+            && reducer.project_locals();
         if !consistent {
             return Reduction {
                 constraint: TermId::FALSE,
@@ -103,6 +115,30 @@ impl Reducer<'_> {
         let all = self.terms.and(conjuncts);
         self.conjuncts = self.terms.conjuncts(all);
         all != TermId::FALSE
+    }
+
+    /// Pushes negations inwards and takes out what all disjuncts share.
+    fn open_formulas(&mut self) -> bool {
+        let mut result = Vec::with_capacity(self.conjuncts.len());
+        for &conjunct in &self.conjuncts {
+            formulas::open(self.terms, conjunct, &mut result);
+        }
+        result == self.conjuncts || self.set_conjuncts(&result)
+    }
+
+    /// Decides comparisons by bounds, and reads through stores.
+    fn use_bounds(&mut self) -> bool {
+        let known = Known::new(self.terms, &self.conjuncts);
+        if known.is_empty() {
+            return true;
+        }
+        let mut memo = FxHashMap::default();
+        let result: Vec<TermId> = self
+            .conjuncts
+            .iter()
+            .map(|&c| known.apply(c, &mut memo))
+            .collect();
+        result == self.conjuncts || self.set_conjuncts(&result)
     }
 
     fn leader(&mut self, var: TermId) -> TermId {
