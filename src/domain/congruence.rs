@@ -15,6 +15,7 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cube::is_integral;
+use super::solved::Solved;
 use super::{Cube, Domain, Fact, Relation};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
@@ -67,68 +68,22 @@ impl Congruences {
         integral: Vec<Linear>,
         keep: impl Fn(TermId) -> bool,
     ) -> Option<Lattice> {
-        let mut integral = integral;
-        let solved = self.gauss(equations, &mut integral, &keep)?;
-        let solved: Vec<(TermId, Linear)> = solved.into_iter().filter(|s| keep(s.0)).collect();
-        let integral = self.hermite(integral, &keep)?;
-        Some(Lattice {
-            equations: solved.into_iter().map(|s| s.1).collect(),
-            integral,
-        })
-    }
-
-    /// Solves the equations, for variables to eliminate first, and substitutes in the other rows.
-    fn gauss(
-        &self,
-        equations: Vec<Linear>,
-        integral: &mut Vec<Linear>,
-        keep: &impl Fn(TermId) -> bool,
-    ) -> Option<Vec<(TermId, Linear)>> {
-        // Pivot and row, the pivot's coefficient being -1, no pivot in another's row.
-        let mut solved: Vec<(TermId, Linear)> = Vec::new();
-        let mut at: FxHashMap<TermId, usize> = FxHashMap::default();
-        let reduce = |row: &Linear, solved: &[(TermId, Linear)], at: &FxHashMap<TermId, usize>| {
-            let mut result = row.clone();
-            for (var, coefficient) in &row.monomials {
-                if let Some(&i) = at.get(var) {
-                    result = result.add_scaled(&solved[i].1, coefficient);
-                }
-            }
-            result
-        };
-        for equation in equations {
-            let row = reduce(&equation, &solved, &at);
-            // Among variables to eliminate any will do; the last of the others is canonical.
-            let eliminated = row.monomials.iter().find(|m| !keep(m.0));
-            let Some((pivot, coefficient)) = eliminated.or(row.monomials.last()) else {
-                if row.constant.is_zero() {
-                    continue;
-                }
-                return None;
-            };
-            let pivot = *pivot;
-            let row = row.scaled(&-coefficient.recip());
-            for (_, other) in &mut solved {
-                let factor = other.coefficient(pivot);
-                if !factor.is_zero() {
-                    *other = other.add_scaled(&row, &factor);
-                }
-            }
-            at.insert(pivot, solved.len());
-            solved.push((pivot, row));
-        }
-        for row in integral.iter_mut() {
-            *row = reduce(row, &solved, &at);
-        }
+        let solved = Solved::new(&equations, &keep)?;
+        let mut integral: Vec<Linear> = integral.iter().map(|r| solved.reduce(r)).collect();
         // A pivot is an integer, which may say something about the rest of its row.
-        for (pivot, row) in &solved {
+        for (pivot, row) in &solved.rows {
             if self.is_int(*pivot) && !is_integral(&self.terms, row) {
                 let mut rest = row.clone();
                 rest.monomials.retain(|m| m.0 != *pivot);
                 integral.push(rest);
             }
         }
-        Some(solved)
+        let integral = self.hermite(integral, &keep)?;
+        let kept = solved.rows.into_iter().filter(|s| keep(s.0));
+        Some(Lattice {
+            equations: kept.map(|s| s.1).collect(),
+            integral,
+        })
     }
 
     /// The Hermite normal form of rows that are integers, without variables to eliminate and

@@ -88,8 +88,15 @@ impl Row {
             Relation::Integral => {
                 let modulus = denominator(&linear);
                 let scale = Rational::from_integer(modulus.clone());
+                // The representative next to zero reads best.
                 let within = |c: &Rational| {
-                    Rational::from_integer((c * &scale).to_integer().mod_floor(&modulus))
+                    let residue = (c * &scale).to_integer().mod_floor(&modulus);
+                    let balanced = if &residue + &residue > modulus {
+                        residue - &modulus
+                    } else {
+                        residue
+                    };
+                    Rational::from_integer(balanced)
                 };
                 let monomials = linear.monomials.iter().map(|(t, c)| (*t, within(c)));
                 let scaled = Linear {

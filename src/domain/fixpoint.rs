@@ -104,10 +104,14 @@ impl<D: Domain> Analysis<'_, D> {
         Instant::now() >= self.end || cx.stop().is_some()
     }
 
-    /// What the clauses derive for a predicate from the present values.
-    fn evaluate(&self, predicate: PredicateId) -> D::Element {
+    /// What the clauses derive for a predicate from the present values; something less when it is
+    /// late.
+    fn evaluate(&self, predicate: PredicateId, cx: &Context) -> D::Element {
         let mut result = self.domain.bottom();
         for &index in &self.defining[predicate.index()] {
+            if self.late(cx) {
+                break;
+            }
             let clause = &self.system.clauses[index];
             let bodies: Vec<D::Element> = clause
                 .body
@@ -138,7 +142,7 @@ impl<D: Domain> Analysis<'_, D> {
                 };
                 *rounds += 1;
                 let widen = *rounds > delay;
-                if self.raise(head, widen) {
+                if self.raise(head, widen, cx) {
                     at = start + 1;
                 } else {
                     open.pop();
@@ -150,10 +154,10 @@ impl<D: Domain> Analysis<'_, D> {
             };
             match *element {
                 WtoElement::Vertex(predicate) => {
-                    self.raise(predicate, false);
+                    self.raise(predicate, false, cx);
                 }
                 WtoElement::Component { head, end } => {
-                    self.raise(head, false);
+                    self.raise(head, false, cx);
                     open.push((at, end, 0));
                 }
             }
@@ -162,8 +166,8 @@ impl<D: Domain> Analysis<'_, D> {
     }
 
     /// Adds what is derived now; false if there is nothing new.
-    fn raise(&mut self, predicate: PredicateId, widen: bool) -> bool {
-        let new = self.evaluate(predicate);
+    fn raise(&mut self, predicate: PredicateId, widen: bool, cx: &Context) -> bool {
+        let new = self.evaluate(predicate, cx);
         let old = &self.values[predicate.index()];
         if self.domain.entails(&new, old) {
             return false;
@@ -188,7 +192,10 @@ impl<D: Domain> Analysis<'_, D> {
             | WtoElement::Component {
                 head: predicate, ..
             }) = *element;
-            let new = self.evaluate(predicate);
+            let new = self.evaluate(predicate, cx);
+            if self.late(cx) {
+                return false;
+            }
             let old = &self.values[predicate.index()];
             let narrowed = self.domain.narrow(old, &new);
             changed |= !self.domain.entails(old, &narrowed);

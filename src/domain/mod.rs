@@ -12,8 +12,11 @@ mod congruence;
 mod constant;
 mod cube;
 mod fixpoint;
+mod hull;
 mod interval;
+mod polyhedron;
 mod product;
+mod solved;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +27,7 @@ pub use constant::Constants;
 pub use cube::{Cube, Fact, Relation, Row, cubes};
 pub use fixpoint::{Fixpoint, Limits, analyse};
 pub use interval::Intervals;
+pub use polyhedron::Polyhedra;
 pub use product::Product;
 
 use std::fmt::Debug;

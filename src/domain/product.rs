@@ -4,16 +4,39 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact};
+use super::{Cube, Domain, Fact, Relation};
 use crate::term::TermId;
 
 /// The reduced product (Cousot and Cousot, POPL 1979), reduced by facts exchanged once before and
 /// once after each transfer.
-pub struct Product<A, B>(pub A, pub B);
+pub struct Product<A, B> {
+    first: A,
+    second: B,
+    /// Whether the second domain hears what the first finds of variables that are not kept.
+    early: bool,
+}
 
 impl<A: Domain, B: Domain> Product<A, B> {
+    /// Both eliminate variables before they talk.
+    pub fn new(first: A, second: B) -> Self {
+        Product {
+            first,
+            second,
+            early: false,
+        }
+    }
+
+    /// The first is cheap, and says which variables have one value before any is eliminated.
+    pub fn early(first: A, second: B) -> Self {
+        Product {
+            first,
+            second,
+            early: true,
+        }
+    }
+
     fn strict(&self, a: A::Element, b: B::Element) -> (A::Element, B::Element) {
-        if self.0.is_bottom(&a) || self.1.is_bottom(&b) {
+        if self.first.is_bottom(&a) || self.second.is_bottom(&b) {
             self.bottom()
         } else {
             (a, b)
@@ -25,15 +48,15 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
     type Element = (A::Element, B::Element);
 
     fn top(&self) -> Self::Element {
-        (self.0.top(), self.1.top())
+        (self.first.top(), self.second.top())
     }
 
     fn bottom(&self) -> Self::Element {
-        (self.0.bottom(), self.1.bottom())
+        (self.first.bottom(), self.second.bottom())
     }
 
     fn is_bottom(&self, element: &Self::Element) -> bool {
-        self.0.is_bottom(&element.0) || self.1.is_bottom(&element.1)
+        self.first.is_bottom(&element.0) || self.second.is_bottom(&element.1)
     }
 
     fn transfer(
@@ -45,22 +68,31 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
         let (left, right): (Vec<A::Element>, Vec<B::Element>) = inputs.iter().cloned().unzip();
         let mut known = cube.clone();
         for element in &right {
-            known.facts.extend(self.1.facts(element));
+            known.facts.extend(self.second.facts(element));
         }
-        let a = self.0.transfer(&left, &known, keep);
-        if self.0.is_bottom(&a) {
+        let a = self
+            .first
+            .transfer(&left, &known, if self.early { None } else { keep });
+        if self.first.is_bottom(&a) {
             return self.bottom();
         }
         known.facts.truncate(cube.facts.len());
         for element in &left {
-            known.facts.extend(self.0.facts(element));
+            known.facts.extend(self.first.facts(element));
         }
-        known.facts.extend(self.0.facts(&a));
-        let b = self.1.transfer(&right, &known, keep);
+        let mut found = self.first.facts(&a);
+        if self.early {
+            found.retain(|f| match f {
+                Fact::Row(row) => row.relation == Relation::Equal,
+                _ => true,
+            });
+        }
+        known.facts.extend(found);
+        let b = self.second.transfer(&right, &known, keep);
         let news = Cube {
-            facts: self.1.facts(&b),
+            facts: self.second.facts(&b),
         };
-        let a = self.0.transfer(&[a], &news, keep);
+        let a = self.first.transfer(&[a], &news, keep);
         self.strict(a, b)
     }
 
@@ -71,7 +103,7 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
         if self.is_bottom(b) {
             return a.clone();
         }
-        (self.0.join(&a.0, &b.0), self.1.join(&a.1, &b.1))
+        (self.first.join(&a.0, &b.0), self.second.join(&a.1, &b.1))
     }
 
     fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
@@ -81,30 +113,33 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
         if self.is_bottom(b) {
             return a.clone();
         }
-        (self.0.widen(&a.0, &b.0), self.1.widen(&a.1, &b.1))
+        (self.first.widen(&a.0, &b.0), self.second.widen(&a.1, &b.1))
     }
 
     fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
         if self.is_bottom(b) {
             return self.bottom();
         }
-        (self.0.narrow(&a.0, &b.0), self.1.narrow(&a.1, &b.1))
+        (
+            self.first.narrow(&a.0, &b.0),
+            self.second.narrow(&a.1, &b.1),
+        )
     }
 
     fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        self.is_bottom(a) || self.0.entails(&a.0, &b.0) && self.1.entails(&a.1, &b.1)
+        self.is_bottom(a) || self.first.entails(&a.0, &b.0) && self.second.entails(&a.1, &b.1)
     }
 
     fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
         (
-            self.0.rename(&element.0, map),
-            self.1.rename(&element.1, map),
+            self.first.rename(&element.0, map),
+            self.second.rename(&element.1, map),
         )
     }
 
     fn facts(&self, element: &Self::Element) -> Vec<Fact> {
-        let mut facts = self.0.facts(&element.0);
-        facts.extend(self.1.facts(&element.1));
+        let mut facts = self.first.facts(&element.0);
+        facts.extend(self.second.facts(&element.1));
         facts
     }
 
@@ -112,8 +147,8 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
         if self.is_bottom(element) {
             return vec![TermId::FALSE];
         }
-        let mut conjuncts = self.0.formula(&element.0);
-        conjuncts.extend(self.1.formula(&element.1));
+        let mut conjuncts = self.first.formula(&element.0);
+        conjuncts.extend(self.second.formula(&element.1));
         conjuncts
     }
 }

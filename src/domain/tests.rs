@@ -56,12 +56,14 @@ fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
 
 /// Everything there is, as the pass uses it.
 fn all(terms: &Rc<TermStore>) -> impl Domain {
-    let numeric = Product(
+    let relational = Product::new(
         Congruences::new(terms.clone(), 12),
-        Intervals::new(terms.clone(), vec![number(0), number(100)]),
+        Polyhedra::new(terms.clone(), 12, 8),
     );
+    let thresholds = vec![number(0), number(100)];
+    let numeric = Product::early(Intervals::new(terms.clone(), thresholds), relational);
     Cases::new(
-        Product(Constants::new(terms.clone()), numeric),
+        Product::new(Constants::new(terms.clone()), numeric),
         terms.clone(),
         8,
     )
@@ -412,6 +414,8 @@ fn laws_of_lattices() {
             seed,
         );
         laws(&Congruences::new(t.clone(), 6), &t, seed);
+        laws(&Polyhedra::new(t.clone(), 6, 6), &t, seed);
+        laws(&Polyhedra::new(t.clone(), 6, 0), &t, seed);
         laws(&all(&t), &t, seed);
     }
 }

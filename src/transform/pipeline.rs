@@ -9,8 +9,8 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::{
-    BackError, BackTranslation, Cone, Control, Inline, Propagate, Records, Simplify, SingleLoop,
-    Slice, Subsume, Transformation,
+    BackError, BackTranslation, Cone, Control, Inline, Invariants, Propagate, Records, Simplify,
+    SingleLoop, Slice, Subsume, Transformation,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -39,6 +39,10 @@ pub const PASSES: &[(&str, &str)] = &[
     (
         "control",
         "split predicates on arguments that act as a program counter",
+    ),
+    (
+        "invariants",
+        "conjoin bounds, equations and congruences that hold",
     ),
 ];
 
@@ -72,6 +76,7 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
         "subsume" => Box::new(Subsume::default()),
         "inline" => Box::new(Inline::default()),
         "control" => Box::new(Control::default()),
+        "invariants" => Box::new(Invariants::default()),
         "single-loop" => Box::new(SingleLoop),
         _ => return None,
     })

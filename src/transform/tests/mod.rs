@@ -4,4 +4,5 @@ mod control;
 mod decide;
 mod generate;
 mod hand_made;
+mod invariants;
 mod random;

@@ -1,0 +1,585 @@
+//! Convex polyhedra by their constraints, exact while they are small.
+//!
+//! Constraints are the only form that is kept. Equations and Fourier-Motzkin steps eliminate, the
+//! exact simplex tells what is implied, and a join goes to generators and back. Where one of them
+//! would grow too large, a weaker result is taken: constraints with an eliminated variable go, and
+//! a join keeps the directions that either side has, each with its greatest value.
+//!
+//! Invariant: strict bounds over reals are weakened to closed ones, coefficients of bounds are
+//! coprime integers, and an element other than bottom has a rational point.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use num_traits::{One, Signed, Zero};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::hull::{Cone, Vector, dual, shorten};
+use super::solved::Solved;
+use super::{Cube, Domain, Fact, Relation};
+use crate::arith::{self, Optimum, Simplex, SparseRow};
+use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
+
+/// How many bounds an element has at most: so many, and so many for each of its variables.
+const ROWS_FOR_ALL: usize = 6;
+const ROWS_PER_VARIABLE: usize = 3;
+
+/// Convex polyhedra (Cousot and Halbwachs, POPL 1978).
+pub struct Polyhedra {
+    terms: Rc<TermStore>,
+    /// Most variables of an element, and most for which joins are exact.
+    width: usize,
+    exact: usize,
+    /// About how many bounds may come up in between.
+    rows: usize,
+    /// Bounds `row <= 0` that widening keeps where they hold, by one of their variables.
+    guards: RefCell<FxHashMap<TermId, Vec<Linear>>>,
+}
+
+/// `row = 0` for the equations, `row <= 0` for the bounds.
+#[derive(Clone, Debug, Default)]
+pub struct Polyhedron {
+    equations: Vec<Linear>,
+    bounds: Vec<Linear>,
+}
+
+impl Polyhedron {
+    /// All as bounds.
+    fn inequalities(&self) -> Vec<Linear> {
+        let minus = -Rational::one();
+        let equations = self.equations.iter();
+        let both = equations.flat_map(|e| [e.clone(), e.scaled(&minus)]);
+        both.chain(self.bounds.iter().cloned()).collect()
+    }
+
+    fn vars(&self) -> FxHashSet<TermId> {
+        let rows = self.equations.iter().chain(&self.bounds);
+        rows.flat_map(|r| r.monomials.iter().map(|m| m.0)).collect()
+    }
+}
+
+/// A simplex over the variables of some rows.
+struct Oracle {
+    columns: FxHashMap<TermId, usize>,
+    simplex: Simplex,
+}
+
+impl Oracle {
+    fn new<'a>(
+        equations: impl IntoIterator<Item = &'a Linear>,
+        bounds: impl IntoIterator<Item = &'a Linear>,
+    ) -> Oracle {
+        let equations: Vec<&Linear> = equations.into_iter().collect();
+        let bounds: Vec<&Linear> = bounds.into_iter().collect();
+        let mut columns = FxHashMap::default();
+        for (var, _) in equations.iter().chain(&bounds).flat_map(|r| &r.monomials) {
+            let next = columns.len();
+            columns.entry(*var).or_insert(next);
+        }
+        let mut oracle = Oracle {
+            simplex: Simplex::new(columns.len()),
+            columns,
+        };
+        for (rows, relation) in [
+            (equations, arith::Relation::Equal),
+            (bounds, arith::Relation::AtMost),
+        ] {
+            for row in rows {
+                if let Some(form) = oracle.form(row) {
+                    oracle.simplex.add(&form, &row.constant, relation);
+                }
+            }
+        }
+        oracle
+    }
+
+    /// `None` if a variable occurs that nothing constrains.
+    fn form(&self, row: &Linear) -> Option<SparseRow> {
+        let mut form = Vec::with_capacity(row.monomials.len());
+        for (var, coefficient) in &row.monomials {
+            form.push((*self.columns.get(var)?, coefficient.clone()));
+        }
+        form.sort_unstable_by_key(|e| e.0);
+        Some(form)
+    }
+
+    fn is_empty(&mut self) -> bool {
+        self.simplex.check().is_err()
+    }
+
+    /// Whether `row <= 0` everywhere.
+    fn bounded(&mut self, row: &Linear) -> bool {
+        self.greatest(row)
+            .is_some_and(|g| !(g + &row.constant).is_positive())
+    }
+
+    /// The greatest value of the row without its constant.
+    fn greatest(&mut self, row: &Linear) -> Option<Rational> {
+        let form = self.form(row)?;
+        match self.simplex.maximise(&form) {
+            Ok(Optimum::Bounded { value, .. }) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl Polyhedra {
+    /// The domain over a store: at most `width` variables at a time, exact joins for at most
+    /// `exact`. Widening keeps those of the `guards` that hold.
+    pub fn new(terms: Rc<TermStore>, width: usize, exact: usize) -> Self {
+        Polyhedra {
+            terms,
+            width,
+            exact,
+            rows: 4 * exact + 10,
+            guards: RefCell::default(),
+        }
+    }
+
+    /// Bounds `row <= 0` for widening to keep where they hold.
+    pub fn keep_guards(&self, rows: impl IntoIterator<Item = Linear>) {
+        let mut guards = self.guards.borrow_mut();
+        for row in rows {
+            if let Some((var, _)) = row.monomials.last() {
+                let list = guards.entry(*var).or_default();
+                if list.len() < self.rows {
+                    list.push(row);
+                }
+            }
+        }
+    }
+
+    fn integral(&self, row: &Linear) -> bool {
+        let int = |v: TermId| self.terms.sort_of(v) == SortId::INT;
+        row.monomials.iter().all(|m| int(m.0))
+    }
+
+    /// `row <= 0` with coprime coefficients.
+    fn normal(&self, row: &Linear, round: bool) -> Linear {
+        let factor = row.integer_factor();
+        let mut row = if factor.is_one() {
+            row.clone()
+        } else {
+            row.scaled(&factor)
+        };
+        if round && self.integral(&row) {
+            row.constant = row.constant.ceil();
+        }
+        row
+    }
+
+    /// Whether an equation has no integer solution by its coefficients alone.
+    fn unsolvable(&self, row: &Linear) -> bool {
+        let constant = &row.constant * row.integer_factor();
+        self.integral(row) && !constant.is_integer()
+    }
+
+    /// Normal rows, of each direction the tightest; `None` if one is false.
+    fn tidy(&self, rows: impl IntoIterator<Item = Linear>, round: bool) -> Option<Vec<Linear>> {
+        let mut best: FxHashMap<Vec<(TermId, Rational)>, usize> = FxHashMap::default();
+        let mut result: Vec<Linear> = Vec::new();
+        for row in rows {
+            let row = self.normal(&row, round);
+            if row.is_constant() {
+                if row.constant.is_positive() {
+                    return None;
+                }
+                continue;
+            }
+            match best.get(&row.monomials) {
+                Some(&at) => {
+                    if row.constant > result[at].constant {
+                        result[at].constant = row.constant;
+                    }
+                }
+                None => {
+                    best.insert(row.monomials.clone(), result.len());
+                    result.push(row);
+                }
+            }
+        }
+        Some(result)
+    }
+
+    /// Removes bounds that the others and the equations imply.
+    fn irredundant(&self, equations: &[Linear], bounds: &mut Vec<Linear>) {
+        let mut at = bounds.len();
+        while at > 0 {
+            at -= 1;
+            let others = bounds.iter().enumerate().filter(|(i, _)| *i != at);
+            let mut oracle = Oracle::new(equations, others.map(|o| o.1));
+            if oracle.bounded(&bounds[at]) {
+                bounds.remove(at);
+            }
+        }
+    }
+
+    /// Fourier-Motzkin steps for all variables that are not kept.
+    fn eliminate(
+        &self,
+        mut bounds: Vec<Linear>,
+        keep: impl Fn(TermId) -> bool,
+        round: bool,
+    ) -> Option<Vec<Linear>> {
+        loop {
+            // Occurrences with either sign of each variable to eliminate.
+            let mut counts: FxHashMap<TermId, (usize, usize)> = FxHashMap::default();
+            for (var, coefficient) in bounds.iter().flat_map(|b| &b.monomials) {
+                if !keep(*var) {
+                    let count = counts.entry(*var).or_default();
+                    if coefficient.is_positive() {
+                        count.0 += 1;
+                    } else {
+                        count.1 += 1;
+                    }
+                }
+            }
+            let cost = |(v, (up, down)): (&TermId, &(usize, usize))| (up * down, *v);
+            let Some((pairs, var)) = counts.iter().map(cost).min() else {
+                return Some(bounds);
+            };
+            let (with, mut rest): (Vec<Linear>, Vec<Linear>) = bounds
+                .into_iter()
+                .partition(|b| !b.coefficient(var).is_zero());
+            let (upper, lower): (Vec<Linear>, Vec<Linear>) = with
+                .into_iter()
+                .partition(|b| b.coefficient(var).is_positive());
+            if pairs <= 2 * self.rows {
+                for up in &upper {
+                    for low in &lower {
+                        let factor = -up.coefficient(var) / low.coefficient(var);
+                        rest.push(up.add_scaled(low, &factor));
+                    }
+                }
+            }
+            bounds = self.tidy(rest, round)?;
+            if bounds.len() > self.rows {
+                self.irredundant(&[], &mut bounds);
+                // Those with few variables say most.
+                bounds.sort_by_key(|b| b.monomials.len());
+                bounds.truncate(2 * self.rows);
+            }
+        }
+    }
+
+    /// The polyhedron of these rows over the kept variables; `None` if it is empty. With `round`
+    /// only the integer points are meant; a join that rounded would not be above its sides.
+    fn make(
+        &self,
+        equations: &[Linear],
+        bounds: Vec<Linear>,
+        keep: impl Fn(TermId) -> bool,
+        round: bool,
+    ) -> Option<Polyhedron> {
+        let solved = Solved::new(equations, &keep)?;
+        if round && solved.rows.iter().any(|(_, row)| self.unsolvable(row)) {
+            return None;
+        }
+        let bounds = self.tidy(bounds.iter().map(|b| solved.reduce(b)), round)?;
+        let mut bounds = self.eliminate(bounds, &keep, round)?;
+        let kept = solved.rows.into_iter().filter(|(pivot, _)| keep(*pivot));
+        let mut equations: Vec<Linear> = kept.map(|(_, row)| row).collect();
+        // Bounds that are equations: those whose opposite is implied as well.
+        loop {
+            let mut oracle = Oracle::new([], &bounds);
+            if oracle.is_empty() {
+                return None;
+            }
+            let minus = -Rational::one();
+            let tight = bounds
+                .iter()
+                .position(|b| oracle.bounded(&b.scaled(&minus)));
+            let Some(tight) = tight else { break };
+            equations.push(bounds.swap_remove(tight));
+            let solved = Solved::new(&equations, |_| true)?;
+            bounds = self.tidy(bounds.iter().map(|b| solved.reduce(b)), round)?;
+            equations = solved.rows.into_iter().map(|r| r.1).collect();
+            if round && equations.iter().any(|e| self.unsolvable(e)) {
+                return None;
+            }
+        }
+        self.irredundant(&[], &mut bounds);
+        Some(self.limited(equations, bounds))
+    }
+
+    /// The convex hull; `None` when it would be large.
+    fn hull(&self, a: &Polyhedron, b: &Polyhedron) -> Option<Polyhedron> {
+        let (left, right) = (a.vars(), b.vars());
+        let mut vars: Vec<TermId> = left.intersection(&right).copied().collect();
+        vars.sort_unstable();
+        if vars.len() > self.exact {
+            return None;
+        }
+        let shared = |var: TermId| vars.binary_search(&var).is_ok();
+        let width = vars.len() + 1;
+        let mut generators = Cone::default();
+        for polyhedron in [a, b] {
+            let bounds = polyhedron.bounds.clone();
+            let projected = self.make(&polyhedron.equations, bounds, shared, false)?;
+            let mut one: Vector = vec![BigInt::zero(); width];
+            one[0] = BigInt::one();
+            // In the cone's constraints bounds are `-row >= 0`.
+            let minus = -Rational::one();
+            let mut constraints = Cone {
+                rays: vec![one],
+                lines: Vec::new(),
+            };
+            for row in &projected.bounds {
+                constraints.rays.push(dense(&row.scaled(&minus), &vars));
+            }
+            for row in &projected.equations {
+                constraints.lines.push(dense(row, &vars));
+            }
+            let found = dual(&constraints, width)?;
+            generators.rays.extend(found.rays);
+            generators.lines.extend(found.lines);
+        }
+        let found = dual(&generators, width)?;
+        let sparse = |vector: &Vector, sign: i64| Linear {
+            monomials: vars
+                .iter()
+                .zip(&vector[1..])
+                .filter(|(_, x)| !x.is_zero())
+                .map(|(v, x)| (*v, Rational::from_integer(x * sign)))
+                .collect(),
+            constant: Rational::from_integer(&vector[0] * sign),
+        };
+        // There is nothing redundant in a dual, and no equation among its rays.
+        let equations: Vec<Linear> = found.lines.iter().map(|l| sparse(l, 1)).collect();
+        let solved = Solved::new(&equations, |_| true)?;
+        let bounds = found.rays.iter().map(|r| solved.reduce(&sparse(r, -1)));
+        let bounds = self.tidy(bounds, false)?;
+        let equations = solved.rows.into_iter().map(|r| r.1).collect();
+        Some(self.limited(equations, bounds))
+    }
+
+    /// The simplest of the bounds, as many as an element may have.
+    fn limited(&self, equations: Vec<Linear>, bounds: Vec<Linear>) -> Polyhedron {
+        let mut result = Polyhedron { equations, bounds };
+        let limit = ROWS_PER_VARIABLE * result.vars().len() + ROWS_FOR_ALL;
+        if result.bounds.len() > limit {
+            let size = |row: &Linear| {
+                let bits = row.monomials.iter().map(|m| m.1.numer().bits()).max();
+                (row.monomials.len(), bits)
+            };
+            result.bounds.sort_by_key(size);
+            result.bounds.truncate(limit);
+        }
+        result
+    }
+
+    /// The directions of both, each as far as it goes in one of them.
+    fn weak_join(&self, a: &Polyhedron, b: &Polyhedron) -> Option<Polyhedron> {
+        let mut oracles = [a, b].map(|p| Oracle::new(&p.equations, &p.bounds));
+        let mut bounds = Vec::new();
+        for mut row in a.inequalities().into_iter().chain(b.inequalities()) {
+            let [first, second] = oracles.each_mut().map(|oracle| oracle.greatest(&row));
+            if let (Some(first), Some(second)) = (first, second) {
+                row.constant = -first.max(second);
+                bounds.push(row);
+            }
+        }
+        self.make(&[], bounds, |_| true, false)
+    }
+}
+
+/// The row as an integer vector, the constant first.
+fn dense(row: &Linear, vars: &[TermId]) -> Vector {
+    let mut scale = row.constant.denom().clone();
+    for (_, c) in &row.monomials {
+        scale = num_integer::lcm(scale, c.denom().clone());
+    }
+    let scale = Rational::from_integer(scale);
+    let mut vector = vec![BigInt::zero(); vars.len() + 1];
+    vector[0] = (&row.constant * &scale).to_integer();
+    for (var, coefficient) in &row.monomials {
+        if let Ok(at) = vars.binary_search(var) {
+            vector[at + 1] = (coefficient * &scale).to_integer();
+        }
+    }
+    shorten(&mut vector);
+    vector
+}
+
+impl Domain for Polyhedra {
+    type Element = Option<Polyhedron>;
+
+    fn top(&self) -> Self::Element {
+        Some(Polyhedron::default())
+    }
+
+    fn bottom(&self) -> Self::Element {
+        None
+    }
+
+    fn is_bottom(&self, element: &Self::Element) -> bool {
+        element.is_none()
+    }
+
+    fn transfer(
+        &self,
+        inputs: &[Self::Element],
+        cube: &Cube,
+        keep: Option<&FxHashSet<TermId>>,
+    ) -> Self::Element {
+        let mut equations = Vec::new();
+        let mut bounds = Vec::new();
+        for input in inputs {
+            let input = input.as_ref()?;
+            equations.extend(input.equations.iter().cloned());
+            bounds.extend(input.bounds.iter().cloned());
+        }
+        let mut different = Vec::new();
+        for row in cube.rows() {
+            match row.relation {
+                Relation::Equal => equations.push(row.linear.clone()),
+                Relation::AtMost | Relation::Below => bounds.push(row.linear.clone()),
+                Relation::Differs if self.integral(&row.linear) => {
+                    different.push(row.linear.clone());
+                }
+                _ => {}
+            }
+        }
+        let kept = |var: TermId| keep.map_or_else(|| self.terms.is_var(var), |k| k.contains(&var));
+        let numbers = |k: &FxHashSet<TermId>| {
+            let number = |v: &&TermId| {
+                let sort = self.terms.sort_of(**v);
+                sort == SortId::INT || sort == SortId::REAL
+            };
+            k.iter().filter(number).count()
+        };
+        if keep.is_some_and(|k| numbers(k) > self.width)
+            || equations.len() > 8 * self.width
+            || bounds.len() > 4 * self.rows
+        {
+            return self.top();
+        }
+        if !different.is_empty() {
+            let mut oracle = Oracle::new(&equations, &bounds);
+            let minus = -Rational::one();
+            for row in different {
+                for side in [row.scaled(&minus), row] {
+                    if oracle.bounded(&side) {
+                        // Below zero, hence at most minus one, once it has integer coefficients.
+                        let mut side = side.scaled(&side.integer_factor());
+                        if side.constant.is_integer() {
+                            side.constant += Rational::one();
+                            bounds.push(side);
+                        }
+                    }
+                }
+            }
+        }
+        let result = self.make(&equations, bounds, kept, true)?;
+        if result.vars().len() > self.width {
+            return self.top();
+        }
+        Some(result)
+    }
+
+    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        let (Some(x), Some(y)) = (a, b) else {
+            return if a.is_none() { b.clone() } else { a.clone() };
+        };
+        if self.entails(a, b) {
+            return b.clone();
+        }
+        if self.entails(b, a) {
+            return a.clone();
+        }
+        self.hull(x, y)
+            .or_else(|| self.weak_join(x, y))
+            .or_else(|| self.top())
+    }
+
+    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        let (Some(x), Some(y)) = (a, b) else {
+            return if a.is_none() { b.clone() } else { a.clone() };
+        };
+        let mut above = Oracle::new(&y.equations, &y.bounds);
+        let old = x.inequalities();
+        let mut bounds: Vec<Linear> = old.iter().filter(|r| above.bounded(r)).cloned().collect();
+        // New constraints that could stand in the old system for one of its own.
+        if old.len() <= self.rows {
+            for row in y.inequalities() {
+                let replaces = |i: usize| {
+                    let others = old.iter().enumerate().filter(|(j, _)| *j != i);
+                    let rows = others.map(|o| o.1).chain([&row]);
+                    Oracle::new([], rows).bounded(&old[i])
+                };
+                let mut below = Oracle::new([], &old);
+                if below.bounded(&row) && (0..old.len()).any(replaces) {
+                    bounds.push(row);
+                }
+            }
+        }
+        let guards = self.guards.borrow();
+        for var in y.vars() {
+            for guard in guards.get(&var).into_iter().flatten() {
+                if above.bounded(guard) {
+                    bounds.push(guard.clone());
+                }
+            }
+        }
+        self.make(&[], bounds, |_| true, false)
+            .or_else(|| self.top())
+    }
+
+    fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        if b.as_ref().is_some_and(|b| b.vars().is_empty()) {
+            return a.clone();
+        }
+        b.clone()
+    }
+
+    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
+        match (a, b) {
+            (None, _) => true,
+            (_, None) => false,
+            (Some(x), Some(y)) => {
+                let mut oracle = Oracle::new(&x.equations, &x.bounds);
+                y.inequalities().iter().all(|row| oracle.bounded(row))
+            }
+        }
+    }
+
+    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+        let renamed = |row: &Linear| {
+            let name = |(v, c): &(TermId, Rational)| (map.get(v).copied().unwrap_or(*v), c.clone());
+            let mut monomials: Vec<_> = row.monomials.iter().map(name).collect();
+            monomials.sort_unstable_by_key(|m| m.0);
+            Linear {
+                monomials,
+                constant: row.constant.clone(),
+            }
+        };
+        let element = element.as_ref()?;
+        Some(Polyhedron {
+            equations: element.equations.iter().map(renamed).collect(),
+            bounds: element.bounds.iter().map(renamed).collect(),
+        })
+    }
+
+    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
+        let Some(element) = element else {
+            return Vec::new();
+        };
+        let equations = element.equations.iter();
+        let bounds = element.bounds.iter();
+        equations
+            .map(|r| Fact::row(r.clone(), Relation::Equal))
+            .chain(bounds.map(|r| Fact::row(r.clone(), Relation::AtMost)))
+            .collect()
+    }
+
+    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
+        if element.is_none() {
+            return vec![TermId::FALSE];
+        }
+        let facts = self.facts(element);
+        facts
+            .iter()
+            .filter_map(|f| f.formula(&self.terms))
+            .collect()
+    }
+}

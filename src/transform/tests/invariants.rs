@@ -1,0 +1,206 @@
+//! Systems that domains decide, and systems that they must not; invariants come back with models.
+
+use std::rc::Rc;
+
+use super::decide::{check_model, check_pipeline, decide, run};
+use crate::chc::{Atom, PredicateId, System};
+use crate::context::Context;
+use crate::smt::Smt;
+use crate::term::{Op, Rational, SortId, TermId, TermStore};
+use crate::witness::{Model, Verdict};
+
+const INT: SortId = SortId::INT;
+
+fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
+    Atom {
+        predicate,
+        args: args.to_vec(),
+    }
+}
+
+fn scaled(t: &TermStore, factor: i64, var: TermId) -> TermId {
+    t.scale(&Rational::from_integer(factor.into()), var)
+}
+
+/// Asserts that the passes leave nothing of a system and that the empty model comes back as one.
+fn solved(system: &System, passes: &str) {
+    let mut cx = Context::new(system.terms.clone());
+    let (after, stack) = run(system, passes, &mut cx);
+    assert!(after.clauses.is_empty(), "{passes} solve the system");
+    let model = stack.model(Model::default(), &mut cx).unwrap();
+    check_model(system, &model, &Smt::new(system.terms.clone()));
+}
+
+/// Two loops one after the other: the first adds `step` to its vector as long as `first` allows,
+/// the second takes `back` away. The error is `bad` after the second.
+struct TwoLoops {
+    start: [i64; 3],
+    step: [i64; 3],
+    back: [i64; 3],
+}
+
+impl TwoLoops {
+    fn system(
+        &self,
+        guard: impl Fn(&TermStore, [TermId; 3]) -> TermId,
+        bad: impl Fn(&TermStore, [TermId; 3]) -> TermId,
+    ) -> System {
+        let t = Rc::new(TermStore::new());
+        let mut system = System::new(t.clone());
+        let first = system.add_predicate("first", &[INT; 3]);
+        let second = system.add_predicate("second", &[INT; 3]);
+        let old = ["x", "y", "z"].map(|n| t.var(n, INT));
+        let new = ["a", "b", "c"].map(|n| t.var(n, INT));
+        let moved = |by: [i64; 3]| {
+            let parts = [0, 1, 2].map(|i| t.eq(new[i], t.add(&[old[i], t.int(by[i])])));
+            t.and(&parts)
+        };
+        let start = [0, 1, 2].map(|i| t.eq(new[i], t.int(self.start[i])));
+        system.add_clause(vec![], t.and(&start), Some(atom(first, &new)));
+        let step = t.and(&[moved(self.step), guard(&t, old)]);
+        system.add_clause(vec![atom(first, &old)], step, Some(atom(first, &new)));
+        let same = moved([0; 3]);
+        system.add_clause(vec![atom(first, &old)], same, Some(atom(second, &new)));
+        let back = t.and(&[moved(self.back), t.ge(old[0], t.int(1))]);
+        system.add_clause(vec![atom(second, &old)], back, Some(atom(second, &new)));
+        system.add_clause(vec![atom(second, &old)], bad(&t, old), None);
+        system
+    }
+}
+
+#[test]
+fn an_equation_across_two_loops() {
+    let loops = TwoLoops {
+        start: [0, 0, 7],
+        step: [1, 3, -1],
+        back: [-1, -3, 1],
+    };
+    // y = 3x and x + z = 7 throughout.
+    let free = |_: &TermStore, _| TermId::TRUE;
+    let system = loops.system(free, |t, [x, y, z]| {
+        let apart = t.not(t.eq(y, scaled(t, 3, x)));
+        t.or(&[apart, t.not(t.eq(t.add(&[x, z]), t.int(7)))])
+    });
+    solved(&system, "invariants,cone");
+    solved(&system, "default");
+    // With a bound on the loop there are few facts, and a reachable error.
+    let bounded = |t: &TermStore, [x, _, _]: [TermId; 3]| t.le(x, t.int(4));
+    let system = loops.system(bounded, |t, [x, y, _]| {
+        t.and(&[t.eq(y, scaled(t, 3, x)), t.eq(x, t.int(5))])
+    });
+    let smt = Smt::new(system.terms.clone());
+    assert!(matches!(decide(&system, &smt), Verdict::Unsat(_)));
+    assert!(!check_pipeline(&system, "invariants", &smt));
+    assert!(!check_pipeline(&system, "invariants,simplify", &smt));
+    assert!(!check_pipeline(&system, "default", &smt));
+}
+
+#[test]
+fn parity_and_bounds() {
+    let loops = TwoLoops {
+        start: [4, 1, 0],
+        step: [6, 4, 1],
+        back: [-2, 0, 0],
+    };
+    let guard = |t: &TermStore, [_, _, z]: [TermId; 3]| t.lt(z, t.int(1000));
+    let odd = |t: &TermStore, v| t.eq(t.modulo(v, t.int(2)), t.int(1));
+    let system = loops.system(guard, |t, [x, ..]| odd(t, x));
+    solved(&system, "invariants,cone");
+    let system = loops.system(guard, |t, [_, y, _]| {
+        t.not(t.eq(t.modulo(y, t.int(4)), t.int(1)))
+    });
+    solved(&system, "invariants,cone");
+    let system = loops.system(guard, |t, [_, _, z]| {
+        t.or(&[t.gt(z, t.int(1000)), t.lt(z, t.int(0))])
+    });
+    solved(&system, "invariants,cone");
+    // x = 4 + 6z at most, which takes polyhedra; y = 1 + 4z.
+    let system = loops.system(guard, |t, [x, y, z]| {
+        let most = t.gt(x, t.add(&[t.int(4), scaled(t, 6, z)]));
+        t.or(&[most, t.lt(y, t.int(1))])
+    });
+    solved(&system, "invariants,cone");
+}
+
+#[test]
+fn a_bound_that_is_reached_is_an_error() {
+    let loops = TwoLoops {
+        start: [0, 0, 0],
+        step: [2, 1, 1],
+        back: [-1, 0, 0],
+    };
+    let guard = |t: &TermStore, [_, _, z]: [TermId; 3]| t.lt(z, t.int(5));
+    for (limit, sat) in [(5, true), (4, false)] {
+        let system = loops.system(guard, |t, [_, y, _]| t.gt(y, t.int(limit)));
+        let smt = Smt::new(system.terms.clone());
+        for passes in ["invariants", "invariants,propagate,slice", "default"] {
+            assert_eq!(check_pipeline(&system, passes, &smt), sat, "{passes}");
+        }
+    }
+}
+
+#[test]
+fn premises_of_nonlinear_clauses_and_reals() {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let p = system.add_predicate("p", &[SortId::REAL, SortId::BOOL]);
+    let [u, v, w] = ["u", "v", "w"].map(|n| t.var(n, SortId::REAL));
+    let [f, g, h] = ["f", "g", "h"].map(|n| t.var(n, SortId::BOOL));
+    let number = |n: i64| t.real(Rational::from_integer(n.into()));
+    // Positive with f, negative without; sums of like ones.
+    let init = t.and(&[t.ge(u, number(1)), f]);
+    system.add_clause(vec![], init, Some(atom(p, &[u, f])));
+    let init = t.and(&[t.le(u, number(-2)), t.not(f)]);
+    system.add_clause(vec![], init, Some(atom(p, &[u, f])));
+    let sum = t.and(&[t.eq(w, t.add(&[u, v])), t.eq(f, g), t.eq(h, g)]);
+    let body = vec![atom(p, &[u, f]), atom(p, &[v, g])];
+    system.add_clause(body, sum, Some(atom(p, &[w, h])));
+    let bad = t.and(&[t.lt(u, number(1)), f]);
+    system.add_clause(vec![atom(p, &[u, f])], bad, None);
+    let between = t.and(&[t.gt(u, number(-2)), t.lt(u, number(1))]);
+    system.add_clause(vec![atom(p, &[u, f])], between, None);
+    solved(&system, "invariants,cone");
+}
+
+#[test]
+fn nothing_is_conjoined_twice() {
+    let loops = TwoLoops {
+        start: [0, 0, 0],
+        step: [2, 1, 1],
+        back: [-1, 0, 0],
+    };
+    let guard = |t: &TermStore, [_, _, z]: [TermId; 3]| t.lt(z, t.int(50));
+    let system = loops.system(guard, |t, [x, y, _]| t.eq(t.mul(&[x, y]), t.int(77)));
+    let mut cx = Context::new(system.terms.clone());
+    let (once, stack) = run(&system, "invariants", &mut cx);
+    assert_eq!(stack.len(), 1);
+    let (twice, stack) = run(&once, "invariants", &mut cx);
+    assert!(stack.is_empty());
+    let constraints = |s: &System| s.clauses.iter().map(|c| c.constraint).collect::<Vec<_>>();
+    assert_eq!(constraints(&once), constraints(&twice));
+}
+
+#[test]
+fn other_sorts_pass_through() {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let array = t.array_sort(INT, INT);
+    let bits = t.bitvec_sort(8);
+    let p = system.add_predicate("p", &[array, bits]);
+    let [m, n] = ["m", "n"].map(|s| t.var(s, array));
+    let [x, y] = ["x", "y"].map(|s| t.var(s, bits));
+    let value = |v: u8| t.bitvec(v.into(), 8);
+    let ule = |a, b| t.rebuild(&Op::BvUle, &[a, b], SortId::BOOL);
+    let init = t.and(&[t.eq(m, t.const_array(array, t.int(3))), t.eq(x, value(1))]);
+    system.add_clause(vec![], init, Some(atom(p, &[m, x])));
+    let next = t.rebuild(&Op::BvAdd, &[x, value(1)], bits);
+    let step = t.and(&[
+        t.eq(n, t.store(m, t.int(0), t.int(4))),
+        t.eq(y, next),
+        t.not(ule(value(9), x)),
+    ]);
+    system.add_clause(vec![atom(p, &[m, x])], step, Some(atom(p, &[n, y])));
+    let bad = t.and(&[ule(value(10), x), t.eq(t.select(m, t.int(1)), t.int(3))]);
+    system.add_clause(vec![atom(p, &[m, x])], bad, None);
+    solved(&system, "invariants,cone");
+}
