@@ -5,7 +5,10 @@
 //! model of the new system to one of the old, and a refutation likewise.
 
 mod arguments;
+mod cells;
+mod components;
 mod cone;
+mod constructors;
 mod control;
 mod few;
 mod inline;
@@ -22,11 +25,14 @@ mod slice;
 mod solve;
 mod strongest;
 mod subsume;
+mod unzip;
 
 #[cfg(test)]
 mod tests;
 
+pub use cells::Cells;
 pub use cone::Cone;
+pub use constructors::Constructors;
 pub use control::Control;
 pub use inline::Inline;
 pub use invariants::Invariants;
@@ -38,6 +44,7 @@ pub use simplify::Simplify;
 pub use single_loop::SingleLoop;
 pub use slice::Slice;
 pub use subsume::Subsume;
+pub use unzip::Unzip;
 
 use thiserror::Error;
 
@@ -87,6 +94,23 @@ pub trait BackTranslation {
     /// A refutation of the old system from one of the new.
     fn refutation(&self, refutation: Refutation, cx: &mut Context)
     -> Result<Refutation, BackError>;
+}
+
+/// The way back of a pass that changed nothing: both witnesses are the old system's.
+struct Unchanged;
+
+impl BackTranslation for Unchanged {
+    fn model(&self, model: Model, _cx: &mut Context) -> Result<Model, BackError> {
+        Ok(model)
+    }
+
+    fn refutation(
+        &self,
+        refutation: Refutation,
+        _cx: &mut Context,
+    ) -> Result<Refutation, BackError> {
+        Ok(refutation)
+    }
 }
 
 /// Gives `true` to predicates of `system` that the model leaves out: a pass dropped all their

@@ -9,8 +9,8 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::{
-    BackError, BackTranslation, Cone, Control, Inline, Invariants, Propagate, Records, Simplify,
-    SingleLoop, Slice, Subsume, Transformation,
+    BackError, BackTranslation, Cells, Cone, Constructors, Control, Inline, Invariants, Propagate,
+    Records, Simplify, SingleLoop, Slice, Subsume, Transformation, Unzip,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -29,11 +29,20 @@ pub const PASSES: &[(&str, &str)] = &[
         "replace records (one constructor) by their fields",
     ),
     (
+        "constructors",
+        "replace arguments that always have one constructor by its fields",
+    ),
+    (
         "simplify",
         "solve equations, drop locals, empty and repeated clauses",
     ),
     ("propagate", "remove constant and equal arguments"),
     ("slice", "remove arguments that nothing reads"),
+    ("unzip", "make arrays of records one array for each field"),
+    (
+        "cells",
+        "make arrays with constant indexes one scalar for each",
+    ),
     ("subsume", "drop clauses and body atoms that others imply"),
     ("inline", "resolve predicates away"),
     (
@@ -70,6 +79,9 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
     Some(match name {
         "cone" => Box::new(Cone),
         "records" => Box::new(Records),
+        "constructors" => Box::new(Constructors::default()),
+        "unzip" => Box::new(Unzip),
+        "cells" => Box::new(Cells),
         "simplify" => Box::new(Simplify::default()),
         "propagate" => Box::new(Propagate),
         "slice" => Box::new(Slice),

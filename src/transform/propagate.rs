@@ -374,6 +374,12 @@ impl BackTranslation for Back {
             terms.and(&conjuncts)
         });
         complete_model(&self.old, &mut model);
+        // The facts rest on predicates that derive nothing.
+        for predicate in self.old.used_predicates() {
+            if !self.facts.contains_key(&predicate) {
+                model.definitions.insert(predicate, TermId::FALSE);
+            }
+        }
         Ok(model)
     }
 

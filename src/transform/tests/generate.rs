@@ -28,10 +28,14 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// `Pair(first: Int, second: Bool)` and `Box(inner: Pair, extra: Int)`.
+/// `Pair(first: Int, second: Bool)`, `Nested(inner: Pair, extra: Int)`, `none | some(value: Int)`,
+/// and arrays of integers and of pairs.
 struct Records {
     pair: (DatatypeId, SortId),
     nested: (DatatypeId, SortId),
+    option: (DatatypeId, SortId),
+    array: SortId,
+    table: SortId,
 }
 
 fn records(terms: &TermStore) -> Records {
@@ -56,7 +60,23 @@ fn records(terms: &TermStore) -> Records {
             fields: vec![field("inner", pair.1), field("extra", SortId::INT)],
         }],
     );
-    Records { pair, nested }
+    let option = terms.declare_datatype("Option", &[]);
+    let none = Constructor {
+        name: "none".to_owned(),
+        fields: Vec::new(),
+    };
+    let some = Constructor {
+        name: "some".to_owned(),
+        fields: vec![field("value", SortId::INT)],
+    };
+    terms.define_datatype(option.0, vec![none, some]);
+    Records {
+        pair,
+        nested,
+        option,
+        array: terms.array_sort(SortId::INT, SortId::INT),
+        table: terms.array_sort(SortId::INT, pair.1),
+    }
 }
 
 struct Generator<'a> {
@@ -80,9 +100,9 @@ pub fn system(choices: Choices) -> System {
         .map(|i| {
             let arity = g.choices.below(4);
             let mut sorts: Vec<SortId> = (0..arity).map(|_| g.sort()).collect();
-            // One record is enough, and keeps the number of facts small.
+            // One record or array is enough, and keeps the number of facts small.
             for sort in sorts.iter_mut().skip(1) {
-                if *sort == g.records.pair.1 || *sort == g.records.nested.1 {
+                if *sort != SortId::BOOL {
                     *sort = SortId::INT;
                 }
             }
@@ -107,11 +127,14 @@ pub fn system(choices: Choices) -> System {
 
 impl Generator<'_> {
     fn sort(&mut self) -> SortId {
-        match self.choices.below(8) {
+        match self.choices.below(11) {
             0..=4 => SortId::INT,
             5 => SortId::BOOL,
             6 => self.records.pair.1,
-            _ => self.records.nested.1,
+            7 => self.records.nested.1,
+            8 => self.records.option.1,
+            9 => self.records.array,
+            _ => self.records.table,
         }
     }
 
@@ -200,6 +223,22 @@ impl Generator<'_> {
             let inner = terms.field(self.records.nested.0, 0, 0, term);
             self.bounded(inner, out);
             self.bounded(terms.field(self.records.nested.0, 0, 1, term), out);
+        } else if sort == self.records.option.1 {
+            let mut full = vec![terms.is(self.records.option.0, 1, term)];
+            self.bounded(terms.field(self.records.option.0, 1, 0, term), &mut full);
+            out.push(terms.or(&[terms.is(self.records.option.0, 0, term), terms.and(&full)]));
+        } else if sort == self.records.array || sort == self.records.table {
+            let element = if sort == self.records.array {
+                SortId::INT
+            } else {
+                self.records.pair.1
+            };
+            let mut elements = [(); 2].map(|()| terms.fresh_var("e", element));
+            for e in &mut elements {
+                self.bounded(*e, out);
+            }
+            let whole = terms.const_array(sort, elements[0]);
+            out.push(terms.eq(term, terms.store(whole, terms.int(1), elements[1])));
         }
     }
 
@@ -234,6 +273,15 @@ impl Generator<'_> {
                     let pair = pairs[self.choices.below(pairs.len())];
                     return terms.field(self.records.pair.0, 0, 0, pair);
                 }
+                let arrays: Vec<TermId> = pool
+                    .iter()
+                    .copied()
+                    .filter(|&v| terms.sort_of(v) == self.records.array)
+                    .collect();
+                if !arrays.is_empty() {
+                    let array = arrays[self.choices.below(arrays.len())];
+                    return terms.select(array, self.index(pool));
+                }
                 let inner = self.term(sort, pool, depth - 1);
                 return match self.choices.below(3) {
                     0 => terms.add(&[inner, terms.int(1)]),
@@ -246,6 +294,26 @@ impl Generator<'_> {
         if sort == SortId::BOOL {
             return terms.bool(self.choices.below(2) == 1);
         }
+        if sort == self.records.array || sort == self.records.table {
+            let element = if sort == self.records.array {
+                SortId::INT
+            } else {
+                self.records.pair.1
+            };
+            let value = self.term(element, pool, depth.saturating_sub(1));
+            if depth == 0 {
+                return terms.const_array(sort, value);
+            }
+            let below = self.term(sort, pool, depth - 1);
+            return terms.store(below, self.index(pool), value);
+        }
+        if sort == self.records.option.1 {
+            if self.choices.below(2) == 0 {
+                return terms.construct(self.records.option.0, 0, &[]);
+            }
+            let value = self.term(SortId::INT, pool, depth.saturating_sub(1));
+            return terms.construct(self.records.option.0, 1, &[value]);
+        }
         let (id, fields) = if sort == self.records.pair.1 {
             (self.records.pair.0, [SortId::INT, SortId::BOOL])
         } else {
@@ -253,6 +321,14 @@ impl Generator<'_> {
         };
         let fields = fields.map(|s| self.term(s, pool, depth.saturating_sub(1)));
         terms.construct(id, 0, &fields)
+    }
+
+    /// Where arrays are read and written: at constants mostly.
+    fn index(&mut self, pool: &[TermId]) -> TermId {
+        match self.choices.below(8) {
+            0 => self.term(SortId::INT, pool, 0),
+            n => self.terms.int(n as i64 % 2),
+        }
     }
 
     fn formula(&mut self, pool: &[TermId], depth: usize) -> TermId {
@@ -275,6 +351,15 @@ impl Generator<'_> {
                 }
             }
             3 => {
+                let option = self.records.option;
+                let full = pool.iter().find(|&&v| terms.sort_of(v) == option.1);
+                if let Some(&full) = full
+                    && self.choices.below(2) == 0
+                {
+                    let limit = terms.int(self.choices.below(3) as i64 - 1);
+                    let value = terms.field(option.0, 1, 0, full);
+                    return terms.and(&[terms.is(option.0, 1, full), terms.le(value, limit)]);
+                }
                 let b = self.term(SortId::BOOL, pool, 0);
                 if self.choices.below(2) == 0 {
                     b

@@ -434,6 +434,209 @@ fn many_clauses_are_compared_in_time() {
     assert_eq!(m.after("subsume").clauses.len(), 4002);
 }
 
+/// Sorts of the arguments of all predicates in use.
+fn argument_sorts(system: &System) -> Vec<SortId> {
+    let used = system.used_predicates().into_iter();
+    let params = used.flat_map(|p| system.predicate(p).params.clone());
+    params.map(|v| system.terms.sort_of(v)).collect()
+}
+
+/// A counter in the first cell of an array and its bound in the second, which two predicates pass
+/// to each other; `index` is where the bound is read.
+fn counter_in_cells(index: impl Fn(&TermStore, TermId) -> TermId, limit: i64) -> Maker {
+    let mut m = maker();
+    let t = m.t.clone();
+    let array = t.array_sort(INT, INT);
+    let p = m.system.add_predicate("p", &[array, INT]);
+    let q = m.system.add_predicate("q", &[array, INT]);
+    let [a, b] = ["a", "b"].map(|n| t.var(n, array));
+    let [x, y] = m.ints(["x", "y"]);
+    let zeros = t.const_array(array, t.int(0));
+    let start = t.store(zeros, t.int(1), t.int(3));
+    let init = t.and(&[t.eq(a, start), t.eq(x, t.int(1))]);
+    m.system.add_clause(vec![], init, Some(atom(p, &[a, x])));
+    let count = t.select(a, t.int(0));
+    let next = t.store(a, t.int(0), t.add(&[count, t.int(1)]));
+    let below = t.lt(count, t.select(a, index(&t, x)));
+    let step = t.and(&[below, t.eq(b, next), t.eq(x, y)]);
+    m.system
+        .add_clause(vec![atom(p, &[a, x])], step, Some(atom(q, &[b, y])));
+    let same = t.and(&[t.eq(a, b), t.eq(x, y)]);
+    m.system
+        .add_clause(vec![atom(q, &[a, x])], same, Some(atom(p, &[b, y])));
+    let bad = t.ge(count, t.int(limit));
+    m.system.add_clause(vec![atom(p, &[a, x])], bad, None);
+    m
+}
+
+#[test]
+fn arrays_with_constant_indexes_become_cells() {
+    for (limit, sat) in [(3, false), (4, true)] {
+        let m = counter_in_cells(|t, _| t.int(1), limit);
+        let after = m.after("cells");
+        let sorts = argument_sorts(&after);
+        assert_eq!(sorts.iter().filter(|s| **s == INT).count(), sorts.len());
+        assert_eq!(
+            sorts.len(),
+            8,
+            "two cells, the rest, and the other argument"
+        );
+        m.check("cells", sat);
+        m.check("cells,simplify,slice", sat);
+        m.check("default", sat);
+    }
+    // A read at a variable.
+    let m = counter_in_cells(|_, x| x, 4);
+    let array = m.t.array_sort(INT, INT);
+    assert!(argument_sorts(&m.after("cells")).contains(&array));
+    m.check("cells", true);
+    // Arrays that differ may differ anywhere.
+    let mut m = maker();
+    let t = m.t.clone();
+    let array = t.array_sort(INT, INT);
+    let p = m.system.add_predicate("p", &[array]);
+    let [a, b] = ["a", "b"].map(|n| t.var(n, array));
+    let zeros = t.const_array(array, t.int(0));
+    m.system
+        .add_clause(vec![], t.eq(a, zeros), Some(atom(p, &[a])));
+    let bodies = vec![atom(p, &[a]), atom(p, &[b])];
+    m.system.add_clause(bodies, t.not(t.eq(a, b)), None);
+    assert!(argument_sorts(&m.after("cells")).contains(&array));
+    m.check("cells", true);
+}
+
+#[test]
+fn arrays_of_records_become_arrays_of_fields() {
+    for (limit, sat) in [(2, false), (3, true)] {
+        let mut m = maker();
+        let t = m.t.clone();
+        let (id, pair) = t.declare_datatype("Pair", &[]);
+        let field = |name: &str| Field {
+            selector: name.to_owned(),
+            sort: INT,
+        };
+        t.define_datatype(
+            id,
+            vec![Constructor {
+                name: "pair".to_owned(),
+                fields: vec![field("left"), field("right")],
+            }],
+        );
+        let table = t.array_sort(INT, pair);
+        let p = m.system.add_predicate("p", &[table, INT]);
+        let [a, b] = ["a", "b"].map(|n| t.var(n, table));
+        let [i, j] = m.ints(["i", "j"]);
+        let start = t.construct(id, 0, &[t.int(0), t.int(7)]);
+        let init = t.and(&[t.eq(a, t.const_array(table, start)), t.eq(i, t.int(0))]);
+        m.system.add_clause(vec![], init, Some(atom(p, &[a, i])));
+        // At i: left := left + 1, right := left; then i goes on.
+        let old = t.select(a, i);
+        let left = t.field(id, 0, 0, old);
+        let new = t.construct(id, 0, &[t.add(&[left, t.int(1)]), left]);
+        let step = t.and(&[
+            t.lt(i, t.int(2)),
+            t.eq(b, t.store(a, i, new)),
+            t.eq(j, t.add(&[i, t.int(1)])),
+        ]);
+        m.system
+            .add_clause(vec![atom(p, &[a, i])], step, Some(atom(p, &[b, j])));
+        let sum = [0, 1].map(|n| t.field(id, 0, 0, t.select(a, t.int(n))));
+        let bad = t.and(&[t.ge(t.add(&sum), t.int(limit)), t.ge(i, t.int(2))]);
+        m.system.add_clause(vec![atom(p, &[a, i])], bad, None);
+        let after = m.after("unzip");
+        assert!(!argument_sorts(&after).contains(&table));
+        assert_eq!(argument_sorts(&after).len(), 3);
+        assert_eq!(argument_sorts(&m.after("unzip,slice,unzip")).len(), 2);
+        m.check("unzip", sat);
+        m.check("unzip,slice", sat);
+        m.check("default", sat);
+    }
+}
+
+#[test]
+fn arguments_with_one_constructor_become_fields() {
+    for (limit, sat) in [(3, false), (4, true)] {
+        let mut m = maker();
+        let t = m.t.clone();
+        let (id, option) = t.declare_datatype("Option", &[]);
+        let constructor = |name: &str, fields: Vec<Field>| Constructor {
+            name: name.to_owned(),
+            fields,
+        };
+        let value = Field {
+            selector: "value".to_owned(),
+            sort: INT,
+        };
+        t.define_datatype(
+            id,
+            vec![
+                constructor("none", vec![]),
+                constructor("some", vec![value]),
+            ],
+        );
+        let p = m.system.add_predicate("p", &[option, option]);
+        let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| t.var(n, option));
+        let some = |term: TermId| t.construct(id, 1, &[term]);
+        let none = t.construct(id, 0, &[]);
+        let init = t.and(&[t.eq(x, some(t.int(0))), t.eq(y, none)]);
+        m.system.add_clause(vec![], init, Some(atom(p, &[x, y])));
+        let content = t.field(id, 1, 0, x);
+        let step = t.and(&[
+            t.is(id, 1, x),
+            t.lt(content, t.int(3)),
+            t.eq(a, some(t.add(&[content, t.int(1)]))),
+            t.eq(b, t.ite(t.ge(content, t.int(1)), x, y)),
+        ]);
+        let (from, to) = (atom(p, &[x, y]), atom(p, &[a, b]));
+        m.system.add_clause(vec![from.clone()], step, Some(to));
+        // What is empty here is never derived.
+        let bad = t.or(&[t.is(id, 0, x), t.ge(content, t.int(limit))]);
+        m.system.add_clause(vec![from], bad, None);
+        let after = m.after("constructors");
+        let mut sorts = argument_sorts(&after);
+        sorts.sort_unstable();
+        assert_eq!(sorts, [INT, option], "the first argument is always full");
+        m.check("constructors", sat);
+        m.check("default", sat);
+    }
+}
+
+#[test]
+fn long_lists_lose_few_layers() {
+    let mut m = maker();
+    let t = m.t.clone();
+    let (id, list) = t.declare_datatype("List", &[]);
+    let field = |selector: &str, sort| Field {
+        selector: selector.to_owned(),
+        sort,
+    };
+    t.define_datatype(
+        id,
+        vec![
+            Constructor {
+                name: "nil".to_owned(),
+                fields: vec![],
+            },
+            Constructor {
+                name: "cons".to_owned(),
+                fields: vec![field("head", INT), field("tail", list)],
+            },
+        ],
+    );
+    let p = m.system.add_predicate("p", &[list]);
+    let x = t.var("x", list);
+    let long = (0..200).fold(t.construct(id, 0, &[]), |tail, n| {
+        t.construct(id, 1, &[t.int(n), tail])
+    });
+    m.system
+        .add_clause(vec![], t.eq(x, long), Some(atom(p, &[x])));
+    let empty = t.is(id, 0, x);
+    m.system.add_clause(vec![atom(p, &[x])], empty, None);
+    assert_eq!(arity(&m.after("constructors")), 4);
+    m.check("constructors", true);
+    m.check("default", true);
+}
+
 #[test]
 fn lists_of_passes() {
     assert_eq!(Pipeline::parse("none").unwrap().names(), &[] as &[&str]);

@@ -1,0 +1,456 @@
+//! Arguments whose constructor is always the same become the fields of that constructor.
+//!
+//! A fixpoint over the clauses finds which constructors each argument of a datatype with several
+//! can have: what its clause builds it with, what it is copied from, what testers leave. Where one
+//! is left, the argument is replaced by its fields; options that are always full, results that are
+//! always good and lists that are never empty lose one layer this way. (Sorts with one constructor
+//! are taken apart by `records`, wherever they occur.)
+//!
+//! Invariant: the constructors found hold for every derivable fact and are inductive by themselves,
+//! so testers for them may be conjoined to any model.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::replay::{OldStep, replay};
+use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
+use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
+use crate::context::Context;
+use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
+use crate::witness::{Model, Refutation};
+
+/// How often one run takes a layer off sorts that contain themselves: a list that is built with
+/// many elements would become as many arguments.
+const LAYERS: usize = 3;
+
+/// Constructors of a sort at most, bits of a set.
+const CONSTRUCTORS: usize = 64;
+
+/// Visits of a clause on average.
+const VISITS: usize = 50;
+
+/// The pass.
+#[derive(Default)]
+pub struct Constructors {
+    layers: Cell<usize>,
+}
+
+/// A set of constructors, bit by bit.
+type Set = u64;
+
+type Facts = FxHashMap<PredicateId, Vec<Set>>;
+
+impl Transformation for Constructors {
+    fn name(&self) -> &'static str {
+        "constructors"
+    }
+
+    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
+        let terms = system.terms.clone();
+        let old = Rc::new(system);
+        let mut system = (*old).clone();
+        let facts = match several(&old) {
+            true => fixpoint(&old, cx).unwrap_or_default(),
+            false => Facts::default(),
+        };
+        let mut recursive = false;
+        let mut replaced: Vec<Replaced> = Vec::new();
+        let mut places: FxHashMap<PredicateId, usize> = FxHashMap::default();
+        let mut ordered: Vec<(&PredicateId, &Vec<Set>)> = facts.iter().collect();
+        ordered.sort_unstable_by_key(|f| f.0);
+        for (&predicate, sets) in ordered {
+            let params = &old.predicate(predicate).params;
+            let single: Vec<Option<(DatatypeId, u32)>> = params
+                .iter()
+                .zip(sets)
+                .map(|(&param, &set)| {
+                    let id = choices(&terms, terms.sort_of(param))?;
+                    let own = is_recursive(&terms, id);
+                    if set.count_ones() != 1 || own && self.layers.get() >= LAYERS {
+                        return None;
+                    }
+                    recursive |= own;
+                    Some((id, set.trailing_zeros()))
+                })
+                .collect();
+            if single.iter().all(Option::is_none) {
+                continue;
+            }
+            let mut leaves: Vec<TermId> = Vec::new();
+            for (&param, single) in params.iter().zip(&single) {
+                match single {
+                    None => leaves.push(param),
+                    Some((id, constructor)) => {
+                        let count = fields(&terms, *id, *constructor).len() as u32;
+                        leaves.extend((0..count).map(|i| terms.field(*id, *constructor, i, param)));
+                    }
+                }
+            }
+            let sorts: Vec<SortId> = leaves.iter().map(|&l| terms.sort_of(l)).collect();
+            let name = old.predicate(predicate).name.clone();
+            let new = system.add_predicate(&name, &sorts);
+            let params = system.predicate(new).params.iter().copied();
+            places.insert(predicate, replaced.len());
+            replaced.push(Replaced {
+                old: predicate,
+                new,
+                map: params.zip(leaves).collect(),
+                single,
+            });
+        }
+        if replaced.is_empty() {
+            return Ok(Step {
+                system,
+                back: Box::new(super::Unchanged),
+                changed: false,
+            });
+        }
+        if recursive {
+            self.layers.set(self.layers.get() + 1);
+        }
+        let mut definitions = FxHashMap::default();
+        for clause in &mut system.clauses {
+            let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+            let mut pairs = Vec::new();
+            let mut touched = false;
+            for atom in clause.body.iter_mut().chain(&mut clause.head) {
+                let Some(&at) = places.get(&atom.predicate) else {
+                    continue;
+                };
+                touched = true;
+                let mut args = Vec::new();
+                for (&arg, single) in atom.args.iter().zip(&replaced[at].single) {
+                    let Some((id, constructor)) = *single else {
+                        args.push(arg);
+                        continue;
+                    };
+                    let name = terms.var_name(arg);
+                    let stem = name.split('!').next().unwrap_or(name);
+                    let own: Vec<TermId> = fields(&terms, id, constructor)
+                        .iter()
+                        .map(|(field, sort)| terms.fresh_var(&format!("{stem}.{field}"), *sort))
+                        .collect();
+                    let whole = terms.construct(id, constructor, &own);
+                    map.insert(arg, whole);
+                    pairs.push((arg, whole));
+                    args.extend(&own);
+                }
+                *atom = Atom {
+                    predicate: replaced[at].new,
+                    args,
+                };
+            }
+            if touched {
+                clause.constraint = terms.substitute(clause.constraint, &map);
+                definitions.insert(clause.id, pairs);
+            }
+        }
+        Ok(Step {
+            system,
+            back: Box::new(Back {
+                old,
+                facts,
+                replaced,
+                definitions,
+            }),
+            changed: true,
+        })
+    }
+}
+
+/// The datatype of a sort with more than one constructor.
+fn choices(terms: &TermStore, sort: SortId) -> Option<DatatypeId> {
+    let Sort::Datatype(id) = terms.sort(sort) else {
+        return None;
+    };
+    let count = terms.datatype(id).constructors.len();
+    (2..=CONSTRUCTORS).contains(&count).then_some(id)
+}
+
+/// Whether some predicate has an argument of such a sort.
+fn several(system: &System) -> bool {
+    system.used_predicates().into_iter().any(|p| {
+        let mut params = system.predicate(p).params.iter();
+        params.any(|&v| choices(&system.terms, system.terms.sort_of(v)).is_some())
+    })
+}
+
+fn fields(terms: &TermStore, id: DatatypeId, constructor: u32) -> Vec<(String, SortId)> {
+    terms.datatype(id).constructors[constructor as usize]
+        .fields
+        .iter()
+        .map(|f| (f.selector.clone(), f.sort))
+        .collect()
+}
+
+/// Whether values of the datatype may contain values of it.
+fn is_recursive(terms: &TermStore, id: DatatypeId) -> bool {
+    let mut seen: FxHashSet<SortId> = FxHashSet::default();
+    let mut stack = vec![terms.datatype_sort(id)];
+    while let Some(sort) = stack.pop() {
+        match terms.sort(sort) {
+            Sort::Array(index, element) => stack.extend([index, element]),
+            Sort::Datatype(other) => {
+                for field in terms
+                    .datatype(other)
+                    .constructors
+                    .iter()
+                    .flat_map(|c| &c.fields)
+                {
+                    if field.sort == terms.datatype_sort(id) {
+                        return true;
+                    }
+                    if seen.insert(field.sort) {
+                        stack.push(field.sort);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// All constructors of a sort; everything for sorts that are not looked at.
+fn all(terms: &TermStore, sort: SortId) -> Set {
+    match choices(terms, sort) {
+        Some(id) => Set::MAX >> (CONSTRUCTORS - terms.datatype(id).constructors.len()),
+        None => Set::MAX,
+    }
+}
+
+/// What a clause says of the constructors of its variables.
+struct Reading {
+    /// Left by testers.
+    tested: FxHashMap<TermId, Set>,
+    /// Sides of equations of datatype sorts.
+    equations: Vec<(TermId, TermId)>,
+}
+
+impl Reading {
+    fn of(terms: &TermStore, clause: &Clause) -> Reading {
+        let mut tested: FxHashMap<TermId, Set> = FxHashMap::default();
+        let mut equations = Vec::new();
+        for conjunct in terms.conjuncts(clause.constraint) {
+            let (atom, negated) = match terms.node(conjunct) {
+                node if node.op == Op::Not => (node.args[0], true),
+                _ => (conjunct, false),
+            };
+            let node = terms.node(atom);
+            match node.op {
+                Op::Is(_, constructor) if (constructor as usize) < CONSTRUCTORS => {
+                    let own = 1 << constructor;
+                    let set = if negated { !own } else { own };
+                    *tested.entry(node.args[0]).or_insert(Set::MAX) &= set;
+                }
+                Op::Eq if !negated && choices(terms, terms.sort_of(node.args[0])).is_some() => {
+                    equations.push((node.args[0], node.args[1]));
+                }
+                _ => {}
+            }
+        }
+        Reading { tested, equations }
+    }
+
+    /// Constructors that a term can have.
+    fn value(&self, terms: &TermStore, term: TermId, vars: &FxHashMap<TermId, Set>) -> Set {
+        let mut result = 0;
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![term];
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            let node = terms.node(t);
+            let tested = self.tested.get(&t).copied().unwrap_or(Set::MAX);
+            match node.op {
+                Op::Construct(_, constructor) => result |= 1 << constructor,
+                Op::Ite => stack.extend_from_slice(&node.args[1..]),
+                _ => {
+                    let own = vars.get(&t).copied();
+                    result |= own.unwrap_or_else(|| all(terms, node.sort)) & tested;
+                }
+            }
+        }
+        result & self.tested.get(&term).copied().unwrap_or(Set::MAX)
+    }
+
+    /// The head's constructors, given those of the body's arguments; `None` when the clause derives
+    /// nothing yet.
+    fn post(&self, terms: &TermStore, clause: &Clause, facts: &Facts) -> Option<Vec<Set>> {
+        let head = clause.head.as_ref()?;
+        let mut vars: FxHashMap<TermId, Set> = FxHashMap::default();
+        for atom in &clause.body {
+            let sets = facts.get(&atom.predicate)?;
+            vars.extend(atom.args.iter().copied().zip(sets.iter().copied()));
+        }
+        // Two rounds see through most chains of copies.
+        for _ in 0..2 {
+            for &(a, b) in &self.equations {
+                let set = self.value(terms, a, &vars) & self.value(terms, b, &vars);
+                if set == 0 {
+                    return None;
+                }
+                for side in [a, b] {
+                    if terms.is_var(side) {
+                        let full = all(terms, terms.sort_of(side));
+                        *vars.entry(side).or_insert(full) &= set;
+                    }
+                }
+            }
+        }
+        let sets: Vec<Set> = head
+            .args
+            .iter()
+            .map(|&arg| match choices(terms, terms.sort_of(arg)) {
+                Some(_) => self.value(terms, arg, &vars),
+                None => Set::MAX,
+            })
+            .collect();
+        (!sets.contains(&0)).then_some(sets)
+    }
+}
+
+/// The constructors of the arguments of all derivable predicates; `None` when there is no time.
+fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
+    let terms = &*system.terms;
+    let readings: Vec<Reading> = system
+        .clauses
+        .iter()
+        .map(|c| Reading::of(terms, c))
+        .collect();
+    let mut users: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
+    for (index, clause) in system.clauses.iter().enumerate() {
+        if clause.head.is_some() {
+            for atom in &clause.body {
+                users.entry(atom.predicate).or_default().push(index);
+            }
+        }
+    }
+    let mut facts = Facts::default();
+    let mut queue: VecDeque<usize> = (0..system.clauses.len())
+        .filter(|&i| system.clauses[i].head.is_some() && system.clauses[i].body.is_empty())
+        .collect();
+    let mut queued: FxHashSet<usize> = queue.iter().copied().collect();
+    let mut visits = VISITS * (system.clauses.len() + 10);
+    while let Some(index) = queue.pop_front() {
+        queued.remove(&index);
+        if visits == 0 || visits.is_multiple_of(64) && cx.stop().is_some() {
+            return None;
+        }
+        visits -= 1;
+        let clause = &system.clauses[index];
+        let Some(head) = &clause.head else {
+            continue;
+        };
+        let Some(new) = readings[index].post(terms, clause, &facts) else {
+            continue;
+        };
+        let changed = match facts.get_mut(&head.predicate) {
+            None => {
+                facts.insert(head.predicate, new);
+                true
+            }
+            Some(sets) => {
+                let mut changed = false;
+                for (set, new) in sets.iter_mut().zip(new) {
+                    changed |= new & !*set != 0;
+                    *set |= new;
+                }
+                changed
+            }
+        };
+        if changed {
+            for &user in users.get(&head.predicate).into_iter().flatten() {
+                if queued.insert(user) {
+                    queue.push_back(user);
+                }
+            }
+        }
+    }
+    Some(facts)
+}
+
+struct Replaced {
+    old: PredicateId,
+    new: PredicateId,
+    /// From the new predicate's formal variables to the old one's and fields of these.
+    map: FxHashMap<TermId, TermId>,
+    /// For each old argument, the one constructor that it has.
+    single: Vec<Option<(DatatypeId, u32)>>,
+}
+
+struct Back {
+    old: Rc<System>,
+    facts: Facts,
+    replaced: Vec<Replaced>,
+    /// For each changed clause, the arguments over their new fields.
+    definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>>,
+}
+
+impl BackTranslation for Back {
+    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
+        let terms = &self.old.terms;
+        for replaced in &self.replaced {
+            if let Some(formula) = model.definitions.remove(&replaced.new) {
+                let formula = terms.substitute(formula, &replaced.map);
+                model.definitions.insert(replaced.old, formula);
+            }
+        }
+        complete_model(&self.old, &mut model);
+        // What was found of one argument rests on what was found of others, and on predicates that
+        // derive nothing.
+        for predicate in self.old.used_predicates() {
+            if !self.facts.contains_key(&predicate) {
+                model.definitions.insert(predicate, TermId::FALSE);
+            }
+        }
+        for (predicate, sets) in &self.facts {
+            let mut conjuncts = Vec::new();
+            for (&param, &set) in self.old.predicate(*predicate).params.iter().zip(sets) {
+                if let Some(id) = choices(terms, terms.sort_of(param))
+                    && set != all(terms, terms.sort_of(param))
+                {
+                    let count = terms.datatype(id).constructors.len() as u32;
+                    let testers: Vec<TermId> = (0..count)
+                        .filter(|c| set & (1 << c) != 0)
+                        .map(|c| terms.is(id, c, param))
+                        .collect();
+                    conjuncts.push(terms.or(&testers));
+                }
+            }
+            if let Some(formula) = model.definitions.get_mut(predicate) {
+                conjuncts.push(*formula);
+                *formula = terms.and(&conjuncts);
+            }
+        }
+        Ok(model)
+    }
+
+    fn refutation(
+        &self,
+        refutation: Refutation,
+        cx: &mut Context,
+    ) -> Result<Refutation, BackError> {
+        let terms = &self.old.terms;
+        replay("constructors", &self.old, &refutation, cx, |step| {
+            let Some(definitions) = self.definitions.get(&step.clause) else {
+                return Ok(Vec::new());
+            };
+            // Fields that the new clause does not mention are free.
+            let wholes: Vec<TermId> = definitions.iter().map(|d| d.1).collect();
+            let mut known = step.values.clone();
+            for leaf in terms.free_vars(&wholes) {
+                if let Some(value) = terms.default_value(terms.sort_of(leaf)) {
+                    known.entry(leaf).or_insert(value);
+                }
+            }
+            let mut old = OldStep::same(step, definitions);
+            old.known = std::borrow::Cow::Owned(known);
+            Ok(vec![old])
+        })
+    }
+}
