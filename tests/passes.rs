@@ -10,7 +10,7 @@ use alphorn::transform::{NAMED_PASSES, PASSES};
 use corpus::{Outcome, on_all, run, tasks};
 
 /// Every so many files of the corpus are tried.
-const STRIDE: usize = 11;
+const STRIDE: usize = 19;
 
 #[test]
 fn passes_alone_and_in_pairs_keep_the_answer() {
