@@ -28,6 +28,7 @@ pub(super) struct Cover {
     facts: Solver,
     rest: TermId,
     events: usize,
+    indexes: usize,
     known_facts: usize,
 }
 
@@ -42,6 +43,7 @@ impl Cover {
             facts,
             rest,
             events: 0,
+            indexes: 0,
             known_facts: 0,
         }
     }
@@ -71,11 +73,22 @@ impl Cover {
                 SatResult::Unknown(why) => return Known::Unknown(why),
             }
         }
-        for &(lemma, at) in &frame.events[self.events..] {
+        let known = self.indexes;
+        let mut add = |lemma: usize, at: Level, known: usize| {
             let guard = terms.not(levels.guard(at));
-            let clause = frame.lemmas[lemma].clause;
-            self.lemmas.assert(terms.or(&[guard, clause]));
+            for clause in frame.instances(&terms, lemma, &frame.indexes[known..]) {
+                self.lemmas.assert(terms.or(&[guard, clause]));
+            }
+        };
+        if known < frame.indexes.len() {
+            for lemma in frame.at(0).filter(|&l| frame.lemmas[l].any.is_some()) {
+                add(lemma, frame.lemmas[lemma].level, known);
+            }
         }
+        for &(lemma, at) in &frame.events[self.events..] {
+            add(lemma, at, 0);
+        }
+        self.indexes = frame.indexes.len();
         self.events = frame.events.len();
         let mut assumptions = cube.to_vec();
         assumptions.extend(levels.from(level));

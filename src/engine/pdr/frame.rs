@@ -9,7 +9,11 @@
 use rustc_hash::FxHashMap;
 
 use super::pattern::Patterns;
-use crate::term::{Assignment, TermId, TermStore};
+use super::quantify::indexes;
+use crate::term::{Assignment, SortId, TermId, TermStore};
+
+/// Indexes of a predicate at which lemmas are instantiated, at most.
+pub(super) const INDEX_LIMIT: usize = 24;
 
 /// Height up to which a lemma holds.
 pub(super) type Level = u32;
@@ -24,6 +28,8 @@ pub(super) struct Lemma {
     /// The disjunction of the negated literals.
     pub clause: TermId,
     pub level: Level,
+    /// The variable of `cube` and `clause` that stands for any index.
+    pub any: Option<TermId>,
     /// Not implied by another lemma of at least this level.
     pub active: bool,
     /// Why it could not be pushed to the next level when that was last tried.
@@ -64,10 +70,85 @@ pub(super) struct Frame {
     pub patterns: Patterns,
     /// The same of obligations' cubes, before they are generalised.
     pub asked: Patterns,
+    /// Terms over the formal variables at which lemmas about any index are instantiated.
+    pub indexes: Vec<TermId>,
+    /// Variables that stand for any index, one for each sort of index.
+    any: Vec<TermId>,
     by_cube: FxHashMap<Box<[TermId]>, usize>,
 }
 
 impl Frame {
+    /// The frame of a predicate whose lemmas may use these variables for any index of their sorts.
+    pub fn new(any: &[TermId]) -> Self {
+        Frame {
+            any: any.to_vec(),
+            ..Frame::default()
+        }
+    }
+
+    /// The variable that stands for any index of a sort.
+    pub fn any(&self, terms: &TermStore, sort: SortId) -> Option<TermId> {
+        self.any.iter().copied().find(|&a| terms.sort_of(a) == sort)
+    }
+
+    /// The variable that stands for any index in a clause.
+    pub fn any_in(&self, terms: &TermStore, clause: TermId) -> Option<TermId> {
+        match self.any.is_empty() {
+            true => None,
+            false => {
+                let vars = terms.free_vars(&[clause]);
+                vars.into_iter().find(|v| self.any.contains(v))
+            }
+        }
+    }
+
+    /// Notes the indexes that are read in a cube, over the formal variables only.
+    pub fn note_indexes(&mut self, terms: &TermStore, cube: &[TermId]) {
+        if self.any.is_empty() {
+            return;
+        }
+        for &literal in cube {
+            for index in indexes(terms, literal) {
+                if self.indexes.len() < INDEX_LIMIT
+                    && !self.indexes.contains(&index)
+                    && self.any(terms, terms.sort_of(index)).is_some()
+                    && !terms
+                        .free_vars(&[index])
+                        .iter()
+                        .any(|v| self.any.contains(v))
+                {
+                    self.indexes.push(index);
+                }
+            }
+        }
+    }
+
+    /// What a lemma says about certain indexes; the lemma itself if it is not about any index.
+    pub fn instances(&self, terms: &TermStore, lemma: usize, at: &[TermId]) -> Vec<TermId> {
+        let lemma = &self.lemmas[lemma];
+        let Some(any) = lemma.any else {
+            return vec![lemma.clause];
+        };
+        let fitting = at
+            .iter()
+            .filter(|&&i| terms.sort_of(i) == terms.sort_of(any));
+        fitting
+            .map(|&index| terms.substitute(lemma.clause, &std::iter::once((any, index)).collect()))
+            .collect()
+    }
+
+    /// A lemma as a closed formula over the formal variables.
+    pub fn closed(&self, terms: &TermStore, lemma: usize) -> TermId {
+        let lemma = &self.lemmas[lemma];
+        match lemma.any {
+            None => lemma.clause,
+            Some(any) => {
+                let bound = terms.fresh_var("k", terms.sort_of(any));
+                let map = std::iter::once((any, bound)).collect();
+                terms.forall(&[bound], terms.substitute(lemma.clause, &map))
+            }
+        }
+    }
     /// Adds the negation of a cube as a lemma, or raises the level of the same lemma. Lemmas that
     /// it implies are switched off. Returns the lemma's index and whether anything changed.
     pub fn add(&mut self, terms: &TermStore, cube: &[TermId], level: Level) -> (usize, bool) {
@@ -86,9 +167,12 @@ impl Frame {
         }
         let negated: Vec<TermId> = cube.iter().map(|&l| terms.not(l)).collect();
         let index = self.lemmas.len();
+        let clause = terms.or(&negated);
+        let any = self.any_in(terms, clause);
         self.lemmas.push(Lemma {
-            clause: terms.or(&negated),
+            clause,
             cube: cube.clone(),
+            any,
             level,
             active: true,
             blocker: None,
@@ -120,10 +204,12 @@ impl Frame {
         lemmas.filter(move |(_, l)| holds(l)).map(|(i, _)| i)
     }
 
-    /// The conjunction of the lemmas that hold at a level.
+    /// The conjunction of the lemmas that hold at a level, those about any index at the known ones.
     pub fn formula(&self, terms: &TermStore, level: Level) -> TermId {
-        let clauses: Vec<TermId> = self.at(level).map(|i| self.lemmas[i].clause).collect();
-        terms.and(&clauses)
+        let clauses = self
+            .at(level)
+            .flat_map(|i| self.instances(terms, i, &self.indexes));
+        terms.and(&clauses.collect::<Vec<TermId>>())
     }
 }
 

@@ -79,14 +79,25 @@ impl Search<'_> {
         let negated: Vec<TermId> = cube.iter().map(|&l| terms.not(l)).collect();
         let clause = terms.or(&negated);
         let own = transition.own_slots.clone();
-        let parts: Vec<TermId> = own
-            .into_iter()
-            .map(|s| {
-                let slot = &mut transition.slots[s];
-                let clause = slot.rename(&terms, clause);
-                terms.or(&[terms.not(slot.used), clause])
-            })
-            .collect();
+        let frame = &self.frames[predicate];
+        // About any index: at those that matter, and at the one that the cube itself is about.
+        let any = frame.any_in(&terms, clause);
+        let mut parts: Vec<TermId> = Vec::new();
+        for s in own {
+            let slot = &mut transition.slots[s];
+            let renamed = slot.rename(&terms, clause);
+            let mut clauses = vec![renamed];
+            if let Some(any) = any {
+                let sort = terms.sort_of(any);
+                let mut indexes = transition.indexes.clone();
+                indexes.extend(frame.indexes.iter().map(|&i| slot.rename(&terms, i)));
+                indexes.retain(|&i| terms.sort_of(i) == sort);
+                clauses.extend(indexes.into_iter().map(|index| {
+                    terms.substitute(renamed, &std::iter::once((any, index)).collect())
+                }));
+            }
+            parts.push(terms.or(&[terms.not(slot.used), terms.and(&clauses)]));
+        }
         (!parts.is_empty()).then(|| terms.and(&parts))
     }
 }

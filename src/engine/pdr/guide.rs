@@ -39,6 +39,9 @@ impl Search<'_> {
         let blocked = self.obligations.get(obligation);
         let (predicate, level, depth) = (blocked.predicate, blocked.level, blocked.depth);
         let frame = &mut self.frames[predicate];
+        if frame.lemmas[lemma].any.is_some() {
+            return;
+        }
         let cube = frame.lemmas[lemma].cube.to_vec();
         let Some(pattern) = frame.patterns.enter(&self.terms, lemma, &cube) else {
             return;

@@ -24,15 +24,18 @@
 //! it goes on where it was. Invariant: a lemma of level `k` holds of every fact of height at most
 //! `k`; a fact's formula holds of derivable states only.
 
+mod apart;
 mod cover;
 mod frame;
 mod generalise;
 mod guide;
 mod hull;
+mod interpolate;
 mod obligation;
 mod pattern;
 mod predecessor;
 mod propagate;
+mod quantify;
 mod refutation;
 #[cfg(test)]
 mod tests;
@@ -52,7 +55,7 @@ use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
 use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Watchdog};
-use crate::term::{Printer, TermId, TermStore};
+use crate::term::{Printer, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Reason, Refutation, Verdict};
 
 /// Heuristics and limits.
@@ -68,6 +71,15 @@ pub struct Options {
     /// How many literals of a cube may turn out to be needed before dropping ends; from 0 (no
     /// dropping). Default: no limit. (Bradley 2011; Spacer's Boolean generalizer.)
     pub drop_failures: usize,
+    /// Models of steps from which sums of a blocked cube's bounds are made to replace them, at most;
+    /// from 0 (no interpolating cores). Default: 0, for 4 win no more tasks than they lose. (Hoder,
+    /// Bjørner 2012, section 4.)
+    pub interpolant_rounds: usize,
+    /// Generalise lemmas about one index of an array to all indexes (Gurfinkel, Shoham, Vizel, ATVA
+    /// 2018). Default: on.
+    pub quantify: bool,
+    /// Generalise lemmas about cells to equations of their indexes. Default: on.
+    pub index_equations: bool,
     /// Do not try to push a lemma as long as the step that stopped it is still allowed. Default:
     /// on. (Suda, "Triggered clause pushing for IC3", 2013.)
     pub trigger_pushes: bool,
@@ -95,6 +107,9 @@ impl Default for Options {
             older_simplex: true,
             split_equalities: true,
             drop_failures: usize::MAX,
+            interpolant_rounds: 0,
+            quantify: true,
+            index_equations: true,
             trigger_pushes: true,
             guidance: true,
             guidance_by_cubes: true,
@@ -169,6 +184,22 @@ fn failed(step: &'static str, message: impl ToString) -> Stop {
     })
 }
 
+/// A variable for any index, for each sort by which the arrays among the variables are indexed.
+fn any_indexes(terms: &TermStore, params: &[TermId]) -> Vec<TermId> {
+    let mut sorts: Vec<SortId> = Vec::new();
+    for &param in params {
+        let mut sort = terms.sort_of(param);
+        while let Sort::Array(index, element) = terms.sort(sort) {
+            if !sorts.contains(&index) {
+                sorts.push(index);
+            }
+            sort = element;
+        }
+    }
+    let sorts = sorts.into_iter();
+    sorts.map(|sort| terms.fresh_var("any", sort)).collect()
+}
+
 /// Models of more lemmas per predicate than this are not made smaller.
 const IRREDUNDANT_LIMIT: usize = 200;
 
@@ -192,6 +223,10 @@ struct Counters {
     conjectures: u64,
     concretised: u64,
     subsumed: u64,
+    interpolants: u64,
+    quantified: u64,
+    quantify_failures: u64,
+    set_apart: u64,
 }
 
 /// The state of a search. Predicates go by their index in the system, the query, `false`, comes
@@ -237,10 +272,17 @@ impl<'a> Search<'a> {
                 in_use[p].then(|| Transition::new(system, &smt, p, params, &clauses[p]))
             })
             .collect();
+        let quantify = options.quantify;
+        let frames = (0..=query)
+            .map(|p| match system.predicates.get(p) {
+                Some(predicate) if quantify => Frame::new(&any_indexes(&terms, &predicate.params)),
+                _ => Frame::default(),
+            })
+            .collect();
         Search {
             levels: Levels::new(terms.clone()),
             transitions,
-            frames: (0..=query).map(|_| Frame::default()).collect(),
+            frames,
             covers: FxHashMap::default(),
             obligations: Obligations::default(),
             counters: Counters::default(),
@@ -319,8 +361,13 @@ impl<'a> Search<'a> {
         let mut definitions: FxHashMap<PredicateId, TermId> = FxHashMap::default();
         for p in self.system.used_predicates() {
             let frame = &self.frames[p.index()];
-            let lemmas: Vec<TermId> = frame.at(level).map(|i| frame.lemmas[i].clause).collect();
-            definitions.insert(p, self.terms.and(&self.irredundant(lemmas)));
+            let (about_any, ground): (Vec<usize>, Vec<usize>) = frame
+                .at(level)
+                .partition(|&i| frame.lemmas[i].any.is_some());
+            let ground = ground.into_iter().map(|i| frame.lemmas[i].clause).collect();
+            let mut lemmas = self.irredundant(ground);
+            lemmas.extend(about_any.into_iter().map(|i| frame.closed(&self.terms, i)));
+            definitions.insert(p, self.terms.and(&lemmas));
         }
         Model { definitions }
     }
@@ -369,7 +416,13 @@ impl<'a> Search<'a> {
         };
         match self.ask(predicate, query)? {
             Answer::Unsat { cube, level } => {
+                let interpolant = self.interpolate(predicate, &cube, from)?;
+                let (cube, level) = interpolant.unwrap_or((cube, level));
                 let (cube, level) = self.generalise(predicate, cube, level, from)?;
+                let (cube, level) = match self.beyond_cells(predicate, &cube, from)? {
+                    Some((cube, level)) => self.generalise(predicate, cube, level, from)?,
+                    None => (cube, level),
+                };
                 let lemma = self.learn(predicate, &cube, level);
                 let members = std::mem::take(self.obligations.members(index));
                 self.subsume(predicate, &members, lemma)?;
@@ -400,6 +453,7 @@ impl<'a> Search<'a> {
                     log::trace!("obligation {} at {below}: {text}", self.name(child));
                 }
                 self.guide_by_cubes(child, &child_cube, below, index);
+                self.frames[child].note_indexes(&self.terms, &child_cube);
                 // The child comes first, for its level is lower.
                 self.obligations.enqueue(index);
                 self.obligations.add(Obligation {
@@ -415,6 +469,19 @@ impl<'a> Search<'a> {
                 Ok(Progress::Waits)
             }
             Answer::Unknown(why) => Err(self.gave_up(&why)),
+        }
+    }
+
+    /// A generalisation of what a blocked cube says about an array's cells.
+    fn beyond_cells(
+        &mut self,
+        predicate: usize,
+        cube: &[TermId],
+        from: Option<Level>,
+    ) -> Result<Option<(Vec<TermId>, Level)>, Stop> {
+        match self.set_apart(predicate, cube, from)? {
+            Some(found) => Ok(Some(found)),
+            None => self.quantify(predicate, cube, from),
         }
     }
 
@@ -519,6 +586,10 @@ impl<'a> Search<'a> {
             conjectures,
             concretised,
             subsumed,
+            interpolants,
+            quantified,
+            quantify_failures,
+            set_apart,
         } = self.counters;
         let (queries, time) = self.smt.usage();
         let stats = &mut self.cx.stats;
@@ -531,6 +602,10 @@ impl<'a> Search<'a> {
             ("pdr.conjectures", conjectures),
             ("pdr.literals-concretised", concretised),
             ("pdr.lemmas-subsumed", subsumed),
+            ("pdr.interpolants", interpolants),
+            ("pdr.quantified", quantified),
+            ("pdr.quantified-not", quantify_failures),
+            ("pdr.indexes-equated", set_apart),
             ("pdr.obligations", self.obligations.len() as u64),
             ("pdr.queries", queries),
         ] {

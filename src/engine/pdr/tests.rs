@@ -76,8 +76,9 @@ fn run(system: &System, options: Options) -> (Result<Outcome, Stop>, usize) {
 
 fn variants() -> Vec<Options> {
     let mut variants = Vec::new();
-    for bits in 0..32 {
+    for bits in 0..64 {
         variants.push(Options {
+            interpolant_rounds: if bits & 32 != 0 { 4 } else { 0 },
             split_equalities: bits & 1 != 0,
             drop_failures: if bits & 2 != 0 { usize::MAX } else { 0 },
             trigger_pushes: bits & 4 != 0,
@@ -124,4 +125,142 @@ fn relations_come_from_guidance() {
     let system = stairs(|t, x, y| t.eq(t.add(&[x, x]), t.add(&[y, t.int(5)])));
     let (outcome, _) = run(&system, Options::default());
     assert!(matches!(outcome, Ok(Outcome::Safe(_))));
+}
+
+#[test]
+fn interpolating_cores_are_sums_that_the_cube_implies() {
+    // Never y > 2x: the bad states' bounds x <= 3, y >= 7 only matter by their sum.
+    let system = stairs(|t, x, y| t.and(&[t.le(x, t.int(3)), t.ge(y, t.int(7))]));
+    let mut cx = Context::new(system.terms.clone());
+    let options = Options {
+        interpolant_rounds: 4,
+        ..Options::default()
+    };
+    let mut search = Search::new(&system, options, &mut cx);
+    let terms = system.terms.clone();
+    let [x, y] = [
+        system.predicates[0].params[0],
+        system.predicates[0].params[1],
+    ];
+    let relation = terms.le(y, terms.add(&[x, x]));
+    // With the relation as a lemma, the step into the cube contradicts a sum of its bounds.
+    search.learn(0, &[terms.not(relation)], 3);
+    let cube = vec![terms.le(x, terms.int(3)), terms.ge(y, terms.int(7))];
+    let found = search.interpolate(0, &cube, Some(3));
+    let Ok(Some((sums, level))) = found else {
+        panic!("no interpolant");
+    };
+    let sum = terms.ge(y, terms.add(&[x, x, terms.int(1)]));
+    assert!(level >= 4 && sums.contains(&sum), "{sums:?}");
+    let mut solver = search.smt.solver();
+    cube.iter().for_each(|&l| solver.assert(l));
+    solver.assert(terms.not(terms.and(&sums)));
+    assert_eq!(solver.check(&[]), crate::smt::SatResult::Unsat);
+    // No derivable state is in it.
+    for height in 0..30 {
+        let values = state(&system, height);
+        let mut evaluator = Evaluator::new(&terms, &values);
+        assert_eq!(evaluator.value(terms.and(&sums)), Some(TermId::FALSE));
+    }
+}
+
+/// `A(a, i, n)`: cells below `i` are set to 7; then one cell below `n` is not `wanted`.
+fn filled(wanted: i64) -> System {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let array = terms.array_sort(SortId::INT, SortId::INT);
+    let p = system.add_predicate("A", &[array, SortId::INT, SortId::INT]);
+    let [a, b] = ["a", "b"].map(|n| terms.var(n, array));
+    let [i, j, n, k] = ["i", "j", "n", "k"].map(|n| terms.var(n, SortId::INT));
+    let atom = |a, i| Atom {
+        predicate: p,
+        args: vec![a, i, n],
+    };
+    system.add_clause(vec![], terms.eq(i, terms.int(0)), Some(atom(a, i)));
+    let step = terms.and(&[
+        terms.lt(i, n),
+        terms.eq(b, terms.store(a, i, terms.int(7))),
+        terms.eq(j, terms.add(&[i, terms.int(1)])),
+    ]);
+    system.add_clause(vec![atom(a, i)], step, Some(atom(b, j)));
+    let bad = terms.and(&[
+        terms.ge(i, n),
+        terms.ge(k, terms.int(0)),
+        terms.lt(k, n),
+        terms.not(terms.eq(terms.select(a, k), terms.int(wanted))),
+    ]);
+    system.add_clause(vec![atom(a, i)], bad, None);
+    system
+}
+
+#[test]
+fn lemmas_about_all_cells() {
+    for quantify in [true, false] {
+        let options = Options {
+            quantify,
+            max_level: Some(8),
+            ..Options::default()
+        };
+        let system = filled(7);
+        let mut cx = Context::new(system.terms.clone());
+        let outcome = Search::new(&system, options.clone(), &mut cx).run();
+        // Without them each cell needs a lemma of its own.
+        assert_eq!(matches!(outcome, Ok(Outcome::Safe(_))), quantify);
+        assert!(!matches!(outcome, Ok(Outcome::Refuted(_))));
+        let system = filled(6);
+        let mut cx = Context::new(system.terms.clone());
+        let outcome = Search::new(&system, options, &mut cx).run();
+        let Ok(Outcome::Refuted(refutation)) = outcome else {
+            panic!("the first cell is 7");
+        };
+        assert_eq!(
+            crate::witness::check_refutation(&system, &refutation),
+            Ok(())
+        );
+    }
+}
+
+/// Two readers of one array: `P(a, i, j)` with `i = j` all along, as only the cells read say.
+fn readers() -> System {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let array = terms.array_sort(SortId::INT, SortId::INT);
+    let p = system.add_predicate("P", &[array, SortId::INT, SortId::INT]);
+    let a = terms.var("a", array);
+    let [i, j, k, l] = ["i", "j", "k", "l"].map(|n| terms.var(n, SortId::INT));
+    let atom = |i, j| Atom {
+        predicate: p,
+        args: vec![a, i, j],
+    };
+    system.add_clause(vec![], terms.eq(i, j), Some(atom(i, j)));
+    let next = |x| terms.add(&[x, terms.int(1)]);
+    let step = terms.and(&[
+        terms.not(terms.eq(terms.select(a, i), terms.int(0))),
+        terms.eq(k, next(i)),
+        terms.eq(l, next(j)),
+    ]);
+    system.add_clause(vec![atom(i, j)], step, Some(atom(k, l)));
+    let bad = terms.and(&[
+        terms.eq(terms.select(a, i), terms.int(0)),
+        terms.not(terms.eq(terms.select(a, j), terms.int(0))),
+    ]);
+    system.add_clause(vec![atom(i, j)], bad, None);
+    system
+}
+
+#[test]
+fn equations_of_indexes() {
+    let system = readers();
+    let [a, i, j] = [0, 1, 2].map(|n| system.predicates[0].params[n]);
+    let mut cx = Context::new(system.terms.clone());
+    let mut search = Search::new(&system, Options::default(), &mut cx);
+    let terms = system.terms.clone();
+    let zero = |index| terms.eq(terms.select(a, index), terms.int(0));
+    let cube = [zero(i), terms.not(zero(j))];
+    let found = search.set_apart(0, &cube, None);
+    let Ok(Some((apart, _))) = found else {
+        panic!("the indexes are equal at the start");
+    };
+    assert_eq!(apart, [terms.not(terms.eq(i, j))]);
+    assert!(matches!(search.run(), Ok(Outcome::Safe(_))));
 }

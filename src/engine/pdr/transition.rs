@@ -15,7 +15,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::frame::{Frame, INFINITE, Level};
+use super::frame::{Frame, INDEX_LIMIT, INFINITE, Level};
+use super::quantify::indexes;
 use super::total::total;
 use crate::chc::System;
 use crate::smt::{SatResult, Smt, SmtModel, Solver};
@@ -87,6 +88,8 @@ pub(super) struct Slot {
     /// Where facts that come later are linked in.
     rest: TermId,
     events: usize,
+    /// How many of the frame's indexes were used.
+    indexes: usize,
     facts: usize,
 }
 
@@ -152,6 +155,8 @@ pub(super) struct Transition {
     pub slots: Vec<Slot>,
     /// Slots of the predicate itself.
     pub own_slots: Vec<usize>,
+    /// Indexes that the rules read or write.
+    pub indexes: Vec<TermId>,
     asserted: usize,
     assumed: FxHashSet<TermId>,
 }
@@ -209,7 +214,11 @@ impl Transition {
         let own_slots = (0..slots.len())
             .filter(|&s| slots[s].predicate == own)
             .collect();
+        let constraints: Vec<TermId> = rules.iter().map(|r| r.constraint).collect();
+        let mut indexes = indexes(terms, terms.and(&constraints));
+        indexes.truncate(INDEX_LIMIT);
         let mut transition = Transition {
+            indexes,
             terms: terms.clone(),
             smt: smt.clone(),
             solver: smt.solver(),
@@ -260,6 +269,7 @@ impl Transition {
         self.assumed.clear();
         for slot in &mut self.slots {
             slot.events = 0;
+            slot.indexes = 0;
             slot.facts = 0;
             slot.rest = self.terms.fresh_var("rest", SortId::BOOL);
             slot.memo.clear();
@@ -275,18 +285,45 @@ impl Transition {
         for slot in &mut self.slots {
             let frame = &frames[slot.predicate];
             let unused = terms.or(&[terms.not(slot.used), slot.must]);
-            let mut add = |slot: &mut Slot, lemma: usize, level: Level| {
-                let clause = slot.rename(&terms, frame.lemmas[lemma].clause);
+            let own_indexes = &self.indexes;
+            let mut add = |slot: &mut Slot, lemma: usize, level: Level, known: Option<usize>| {
                 let idle = terms.not(levels.guard(level));
-                formulas.push(terms.or(&[unused, idle, clause]));
+                let mut instances =
+                    frame.instances(&terms, lemma, &frame.indexes[known.unwrap_or(0)..]);
+                for instance in &mut instances {
+                    *instance = slot.rename(&terms, *instance);
+                }
+                if let Some(any) = frame.lemmas[lemma].any
+                    && known.is_none()
+                {
+                    let clause = slot.rename(&terms, frame.lemmas[lemma].clause);
+                    let sort = terms.sort_of(any);
+                    let fitting = own_indexes.iter().filter(|&&i| terms.sort_of(i) == sort);
+                    instances.extend(fitting.map(|&index| {
+                        let map = std::iter::once((any, index)).collect();
+                        terms.substitute(clause, &map)
+                    }));
+                    instances.push(clause);
+                }
+                for clause in instances {
+                    formulas.push(terms.or(&[unused, idle, clause]));
+                }
             };
+            let known = slot.indexes;
+            if slot.events > 0 && known < frame.indexes.len() {
+                for lemma in frame.at(0).filter(|&l| frame.lemmas[l].any.is_some()) {
+                    // What is new since is added below, at all indexes.
+                    add(slot, lemma, frame.lemmas[lemma].level, Some(known));
+                }
+            }
+            slot.indexes = frame.indexes.len();
             if slot.events == 0 {
                 for lemma in frame.at(0) {
-                    add(slot, lemma, frame.lemmas[lemma].level);
+                    add(slot, lemma, frame.lemmas[lemma].level, None);
                 }
             } else {
                 for &(lemma, level) in &frame.events[slot.events..] {
-                    add(slot, lemma, level);
+                    add(slot, lemma, level, None);
                 }
             }
             slot.events = frame.events.len();
@@ -392,6 +429,7 @@ fn new_slot(system: &System, predicate: usize) -> Slot {
         must: literal("must"),
         rest: literal("rest"),
         events: 0,
+        indexes: 0,
         facts: 0,
     }
 }
