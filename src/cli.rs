@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use alphorn::engine::settings::list;
 use alphorn::smt::text::z3_version;
 use alphorn::witness::ProofFormat;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -58,6 +59,14 @@ struct SolveArgs {
     /// them.
     #[arg(long, value_name = "PASS", conflicts_with = "print_system")]
     dump_after: Option<String>,
+
+    /// Set a choice of an engine; may be repeated.
+    #[arg(long = "set", value_name = "ENGINE.NAME=VALUE")]
+    settings: Vec<String>,
+
+    /// List all choices of engines with their defaults, and end.
+    #[arg(long = "settings")]
+    list_settings: bool,
 
     /// The passes to apply, separated by commas, instead of all of them; `none` for none.
     #[arg(long, value_name = "LIST")]
@@ -147,6 +156,7 @@ pub struct Solve {
     /// Print the clauses instead of solving them.
     pub print: Option<Print>,
     pub passes: Option<String>,
+    pub settings: Vec<String>,
     pub graph: Option<PathBuf>,
 }
 
@@ -234,6 +244,9 @@ fn invocation(cli: Cli) -> Parsed {
         }
         None => {
             let args = cli.solve;
+            if args.list_settings {
+                return Parsed::Show(list());
+            }
             let print = match args.dump_after {
                 Some(pass) => Some(Print::After(pass)),
                 None => args.print_system.then_some(Print::Normalized),
@@ -248,6 +261,7 @@ fn invocation(cli: Cli) -> Parsed {
                 }),
                 print,
                 passes: args.passes,
+                settings: args.settings,
                 graph: args.graph,
             })
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::progress::Progress;
 use crate::term::TermStore;
 use crate::witness::Reason;
 
@@ -19,6 +20,8 @@ pub struct Context {
     /// Set from outside to stop the run.
     pub interrupt: Arc<AtomicBool>,
     pub stats: Statistics,
+    /// For the line that says how the run is going.
+    pub progress: Progress,
 }
 
 impl Context {
@@ -29,6 +32,7 @@ impl Context {
             deadline: None,
             interrupt: Arc::new(AtomicBool::new(false)),
             stats: Statistics::default(),
+            progress: Progress::default(),
         }
     }
 

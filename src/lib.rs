@@ -15,6 +15,7 @@ pub mod domain;
 pub mod engine;
 pub mod frontend;
 pub mod portfolio;
+pub mod progress;
 pub mod smt;
 pub mod solve;
 pub mod term;

@@ -6,7 +6,7 @@
 mod cli;
 mod supervise;
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use alphorn::chc::{DependencyGraph, System, to_smtlib};
 use alphorn::context::{Context, Statistics};
 use alphorn::frontend::{Problem, parse_bytes};
+use alphorn::progress::{CLEAR, Progress};
 use alphorn::solve::{Config, solve};
 use alphorn::term::TermStore;
 use alphorn::transform::normalize;
@@ -38,7 +39,8 @@ fn main() {
             fail(first.strip_prefix("error: ").unwrap_or(first));
         }
     };
-    set_up_logging(invocation.verbosity);
+    let live = invocation.verbosity >= 1 && std::io::stderr().is_terminal();
+    set_up_logging(invocation.verbosity, live);
     if let Task::Solve(args) = &invocation.task
         && let Err(error) = args.config().check()
     {
@@ -63,6 +65,7 @@ fn main() {
             Box::new(own) as Box<dyn Fn() -> String>
         }),
         interrupt: interrupt.clone(),
+        live,
     };
     supervise(supervision, move |reporter| {
         let worker = Worker {
@@ -70,6 +73,7 @@ fn main() {
             reporter,
             started,
             interrupt,
+            live,
         };
         worker.run()
     })
@@ -83,7 +87,8 @@ fn fail(message: &str) -> ! {
     std::process::exit(1)
 }
 
-fn set_up_logging(verbosity: i32) {
+/// `live`: a line on the terminal may have to give way to what is logged.
+fn set_up_logging(verbosity: i32, live: bool) {
     let level = match verbosity {
         ..=-2 => log::LevelFilter::Off,
         -1 => log::LevelFilter::Error,
@@ -95,10 +100,16 @@ fn set_up_logging(verbosity: i32) {
     env_logger::Builder::new()
         .filter_level(level)
         .parse_default_env()
-        .format(|out, record| {
+        .format(move |out, record| {
             // Further lines are indented: no line on standard error may look like a verdict.
             let message = record.args().to_string().replace('\n', "\n  ");
-            writeln!(out, "[{} {}] {message}", record.level(), record.target())
+            let clear = if live { CLEAR } else { "" };
+            writeln!(
+                out,
+                "{clear}[{} {}] {message}",
+                record.level(),
+                record.target()
+            )
         })
         .init();
     std::panic::set_hook(Box::new(|info| {
@@ -120,6 +131,7 @@ impl Solve {
         Config {
             engine: self.engine.clone(),
             passes,
+            settings: self.settings.clone(),
         }
     }
 }
@@ -130,6 +142,8 @@ struct Worker<'a> {
     reporter: &'a Reporter,
     started: Instant,
     interrupt: Arc<AtomicBool>,
+    /// Whether somebody at a terminal wants to see how it goes.
+    live: bool,
 }
 
 impl Worker<'_> {
@@ -153,6 +167,9 @@ impl Worker<'_> {
         let problem = parse_bytes(&bytes, terms.clone()).map_err(|e| e.to_string())?;
         let mut cx = Context::new(terms);
         cx.interrupt = self.interrupt.clone();
+        if self.live {
+            cx.progress = Progress::to(Box::new(std::io::stderr()));
+        }
         let own = problem.requests.timeout_ms.map(Duration::from_millis);
         let limits = [
             self.invocation

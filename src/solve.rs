@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::chc::System;
 use crate::context::Context;
+use crate::engine::settings::{SettingError, check};
 use crate::frontend::Problem;
 use crate::portfolio::{DEFAULT, Turn, UnknownEngine, schedule};
 use crate::transform::{
@@ -21,6 +22,8 @@ pub struct Config {
     pub engine: String,
     /// Passes in the order of application, separated by commas; `None` for all.
     pub passes: Option<String>,
+    /// Settings of engines, `ENGINE.NAME=VALUE`.
+    pub settings: Vec<String>,
 }
 
 impl Default for Config {
@@ -28,6 +31,7 @@ impl Default for Config {
         Config {
             engine: DEFAULT.to_owned(),
             passes: None,
+            settings: Vec::new(),
         }
     }
 }
@@ -39,6 +43,8 @@ pub enum ConfigError {
     Engine(#[from] UnknownEngine),
     #[error(transparent)]
     Pass(#[from] PipelineError),
+    #[error(transparent)]
+    Setting(#[from] SettingError),
 }
 
 impl Config {
@@ -46,6 +52,7 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         schedule(&self.engine)?;
         self.pipeline()?;
+        check(&self.settings)?;
         Ok(())
     }
 
@@ -65,6 +72,7 @@ pub fn solve(
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
     let turns = schedule(&config.engine)?;
+    check(&config.settings)?;
     let mut pipeline = config.pipeline()?;
     let (normal, normalization) = normalize(problem);
     let (system, stack) = pipeline.run(normal.clone(), cx);
@@ -73,7 +81,10 @@ pub fn solve(
         stack: Some(stack),
         normalization,
     };
-    let (answer, failed) = run(problem, &system, &ways, &turns, cx);
+    let run = |system: &System, ways: &Ways, cx: &mut Context| {
+        run(problem, system, ways, (&turns, &config.settings), cx)
+    };
+    let (answer, failed) = run(&system, &ways, cx);
     if !failed || !translated || cx.stop().is_some() {
         return Ok(answer);
     }
@@ -84,7 +95,7 @@ pub fn solve(
         stack: None,
         ..ways
     };
-    Ok(run(problem, &normal, &ways, &turns, cx).0)
+    Ok(run(&normal, &ways, cx).0)
 }
 
 /// The ways back from the system that engines see to the problem.
@@ -119,7 +130,7 @@ fn run(
     problem: &Problem,
     system: &System,
     ways: &Ways,
-    turns: &[Turn],
+    (turns, settings): (&[Turn], &[String]),
     cx: &mut Context,
 ) -> (Validated, bool) {
     let mut failed = false;
@@ -128,7 +139,7 @@ fn run(
         if let Some(reason) = cx.stop() {
             return (Validated::unknown(reason), failed);
         }
-        let verdict = turn.run(system, cx);
+        let verdict = turn.run(system, settings, cx);
         log::info!("engine {}: {}", turn.name(), describe(&verdict));
         let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
             if cx.stop().is_none() {

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use alphorn::progress::CLEAR;
 use alphorn::witness::{Output, Reason, Wanted, string_literal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
@@ -31,6 +32,8 @@ const SIGNAL_GRACE: Duration = Duration::from_millis(200);
 
 /// Whether somebody prints, or has printed, the answer.
 static CLAIMED: AtomicBool = AtomicBool::new(false);
+/// Whether a line has to be cleared before the answer.
+static LIVE: AtomicBool = AtomicBool::new(false);
 /// What a crash leaves to print, and the status to exit with.
 static CRASH_TEXT: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 static CRASH_LENGTH: AtomicUsize = AtomicUsize::new(0);
@@ -100,6 +103,8 @@ pub struct Supervision {
     pub stats: Option<Box<dyn Fn() -> String>>,
     /// Set when the run is to stop.
     pub interrupt: Arc<AtomicBool>,
+    /// Whether the terminal may hold a line that says how the run is going.
+    pub live: bool,
 }
 
 /// Runs `work` and ends the process.
@@ -108,6 +113,7 @@ pub fn supervise(
     work: impl FnOnce(&Reporter) -> Report + Send + 'static,
 ) -> ! {
     let (sender, receiver) = channel();
+    LIVE.store(supervision.live, Ordering::Relaxed);
     prepare_for_crashes(supervision.fallback);
     watch_signals(sender.clone());
     // A closure is lost with the thread that could not be made, so hand it over in a slot.
@@ -268,6 +274,9 @@ fn claim() {
         loop {
             thread::park();
         }
+    }
+    if LIVE.load(Ordering::Relaxed) {
+        let _ = write!(std::io::stderr().lock(), "{CLEAR}");
     }
 }
 

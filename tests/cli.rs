@@ -278,6 +278,10 @@ fn usage_errors() {
     for args in [
         &["--engine", "nonsense"][..],
         &["--passes", "nonsense"],
+        &["--set", "pdr.nonsense=1"],
+        &["--set", "nobody.guidance=true"],
+        &["--set", "pdr.guidance=perhaps"],
+        &["--set", "pdr"],
         &["--nonsense"],
         &["--timeout", "-3"],
         &["--proof=xml"],
@@ -292,6 +296,51 @@ fn usage_errors() {
         );
         assert_eq!(output.status.code(), Some(1), "{args:?}");
     }
+}
+
+#[test]
+fn settings_are_listed_and_matter() {
+    let output = alphorn().arg("--settings").output().unwrap();
+    let list = stdout(&output);
+    assert!(list.contains("pdr.guidance=true (true or false)"), "{list}");
+    let run = |setting: &str| {
+        let args = ["--engine", "pdr", "--set", setting, "--passes", "none"];
+        stdout(&with_input(&args, SAFE))
+    };
+    assert_eq!(run("pdr.max-level=none"), "sat\n");
+    assert_eq!(run("pdr.max-level=0"), "unknown\n");
+}
+
+#[test]
+fn a_terminal_shows_how_it_goes() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/horn-benchmarks/papers/vinta-fig2a-safe.smt2"
+    );
+    let spawn = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))";
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new("python3");
+        command.args([
+            "-c",
+            spawn,
+            env!("CARGO_BIN_EXE_alphorn"),
+            "--engine",
+            "pdr",
+            path,
+        ]);
+        let output = command
+            .args(args)
+            .stdin(std::process::Stdio::null())
+            .output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let shown = run(&["-v"]);
+    assert!(
+        shown.contains("\r\x1b[Kpdr: level 0, 1 obligations"),
+        "{shown:?}"
+    );
+    assert!(shown.contains("\r\x1b[Ksat\r\n"), "{shown:?}");
+    assert_eq!(run(&[]), "sat\r\n");
 }
 
 #[test]

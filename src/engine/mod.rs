@@ -8,9 +8,11 @@ mod confirm;
 pub mod muz;
 pub mod pdr;
 pub mod registry;
+pub mod settings;
 
 use thiserror::Error;
 
+use self::settings::Setting;
 use crate::chc::{Shape, System};
 use crate::context::Context;
 use crate::witness::Verdict;
@@ -39,6 +41,9 @@ pub trait Engine {
 
     /// Which shapes and sorts the engine decides; anything else is refused, not guessed.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported>;
+
+    /// The choices that the command line may change.
+    fn settings(&mut self) -> Vec<Setting<'_>>;
 
     /// Decides the system within the context's limits; at a limit the verdict is `Unknown`.
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError>;

@@ -11,6 +11,7 @@ use crate::chc::{Shape, System};
 use crate::context::Context;
 use crate::engine::EngineError;
 use crate::engine::registry::{ENGINES, Entry, find};
+use crate::engine::settings::apply;
 use crate::witness::{Reason, Verdict};
 
 /// The strategy when none is named.
@@ -42,8 +43,12 @@ impl Turn {
     }
 
     /// Runs the engine. Anything but an answer becomes `Unknown` with its reason.
-    pub fn run(&self, system: &System, cx: &mut Context) -> Verdict {
+    /// `settings` are checked already; those of other engines mean nothing here.
+    pub fn run(&self, system: &System, settings: &[String], cx: &mut Context) -> Verdict {
         let mut engine = (self.entry.make)();
+        if let Err(error) = apply(engine.as_mut(), settings) {
+            return Verdict::Unknown(Reason::Incomplete(error.to_string()));
+        }
         if let Err(unsupported) = engine.supports(&Shape::of(system)) {
             return Verdict::Unknown(Reason::Incomplete(unsupported.to_string()));
         }

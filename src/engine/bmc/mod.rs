@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use self::distance::Distances;
 use super::confirm::confirm;
+use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
 use crate::context::Context;
@@ -71,6 +72,14 @@ impl Engine for Bmc {
     /// Everything is supported: a derivation is checked whatever its theories are.
     fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        vec![Setting {
+            name: "force-tree",
+            about: "Unfold linear systems like others, instead of unrolling them.",
+            value: Value::Flag(&mut self.options.force_tree),
+        }]
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {

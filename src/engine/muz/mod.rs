@@ -10,6 +10,7 @@
 mod derivation;
 
 use super::confirm::confirm;
+use super::settings::{Setting, Value};
 use crate::chc::{Shape, System};
 use crate::context::Context;
 use crate::engine::{Engine, EngineError, Unsupported};
@@ -37,6 +38,14 @@ impl Engine for Muz {
     /// Z3 reports itself what it does not know.
     fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        vec![Setting {
+            name: "global",
+            about: "Z3's fp.spacer.global: global guidance.",
+            value: Value::Flag(&mut self.options.global),
+        }]
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {

@@ -24,7 +24,7 @@ pub(super) struct Obligation {
     /// Reached, or blocked for good.
     pub closed: bool,
     /// For a conjecture and what follows from it: how many more steps it may take.
-    pub gas: Option<u32>,
+    pub gas: Option<usize>,
     /// Lemmas that the conjecture's would imply.
     pub members: Vec<usize>,
 }

@@ -169,7 +169,7 @@ pub(super) fn pattern(terms: &TermStore, cube: &[TermId]) -> Option<(Pattern, Ve
 pub(super) struct Cluster {
     pub members: Vec<(usize, Vec<Rational>)>,
     /// How often it was generalised.
-    pub uses: u32,
+    pub uses: usize,
 }
 
 /// What the lemmas of a predicate have in common.
@@ -183,7 +183,7 @@ pub(super) struct Patterns {
 #[derive(Default)]
 struct Slopes {
     seen: Vec<Vec<Rational>>,
-    uses: u32,
+    uses: usize,
 }
 
 impl Patterns {
@@ -206,7 +206,7 @@ impl Patterns {
 
     /// Whether lemmas bound these terms with at least `least` different coefficients; says so at
     /// most `most` times.
-    pub fn is_turning(&mut self, shape: &Shape, least: usize, most: u32) -> bool {
+    pub fn is_turning(&mut self, shape: &Shape, least: usize, most: usize) -> bool {
         if shape.terms.len() < 2 {
             return false;
         }
@@ -214,7 +214,7 @@ impl Patterns {
             return false;
         };
         let turning = slopes.seen.len() >= least && slopes.uses < most;
-        slopes.uses += u32::from(turning);
+        slopes.uses += usize::from(turning);
         turning
     }
 }

@@ -79,6 +79,8 @@ fn variants() -> Vec<Options> {
     for bits in 0..64 {
         variants.push(Options {
             interpolant_rounds: if bits & 32 != 0 { 4 } else { 0 },
+            weak_abstraction: bits % 3 == 1,
+            bound_numerals: if bits % 5 == 2 { 4 } else { 0 },
             split_equalities: bits & 1 != 0,
             drop_failures: if bits & 2 != 0 { usize::MAX } else { 0 },
             trigger_pushes: bits & 4 != 0,

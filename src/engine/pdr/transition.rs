@@ -151,6 +151,8 @@ pub(super) struct Transition {
     terms: Rc<TermStore>,
     smt: Rc<Smt>,
     solver: Solver,
+    /// The same formulas without what integers and arrays need.
+    weak: Option<Solver>,
     pub rules: Vec<Rule>,
     pub slots: Vec<Slot>,
     /// Slots of the predicate itself.
@@ -169,6 +171,7 @@ impl Transition {
         own: usize,
         params: &[TermId],
         clauses: &[usize],
+        weak: bool,
     ) -> Self {
         let terms = &system.terms;
         let mut slots: Vec<Slot> = Vec::new();
@@ -222,6 +225,7 @@ impl Transition {
             terms: terms.clone(),
             smt: smt.clone(),
             solver: smt.solver(),
+            weak: weak.then(|| smt.weak_solver()),
             rules,
             slots,
             own_slots,
@@ -235,6 +239,9 @@ impl Transition {
     fn assert(&mut self, formula: TermId) {
         self.asserted += 1;
         self.solver.assert(formula);
+        if let Some(weak) = &mut self.weak {
+            weak.assert(formula);
+        }
     }
 
     fn assert_rules(&mut self) {
@@ -265,6 +272,9 @@ impl Transition {
             return;
         }
         self.solver = self.smt.solver();
+        if let Some(weak) = &mut self.weak {
+            *weak = self.smt.weak_solver();
+        }
         self.asserted = 0;
         self.assumed.clear();
         for slot in &mut self.slots {
@@ -365,22 +375,30 @@ impl Transition {
         for &formula in query.cube.iter().chain(&query.assume) {
             self.assumed.insert(formula);
         }
+        let unsatisfiable = |core: Vec<TermId>| {
+            let core: FxHashSet<TermId> = core.into_iter().collect();
+            let level = if initial.iter().any(|l| core.contains(l)) {
+                0
+            } else {
+                let used: Vec<TermId> = core.iter().copied().collect();
+                levels.least(&used).map_or(INFINITE, |l| l + 1)
+            };
+            let cube = query.cube.iter().copied();
+            Answer::Unsat {
+                cube: cube.filter(|l| core.contains(l)).collect(),
+                level,
+            }
+        };
+        // Steps into reached facts are expected to exist.
+        if let Some(weak) = &mut self.weak
+            && query.must.is_empty()
+            && weak.check(&assumptions) == SatResult::Unsat
+        {
+            return unsatisfiable(weak.core());
+        }
         match self.solver.check(&assumptions) {
             SatResult::Sat => Answer::Sat,
-            SatResult::Unsat => {
-                let core: FxHashSet<TermId> = self.solver.core().into_iter().collect();
-                let level = if initial.iter().any(|l| core.contains(l)) {
-                    0
-                } else {
-                    let used: Vec<TermId> = core.iter().copied().collect();
-                    levels.least(&used).map_or(INFINITE, |l| l + 1)
-                };
-                let cube = query.cube.iter().copied();
-                Answer::Unsat {
-                    cube: cube.filter(|l| core.contains(l)).collect(),
-                    level,
-                }
-            }
+            SatResult::Unsat => unsatisfiable(self.solver.core()),
             SatResult::Unknown(why) => Answer::Unknown(why),
         }
     }
