@@ -197,6 +197,15 @@ impl Frame {
         }
     }
 
+    /// Whether a cube is the cube of a lemma of at least this level.
+    pub fn knows(&self, cube: &[TermId], level: Level) -> bool {
+        let mut cube = cube.to_vec();
+        cube.sort_unstable();
+        cube.dedup();
+        let known = self.by_cube.get(&*cube);
+        known.is_some_and(|&l| self.lemmas[l].level >= level)
+    }
+
     /// Indexes of the active lemmas that hold at a level.
     pub fn at(&self, level: Level) -> impl Iterator<Item = usize> {
         let holds = move |l: &Lemma| l.active && l.level >= level;

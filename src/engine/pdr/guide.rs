@@ -193,6 +193,26 @@ impl Search<'_> {
         });
     }
 
+    /// Conjectures what became a lemma of one predicate about others with the same sorts of arguments
+    /// as well: an invariant that relates variables often holds at several locations. (Not in the
+    /// paper.)
+    pub(super) fn spread(&mut self, obligation: usize, predicate: usize, cube: &[TermId]) {
+        let conjecture = self.obligations.get(obligation);
+        if conjecture.gas.is_none() || conjecture.parent.is_some() {
+            return;
+        }
+        let (level, depth) = (conjecture.level, conjecture.depth);
+        let terms = self.terms.clone();
+        for other in self.alike[predicate].clone() {
+            let pairs = self.params(predicate).iter().zip(self.params(other));
+            let map = pairs.map(|(&from, &to)| (from, to)).collect();
+            let renamed: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &map)).collect();
+            if !self.frames[other].knows(&renamed, level) {
+                self.conjecture(other, renamed, level, depth, Vec::new());
+            }
+        }
+    }
+
     /// Switches off lemmas that a new one implies.
     pub(super) fn subsume(
         &mut self,

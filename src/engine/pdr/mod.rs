@@ -98,6 +98,13 @@ pub struct Options {
     pub guidance: bool,
     /// Look at the cubes of obligations together as well, before they are generalised. Default: on.
     pub guidance_by_cubes: bool,
+    /// Other predicates with the same sorts of arguments about which a conjecture that became a lemma is
+    /// conjectured as well, at most; from 0. Default: 8.
+    pub spread: usize,
+    /// Restart when this many obligations were added since the last time, and half as many more each
+    /// time: only the query's is kept, and all lemmas; from 1, `usize::MAX` (default) for never.
+    /// (Spacer's restarts.)
+    pub restart_after: usize,
     /// Lemmas of one pattern from which on they are looked at together; from 2. Default: 3.
     pub cluster_size: usize,
     /// How often a cluster is generalised. Default: 10.
@@ -126,6 +133,8 @@ impl Default for Options {
             trigger_pushes: true,
             guidance: true,
             guidance_by_cubes: true,
+            spread: 8,
+            restart_after: usize::MAX,
             cluster_size: 3,
             cluster_uses: 10,
             conjecture_steps: 10,
@@ -210,6 +219,18 @@ impl Options {
                 "guidance-by-cubes",
                 "Look at obligations' cubes together as well.",
                 &mut self.guidance_by_cubes,
+            ),
+            count(
+                "spread",
+                0,
+                "Other predicates about which a conjecture that became a lemma is conjectured too.",
+                &mut self.spread,
+            ),
+            count(
+                "restart-after",
+                1,
+                "Obligations after which only the query's is kept, and all lemmas (Spacer).",
+                &mut self.restart_after,
             ),
             count(
                 "cluster-size",
@@ -311,6 +332,25 @@ fn failed(step: &'static str, message: impl ToString) -> Stop {
     })
 }
 
+/// For each predicate, some others with arguments of the same sorts.
+fn alike(system: &System, most: usize) -> Vec<Vec<usize>> {
+    let mut by_sorts: FxHashMap<Vec<SortId>, Vec<usize>> = FxHashMap::default();
+    for predicate in system.used_predicates() {
+        let params = system.predicate(predicate).params.iter();
+        let sorts = params.map(|&p| system.terms.sort_of(p)).collect();
+        by_sorts.entry(sorts).or_default().push(predicate.index());
+    }
+    let mut alike = vec![Vec::new(); system.predicates.len() + 1];
+    for group in by_sorts.values() {
+        for (at, &predicate) in group.iter().enumerate() {
+            // Those next to it, round and round.
+            let others = group.iter().cycle().skip(at + 1).take(group.len() - 1);
+            alike[predicate] = others.copied().take(most).collect();
+        }
+    }
+    alike
+}
+
 /// A variable for any index, for each sort by which the arrays among the variables are indexed.
 fn any_indexes(terms: &TermStore, params: &[TermId]) -> Vec<TermId> {
     let mut sorts: Vec<SortId> = Vec::new();
@@ -355,6 +395,7 @@ struct Counters {
     quantify_failures: u64,
     set_apart: u64,
     expanded: u64,
+    restarts: u64,
 }
 
 /// The state of a search. Predicates go by their index in the system, the query, `false`, comes
@@ -370,6 +411,8 @@ struct Search<'a> {
     frames: Vec<Frame>,
     covers: FxHashMap<usize, Cover>,
     obligations: Obligations,
+    /// For each predicate, others with the same sorts of arguments.
+    alike: Vec<Vec<usize>>,
     counters: Counters,
     started: Instant,
 }
@@ -402,6 +445,7 @@ impl<'a> Search<'a> {
                 in_use[p].then(|| Transition::new(system, &smt, p, params, &clauses[p], weak))
             })
             .collect();
+        let alike = alike(system, options.spread);
         let quantify = options.quantify;
         let frames = (0..=query)
             .map(|p| match system.predicates.get(p) {
@@ -415,6 +459,7 @@ impl<'a> Search<'a> {
             frames,
             covers: FxHashMap::default(),
             obligations: Obligations::default(),
+            alike,
             counters: Counters::default(),
             started: Instant::now(),
             system,
@@ -461,6 +506,7 @@ impl<'a> Search<'a> {
             gas: None,
             members: Vec::new(),
         });
+        let mut restart_after = self.options.restart_after;
         for bound in 0.. {
             if self.options.max_level.is_some_and(|max| bound > max) {
                 return Err(incomplete(format!(
@@ -468,7 +514,15 @@ impl<'a> Search<'a> {
                 )));
             }
             self.cx.stats.set("pdr.level", u64::from(bound));
+            let mut added = self.obligations.len();
             while let Some(next) = self.obligations.next(bound) {
+                if self.obligations.len() - added >= restart_after {
+                    added = self.obligations.len();
+                    restart_after = restart_after.saturating_add(restart_after.div_ceil(2));
+                    self.counters.restarts += 1;
+                    self.obligations.restart(root, bound);
+                    continue;
+                }
                 if matches!(self.work_on(next)?, Progress::Reached) && self.wake_up(next, root)? {
                     return self.refutation().map(Outcome::Refuted);
                 }
@@ -560,6 +614,7 @@ impl<'a> Search<'a> {
                 let members = std::mem::take(self.obligations.members(index));
                 self.subsume(predicate, &members, lemma)?;
                 self.guide(index, lemma);
+                self.spread(index, predicate, &cube);
                 self.move_up(index, level);
                 Ok(Progress::Blocked)
             }
@@ -741,6 +796,7 @@ impl<'a> Search<'a> {
             quantify_failures,
             set_apart,
             expanded,
+            restarts,
         } = self.counters;
         let (queries, time) = self.smt.usage();
         let stats = &mut self.cx.stats;
@@ -758,6 +814,7 @@ impl<'a> Search<'a> {
             ("pdr.quantified-not", quantify_failures),
             ("pdr.indexes-equated", set_apart),
             ("pdr.bounds-expanded", expanded),
+            ("pdr.restarts", restarts),
             ("pdr.obligations", self.obligations.len() as u64),
             ("pdr.queries", queries),
         ] {

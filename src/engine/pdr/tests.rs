@@ -80,6 +80,7 @@ fn variants() -> Vec<Options> {
         variants.push(Options {
             interpolant_rounds: if bits & 32 != 0 { 4 } else { 0 },
             weak_abstraction: bits % 3 == 1,
+            restart_after: if bits % 7 == 3 { 3 } else { usize::MAX },
             bound_numerals: if bits % 5 == 2 { 4 } else { 0 },
             split_equalities: bits & 1 != 0,
             drop_failures: if bits & 2 != 0 { usize::MAX } else { 0 },
@@ -265,4 +266,137 @@ fn equations_of_indexes() {
     };
     assert_eq!(apart, [terms.not(terms.eq(i, j))]);
     assert!(matches!(search.run(), Ok(Outcome::Safe(_))));
+}
+
+/// Random clauses over Booleans, some with two body atoms; and whether `false` follows.
+fn finite(seed: u64) -> (System, bool) {
+    let mut state = seed;
+    let mut next = |bound: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % bound
+    };
+    const WIDTH: usize = 4;
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let ids = ["P", "Q"].map(|n| system.add_predicate(n, &[SortId::BOOL; WIDTH]));
+    let vars = |tag: &str| -> Vec<TermId> {
+        let var = |i| terms.var(&format!("{tag}{i}"), SortId::BOOL);
+        (0..WIDTH).map(var).collect()
+    };
+    let (x, y, z) = (vars("x"), vars("y"), vars("z"));
+    // Facts as bit patterns, by explicit search over the same clauses.
+    type Rule = (Vec<usize>, Option<usize>, Vec<(usize, usize, usize, bool)>);
+    let mut rules: Vec<Rule> = Vec::new();
+    for number in 0..7 {
+        let body: Vec<usize> = match number {
+            0 => vec![],
+            1..=3 => vec![next(2) as usize],
+            4..=5 => vec![next(2) as usize, next(2) as usize],
+            _ => vec![next(2) as usize],
+        };
+        let head = (number < 6).then(|| next(2) as usize);
+        // Each relates one argument to another, or to a value: (side, index, other index, equal).
+        let count = if head.is_some() { 4 + next(2) } else { 3 };
+        let parts = (0..count)
+            .map(|_| {
+                (
+                    next(4) as usize,
+                    next(4) as usize,
+                    next(4) as usize,
+                    next(2) == 0,
+                )
+            })
+            .collect();
+        rules.push((body, head, parts));
+    }
+    let sides = [&x, &y, &z];
+    for (body, head, parts) in &rules {
+        let mut literals = Vec::new();
+        for &(side, a, b, equal) in parts {
+            // Sides of atoms that are not there are free variables.
+            let left = if head.is_some() { z[a] } else { x[a] };
+            let right = match side {
+                3 => terms.bool(b % 2 == 0),
+                side => sides[side][b],
+            };
+            let equation = terms.eq(left, right);
+            literals.push(if equal { equation } else { terms.not(equation) });
+        }
+        let atoms = body.iter().zip([&x, &y]).map(|(&p, args)| Atom {
+            predicate: ids[p],
+            args: args.clone(),
+        });
+        let head = head.map(|p| Atom {
+            predicate: ids[p],
+            args: z.clone(),
+        });
+        system.add_clause(atoms.collect(), terms.and(&literals), head);
+    }
+    let holds = |parts: &[(usize, usize, usize, bool)], head: bool, values: [usize; 3]| {
+        parts.iter().all(|&(side, a, b, equal)| {
+            let left = if head {
+                values[2] >> a & 1
+            } else {
+                values[0] >> a & 1
+            };
+            let right = if side == 3 {
+                usize::from(b % 2 == 0)
+            } else {
+                values[side] >> b & 1
+            };
+            (left == right) == equal
+        })
+    };
+    let mut facts = [[false; 1 << WIDTH]; 2];
+    let mut reached = false;
+    loop {
+        let before = (facts, reached);
+        for (body, head, parts) in &rules {
+            for code in 0..1_usize << (3 * WIDTH) {
+                let mask = (1 << WIDTH) - 1;
+                let values = [code & mask, code >> WIDTH & mask, code >> (2 * WIDTH)];
+                let derived = body.iter().zip(values).all(|(&p, v)| facts[p][v])
+                    && holds(parts, head.is_some(), values);
+                match head {
+                    Some(p) if derived => facts[*p][values[2]] = true,
+                    None if derived => reached = true,
+                    _ => {}
+                }
+            }
+        }
+        if before == (facts, reached) {
+            return (system, reached);
+        }
+    }
+}
+
+#[test]
+fn finite_domains_are_decided() {
+    let (mut safe, mut refuted) = (0, 0);
+    for seed in 0..60 {
+        let (system, reached) = finite(seed);
+        for restart_after in [5, usize::MAX] {
+            let options = Options {
+                restart_after,
+                ..Options::default()
+            };
+            let mut cx = Context::new(system.terms.clone());
+            match Search::new(&system, options, &mut cx).run() {
+                Ok(Outcome::Safe(_)) => {
+                    assert!(!reached, "seed {seed}");
+                    safe += 1;
+                }
+                Ok(Outcome::Refuted(refutation)) => {
+                    assert!(reached, "seed {seed}");
+                    let checked = crate::witness::check_refutation(&system, &refutation);
+                    assert_eq!(checked, Ok(()));
+                    refuted += 1;
+                }
+                Err(_) => panic!("seed {seed} is not decided"),
+            }
+        }
+    }
+    assert!(safe > 20 && refuted > 20, "{safe} safe, {refuted} refuted");
 }
