@@ -3,6 +3,8 @@
 //! Invariant: whatever the stages say, what comes out has passed `witness::validate` or is
 //! `unknown`.
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::chc::System;
@@ -75,16 +77,39 @@ pub fn solve(
     check(&config.settings)?;
     let mut pipeline = config.pipeline()?;
     let (normal, normalization) = normalize(problem);
-    let (system, stack) = pipeline.run(normal.clone(), cx);
-    let translated = !stack.is_empty();
-    let ways = Ways {
-        stack: Some(stack),
+    let run = |system: &System, ways: &Ways, limit: Option<Duration>, cx: &mut Context| {
+        let engines = Engines {
+            turns: &turns,
+            settings: &config.settings,
+            limit,
+        };
+        run(problem, system, ways, &engines, cx)
+    };
+    let mut ways = Ways {
+        stack: None,
         normalization,
     };
-    let run = |system: &System, ways: &Ways, cx: &mut Context| {
-        run(problem, system, ways, (&turns, &config.settings), cx)
+    let system = match pipeline.quick() {
+        Some(mut quick) => {
+            let (system, stack) = quick.run(normal.clone(), cx);
+            ways.stack = Some(stack);
+            let (answer, _) = run(&system, &ways, Some(QUICK_TRY), cx);
+            if answer.reason().is_none() || cx.stop().is_some() {
+                return Ok(answer);
+            }
+            let stack = ways.stack.take().expect("it was put there");
+            let (system, stack) = pipeline.go_on(system, stack, cx);
+            ways.stack = Some(stack);
+            system
+        }
+        None => {
+            let (system, stack) = pipeline.run(normal.clone(), cx);
+            ways.stack = Some(stack);
+            system
+        }
     };
-    let (answer, failed) = run(&system, &ways, cx);
+    let translated = ways.stack.as_ref().is_some_and(|stack| !stack.is_empty());
+    let (answer, failed) = run(&system, &ways, None, cx);
     if !failed || !translated || cx.stop().is_some() {
         return Ok(answer);
     }
@@ -95,7 +120,19 @@ pub fn solve(
         stack: None,
         ..ways
     };
-    Ok(run(&normal, &ways, cx).0)
+    Ok(run(&normal, &ways, None, cx).0)
+}
+
+/// Each engine's time before the passes that cost time: enough for four of five systems that are
+/// solved at all.
+const QUICK_TRY: Duration = Duration::from_millis(100);
+
+/// Who is to decide a system.
+struct Engines<'a> {
+    turns: &'a [Turn],
+    settings: &'a [String],
+    /// Time for each of them.
+    limit: Option<Duration>,
 }
 
 /// The ways back from the system that engines see to the problem.
@@ -130,16 +167,19 @@ fn run(
     problem: &Problem,
     system: &System,
     ways: &Ways,
-    (turns, settings): (&[Turn], &[String]),
+    engines: &Engines,
     cx: &mut Context,
 ) -> (Validated, bool) {
     let mut failed = false;
     let mut last: Option<Reason> = None;
-    for turn in turns {
+    for turn in engines.turns {
         if let Some(reason) = cx.stop() {
             return (Validated::unknown(reason), failed);
         }
-        let verdict = turn.run(system, settings, cx);
+        let verdict = match engines.limit {
+            Some(limit) => cx.with_limit(limit, |cx| turn.run(system, engines.settings, cx)),
+            None => turn.run(system, engines.settings, cx),
+        };
         log::info!("engine {}: {}", turn.name(), describe(&verdict));
         let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
             if cx.stop().is_none() {

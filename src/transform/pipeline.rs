@@ -62,6 +62,9 @@ pub const NAMED_PASSES: &[(&str, &str)] = &[(
     "make one predicate of all, if no clause has several body atoms",
 )];
 
+/// Passes that may take longer than an engine needs for an easy system.
+const COSTLY: [&str; 1] = ["invariants"];
+
 /// Rounds at most; the fixpoint is usually reached in four.
 const ROUNDS: usize = 16;
 
@@ -141,10 +144,32 @@ impl Pipeline {
         &self.passes
     }
 
+    /// The pipeline without the passes that cost time, if there are both kinds of passes.
+    pub fn quick(&self) -> Option<Pipeline> {
+        let costly = |name: &&str| COSTLY.contains(name);
+        let passes: Vec<&'static str> =
+            self.passes.iter().copied().filter(|n| !costly(n)).collect();
+        let some = !passes.is_empty() && passes.len() < self.passes.len();
+        // What is to be printed is the system after all passes.
+        (some && self.on_dump.is_none()).then(|| Pipeline {
+            passes,
+            ..Pipeline::default()
+        })
+    }
+
     /// Runs the passes until nothing changes, within the context's limits. Failures of passes are
     /// logged and skipped.
-    pub fn run(&mut self, mut system: System, cx: &mut Context) -> (System, BackStack) {
-        let mut stack = BackStack { ways: Vec::new() };
+    pub fn run(&mut self, system: System, cx: &mut Context) -> (System, BackStack) {
+        self.go_on(system, BackStack { ways: Vec::new() }, cx)
+    }
+
+    /// The same for a system that other passes made, with the ways back through these.
+    pub fn go_on(
+        &mut self,
+        mut system: System,
+        mut stack: BackStack,
+        cx: &mut Context,
+    ) -> (System, BackStack) {
         let passes = self.passes.clone();
         let once = |name: &&str| NAMED_PASSES.iter().any(|p| p.0 == *name);
         for stage in passes.chunk_by(|a, b| !once(a) && !once(b)) {

@@ -16,6 +16,10 @@
 //! - Satisfiable otherwise: the first body atom that is not reached becomes an obligation one level
 //!   below, with the others, by reached facts or lemmas, projected out.
 //!
+//! Before it is learned, a blocked cube may become a sum of its bounds (`interpolate`), say something
+//! of other indexes or of all indexes of an array (`apart`, `quantify`), or have its bounds moved
+//! (`expand`). What lemmas and cubes have in common is conjectured (`guide`).
+//!
 //! When the query is blocked, lemmas are pushed to higher levels (`propagate`); if a level is
 //! left without lemmas of its own, the lemmas above it are an inductive interpretation.
 //!
