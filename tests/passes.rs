@@ -33,6 +33,7 @@ fn passes_alone_and_in_pairs_keep_the_answer() {
     on_all(&cases, |(task, list)| {
         let config = Config {
             engine: "auto".to_owned(),
+            settings: Vec::new(),
             passes: Some((*list).clone()),
         };
         let run = run(&task.path, &config, Duration::from_secs(2));

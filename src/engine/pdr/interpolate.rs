@@ -117,7 +117,7 @@ impl Search<'_> {
                 None => sums.push(literal),
             }
         }
-        if count < 2 || count > ROW_LIMIT {
+        if !(2..=ROW_LIMIT).contains(&count) {
             return Ok(None);
         }
         for _ in 0..self.options.interpolant_rounds {
