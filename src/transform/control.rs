@@ -43,6 +43,9 @@ const CANDIDATES: usize = 16;
 /// Valuations of one predicate at most.
 const VALUATIONS: usize = 128;
 
+/// Valuations of a clause's head under one combination of its body's.
+const SUCCESSORS: usize = 32;
+
 /// The size of the clauses of split predicates may grow by this factor, and so may that of all
 /// clauses in one run.
 const GROWTH: usize = 3;
@@ -69,8 +72,9 @@ pub struct Control {
     spent: Cell<Duration>,
     /// Bound on the size of all clauses.
     size: Cell<Option<usize>>,
-    /// Predicates that were not worth it, with the size of their clauses at that time.
-    rejected: RefCell<FxHashSet<(PredicateId, usize)>>,
+    /// Predicates that were not worth it, with the size of their clauses at that time; once it is
+    /// much smaller, they may be.
+    rejected: RefCell<FxHashMap<PredicateId, usize>>,
 }
 
 impl Default for Control {
@@ -127,7 +131,11 @@ impl Control {
     fn plan(&self, system: &System, fuel: &mut usize, cx: &Context) -> Option<Graph> {
         let terms = &system.terms;
         let left = PATIENCE.checked_sub(self.spent.get())?;
-        let sizes: Vec<usize> = system.clauses.iter().map(|c| size(terms, c)).collect();
+        let sizes: Vec<usize> = system
+            .clauses
+            .iter()
+            .map(|c| size(terms, c.constraint))
+            .collect();
         let limit = self
             .size
             .get()
@@ -144,7 +152,7 @@ impl Control {
         }
         let mut rejected = self.rejected.borrow_mut();
         let mut ranked = candidates(system, fuel, cx);
-        ranked.retain(|p, _| !rejected.contains(&(*p, weight[p])));
+        ranked.retain(|p, _| rejected.get(p).is_none_or(|old| 4 * weight[p] < 3 * old));
         if ranked.is_empty() {
             return None;
         }
@@ -159,6 +167,7 @@ impl Control {
             .map(|(p, list)| (*p, (0, list.len(), list.len() + 1)))
             .collect();
         let mut best = None;
+        let mut solvers = FxHashMap::default();
         while range.values().any(|r| r.1 > 0) {
             if cx.stop().is_some() || Instant::now() >= end {
                 break;
@@ -175,8 +184,24 @@ impl Control {
                 .collect();
             let mut explorer = Explorer::new(system, &sizes, choice, smt.clone(), fuel);
             explorer.size_limit = limit;
+            explorer.solvers = std::mem::take(&mut solvers);
             let found = explorer.run(cx, end);
+            log::debug!(
+                "{} arguments of {} predicates: {} after {} queries, {} edges, size {} of {}",
+                range.values().map(|r| r.1).sum::<usize>(),
+                range.values().filter(|r| r.1 > 0).count(),
+                match &found {
+                    Ok(_) => "a graph",
+                    Err(Failure::TooLarge(_)) => "too large",
+                    Err(Failure::Undecided) => "undecided",
+                },
+                explorer.queries,
+                explorer.edges,
+                explorer.size,
+                explorer.size_limit
+            );
             let blamed = explorer.blamed();
+            solvers = std::mem::take(&mut explorer.solvers);
             match found {
                 Ok(graph) => {
                     for r in range.values_mut() {
@@ -184,8 +209,8 @@ impl Control {
                     }
                     best = Some(graph);
                 }
-                Err(Failure::TooLarge) => {
-                    for predicate in blamed {
+                Err(Failure::TooLarge(one)) => {
+                    for predicate in one.map_or(blamed, |p| vec![p]) {
                         if let Some(r) = range.get_mut(&predicate) {
                             r.2 = r.1;
                         }
@@ -193,13 +218,11 @@ impl Control {
                 }
                 Err(Failure::Undecided) => break,
             }
-            let mut progress = false;
             for r in range.values_mut() {
-                let next = if r.2 - r.0 > 1 { (r.0 + r.2) / 2 } else { r.0 };
-                progress |= next != r.1;
-                r.1 = next;
+                r.1 = if r.2 - r.0 > 1 { (r.0 + r.2) / 2 } else { r.0 };
             }
-            if !progress {
+            // Nothing is left to try.
+            if range.values().all(|r| r.1 == r.0) {
                 break;
             }
         }
@@ -214,10 +237,21 @@ impl Control {
     }
 }
 
-/// The size of a clause: that of its constraint, and its atoms.
-fn size(terms: &TermStore, clause: &Clause) -> usize {
-    let arguments: usize = clause.atoms().map(|a| a.args.len() + 1).sum();
-    terms.dag_size(&[clause.constraint]) + arguments
+/// The size of a constraint, in which variables, values and equations between them do not count:
+/// that most arguments stay as they are is part of each step.
+fn size(terms: &TermStore, constraint: TermId) -> usize {
+    let leaf = |t: TermId| terms.is_var(t) || terms.is_value(t);
+    let mut count = 1;
+    terms.post_order(&[constraint], |term| {
+        let args = terms.args(term);
+        let plain = match terms.op(term) {
+            Op::Eq => leaf(args[0]) && leaf(args[1]),
+            Op::Not => leaf(args[0]),
+            _ => leaf(term),
+        };
+        count += usize::from(!plain);
+    });
+    count
 }
 
 /// An argument that may be split on.
@@ -271,7 +305,26 @@ fn candidates(
         .iter()
         .map(|c| terms.dag_size(&[c.constraint]))
         .collect();
+    let sizes: Vec<usize> = system
+        .clauses
+        .iter()
+        .map(|c| size(terms, c.constraint))
+        .collect();
+    let free: Vec<FxHashSet<TermId>> = system
+        .clauses
+        .iter()
+        .map(|c| terms.free_vars(&[c.constraint]).into_iter().collect())
+        .collect();
     for place in places {
+        // A program counter is always set.
+        let set = |&(index, number): &(usize, usize)| {
+            let clause = &system.clauses[index];
+            let head = clause.head.as_ref().filter(|_| number == clause.body.len());
+            head.is_none_or(|h| free[index].contains(&h.args[place.1]))
+        };
+        if !occurrences[&place.0].iter().all(set) {
+            continue;
+        }
         let own = &values[&place];
         let (mut before, mut after) = (0usize, 0usize);
         for &(index, number) in &occurrences[&place.0] {
@@ -286,12 +339,12 @@ fn candidates(
                 return FxHashMap::default();
             };
             *fuel = rest;
-            before += dag[index];
+            before += sizes[index];
             for &value in own {
                 let map = FxHashMap::from_iter([(atom.args[place.1], value)]);
                 let part = terms.substitute(clause.constraint, &map);
                 if part != TermId::FALSE {
-                    after += terms.dag_size(&[part]);
+                    after += size(terms, part);
                 }
             }
         }
@@ -362,7 +415,8 @@ fn tested(system: &System) -> FxHashSet<Place> {
 
 /// Why there is no graph.
 enum Failure {
-    TooLarge,
+    /// With the predicate that is to blame, where that is known.
+    TooLarge(Option<PredicateId>),
     /// The solver, or the time, gave out.
     Undecided,
 }
@@ -387,6 +441,8 @@ struct Explorer<'a> {
     system: &'a System,
     terms: &'a TermStore,
     sizes: &'a [usize],
+    /// Numbers of sub-terms of the clauses' constraints.
+    dag: FxHashMap<usize, usize>,
     smt: Rc<Smt>,
     solvers: FxHashMap<usize, Solver>,
     graph: Graph,
@@ -396,7 +452,8 @@ struct Explorer<'a> {
     queue: VecDeque<PredicateId>,
     fuel: &'a mut usize,
     queries: usize,
-    /// Size of the edges so far.
+    /// Number and size of the edges so far.
+    edges: usize,
     size: usize,
     size_limit: usize,
     edges_limit: usize,
@@ -416,6 +473,7 @@ impl<'a> Explorer<'a> {
             system,
             terms: &system.terms,
             sizes,
+            dag: FxHashMap::default(),
             smt,
             solvers: FxHashMap::default(),
             graph: Graph {
@@ -428,6 +486,7 @@ impl<'a> Explorer<'a> {
             queue: VecDeque::new(),
             fuel,
             queries: 0,
+            edges: 0,
             size: 0,
             size_limit: usize::MAX,
             edges_limit: 0,
@@ -582,8 +641,8 @@ impl<'a> Explorer<'a> {
                 self.solver(index).assert(equation);
             }
             let result = loop {
-                if found.len() > VALUATIONS {
-                    break Err(Failure::TooLarge);
+                if found.len() > SUCCESSORS {
+                    break Err(Failure::TooLarge(Some(head.predicate)));
                 }
                 match self.check(index, &[]) {
                     Err(failure) => break Err(failure),
@@ -631,7 +690,11 @@ impl<'a> Explorer<'a> {
         formula: TermId,
         map: &FxHashMap<TermId, TermId>,
     ) -> Result<TermId, Failure> {
-        *self.fuel = match self.fuel.checked_sub(self.sizes[index]) {
+        let visited = *self.dag.entry(index).or_insert_with(|| {
+            self.terms
+                .dag_size(&[self.system.clauses[index].constraint])
+        });
+        *self.fuel = match self.fuel.checked_sub(visited) {
             Some(rest) => rest,
             None => return Err(Failure::Undecided),
         };
@@ -668,7 +731,7 @@ impl<'a> Explorer<'a> {
     fn check(&mut self, index: usize, given: &[TermId]) -> Result<SatResult, Failure> {
         self.queries += 1;
         if self.queries > QUERIES {
-            return Err(Failure::TooLarge);
+            return Err(Failure::TooLarge(None));
         }
         Ok(self.solver(index).check(given))
     }
@@ -681,7 +744,7 @@ impl<'a> Explorer<'a> {
         let list = self.graph.valuations.entry(predicate).or_default();
         let number = list.len();
         if number >= VALUATIONS {
-            return Err(Failure::TooLarge);
+            return Err(Failure::TooLarge(Some(predicate)));
         }
         list.push(values.clone());
         self.numbers.insert((predicate, values), number);
@@ -697,7 +760,8 @@ impl<'a> Explorer<'a> {
     ) -> Result<(), Failure> {
         let system = self.system;
         let clause = &system.clauses[index];
-        let size = self.terms.dag_size(&[constraint]) + clause.atoms().count();
+        let size = size(self.terms, constraint);
+        self.edges += 1;
         self.size += size;
         let mut split: Vec<PredicateId> = clause.atoms().map(|a| a.predicate).collect();
         split.sort_unstable();
@@ -712,8 +776,8 @@ impl<'a> Explorer<'a> {
             valuations,
             constraint,
         });
-        if self.graph.edges.len() > self.edges_limit || self.size > self.size_limit {
-            return Err(Failure::TooLarge);
+        if self.edges > self.edges_limit || self.size > self.size_limit {
+            return Err(Failure::TooLarge(None));
         }
         Ok(())
     }

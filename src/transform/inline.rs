@@ -49,6 +49,8 @@ struct Budget {
     clauses: isize,
     /// Bound on the sum of the clauses' sizes.
     size: usize,
+    /// The sum after the last application.
+    total: usize,
 }
 
 impl Transformation for Inline {
@@ -62,8 +64,12 @@ impl Transformation for Inline {
         let mut budget = self.budget.get().unwrap_or_else(|| Budget {
             clauses: 4 + state.clauses.len() as isize / 32,
             size: state.total + state.total / 2 + SIZE_BUDGET,
+            total: state.total,
         });
+        // What other passes added since is not to the account of this one.
+        budget.size += state.total.saturating_sub(budget.total);
         state.run(&mut budget, cx);
+        budget.total = state.total;
         self.budget.set(Some(budget));
         let Inliner {
             mut system,
