@@ -41,7 +41,7 @@ const VALUES: usize = 32;
 const CANDIDATES: usize = 16;
 
 /// Valuations of one predicate at most.
-const VALUATIONS: usize = 128;
+const VALUATIONS: usize = 1024;
 
 /// Valuations of a clause's head under one combination of its body's.
 const SUCCESSORS: usize = 32;
@@ -51,14 +51,14 @@ const SUCCESSORS: usize = 32;
 const GROWTH: usize = 3;
 
 /// Clauses that may always be made, and for each clause there was.
-const EDGES: (usize, usize) = (256, 4);
+const EDGES: (usize, usize) = (1024, 4);
 
 /// What an argument must save: at 1 the constraints are as large under each value, at 0 the values
 /// divide them.
-const WASTE: f64 = 0.8;
+const WASTE: f64 = 0.7;
 
 /// Sub-terms visited by substitution at most, in one run.
-const FUEL: usize = 6_000_000;
+const FUEL: usize = 10_000_000;
 
 /// Time for all applications in one run, beyond which nothing new is tried.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -241,7 +241,7 @@ impl Control {
 /// that most arguments stay as they are is part of each step.
 fn size(terms: &TermStore, constraint: TermId) -> usize {
     let leaf = |t: TermId| terms.is_var(t) || terms.is_value(t);
-    let mut count = 1;
+    let mut count = 2;
     terms.post_order(&[constraint], |term| {
         let args = terms.args(term);
         let plain = match terms.op(term) {
