@@ -147,6 +147,19 @@ fn horn_verdicts_from_file_and_standard_input() {
 }
 
 #[test]
+fn sorts_may_be_declared_after_their_use() {
+    let text = "(set-logic HORN)
+        (declare-datatypes ((Box 0)) (((box (content Pair)))))
+        (declare-datatypes ((Pair 0)) (((pair (left Int) (right Int)))))
+        (declare-fun p (Box) Bool)
+        (assert (forall ((b Box)) (=> (= (left (content b)) 0) (p b))))
+        (assert (forall ((b Box)) (=> (and (p b) (LIMIT (left (content b)) 0)) false)))
+        (check-sat)";
+    expect(&with_input(&[], &text.replace("LIMIT", ">")), "sat\n", 0);
+    expect(&with_input(&[], &text.replace("LIMIT", ">=")), "unsat\n", 0);
+}
+
+#[test]
 fn queries_have_the_other_polarity() {
     let reachable = RULES.replace("LIMIT", "(> x 1)");
     let unreachable = RULES.replace("LIMIT", "(distinct x x)");

@@ -687,3 +687,22 @@ fn operators() {
         assert!(error.message.contains(message), "{bad}: {error}");
     }
 }
+
+#[test]
+fn datatypes_may_be_used_before_their_declaration() {
+    let text = "(declare-datatypes ((Box 0)) (((box (content Pair)))))
+        (declare-datatypes ((Table 0)) (((table (rows (Array Int Row))))))
+        (declare-datatype Row ((row (pair Pair) (tag Int))))
+        (declare-datatypes () ((Pair (mk-pair (left Int) (right Int)))))
+        (declare-fun p (Box Table) Bool)
+        (assert (forall ((b Box) (t Table)) (=> (p b t) (< (left (content b)) 3))))";
+    let problem = read(text);
+    let lines: Vec<u32> = problem.commands.iter().map(|c| c.line).collect();
+    assert_eq!(lines, [4, 1, 3, 2, 5, 6]);
+    assert_eq!(problem.clauses.len(), 1);
+    // Only what is declared somewhere, and together with others.
+    let missing = refuse("(declare-datatypes ((Box 0)) (((box (content Pair)))))");
+    assert!(missing.message.contains("`Pair` is not declared"));
+    let apart = "(declare-datatype A ((a (to-b B)) (none))) (declare-datatype B ((b (to-a A))))";
+    assert!(refuse(apart).message.contains("is not declared"));
+}

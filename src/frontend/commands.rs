@@ -12,8 +12,10 @@
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashMap;
+
 use super::InputError;
-use super::lexer::{Kind, Lexed};
+use super::lexer::{Kind, Lexed, Sym};
 
 /// What a command asks for, by its keyword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +111,64 @@ pub(super) fn split(lexed: &Lexed<'_>) -> Result<Vec<RawCommand>, InputError> {
         at = close + 1;
     }
     Ok(commands)
+}
+
+/// Puts declarations of datatypes that follow each other in an order in which sorts come before
+/// their uses, where they do not already. The standard wants them so, some generators do not care,
+/// and since no name can be declared twice there is only one thing that they can mean.
+pub(super) fn sorts_first(lexed: &Lexed<'_>, commands: &mut [RawCommand]) {
+    for run in commands.chunk_by_mut(|a, b| a.verb == b.verb) {
+        if run[0].verb == Verb::DeclareDatatypes && run.len() > 1 {
+            order(lexed, run);
+        }
+    }
+}
+
+fn order(lexed: &Lexed<'_>, run: &mut [RawCommand]) {
+    let mut declared_by: FxHashMap<Sym, usize> = FxHashMap::default();
+    for (at, command) in run.iter().enumerate() {
+        let first = command.open + 2;
+        if let Some(name) = lexed.symbol(first) {
+            declared_by.insert(name, at);
+        }
+        // The sorts with their arities, or Z3's older form without.
+        for list in [first, lexed.after(first)] {
+            let mut element = list + 1;
+            while lexed.is_open(list) && element + 1 < lexed.after(list) {
+                if lexed.is_open(element)
+                    && let Some(name) = lexed.symbol(element + 1)
+                {
+                    declared_by.entry(name).or_insert(at);
+                }
+                element = lexed.after(element);
+            }
+        }
+    }
+    let uses = |at: usize| {
+        let command: RawCommand = run[at];
+        let tokens = command.open + 2..command.close;
+        let symbols = tokens.filter_map(|t| lexed.symbol(t));
+        let users = symbols.filter_map(|s| declared_by.get(&s).copied());
+        users.filter(|&d| d != at).collect::<Vec<usize>>()
+    };
+    let mut sequence = Vec::with_capacity(run.len());
+    let mut entered = vec![false; run.len()];
+    for root in 0..run.len() {
+        let mut stack = vec![(root, false)];
+        while let Some((at, done)) = stack.pop() {
+            if done {
+                sequence.push(at);
+            } else if !std::mem::replace(&mut entered[at], true) {
+                stack.push((at, true));
+                stack.extend(uses(at).into_iter().rev().map(|d| (d, false)));
+            }
+        }
+    }
+    if !sequence.is_sorted() {
+        log::warn!("datatypes are used before their declaration; they are read in another order");
+        let ordered: Vec<RawCommand> = sequence.into_iter().map(|at| run[at]).collect();
+        run.copy_from_slice(&ordered);
+    }
 }
 
 /// A piece of source fit for a message.

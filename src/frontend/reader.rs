@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smt2parser::CommandStream;
 
 use super::clauses::{Clausifier, HornClause};
-use super::commands::{RawCommand, Rewritten, Verb, shorten, split};
+use super::commands::{RawCommand, Rewritten, Verb, shorten, sorts_first, split};
 use super::elaborate::{Elaborator, Environment, Global, Macro, Workspace};
 use super::error::position;
 use super::formula::{Formulas, Value};
@@ -25,7 +25,8 @@ use crate::term::{SortId, TermStore};
 pub(super) fn read(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputError> {
     let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
     let lexed = Lexed::new(text, symbols)?;
-    let commands = split(&lexed)?;
+    let mut commands = split(&lexed)?;
+    sorts_first(&lexed, &mut commands);
     let mut rewritten = Rewritten::default();
     let mut checked = false;
     for command in &commands {
@@ -180,6 +181,10 @@ impl<'r, 't> Reader<'r, 't> {
         let tokens = &self.lexed.tokens;
         let start = tokens[command.open as usize].start as usize;
         let end = tokens[command.close as usize].end as usize;
+        if start < self.place.0 {
+            // Declarations may be in another order than in the text.
+            self.place = (0, (1, 1));
+        }
         let place = position(self.lexed.text, self.place.0, self.place.1, start);
         self.place = (start, place);
         self.commands.push(CommandSpan {

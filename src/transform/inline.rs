@@ -35,7 +35,7 @@ const CLAUSE_SIZE: usize = 20_000;
 const BODY: usize = 4;
 
 /// Clauses that a predicate's elimination may add.
-const GROWTH: isize = 2;
+const GROWTH: isize = 10;
 
 /// The pass. What may be added is one budget for all its applications in one run.
 #[derive(Default)]
@@ -62,7 +62,7 @@ impl Transformation for Inline {
         let old = Rc::new(system);
         let mut state = Inliner::new((*old).clone());
         let mut budget = self.budget.get().unwrap_or_else(|| Budget {
-            clauses: 4 + state.clauses.len() as isize / 32,
+            clauses: 16 + state.clauses.len() as isize / 8,
             size: state.total + state.total / 2 + SIZE_BUDGET,
             total: state.total,
         });

@@ -5,7 +5,8 @@
 //! reduced away; if one of them has none left it is the definition. Else the definition is built
 //! from the defining side cube by cube: a model that is not covered yet gives an implicant, which
 //! is projected to the arguments and then weakened to a core that the using side still refutes
-//! (interpolation by projection). Where that does not end in time the locals are quantified.
+//! (interpolation by projection); where that does not end in time, its negation from the using side
+//! in the same way, and at last the locals are quantified.
 //!
 //! Invariant: whatever happens, the strongest formula implies the definition, and every cube is
 //! implied by it or inconsistent with the negated uses.
@@ -116,6 +117,13 @@ impl Definer<'_> {
         }
         if let Some(found) = self.interpolate(&derived, forbidden.as_deref(), cx) {
             return found;
+        }
+        // The same from the other side.
+        if smallest.is_none()
+            && let Some(forbidden) = &forbidden
+            && let Some(found) = self.interpolate(forbidden, Some(&derived), cx)
+        {
+            return self.terms.not(found);
         }
         smallest.unwrap_or_else(|| {
             log::debug!(

@@ -2,7 +2,8 @@
 //!
 //! Bounds on sums, and on the atoms of sums, decide comparisons inside other conjuncts; equations
 //! and disequations decide whether a read goes through a store. Invariant: a conjunct is decided
-//! by bounds on single atoms only, which are never decided themselves, so nothing justifies itself.
+//! by equations and by bounds on single atoms only; these are never decided themselves, so nothing
+//! justifies itself.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,6 +26,8 @@ pub(super) struct Known<'a> {
     sums: FxHashMap<(TermId, TermId), Range>,
     /// The same where the form is one atom.
     atoms: FxHashMap<TermId, Range>,
+    /// Values of sums by equations.
+    equations: FxHashMap<(TermId, TermId), Rational>,
     /// Equations and negated ones that are conjuncts.
     literals: FxHashSet<TermId>,
 }
@@ -35,6 +38,7 @@ impl<'a> Known<'a> {
             terms,
             sums: FxHashMap::default(),
             atoms: FxHashMap::default(),
+            equations: FxHashMap::default(),
             literals: FxHashSet::default(),
         };
         let mut intervals: FxHashMap<(TermId, TermId), Interval> = FxHashMap::default();
@@ -43,6 +47,11 @@ impl<'a> Known<'a> {
                 intervals.entry(key).or_default().add(bound, conjunct);
             } else if is_theory_literal(terms, conjunct) {
                 known.literals.insert(conjunct);
+                if *terms.op(conjunct) == Op::Eq
+                    && let Some((key, value)) = form(terms, conjunct)
+                {
+                    known.equations.insert(key, value);
+                }
             }
         }
         for (key, interval) in intervals {
@@ -90,10 +99,19 @@ impl<'a> Known<'a> {
         if negated { terms.not(new) } else { new }
     }
 
-    /// A comparison of a sum by bounds on its atoms; none of a single atom.
+    /// A comparison by an equation, and one of a sum by bounds on its atoms.
     fn decide_conjunct(&self, atom: TermId) -> Option<bool> {
         let (key, value) = form(self.terms, atom)?;
-        if single(self.terms, key).is_some() {
+        if let Some(exact) = self.equations.get(&key) {
+            return match self.terms.op(atom) {
+                Op::Le => Some(*exact <= value),
+                Op::Ge => Some(*exact >= value),
+                // The equation itself.
+                _ if *exact == value => None,
+                _ => Some(false),
+            };
+        }
+        if single(self.terms, key).is_some() && *self.terms.op(atom) != Op::Eq {
             return None;
         }
         // An equation that holds by bounds stays: solving it may still be worth it.
@@ -148,6 +166,13 @@ impl<'a> Known<'a> {
             return Some(false);
         }
         let (key, value) = form(terms, atom)?;
+        if let Some(exact) = self.equations.get(&key) {
+            return Some(match terms.op(atom) {
+                Op::Le => *exact <= value,
+                Op::Ge => *exact >= value,
+                _ => *exact == value,
+            });
+        }
         let mut range = self.by_atoms(key);
         if let Some(known) = self.sums.get(&key) {
             range.meet(known);

@@ -62,8 +62,8 @@ pub(super) fn reduce(
         let before = reducer.conjuncts.clone();
         let consistent = reducer.open_formulas()
             && reducer.merge_kept()
-            && reducer.open_stores()
             && reducer.eliminate()
+            && reducer.open_stores()
             && reducer.use_literals()
             && reducer.merge_bounds()
             && reducer.use_bounds()
@@ -313,49 +313,60 @@ impl Reducer<'_> {
         }
     }
 
-    /// Replaces literals that are conjuncts by `true` inside the other conjuncts.
+    /// Replaces literals that are conjuncts by `true` inside the other conjuncts, and terms that
+    /// are equal to a value by it.
     fn use_literals(&mut self) -> bool {
         let terms = self.terms;
         let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut values = false;
         for &conjunct in &self.conjuncts {
             if is_theory_literal(terms, conjunct) {
                 known.insert(conjunct, TermId::TRUE);
                 known.insert(terms.not(conjunct), TermId::FALSE);
             }
+            if let Some((term, value)) = valued(terms, conjunct) {
+                values = true;
+                if known.insert(term, value).is_some_and(|v| v != value) {
+                    return false;
+                }
+            }
         }
-        if known.is_empty() || known.len() == 2 * self.conjuncts.len() && self.flat() {
+        if known.is_empty() || !values && known.len() == 2 * self.conjuncts.len() && self.flat() {
             return true;
         }
         let mut memo = FxHashMap::default();
-        let mut changed = false;
+        let mut inside = |term: TermId| {
+            // Only parts of the term are looked at.
+            let node = terms.node(term);
+            let args: Vec<TermId> = node
+                .args
+                .iter()
+                .map(|&arg| terms.substitute_with(arg, &known, &mut memo))
+                .collect();
+            if args == *node.args {
+                term
+            } else {
+                terms.rebuild(&node.op, &args, node.sort)
+            }
+        };
         let mut result = Vec::with_capacity(self.conjuncts.len());
         for &conjunct in &self.conjuncts {
-            // A literal is never replaced by itself: only its parts are looked at, and a part is
-            // smaller, so no two conjuncts can justify each other.
-            let new = if known.contains_key(&conjunct) {
-                let (atom, negated) = match terms.node(conjunct) {
-                    node if node.op == Op::Not => (node.args[0], true),
-                    _ => (conjunct, false),
-                };
-                let node = terms.node(atom);
-                let args: Vec<TermId> = node
-                    .args
-                    .iter()
-                    .map(|&arg| terms.substitute_with(arg, &known, &mut memo))
-                    .collect();
-                if args == *node.args {
-                    conjunct
-                } else {
-                    let new = terms.rebuild(&node.op, &args, node.sort);
-                    if negated { terms.not(new) } else { new }
+            // A literal is never replaced by itself, nor a term with a value in the equation that
+            // says so: what is looked at is a part of it, and a part is smaller, so no two
+            // conjuncts can justify each other.
+            let new = if let Some((term, value)) = valued(terms, conjunct) {
+                terms.eq(inside(term), value)
+            } else if known.contains_key(&conjunct) {
+                match terms.node(conjunct) {
+                    node if node.op == Op::Not => terms.not(inside(node.args[0])),
+                    _ => inside(conjunct),
                 }
             } else {
-                terms.substitute_with(conjunct, &known, &mut memo)
+                inside(conjunct)
             };
-            changed |= new != conjunct;
             result.push(new);
         }
-        !changed || self.set_conjuncts(&result)
+        result == self.conjuncts || self.set_conjuncts(&result)
     }
 
     /// Whether no conjunct has a formula inside.
@@ -538,6 +549,21 @@ fn is_theory_literal(terms: &TermStore, conjunct: TermId) -> bool {
         Op::And | Op::Or | Op::Ite | Op::Not | Op::Forall(_) | Op::Exists(_) => false,
         _ => node.args.iter().all(|&a| terms.sort_of(a) != SortId::BOOL),
     }
+}
+
+/// An equation `t = value` as its sides, where `t` is neither a variable nor a sum.
+fn valued(terms: &TermStore, conjunct: TermId) -> Option<(TermId, TermId)> {
+    let node = terms.node(conjunct);
+    if node.op != Op::Eq {
+        return None;
+    }
+    let (term, value) = match (terms.is_value(node.args[0]), terms.is_value(node.args[1])) {
+        (false, true) => (node.args[0], node.args[1]),
+        (true, false) => (node.args[1], node.args[0]),
+        _ => return None,
+    };
+    let plain = matches!(terms.op(term), Op::Var(_) | Op::Add | Op::Mul);
+    (!plain && terms.sort_of(term) != SortId::BOOL).then_some((term, value))
 }
 
 struct OneBound {
