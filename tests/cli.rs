@@ -740,11 +740,15 @@ fn the_readme_shows_real_output() {
             .args(command.split(' '))
             .output()
             .unwrap();
-        assert_eq!(
-            String::from_utf8(output.stdout).unwrap(),
-            expected,
-            "{command}"
-        );
+        let printed = String::from_utf8(output.stdout).unwrap();
+        // Which of several witnesses is found may hang on how fast the machine is.
+        if printed != expected {
+            assert_eq!(printed.lines().next(), expected.lines().next(), "{command}");
+            let file = command.split(' ').next().unwrap();
+            let clauses = std::fs::read_to_string(root.join(file)).unwrap();
+            accepts(&clauses, expected);
+            accepts(&clauses, &printed);
+        }
         examples += 1;
     }
     assert_eq!(examples, 2);
