@@ -41,8 +41,8 @@ pub struct Fixpoint<E> {
     pub complete: bool,
 }
 
-/// Facts that the literals of one constraint may have together with its cubes.
-const FACTS: usize = 20_000;
+/// Facts that one constraint may have in all its cubes.
+const FACTS: usize = 600;
 
 struct Analysis<'a, D: Domain> {
     domain: &'a D,
@@ -51,6 +51,10 @@ struct Analysis<'a, D: Domain> {
     /// Clauses by the predicate of their head.
     defining: Vec<Vec<usize>>,
     values: Vec<D::Element>,
+    /// How often each predicate's value was raised, and what that was for the body of each clause
+    /// when it was last applied.
+    raised: Vec<u32>,
+    applied: Vec<Option<Vec<u32>>>,
     end: Instant,
 }
 
@@ -82,6 +86,8 @@ pub fn analyse<D: Domain>(
         cubes: clause_cubes,
         defining,
         values: vec![domain.bottom(); system.predicates.len()],
+        raised: vec![0; system.predicates.len()],
+        applied: vec![None; system.clauses.len()],
         end,
     };
     let order = DependencyGraph::new(system).weak_topological_order();
@@ -104,25 +110,16 @@ impl<D: Domain> Analysis<'_, D> {
         Instant::now() >= self.end || cx.stop().is_some()
     }
 
-    /// What the clauses derive for a predicate from the present values; something less when it is
-    /// late.
-    fn evaluate(&self, predicate: PredicateId, cx: &Context) -> D::Element {
-        let mut result = self.domain.bottom();
-        for &index in &self.defining[predicate.index()] {
-            if self.late(cx) {
-                break;
-            }
-            let clause = &self.system.clauses[index];
-            let bodies: Vec<D::Element> = clause
-                .body
-                .iter()
-                .map(|a| self.values[a.predicate.index()].clone())
-                .collect();
-            let cubes = &self.cubes[index];
-            let image = self.domain.post(self.system, clause, cubes, &bodies);
-            result = self.domain.join(&result, &image);
-        }
-        result
+    /// What a clause derives from the present values, cube by cube.
+    fn images(&self, index: usize) -> Vec<D::Element> {
+        let clause = &self.system.clauses[index];
+        let bodies: Vec<D::Element> = clause
+            .body
+            .iter()
+            .map(|a| self.values[a.predicate.index()].clone())
+            .collect();
+        let cubes = &self.cubes[index];
+        self.domain.images(self.system, clause, cubes, &bodies)
     }
 
     /// False when time ran out.
@@ -167,17 +164,38 @@ impl<D: Domain> Analysis<'_, D> {
 
     /// Adds what is derived now; false if there is nothing new.
     fn raise(&mut self, predicate: PredicateId, widen: bool, cx: &Context) -> bool {
-        let new = self.evaluate(predicate, cx);
-        let old = &self.values[predicate.index()];
-        if self.domain.entails(&new, old) {
-            return false;
+        let at = predicate.index();
+        let mut joined: Option<D::Element> = None;
+        for i in 0..self.defining[at].len() {
+            let index = self.defining[at][i];
+            let body = &self.system.clauses[index].body;
+            let versions: Vec<u32> = body
+                .iter()
+                .map(|a| self.raised[a.predicate.index()])
+                .collect();
+            if self.applied[index].as_ref() == Some(&versions) {
+                continue;
+            }
+            if self.late(cx) {
+                break;
+            }
+            for image in self.images(index) {
+                let known = joined.as_ref().unwrap_or(&self.values[at]);
+                if !self.domain.entails(&image, known) {
+                    joined = Some(self.domain.join(known, &image));
+                }
+            }
+            self.applied[index] = Some(versions);
         }
-        let raised = if widen {
-            self.domain.widen(old, &self.domain.join(old, &new))
-        } else {
-            self.domain.join(old, &new)
+        let Some(joined) = joined else {
+            return false;
         };
-        self.values[predicate.index()] = raised;
+        self.values[at] = if widen {
+            self.domain.widen(&self.values[at], &joined)
+        } else {
+            joined
+        };
+        self.raised[at] += 1;
         true
     }
 
@@ -192,7 +210,15 @@ impl<D: Domain> Analysis<'_, D> {
             | WtoElement::Component {
                 head: predicate, ..
             }) = *element;
-            let new = self.evaluate(predicate, cx);
+            let mut new = self.domain.bottom();
+            for &index in &self.defining[predicate.index()] {
+                if self.late(cx) {
+                    return false;
+                }
+                for image in self.images(index) {
+                    new = self.domain.join(&new, &image);
+                }
+            }
             if self.late(cx) {
                 return false;
             }

@@ -102,36 +102,42 @@ pub trait Domain {
         cubes: &[Cube],
         bodies: &[Self::Element],
     ) -> Self::Element {
+        let images = self.images(system, clause, cubes, bodies);
+        let images = images.into_iter();
+        images
+            .reduce(|a, b| self.join(&a, &b))
+            .unwrap_or_else(|| self.bottom())
+    }
+
+    /// Like [`Domain::post`], one element for each cube that gives one.
+    fn images(
+        &self,
+        system: &System,
+        clause: &Clause,
+        cubes: &[Cube],
+        bodies: &[Self::Element],
+    ) -> Vec<Self::Element> {
         let mut inputs = Vec::with_capacity(bodies.len());
         for (atom, element) in clause.body.iter().zip(bodies) {
             if self.is_bottom(element) {
-                return self.bottom();
+                return Vec::new();
             }
             let params = &system.predicate(atom.predicate).params;
             let map = params.iter().copied().zip(atom.args.iter().copied());
             inputs.push(self.rename(element, &map.collect()));
         }
-        let args = clause.head.as_ref().map_or(&[][..], |head| &head.args);
+        let head = clause.head.as_ref();
+        let args = head.map_or(&[][..], |head| &head.args);
         let keep: FxHashSet<TermId> = args.iter().copied().collect();
-        let mut result: Option<Self::Element> = None;
+        let params = head.map_or(&[][..], |head| &system.predicate(head.predicate).params);
+        let map = args.iter().copied().zip(params.iter().copied()).collect();
+        let mut images = Vec::with_capacity(cubes.len());
         for cube in cubes {
             let image = self.transfer(&inputs, cube, Some(&keep));
-            if self.is_bottom(&image) {
-                continue;
-            }
-            result = Some(match result {
-                None => image,
-                Some(other) => self.join(&other, &image),
-            });
-        }
-        match (result, &clause.head) {
-            (None, _) => self.bottom(),
-            (Some(result), None) => result,
-            (Some(result), Some(head)) => {
-                let params = &system.predicate(head.predicate).params;
-                let map = head.args.iter().copied().zip(params.iter().copied());
-                self.rename(&result, &map.collect())
+            if !self.is_bottom(&image) {
+                images.push(self.rename(&image, &map));
             }
         }
+        images
     }
 }

@@ -10,7 +10,7 @@
 //! not by the domains'. So a model of the new system, conjoined with it, is one of the old, and a
 //! refutation of the new system is one of the old as it is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -28,10 +28,19 @@ use crate::smt::{SatResult, Smt, Solver, Watchdog};
 use crate::term::{Op, Rational, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 
-/// Time for the analysis and for checking what it says, at most, and which part of what is left.
-const ANALYSIS: Duration = Duration::from_millis(250);
-const CHECKING: Duration = Duration::from_millis(500);
-const PART: u32 = 20;
+/// Time for the analyses of a run, at most, by domain, and for checking what they say.
+const ANALYSES: [Duration; 3] = [
+    Duration::from_millis(60),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+];
+const CHECKING: Duration = Duration::from_millis(300);
+
+/// No more than this part of the time that is left for all.
+const PART: u32 = 30;
+
+/// How often the pass runs in a pipeline: other passes may make more of what it found.
+const RUNS: usize = 2;
 
 /// One query of the check at most.
 const QUERY: Duration = Duration::from_millis(100);
@@ -56,14 +65,22 @@ const CASES: usize = 12;
 #[derive(Default)]
 pub struct Invariants {
     seen: RefCell<FxHashSet<PredicateId>>,
+    runs: Cell<usize>,
 }
 
 /// What holds of predicates, as conjuncts over their formal variables.
 type Facts = FxHashMap<PredicateId, Vec<TermId>>;
 
+/// One domain's way to them, within limits.
+type Analysis<'a> = dyn Fn(Limits) -> Option<Facts> + 'a;
+
 impl Transformation for Invariants {
     fn name(&self) -> &'static str {
         "invariants"
+    }
+
+    fn waits(&self) -> bool {
+        true
     }
 
     fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
@@ -72,11 +89,11 @@ impl Transformation for Invariants {
         let used = old.used_predicates();
         let mut seen = self.seen.borrow_mut();
         let fresh = used.iter().any(|p| !seen.contains(p));
-        let facts = if fresh {
+        let facts = if fresh && self.runs.get() < RUNS {
             seen.extend(used);
+            self.runs.set(self.runs.get() + 1);
             let candidates = candidates(&old, cx);
-            let left = cx.remaining().map_or(CHECKING, |left| left / PART);
-            cx.with_limit(CHECKING.min(left), |cx| {
+            cx.with_limit(within(CHECKING, cx), |cx| {
                 let mut checker = Checker::new(&old, candidates, cx);
                 checker.keep_inductive(cx).then(|| {
                     let changed = checker.conjoin(&mut system, cx);
@@ -97,24 +114,44 @@ impl Transformation for Invariants {
     }
 }
 
-/// What the domains say of each predicate: with polyhedra if that ends in time, else without.
+/// What the domains say of each predicate, by the most precise one that ends in time.
 fn candidates(system: &System, cx: &Context) -> Facts {
     let terms = &system.terms;
     let thresholds = thresholds(system);
     let bounds = || Intervals::new(terms.clone(), thresholds.clone());
     let congruences = || Congruences::new(terms.clone(), WIDTH);
-    let simple = by_cases(terms, Product::early(bounds(), congruences()));
-    let (facts, complete) = run("bounds and congruences", &simple, system, cx);
-    if !complete {
-        return facts;
+    let polyhedra = || Polyhedra::new(terms.clone(), DIMENSIONS, EXACT);
+    let mut facts = Facts::default();
+    let simple = by_cases(terms, bounds());
+    let better = by_cases(terms, Product::early(bounds(), congruences()));
+    let relational = Product::new(congruences(), polyhedra());
+    let best = by_cases(terms, Product::early(bounds(), relational));
+    let analyses: [(&str, &Analysis); 3] = [
+        ("bounds", &|limits| run(&simple, system, limits, cx)),
+        ("congruences", &|limits| run(&better, system, limits, cx)),
+        ("polyhedra", &|limits| run(&best, system, limits, cx)),
+    ];
+    for ((name, analysis), time) in analyses.into_iter().zip(ANALYSES) {
+        let start = Instant::now();
+        let limits = Limits {
+            time: within(time, cx),
+            ..Limits::default()
+        };
+        let found = analysis(limits);
+        let seconds = start.elapsed().as_secs_f64();
+        let end = if found.is_some() { "done" } else { "cut short" };
+        log::debug!("analysis with {name}: {end}, {seconds:.3} s");
+        match found {
+            Some(found) => facts = found,
+            None => break,
+        }
     }
-    let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT);
-    let relational = Product::new(congruences(), polyhedra);
-    let precise = by_cases(terms, Product::early(bounds(), relational));
-    match run("polyhedra", &precise, system, cx) {
-        (facts, true) => facts,
-        (_, false) => facts,
-    }
+    facts
+}
+
+/// The time, or less when there is little left.
+fn within(time: Duration, cx: &Context) -> Duration {
+    cx.remaining().map_or(time, |left| time.min(left / PART))
 }
 
 /// A numeric domain for each valuation of finite arguments.
@@ -123,15 +160,12 @@ fn by_cases<D: Domain>(terms: &Rc<TermStore>, numeric: D) -> Cases<Product<Const
     Cases::new(Product::new(constants, numeric), terms.clone(), CASES)
 }
 
-/// One analysis, and whether it was not cut short.
-fn run<D: Domain>(name: &str, domain: &D, system: &System, cx: &Context) -> (Facts, bool) {
-    let start = Instant::now();
-    let left = cx.remaining().map_or(ANALYSIS, |left| left / PART);
-    let limits = Limits {
-        time: ANALYSIS.min(left),
-        ..Limits::default()
-    };
+/// One analysis; `None` if it was cut short.
+fn run<D: Domain>(domain: &D, system: &System, limits: Limits, cx: &Context) -> Option<Facts> {
     let found = analyse(domain, system, limits, cx);
+    if !found.complete {
+        return None;
+    }
     let mut facts = Facts::default();
     for predicate in system.used_predicates() {
         let mut conjuncts = domain.formula(&found.values[predicate.index()]);
@@ -142,10 +176,7 @@ fn run<D: Domain>(name: &str, domain: &D, system: &System, cx: &Context) -> (Fac
             facts.insert(predicate, conjuncts);
         }
     }
-    let seconds = start.elapsed().as_secs_f64();
-    let end = if found.complete { "done" } else { "cut short" };
-    log::debug!("analysis with {name}: {end}, {seconds:.3} s");
-    (facts, found.complete)
+    Some(facts)
 }
 
 /// Numerals of the clauses, with their neighbours.

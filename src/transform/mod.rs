@@ -81,6 +81,11 @@ pub trait Transformation {
     /// The name on the command line and in logs.
     fn name(&self) -> &'static str;
 
+    /// Whether the pass is tried only when the others change nothing any more, being costly.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// The new system and the way back.
     fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError>;
 }

@@ -194,12 +194,18 @@ impl Pipeline {
     ) {
         let passes: Vec<Box<dyn Transformation>> =
             names.iter().filter_map(|name| make(name)).collect();
+        let prompt = passes.iter().filter(|pass| !pass.waits()).count();
         // How many passes in a row changed nothing: once it is all of them, that is the fixpoint.
         let mut idle = 0;
         for _ in 0..rounds {
             for pass in &passes {
                 if idle >= passes.len() || cx.stop().is_some() {
                     return;
+                }
+                // A pass that waits for the others comes when these are idle, and they need not be
+                // asked again before.
+                if pass.waits() != (idle >= prompt) {
+                    continue;
                 }
                 if self.step(pass.as_ref(), system, stack, cx) {
                     idle = 0;
