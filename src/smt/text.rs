@@ -3,6 +3,7 @@
 //! Invariant: nothing here knows our terms. The text goes to Z3 as it is, in a context of its own
 //! that is thrown away afterwards, so this check shares no code and no state with any other query.
 
+use std::collections::VecDeque;
 use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};
 
@@ -88,6 +89,7 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
             return unknown(context.error());
         };
         let mut kinds = vec![Kind::Simplex, Kind::Pieces, Kind::Core, Kind::Tactics];
+        let mut pieces: Option<OpenPieces> = None;
         let mut answer = Answer::Unknown("timeout".to_owned());
         for round in 0..=ROUNDS {
             kinds.retain(|&kind| {
@@ -101,12 +103,15 @@ pub fn valid_assertions(text: &str, limit: Option<Duration>) -> TextCheck {
                 let started = Instant::now();
                 answer = match kind {
                     Kind::Simplex => incremental.check(negation, limit),
-                    Kind::Pieces => match context.pieces(formula) {
-                        Some(pieces) if all_unsatisfiable(&context, &pieces, limit) => {
-                            Answer::Unsat
+                    Kind::Pieces => {
+                        if round == 0 {
+                            pieces = OpenPieces::new(&context, formula);
                         }
-                        _ => Answer::Unknown("in pieces".to_owned()),
-                    },
+                        match pieces.as_mut().is_some_and(|p| p.all_unsatisfiable(limit)) {
+                            true => Answer::Unsat,
+                            false => Answer::Unknown("in pieces".to_owned()),
+                        }
+                    }
                     kind => match QuerySolver::new(&context, kind) {
                         Some(mut own) => own.check(negation, limit),
                         None => Answer::Unknown(context.error()),
@@ -143,24 +148,46 @@ struct Pieces {
     conclusions: Vec<Z3_ast>,
 }
 
-/// Whether the premise with the negation of any one conclusion is found unsatisfiable; false when
-/// one is not, or not in time.
-fn all_unsatisfiable(context: &TextContext, pieces: &Pieces, limit: Option<Duration>) -> bool {
-    let deadline = limit.map(|limit| Instant::now() + limit);
-    let Some(mut solver) = QuerySolver::new(context, Kind::Simplex) else {
-        return false;
-    };
-    // SAFETY: solver and formula belong to the context.
-    unsafe { Z3_solver_assert(context.raw, solver.raw, pieces.premise) };
-    pieces.conclusions.iter().all(|&conclusion| {
-        let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        if left.is_some_and(|left| left.is_zero()) {
-            return false;
+/// The pieces that are still to be checked, and a solver that holds their premise.
+struct OpenPieces<'a> {
+    solver: QuerySolver<'a>,
+    conclusions: VecDeque<Z3_ast>,
+}
+
+impl<'a> OpenPieces<'a> {
+    fn new(context: &'a TextContext, formula: Z3_ast) -> Option<Self> {
+        let pieces = context.pieces(formula)?;
+        let solver = QuerySolver::new(context, Kind::Simplex)?;
+        // SAFETY: solver and formula belong to the context.
+        unsafe { Z3_solver_assert(context.raw, solver.raw, pieces.premise) };
+        Some(OpenPieces {
+            solver,
+            conclusions: pieces.conclusions.into(),
+        })
+    }
+
+    /// Whether the premise with the negation of any one conclusion is found unsatisfiable; false
+    /// when one is not, or not in time. What was found is not looked at again.
+    fn all_unsatisfiable(&mut self, limit: Option<Duration>) -> bool {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        while let Some(&conclusion) = self.conclusions.front() {
+            let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return false;
+            }
+            // SAFETY: the formula belongs to the context.
+            let Some(negation) = (unsafe { Z3_mk_not(self.solver.context.raw, conclusion) }) else {
+                return false;
+            };
+            if !matches!(self.solver.check(negation, left), Answer::Unsat) {
+                // Others may be easier.
+                self.conclusions.rotate_left(1);
+                return false;
+            }
+            self.conclusions.pop_front();
         }
-        // SAFETY: the formula belongs to the context.
-        let negation = unsafe { Z3_mk_not(context.raw, conclusion) };
-        negation.is_some_and(|n| matches!(solver.check(n, left), Answer::Unsat))
-    })
+        true
+    }
 }
 
 enum Answer {
