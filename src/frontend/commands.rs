@@ -116,15 +116,18 @@ pub(super) fn split(lexed: &Lexed<'_>) -> Result<Vec<RawCommand>, InputError> {
 /// Puts declarations of datatypes that follow each other in an order in which sorts come before
 /// their uses, where they do not already. The standard wants them so, some generators do not care,
 /// and since no name can be declared twice there is only one thing that they can mean.
-pub(super) fn sorts_first(lexed: &Lexed<'_>, commands: &mut [RawCommand]) {
+/// Returns whether anything changed.
+pub(super) fn sorts_first(lexed: &Lexed<'_>, commands: &mut [RawCommand]) -> bool {
+    let mut changed = false;
     for run in commands.chunk_by_mut(|a, b| a.verb == b.verb) {
         if run[0].verb == Verb::DeclareDatatypes && run.len() > 1 {
-            order(lexed, run);
+            changed |= order(lexed, run);
         }
     }
+    changed
 }
 
-fn order(lexed: &Lexed<'_>, run: &mut [RawCommand]) {
+fn order(lexed: &Lexed<'_>, run: &mut [RawCommand]) -> bool {
     let mut declared_by: FxHashMap<Sym, usize> = FxHashMap::default();
     for (at, command) in run.iter().enumerate() {
         let first = command.open + 2;
@@ -164,11 +167,12 @@ fn order(lexed: &Lexed<'_>, run: &mut [RawCommand]) {
             }
         }
     }
-    if !sequence.is_sorted() {
-        log::warn!("datatypes are used before their declaration; they are read in another order");
+    let changed = !sequence.is_sorted();
+    if changed {
         let ordered: Vec<RawCommand> = sequence.into_iter().map(|at| run[at]).collect();
         run.copy_from_slice(&ordered);
     }
+    changed
 }
 
 /// A piece of source fit for a message.

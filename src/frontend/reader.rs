@@ -15,25 +15,43 @@ use super::error::position;
 use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols};
 use super::operators::{BUILTINS, is_core};
-use super::sorts::{Sorts, symbol_at};
+use super::sorts::{Sorts, UNDECLARED, symbol_at};
 use super::syntax::{Arena, Mark, NodeId, Parsed, SortNode, Syntax, SyntaxError};
 use super::{CommandSpan, Dialect, InputError, Problem, ProblemClause, Requests};
 use crate::chc::{Predicate, PredicateId};
 use crate::term::{SortId, TermStore};
 
-/// Reads a whole text, see [`super::parse`].
+/// Reads a whole text, see [`super::parse`]. Declarations of datatypes are put into another order only
+/// where the text's own makes no sense.
 pub(super) fn read(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputError> {
     let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
     let lexed = Lexed::new(text, symbols)?;
     let mut commands = split(&lexed)?;
-    sorts_first(&lexed, &mut commands);
+    let error = match read_commands(text, &lexed, &commands, terms.clone()) {
+        Err(error) if error.message.contains(UNDECLARED) => error,
+        result => return result,
+    };
+    if !sorts_first(&lexed, &mut commands) {
+        return Err(error);
+    }
+    let problem = read_commands(text, &lexed, &commands, terms).map_err(|_| error)?;
+    log::warn!("datatypes are used before their declaration; they are read in another order");
+    Ok(problem)
+}
+
+fn read_commands(
+    text: &str,
+    lexed: &Lexed<'_>,
+    commands: &[RawCommand],
+    terms: Rc<TermStore>,
+) -> Result<Problem, InputError> {
     let mut rewritten = Rewritten::default();
     let mut checked = false;
-    for command in &commands {
+    for command in commands {
         checked |= matches!(command.verb, Verb::CheckSat | Verb::Query);
         // What follows the check is not read, but must be well-formed.
         if command.verb.is_parsed() {
-            rewritten.command(&lexed, command)?;
+            rewritten.command(lexed, command)?;
         }
     }
     let fixedpoint = commands.iter().any(|c| {
@@ -51,17 +69,17 @@ pub(super) fn read(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputErr
         let last = commands.last().map_or(0, |c| c.open);
         return Err(lexed.error(last, "rules without a `query`"));
     }
-    let mut reader = Reader::new(&lexed, terms, dialect);
+    let mut reader = Reader::new(lexed, terms, dialect);
     let stream_text = std::mem::take(&mut rewritten.text);
     let mut stream = CommandStream::new(stream_text.as_bytes(), Arena::default(), None);
-    for command in &commands {
+    for command in commands {
         if !command.verb.is_parsed() {
             reader.plain(command)?;
             continue;
         }
         let parsed = match stream.next() {
             Some(Ok(parsed)) => parsed,
-            Some(Err(error)) => return Err(syntax_error(&lexed, command, &rewritten, &error)),
+            Some(Err(error)) => return Err(syntax_error(lexed, command, &rewritten, &error)),
             None => return Err(lexed.error(command.open, "the command cannot be read")),
         };
         reader.parsed(command, parsed, stream.visitor())?;

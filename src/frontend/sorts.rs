@@ -13,6 +13,9 @@ use super::lexer::{Lexed, Sym};
 use super::syntax::{Arena, DatatypeSyntax, SortNode};
 use crate::term::{Constructor, DatatypeId, Field, Sort, SortId, TermStore};
 
+/// What is said of a sort that nothing declares.
+pub(super) const UNDECLARED: &str = "is not declared";
+
 /// Bit-vectors are no wider than this.
 pub(super) const MAX_WIDTH: u32 = 1 << 16;
 /// Sorts nest no deeper than this, definitions expanded.
@@ -449,8 +452,7 @@ impl Sorts {
                 }
             }
             _ => {
-                let message =
-                    format!("the sort `{text}` is not declared, nor supported as built in");
+                let message = format!("the sort `{text}` {UNDECLARED}, nor supported as built in");
                 Err(lexed.error(token, message))
             }
         }

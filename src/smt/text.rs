@@ -455,10 +455,11 @@ mod tests {
         let context = TextContext::new().unwrap();
         let assertions = context.parse(&CString::new(text).unwrap()).unwrap();
         let check = |i: usize| {
-            let pieces = context.pieces(assertions[i])?;
-            let valid = all_unsatisfiable(&context, &pieces, None);
-            assert!(!all_unsatisfiable(&context, &pieces, Some(Duration::ZERO)));
-            Some((pieces.conclusions.len(), valid))
+            let mut open = OpenPieces::new(&context, assertions[i])?;
+            let count = open.conclusions.len();
+            assert!(!open.all_unsatisfiable(Some(Duration::ZERO)));
+            assert_eq!(open.conclusions.len(), count);
+            Some((count, open.all_unsatisfiable(None)))
         };
         let found: Vec<_> = (0..5).map(check).collect();
         assert_eq!(
