@@ -1,6 +1,6 @@
 //! One line that says how a run is going, rewritten in place.
 //!
-//! Invariant: at most [`PER_SECOND`] lines a second are made, and none when nobody looks.
+//! Invariant: at most five lines a second are made, and none when nobody looks.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
