@@ -46,11 +46,12 @@ mod refutation;
 mod tests;
 mod total;
 mod transition;
+mod used;
 
 use std::rc::Rc;
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::cover::{Cover, Known};
 use self::frame::{Frame, INFINITE, Level};
@@ -95,6 +96,9 @@ pub struct Options {
     pub quantify: bool,
     /// Generalise lemmas about cells to equations of their indexes. Default: on.
     pub index_equations: bool,
+    /// Weaken the model to the lemmas that the proof uses. Default: on. (Ivrii, Gurfinkel, Belov,
+    /// "Small inductive safe invariants", FMCAD 2014: by cores, not minimised.)
+    pub weaken: bool,
     /// Do not try to push a lemma as long as the step that stopped it is still allowed. Default:
     /// on. (Suda, "Triggered clause pushing for IC3", 2013.)
     pub trigger_pushes: bool,
@@ -134,6 +138,7 @@ impl Default for Options {
             bound_numerals: 0,
             quantify: true,
             index_equations: true,
+            weaken: true,
             trigger_pushes: true,
             guidance: true,
             guidance_by_cubes: true,
@@ -208,6 +213,11 @@ impl Options {
                 "index-equations",
                 "Generalise lemmas about cells to equations of their indexes.",
                 &mut self.index_equations,
+            ),
+            flag(
+                "weaken",
+                "Weaken the model to the lemmas that the proof uses (Ivrii et al. 2014).",
+                &mut self.weaken,
             ),
             flag(
                 "trigger-pushes",
@@ -532,7 +542,12 @@ impl<'a> Search<'a> {
                 }
             }
             if let Some(level) = self.propagate(bound)? {
-                return Ok(Outcome::Safe(self.model(level)));
+                let used = self
+                    .options
+                    .weaken
+                    .then(|| self.used_lemmas(level))
+                    .flatten();
+                return Ok(Outcome::Safe(self.model(level, used.as_ref())));
             }
             log::debug!(
                 "level {bound}: {} obligations, {} lemmas, {} facts, {} queries",
@@ -545,13 +560,15 @@ impl<'a> Search<'a> {
         Err(incomplete("no level is left"))
     }
 
-    /// The interpretation by the lemmas above a level, without those that others imply.
-    fn model(&self, level: Level) -> Model {
+    /// The interpretation by the lemmas from a level on, of those `used` if that is known, without
+    /// those that others imply.
+    fn model(&self, level: Level, used: Option<&FxHashSet<(usize, usize)>>) -> Model {
         let mut definitions: FxHashMap<PredicateId, TermId> = FxHashMap::default();
         for p in self.system.used_predicates() {
             let frame = &self.frames[p.index()];
             let (about_any, ground): (Vec<usize>, Vec<usize>) = frame
                 .at(level)
+                .filter(|&i| used.is_none_or(|used| used.contains(&(p.index(), i))))
                 .partition(|&i| frame.lemmas[i].any.is_some());
             let ground = ground.into_iter().map(|i| frame.lemmas[i].clause).collect();
             let mut lemmas = self.irredundant(ground);

@@ -400,3 +400,42 @@ fn finite_domains_are_decided() {
     }
     assert!(safe > 20 && refuted > 20, "{safe} safe, {refuted} refuted");
 }
+
+/// From `bad` on: lemmas by number, which of them the proof uses, of all at the top level.
+#[test]
+fn models_hold_what_the_proof_uses() {
+    // Lemmas: 0 is x >= 0, 1 is y >= 0, 2 is y >= 2x (inductive by itself), 3 is x + y >= 0.
+    type Bad = fn(&TermStore, TermId, TermId) -> TermId;
+    let cases: [(Bad, &[usize]); 4] = [
+        (|t, x, _| t.lt(x, t.int(0)), &[0]),
+        (|t, _, y| t.lt(y, t.int(-3)), &[1]),
+        (|t, x, y| t.lt(t.add(&[y, t.int(3)]), t.add(&[x, x])), &[2]),
+        (
+            |t, x, y| t.or(&[t.lt(y, t.int(0)), t.lt(x, t.int(0))]),
+            &[0, 1],
+        ),
+    ];
+    for (bad, expected) in cases {
+        let system = stairs(bad);
+        let mut cx = Context::new(system.terms.clone());
+        let mut search = Search::new(&system, Options::default(), &mut cx);
+        let t = system.terms.clone();
+        // Without lemmas there is no proof.
+        assert_eq!(search.used_lemmas(INFINITE), None);
+        let [x, y] = [0, 1].map(|n| system.predicates[0].params[n]);
+        let zero = t.int(0);
+        search.learn(0, &[t.lt(x, zero)], INFINITE);
+        search.learn(0, &[t.lt(y, zero)], INFINITE);
+        search.learn(0, &[t.lt(y, t.add(&[x, x]))], INFINITE);
+        search.learn(0, &[t.lt(t.add(&[x, y]), t.int(-100))], INFINITE);
+        let used = search.used_lemmas(INFINITE).expect("a proof");
+        let mut numbers: Vec<usize> = used.iter().map(|u| u.1).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, expected);
+        let model = search.model(INFINITE, Some(&used));
+        let predicate = system.used_predicates()[0];
+        let mut solver = search.smt.solver();
+        solver.assert(t.and(&[model.definitions[&predicate], bad(&t, x, y)]));
+        assert_eq!(solver.check(&[]), crate::smt::SatResult::Unsat);
+    }
+}

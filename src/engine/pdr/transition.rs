@@ -99,6 +99,35 @@ impl Slot {
         terms.substitute_with(formula, &self.renaming, &mut self.memo)
     }
 
+    /// What a lemma of the predicate says of this atom: for one about any index, at the frame's
+    /// indexes from `known` on; if that is `None`, at all of them, at `others`, and at any.
+    fn instances(
+        &mut self,
+        terms: &TermStore,
+        frame: &Frame,
+        lemma: usize,
+        others: &[TermId],
+        known: Option<usize>,
+    ) -> Vec<TermId> {
+        let mut instances = frame.instances(terms, lemma, &frame.indexes[known.unwrap_or(0)..]);
+        for instance in &mut instances {
+            *instance = self.rename(terms, *instance);
+        }
+        if let Some(any) = frame.lemmas[lemma].any
+            && known.is_none()
+        {
+            let clause = self.rename(terms, frame.lemmas[lemma].clause);
+            let sort = terms.sort_of(any);
+            let fitting = others.iter().filter(|&&i| terms.sort_of(i) == sort);
+            instances.extend(fitting.map(|&index| {
+                let map = std::iter::once((any, index)).collect();
+                terms.substitute(clause, &map)
+            }));
+            instances.push(clause);
+        }
+        instances
+    }
+
     /// Whether a fact of the predicate is known to this slot.
     pub fn has_facts(&self) -> bool {
         self.facts > 0
@@ -236,6 +265,12 @@ impl Transition {
         transition
     }
 
+    /// What a lemma says of a slot, at all indexes known.
+    pub fn instances(&mut self, slot: usize, frame: &Frame, lemma: usize) -> Vec<TermId> {
+        let terms = self.terms.clone();
+        self.slots[slot].instances(&terms, frame, lemma, &self.indexes, None)
+    }
+
     fn assert(&mut self, formula: TermId) {
         self.asserted += 1;
         self.solver.assert(formula);
@@ -244,8 +279,26 @@ impl Transition {
         }
     }
 
+    /// The clauses, to a solver without lemmas and facts.
+    pub fn assert_rules_to(&self, solver: &mut Solver) {
+        for formula in self.rule_formulas() {
+            solver.assert(formula);
+        }
+    }
+
     fn assert_rules(&mut self) {
         let terms = self.terms.clone();
+        let mut formulas = self.rule_formulas();
+        for slot in &self.slots {
+            formulas.push(terms.or(&[terms.not(slot.must), terms.not(slot.used), slot.rest]));
+        }
+        for formula in formulas {
+            self.assert(formula);
+        }
+    }
+
+    fn rule_formulas(&self) -> Vec<TermId> {
+        let terms = &self.terms;
         let mut formulas = Vec::new();
         for rule in &self.rules {
             let idle = terms.not(rule.tag);
@@ -258,12 +311,7 @@ impl Transition {
         }
         let tags: Vec<TermId> = self.rules.iter().map(|r| r.tag).collect();
         formulas.push(terms.or(&tags));
-        for slot in &self.slots {
-            formulas.push(terms.or(&[terms.not(slot.must), terms.not(slot.used), slot.rest]));
-        }
-        for formula in formulas {
-            self.assert(formula);
-        }
+        formulas
     }
 
     /// Drops what was assumed once together with the solver.
@@ -298,24 +346,7 @@ impl Transition {
             let own_indexes = &self.indexes;
             let mut add = |slot: &mut Slot, lemma: usize, level: Level, known: Option<usize>| {
                 let idle = terms.not(levels.guard(level));
-                let mut instances =
-                    frame.instances(&terms, lemma, &frame.indexes[known.unwrap_or(0)..]);
-                for instance in &mut instances {
-                    *instance = slot.rename(&terms, *instance);
-                }
-                if let Some(any) = frame.lemmas[lemma].any
-                    && known.is_none()
-                {
-                    let clause = slot.rename(&terms, frame.lemmas[lemma].clause);
-                    let sort = terms.sort_of(any);
-                    let fitting = own_indexes.iter().filter(|&&i| terms.sort_of(i) == sort);
-                    instances.extend(fitting.map(|&index| {
-                        let map = std::iter::once((any, index)).collect();
-                        terms.substitute(clause, &map)
-                    }));
-                    instances.push(clause);
-                }
-                for clause in instances {
+                for clause in slot.instances(&terms, frame, lemma, own_indexes, known) {
                     formulas.push(terms.or(&[unused, idle, clause]));
                 }
             };
