@@ -7,7 +7,6 @@
 //! Invariant: a variable of record sort is replaced by its constructor over fresh variables
 //! everywhere in its clause, so nothing is lost: each value of the sort has exactly one such form.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -316,17 +315,7 @@ impl BackTranslation for Back {
             let Some(definitions) = self.definitions.get(&step.clause) else {
                 return Ok(Vec::new());
             };
-            // Fields that the new clause does not mention are free.
-            let wholes: Vec<TermId> = definitions.iter().map(|d| d.1).collect();
-            let mut known = step.values.clone();
-            for leaf in terms.free_vars(&wholes) {
-                if let Some(value) = terms.default_value(terms.sort_of(leaf)) {
-                    known.entry(leaf).or_insert(value);
-                }
-            }
-            let mut old = OldStep::same(step, definitions);
-            old.known = Cow::Owned(known);
-            Ok(vec![old])
+            Ok(vec![OldStep::rebuilt(terms, step, definitions)])
         })
     }
 }

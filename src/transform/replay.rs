@@ -53,6 +53,26 @@ impl<'a> OldStep<'a> {
             definitions,
         }
     }
+
+    /// The same, with variables that the definitions put together from parts; parts that the new
+    /// clause does not mention are free.
+    pub(super) fn rebuilt(
+        terms: &TermStore,
+        step: &'a RefutationStep,
+        definitions: &'a [(TermId, TermId)],
+    ) -> OldStep<'a> {
+        let wholes: Vec<TermId> = definitions.iter().map(|d| d.1).collect();
+        let mut known = step.values.clone();
+        for part in terms.free_vars(&wholes) {
+            if let Some(value) = terms.default_value(terms.sort_of(part)) {
+                known.entry(part).or_insert(value);
+            }
+        }
+        OldStep {
+            known: Cow::Owned(known),
+            ..OldStep::same(step, definitions)
+        }
+    }
 }
 
 /// A refutation of `system` from one of a later system, whose steps `expand` takes apart: the last
