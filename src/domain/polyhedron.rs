@@ -8,7 +8,6 @@
 //! Invariant: strict bounds over reals are weakened to closed ones, coefficients of bounds are
 //! coprime integers, and an element other than bottom has a rational point.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use num_traits::{One, Signed, Zero};
@@ -32,8 +31,6 @@ pub struct Polyhedra {
     exact: usize,
     /// About how many bounds may come up in between.
     rows: usize,
-    /// Bounds `row <= 0` that widening keeps where they hold, by one of their variables.
-    guards: RefCell<FxHashMap<TermId, Vec<Linear>>>,
 }
 
 /// `row = 0` for the equations, `row <= 0` for the bounds.
@@ -125,27 +122,13 @@ impl Oracle {
 
 impl Polyhedra {
     /// The domain over a store: at most `width` variables at a time, exact joins for at most
-    /// `exact`. Widening keeps those of the `guards` that hold.
+    /// `exact`.
     pub fn new(terms: Rc<TermStore>, width: usize, exact: usize) -> Self {
         Polyhedra {
             terms,
             width,
             exact,
             rows: 4 * exact + 10,
-            guards: RefCell::default(),
-        }
-    }
-
-    /// Bounds `row <= 0` for widening to keep where they hold.
-    pub fn keep_guards(&self, rows: impl IntoIterator<Item = Linear>) {
-        let mut guards = self.guards.borrow_mut();
-        for row in rows {
-            if let Some((var, _)) = row.monomials.last() {
-                let list = guards.entry(*var).or_default();
-                if list.len() < self.rows {
-                    list.push(row);
-                }
-            }
         }
     }
 
@@ -510,14 +493,6 @@ impl Domain for Polyhedra {
                 let mut below = Oracle::new([], &old);
                 if below.bounded(&row) && (0..old.len()).any(replaces) {
                     bounds.push(row);
-                }
-            }
-        }
-        let guards = self.guards.borrow();
-        for var in y.vars() {
-            for guard in guards.get(&var).into_iter().flatten() {
-                if above.bounded(guard) {
-                    bounds.push(guard.clone());
                 }
             }
         }
