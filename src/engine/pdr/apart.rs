@@ -1,10 +1,11 @@
-//! Generalisation of what cells hold to where they are.
+//! Generalisation of what cells hold to where they are, and to what arrays are.
 //!
 //! A cube that says of two reads of one array what cannot be true of one cell implies that the
 //! indexes differ. Where that alone is blocked, with what the cube says apart from reads, the lemma
 //! is an equation of indexes, as proofs about two runs of one program need them; the cells alone give
 //! a lemma for each distance from the start. (Not in the papers; a converse of Ackermann's
-//! expansion.)
+//! expansion.) A cube that says of one cell of two arrays what cannot be true of one array implies
+//! that the arrays differ, and the lemma is their equation. (Spacer's array-equality generalisation.)
 //!
 //! Invariant: the cube returned is implied by the cube given where the lemmas of its level hold, and
 //! was found blocked by a query.
@@ -21,7 +22,7 @@ use crate::term::{Op, TermId, TermStore};
 const PAIRS: usize = 12;
 
 impl Search<'_> {
-    /// A blocked cube that says two indexes differ, in place of what it says about cells.
+    /// A blocked cube that says two indexes or two arrays differ, in place of what it says about cells.
     pub(super) fn set_apart(
         &mut self,
         predicate: usize,
@@ -61,7 +62,7 @@ impl Search<'_> {
     }
 }
 
-/// Equations of indexes at which the cube reads one array.
+/// Equations of indexes at which the cube reads one array, and of arrays that it reads.
 fn pairs(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     let mut reads: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
     terms.post_order(cube, |term| {
@@ -73,16 +74,27 @@ fn pairs(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     let mut arrays: Vec<_> = reads.into_iter().collect();
     arrays.sort_unstable();
     let mut found = Vec::new();
-    for (_, indexes) in arrays {
-        for (at, &left) in indexes.iter().enumerate() {
-            for &right in &indexes[at + 1..] {
+    let mut add = |among: &[TermId]| {
+        for (at, &left) in among.iter().enumerate() {
+            for &right in &among[at + 1..] {
+                if found.len() >= PAIRS {
+                    return;
+                }
+                if terms.sort_of(left) != terms.sort_of(right) {
+                    continue;
+                }
                 let equation = terms.eq(left, right);
                 let decided = equation == TermId::TRUE || equation == TermId::FALSE;
-                if !decided && found.len() < PAIRS && !found.contains(&equation) {
+                if !decided && !found.contains(&equation) {
                     found.push(equation);
                 }
             }
         }
+    };
+    for (_, indexes) in &arrays {
+        add(indexes);
     }
+    let variables = arrays.iter().map(|a| a.0);
+    add(&variables.filter(|&a| terms.is_var(a)).collect::<Vec<_>>());
     found
 }

@@ -94,7 +94,7 @@ pub struct Options {
     /// Generalise lemmas about one index of an array to all indexes (Gurfinkel, Shoham, Vizel, ATVA
     /// 2018). Default: on.
     pub quantify: bool,
-    /// Generalise lemmas about cells to equations of their indexes. Default: on.
+    /// Generalise lemmas about cells to equations of their indexes or arrays. Default: on.
     pub index_equations: bool,
     /// Weaken the model to the lemmas that the proof uses. Default: on. (Ivrii, Gurfinkel, Belov,
     /// "Small inductive safe invariants", FMCAD 2014: by cores, not minimised.)
@@ -211,7 +211,7 @@ impl Options {
             ),
             flag(
                 "index-equations",
-                "Generalise lemmas about cells to equations of their indexes.",
+                "Generalise lemmas about cells to equations of their indexes or arrays.",
                 &mut self.index_equations,
             ),
             flag(

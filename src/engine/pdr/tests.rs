@@ -401,6 +401,48 @@ fn finite_domains_are_decided() {
     assert!(safe > 20 && refuted > 20, "{safe} safe, {refuted} refuted");
 }
 
+/// `P(a, b)` with `a = b` all along: both get the same stores.
+fn twins() -> System {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let array = terms.array_sort(SortId::INT, SortId::INT);
+    let p = system.add_predicate("P", &[array, array]);
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|n| terms.var(n, array));
+    let [i, v] = ["i", "v"].map(|n| terms.var(n, SortId::INT));
+    let atom = |a, b| Atom {
+        predicate: p,
+        args: vec![a, b],
+    };
+    system.add_clause(vec![], terms.eq(a, b), Some(atom(a, b)));
+    let step = terms.and(&[
+        terms.eq(c, terms.store(a, i, v)),
+        terms.eq(d, terms.store(b, i, v)),
+    ]);
+    system.add_clause(vec![atom(a, b)], step, Some(atom(c, d)));
+    let differ = terms.lt(terms.select(a, i), terms.select(b, i));
+    system.add_clause(vec![atom(a, b)], differ, None);
+    system
+}
+
+#[test]
+fn equations_of_arrays() {
+    let system = twins();
+    let [a, b] = [0, 1].map(|n| system.predicates[0].params[n]);
+    let mut cx = Context::new(system.terms.clone());
+    let mut search = Search::new(&system, Options::default(), &mut cx);
+    let terms = system.terms.clone();
+    let read = |array| terms.select(array, terms.int(4));
+    let found = search.set_apart(0, &[terms.lt(read(a), read(b))], None);
+    let Ok(Some((apart, _))) = found else {
+        panic!("the arrays are equal at the start");
+    };
+    assert_eq!(apart, [terms.not(terms.eq(a, b))]);
+    // The reads agree in one cell only: that the arrays differ is not implied.
+    let same = [terms.eq(read(a), read(b))];
+    assert!(matches!(search.set_apart(0, &same, None), Ok(None)));
+    assert!(matches!(search.run(), Ok(Outcome::Safe(_))));
+}
+
 /// From `bad` on: lemmas by number, which of them the proof uses, of all at the top level.
 #[test]
 fn models_hold_what_the_proof_uses() {
