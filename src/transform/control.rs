@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::essential::essential;
 use super::few::{Place, all_values, few_values};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
@@ -166,6 +167,10 @@ impl Control {
             .iter()
             .map(|(p, list)| (*p, (0, list.len(), list.len() + 1)))
             .collect();
+        let positions: FxHashMap<PredicateId, Vec<usize>> = ranked
+            .iter()
+            .map(|(p, list)| (*p, list.iter().map(|c| c.position).collect()))
+            .collect();
         let mut best = None;
         let mut solvers = FxHashMap::default();
         while range.values().any(|r| r.1 > 0) {
@@ -182,7 +187,7 @@ impl Control {
                     (*p, positions)
                 })
                 .collect();
-            let mut explorer = Explorer::new(system, &sizes, choice, smt.clone(), fuel);
+            let mut explorer = Explorer::new(system, &sizes, &positions, choice, smt.clone(), fuel);
             explorer.size_limit = limit;
             explorer.solvers = std::mem::take(&mut solvers);
             let found = explorer.run(cx, end);
@@ -441,6 +446,8 @@ struct Explorer<'a> {
     system: &'a System,
     terms: &'a TermStore,
     sizes: &'a [usize],
+    /// All positions that any choice may take, which the solvers have to know.
+    candidates: &'a FxHashMap<PredicateId, Vec<usize>>,
     /// Numbers of sub-terms of the clauses' constraints.
     dag: FxHashMap<usize, usize>,
     smt: Rc<Smt>,
@@ -465,6 +472,7 @@ impl<'a> Explorer<'a> {
     fn new(
         system: &'a System,
         sizes: &'a [usize],
+        candidates: &'a FxHashMap<PredicateId, Vec<usize>>,
         choice: FxHashMap<PredicateId, Vec<usize>>,
         smt: Rc<Smt>,
         fuel: &'a mut usize,
@@ -473,6 +481,7 @@ impl<'a> Explorer<'a> {
             system,
             terms: &system.terms,
             sizes,
+            candidates,
             dag: FxHashMap::default(),
             smt,
             solvers: FxHashMap::default(),
@@ -718,12 +727,18 @@ impl<'a> Explorer<'a> {
         vars.iter().map(|v| known.get(v).copied()).collect()
     }
 
-    /// The solver that knows the clause's constraint.
+    /// The solver that knows what of the clause's constraint matters for the candidates.
     fn solver(&mut self, index: usize) -> &mut Solver {
-        let constraint = self.system.clauses[index].constraint;
+        let clause = &self.system.clauses[index];
+        let candidates = self.candidates;
         self.solvers.entry(index).or_insert_with(|| {
+            let atoms = clause.body.iter().chain(&clause.head);
+            let chosen = atoms.flat_map(|atom| {
+                let positions = candidates.get(&atom.predicate).into_iter().flatten();
+                positions.map(|&p| atom.args[p])
+            });
             let mut solver = self.smt.solver();
-            solver.assert(constraint);
+            solver.assert(essential(self.terms, clause.constraint, &chosen.collect()));
             solver
         })
     }

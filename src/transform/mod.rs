@@ -10,6 +10,7 @@ mod components;
 mod cone;
 mod constructors;
 mod control;
+mod essential;
 mod few;
 mod inline;
 mod invariants;
