@@ -180,6 +180,9 @@ impl<D: Domain> Analysis<'_, D> {
                 break;
             }
             for image in self.images(index) {
+                if self.late(cx) {
+                    break;
+                }
                 let known = joined.as_ref().unwrap_or(&self.values[at]);
                 if !self.domain.entails(&image, known) {
                     joined = Some(self.domain.join(known, &image));

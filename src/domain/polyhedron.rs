@@ -5,10 +5,14 @@
 //! would grow too large, a weaker result is taken: constraints with an eliminated variable go, and
 //! a join keeps the directions that either side has, each with its greatest value.
 //!
+//! A single operation may take long, for its numbers grow. Once a time that can be set is over,
+//! operations give up: what they return is above the exact result, but may be all assignments.
+//!
 //! Invariant: strict bounds over reals are weakened to closed ones, coefficients of bounds are
 //! coprime integers, and an element other than bottom has a rational point.
 
 use std::rc::Rc;
+use std::time::Instant;
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,6 +35,7 @@ pub struct Polyhedra {
     exact: usize,
     /// About how many bounds may come up in between.
     rows: usize,
+    end: Option<Instant>,
 }
 
 /// `row = 0` for the equations, `row <= 0` for the bounds.
@@ -129,7 +134,18 @@ impl Polyhedra {
             width,
             exact,
             rows: 4 * exact + 10,
+            end: None,
         }
+    }
+
+    /// After this time operations are as fast as they can be, and as weak.
+    pub fn until(mut self, end: Instant) -> Self {
+        self.end = Some(end);
+        self
+    }
+
+    fn late(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     fn integral(&self, row: &Linear) -> bool {
@@ -187,7 +203,7 @@ impl Polyhedra {
     /// Removes bounds that the others and the equations imply.
     fn irredundant(&self, equations: &[Linear], bounds: &mut Vec<Linear>) {
         let mut at = bounds.len();
-        while at > 0 {
+        while at > 0 && !self.late() {
             at -= 1;
             let others = bounds.iter().enumerate().filter(|(i, _)| *i != at);
             let mut oracle = Oracle::new(equations, others.map(|o| o.1));
@@ -227,7 +243,7 @@ impl Polyhedra {
             let (upper, lower): (Vec<Linear>, Vec<Linear>) = with
                 .into_iter()
                 .partition(|b| b.coefficient(var).is_positive());
-            if pairs <= 2 * self.rows {
+            if pairs <= 2 * self.rows && !self.late() {
                 for up in &upper {
                     for low in &lower {
                         let factor = -up.coefficient(var) / low.coefficient(var);
@@ -264,6 +280,9 @@ impl Polyhedra {
         let mut equations: Vec<Linear> = kept.map(|(_, row)| row).collect();
         // Bounds that are equations: those whose opposite is implied as well.
         loop {
+            if self.late() {
+                return Some(self.limited(equations, bounds));
+            }
             let mut oracle = Oracle::new([], &bounds);
             if oracle.is_empty() {
                 return None;
@@ -313,11 +332,11 @@ impl Polyhedra {
             for row in &projected.equations {
                 constraints.lines.push(dense(row, &vars));
             }
-            let found = dual(&constraints, width)?;
+            let found = dual(&constraints, width, || self.late())?;
             generators.rays.extend(found.rays);
             generators.lines.extend(found.lines);
         }
-        let found = dual(&generators, width)?;
+        let found = dual(&generators, width, || self.late())?;
         let sparse = |vector: &Vector, sign: i64| Linear {
             monomials: vars
                 .iter()
@@ -356,6 +375,9 @@ impl Polyhedra {
         let mut oracles = [a, b].map(|p| Oracle::new(&p.equations, &p.bounds));
         let mut bounds = Vec::new();
         for mut row in a.inequalities().into_iter().chain(b.inequalities()) {
+            if self.late() {
+                return None;
+            }
             let [first, second] = oracles.each_mut().map(|oracle| oracle.greatest(&row));
             if let (Some(first), Some(second)) = (first, second) {
                 row.constant = -first.max(second);
@@ -431,7 +453,8 @@ impl Domain for Polyhedra {
             };
             k.iter().filter(number).count()
         };
-        if keep.is_some_and(|k| numbers(k) > self.width)
+        if self.late()
+            || keep.is_some_and(|k| numbers(k) > self.width)
             || equations.len() > 8 * self.width
             || bounds.len() > 4 * self.rows
         {
@@ -464,6 +487,9 @@ impl Domain for Polyhedra {
         let (Some(x), Some(y)) = (a, b) else {
             return if a.is_none() { b.clone() } else { a.clone() };
         };
+        if self.late() {
+            return self.top();
+        }
         if self.entails(a, b) {
             return b.clone();
         }
@@ -479,6 +505,9 @@ impl Domain for Polyhedra {
         let (Some(x), Some(y)) = (a, b) else {
             return if a.is_none() { b.clone() } else { a.clone() };
         };
+        if self.late() {
+            return self.top();
+        }
         let mut above = Oracle::new(&y.equations, &y.bounds);
         let old = x.inequalities();
         let mut bounds: Vec<Linear> = old.iter().filter(|r| above.bounded(r)).cloned().collect();

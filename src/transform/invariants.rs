@@ -36,6 +36,9 @@ const ANALYSES: [Duration; 3] = [
 ];
 const CHECKING: Duration = Duration::from_millis(300);
 
+/// So much later than its analysis a domain is late.
+const SLACK: Duration = Duration::from_millis(5);
+
 /// No more than this part of the time that is left for all.
 const PART: u32 = 30;
 
@@ -120,16 +123,21 @@ fn candidates(system: &System, cx: &Context) -> Facts {
     let thresholds = thresholds(system);
     let bounds = || Intervals::new(terms.clone(), thresholds.clone());
     let congruences = || Congruences::new(terms.clone(), WIDTH);
-    let polyhedra = || Polyhedra::new(terms.clone(), DIMENSIONS, EXACT);
     let mut facts = Facts::default();
     let simple = by_cases(terms, bounds());
     let better = by_cases(terms, Product::early(bounds(), congruences()));
-    let relational = Product::new(congruences(), polyhedra());
-    let best = by_cases(terms, Product::early(bounds(), relational));
+    let best = |limits: Limits| {
+        let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT);
+        // When the analysis is cut short anyway.
+        let polyhedra = polyhedra.until(Instant::now() + limits.time + SLACK);
+        let relational = Product::new(congruences(), polyhedra);
+        let best = by_cases(terms, Product::early(bounds(), relational));
+        run(&best, system, limits, cx)
+    };
     let analyses: [(&str, &Analysis); 3] = [
         ("bounds", &|limits| run(&simple, system, limits, cx)),
         ("congruences", &|limits| run(&better, system, limits, cx)),
-        ("polyhedra", &|limits| run(&best, system, limits, cx)),
+        ("polyhedra", &best),
     ];
     for ((name, analysis), time) in analyses.into_iter().zip(ANALYSES) {
         let start = Instant::now();
