@@ -1,4 +1,5 @@
-//! The SMT oracle: terms to Z3 and back, incremental solvers, cores, implicants, projection.
+//! The SMT oracle: terms to Z3 and back, incremental solvers, cores, implicants, projection,
+//! interpolation.
 //!
 //! Invariant: only this module knows Z3. An `Unknown` of Z3 is passed on as such and never read as
 //! `Sat` or `Unsat`; what Z3 returns and we cannot decode is an error, never a panic.
@@ -8,6 +9,7 @@ mod decode;
 mod encode;
 mod fixedpoint;
 mod implicant;
+mod interpolate;
 mod model;
 mod project;
 mod solver;
@@ -17,6 +19,10 @@ mod watchdog;
 pub use context::Interrupter;
 pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
+pub use interpolate::{
+    Bound, InterpolantForm, InterpolationCounters, InterpolationDag, InterpolationEdge,
+    InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator, separate,
+};
 pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};
 pub use solver::{Arithmetic, DecodeError, SatResult, Smt, Solver};

@@ -39,6 +39,7 @@ pub struct Smt {
     pub(super) cx: Context,
     terms: Rc<TermStore>,
     arithmetic: Cell<Arithmetic>,
+    query_timeout: Cell<Option<Duration>>,
 }
 
 /// Which of Z3's arithmetic solvers answers linear queries.
@@ -59,6 +60,7 @@ impl Smt {
             cx: Context::new(),
             terms,
             arithmetic: Cell::default(),
+            query_timeout: Cell::default(),
         })
     }
 
@@ -86,6 +88,12 @@ impl Smt {
     /// Time limit of each later query of every solver; `None` for none.
     pub fn set_query_timeout(&self, limit: Option<Duration>) {
         self.cx.set_timeout(limit);
+        self.query_timeout.set(limit);
+    }
+
+    /// The time limit of each query.
+    pub fn query_timeout(&self) -> Option<Duration> {
+        self.query_timeout.get()
     }
 
     /// Number of queries so far and the time spent in them.

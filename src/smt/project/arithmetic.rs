@@ -19,7 +19,7 @@ use crate::term::{Assignment, Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// Relation of a polynomial to zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Relation {
+pub(in crate::smt) enum Relation {
     Le,
     Lt,
     Eq,
@@ -27,7 +27,7 @@ pub(super) enum Relation {
 }
 
 /// `linear ⋈ 0`.
-pub(super) struct Constraint {
+pub(in crate::smt) struct Constraint {
     pub linear: Linear,
     pub relation: Relation,
     pub sort: SortId,

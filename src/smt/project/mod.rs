@@ -34,6 +34,8 @@ use rustc_hash::FxHashSet;
 use crate::term::{Assignment, Evaluator, Sort, SortId, TermId, TermStore};
 use state::State;
 
+pub(super) use arithmetic::{Constraint, Relation};
+
 use super::implicant::implicant;
 
 /// What a projection yields.

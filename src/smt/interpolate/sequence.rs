@@ -1,0 +1,40 @@
+//! Sequence interpolants, from either end.
+//!
+//! Forward, `Ik+1` is the interpolant of `Ik ∧ Fk+1` and the formulas after it; backward, `Ik` is
+//! that of the formulas before it and `Fk+1 ∧ ¬Ik+1`. Invariant: at every step the two sides are
+//! unsatisfiable together, because the interpolant before was one.
+
+use super::{InterpolationOrder, Interpolator, Result};
+use crate::term::TermId;
+
+impl Interpolator {
+    pub(super) fn sequence_interpolants(&mut self, formulas: &[TermId]) -> Result<Vec<TermId>> {
+        let terms = self.terms.clone();
+        let needed = self.minimise(formulas, |terms, parts| terms.and(parts))?;
+        let count = formulas.len();
+        let mut interpolants = Vec::with_capacity(count.saturating_sub(1));
+        match self.options.order {
+            InterpolationOrder::Forward => {
+                let mut last = TermId::TRUE;
+                for at in 1..count {
+                    let before = terms.and(&[last, needed[at - 1]]);
+                    let after = terms.and(&needed[at..]);
+                    last = self.interpolate(before, after)?;
+                    interpolants.push(last);
+                }
+            }
+            InterpolationOrder::Backward => {
+                let mut next = TermId::FALSE;
+                for at in (1..count).rev() {
+                    let before = terms.and(&needed[..at]);
+                    let after = terms.and(&[needed[at], terms.not(next)]);
+                    next = self.interpolate(before, after)?;
+                    interpolants.push(next);
+                }
+                interpolants.reverse();
+            }
+        }
+        self.check_sequence(formulas, &interpolants)?;
+        Ok(interpolants)
+    }
+}
