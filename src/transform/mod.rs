@@ -24,6 +24,7 @@ mod simplify;
 mod single_loop;
 mod slice;
 mod solve;
+mod split;
 mod strongest;
 mod subsume;
 mod unzip;
@@ -44,6 +45,7 @@ pub use records::Records;
 pub use simplify::Simplify;
 pub use single_loop::SingleLoop;
 pub use slice::Slice;
+pub use split::Split;
 pub use subsume::Subsume;
 pub use unzip::Unzip;
 

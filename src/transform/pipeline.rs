@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{
     BackError, BackTranslation, Cells, Cone, Constructors, Control, Inline, Invariants, Propagate,
-    Records, Simplify, SingleLoop, Slice, Subsume, Transformation, Unzip,
+    Records, Simplify, SingleLoop, Slice, Split, Subsume, Transformation, Unzip,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -49,6 +49,7 @@ pub const PASSES: &[(&str, &str)] = &[
         "control",
         "split predicates on arguments that act as a program counter",
     ),
+    ("split", "split disjunctions where a case is simpler"),
     (
         "invariants",
         "conjoin bounds, equations and congruences that hold",
@@ -91,6 +92,7 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
         "subsume" => Box::new(Subsume::default()),
         "inline" => Box::new(Inline::default()),
         "control" => Box::new(Control::default()),
+        "split" => Box::new(Split::default()),
         "invariants" => Box::new(Invariants::default()),
         "single-loop" => Box::new(SingleLoop),
         _ => return None,

@@ -81,7 +81,7 @@ pub(super) fn reduce_clause(terms: &TermStore, clause: &Clause) -> Reduction {
 }
 
 /// Whether the head is equal to a body atom by the equations of the reduced constraint.
-fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduction) -> bool {
+pub(super) fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduction) -> bool {
     let Some(head) = &clause.head else {
         return false;
     };

@@ -6,3 +6,4 @@ mod generate;
 mod hand_made;
 mod invariants;
 mod random;
+mod split;

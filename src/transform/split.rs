@@ -1,0 +1,411 @@
+//! Clauses with a disjunction become one clause for each disjunct, where that pays.
+//!
+//! What is split: disjunctions and conditionals among the conjuncts, equations between formulas,
+//! and the conditions of conditional terms. A split pays when a case is contradictory or says
+//! nothing (its head is among its body atoms), when a local can be eliminated in a case, when an
+//! argument gets an equation that it had not, or when nothing grows. What simplification decides by
+//! cases (Boolean locals, literals that others decide) is done before: the pass waits for the
+//! others and looks at reduced constraints only.
+//!
+//! A clause is split until nothing pays any more, or not at all: measured, half-split transition
+//! relations (Lustre programs with dozens of modes) cost `pdr` much time, while `multi-phase` loops
+//! are won. Growth is bounded by one budget for a run, and no pass joins clauses again, so nothing
+//! blows up or goes back and forth.
+//!
+//! Invariant: the cases of a clause together are equivalent to it, and each case's step is a step
+//! by the clause with the same values.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::reduce::reduce;
+use super::replay::{OldStep, replay};
+use super::simplify::is_tautology;
+use super::solve::definable;
+use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
+use crate::chc::{Clause, ClauseId, System};
+use crate::context::Context;
+use crate::term::{Op, SortId, TermId, TermStore};
+use crate::witness::{Model, Refutation};
+
+/// Clauses that one clause may become.
+const CASES: usize = 8;
+
+/// Ways to split one constraint that are tried.
+const ATTEMPTS: usize = 8;
+
+/// A constraint larger than this is not split.
+const CLAUSE_SIZE: usize = 2_000;
+
+/// Size that may be added to small systems, too.
+const SIZE_BUDGET: usize = 2_000;
+
+/// Terms looked at for each term of the system.
+const FUEL: usize = 60;
+
+/// The pass. It remembers what it cannot split, and its budget, for one run.
+#[derive(Default)]
+pub struct Split {
+    settled: RefCell<FxHashSet<(ClauseId, TermId)>>,
+    budget: Cell<Option<Budget>>,
+}
+
+#[derive(Clone, Copy)]
+struct Budget {
+    /// Clauses that may still be added.
+    clauses: usize,
+    /// Size that may still be added.
+    size: usize,
+    /// Terms that may still be looked at.
+    fuel: usize,
+}
+
+/// One of the clauses that a clause becomes.
+struct Case {
+    constraint: TermId,
+    /// Locals of the clause that are gone, in the order of evaluation.
+    definitions: Vec<(TermId, TermId)>,
+    measure: Measure,
+}
+
+/// What tells whether a case is better than what it comes from.
+#[derive(Clone, Copy)]
+struct Measure {
+    size: usize,
+    locals: usize,
+    /// Arguments that an equation gives.
+    defined: usize,
+}
+
+/// The cases that are left of a split, and what they are worth.
+struct Found {
+    cases: Vec<Case>,
+    gain: usize,
+    growth: usize,
+}
+
+impl Transformation for Split {
+    fn name(&self) -> &'static str {
+        "split"
+    }
+
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
+        let old = Rc::new(system);
+        let mut system = (*old).clone();
+        let terms = old.terms.clone();
+        let mut budget = self.budget.get().unwrap_or_else(|| {
+            let sizes = old.clauses.iter().map(|c| size(&terms, c, c.constraint));
+            let total: usize = sizes.sum();
+            Budget {
+                clauses: 16 + old.clauses.len() / 2,
+                size: SIZE_BUDGET + total / 2,
+                fuel: 100_000 + FUEL * total,
+            }
+        });
+        let mut settled = self.settled.borrow_mut();
+        let mut origins: FxHashMap<ClauseId, Origin> = FxHashMap::default();
+        let mut changed = false;
+        system.clauses.clear();
+        for clause in &old.clauses {
+            let known = settled.contains(&(clause.id, clause.constraint));
+            let cases = if known || cx.stop().is_some() {
+                None
+            } else {
+                Splitter::new(&terms, clause).run(&mut budget, cx)
+            };
+            let Some(cases) = cases else {
+                settled.insert((clause.id, clause.constraint));
+                system.clauses.push(clause.clone());
+                continue;
+            };
+            changed = true;
+            for case in cases {
+                let id = system.fresh_clause_id();
+                settled.insert((id, case.constraint));
+                let origin = Origin {
+                    clause: clause.id,
+                    definitions: case.definitions,
+                };
+                origins.insert(id, origin);
+                system.clauses.push(Clause {
+                    id,
+                    constraint: case.constraint,
+                    ..clause.clone()
+                });
+            }
+        }
+        self.budget.set(Some(budget));
+        Ok(Step {
+            system,
+            back: Box::new(Back { old, origins }),
+            changed,
+        })
+    }
+}
+
+fn size(terms: &TermStore, clause: &Clause, constraint: TermId) -> usize {
+    let arguments: usize = clause.atoms().map(|a| a.args.len() + 1).sum();
+    arguments + terms.dag_size(&[constraint])
+}
+
+/// Ways to take a constraint apart.
+enum Choice {
+    /// The conjunct at this place is one of these.
+    Either(usize, Vec<TermId>),
+    /// A formula inside is true, or false.
+    Whether(TermId),
+}
+
+struct Splitter<'a> {
+    terms: &'a TermStore,
+    clause: &'a Clause,
+    rank: FxHashMap<TermId, u32>,
+}
+
+impl<'a> Splitter<'a> {
+    fn new(terms: &'a TermStore, clause: &'a Clause) -> Self {
+        let args = clause.atoms().flat_map(|a| a.args.iter().copied());
+        Splitter {
+            terms,
+            clause,
+            rank: args.zip(0..).collect(),
+        }
+    }
+
+    /// The clause's cases; `None` if it stays.
+    fn run(&self, budget: &mut Budget, cx: &Context) -> Option<Vec<Case>> {
+        let terms = self.terms;
+        if !self.has_choice() || terms.dag_size(&[self.clause.constraint]) > CLAUSE_SIZE {
+            return None;
+        }
+        let whole = self.case(self.clause.constraint, &[], budget)?;
+        let mut open = vec![whole];
+        let mut closed: Vec<Case> = Vec::new();
+        let mut splits = 0;
+        let mut growth = 0;
+        while let Some(case) = open.pop() {
+            match self.best(&case, budget, cx) {
+                Some(found) => {
+                    splits += 1;
+                    growth += found.growth;
+                    open.extend(found.cases.into_iter().rev());
+                    // Cases that call for more of them are not what the engine should begin with.
+                    let count = open.len() + closed.len();
+                    if count > CASES || count > budget.clauses || growth > budget.size {
+                        return None;
+                    }
+                }
+                None => closed.push(case),
+            }
+        }
+        if splits == 0 || budget.fuel == 0 {
+            return None;
+        }
+        budget.clauses -= closed.len().saturating_sub(1);
+        budget.size -= growth;
+        Some(closed)
+    }
+
+    /// Whether there is anything to split, seen without any work.
+    fn has_choice(&self) -> bool {
+        let terms = self.terms;
+        let mut found = false;
+        terms.post_order(&[self.clause.constraint], |t| {
+            found |= match terms.op(t) {
+                Op::Or | Op::Ite => true,
+                Op::Eq => terms.sort_of(terms.args(t)[0]) == SortId::BOOL,
+                Op::Not => *terms.op(terms.args(t)[0]) == Op::And,
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// The reduced constraint; `None` if the clause says nothing then.
+    fn case(
+        &self,
+        constraint: TermId,
+        definitions: &[(TermId, TermId)],
+        budget: &mut Budget,
+    ) -> Option<Case> {
+        let terms = self.terms;
+        let reduction = reduce(terms, constraint, &self.rank);
+        budget.fuel = budget
+            .fuel
+            .saturating_sub(size(terms, self.clause, constraint));
+        if reduction.constraint == TermId::FALSE || is_tautology(terms, self.clause, &reduction) {
+            return None;
+        }
+        let free = terms.free_vars(&[reduction.constraint]);
+        let locals = free.iter().filter(|v| !self.rank.contains_key(v)).count();
+        let mut defined: FxHashSet<TermId> = FxHashSet::default();
+        for conjunct in terms.conjuncts(reduction.constraint) {
+            let vars = definable(terms, conjunct).into_iter();
+            defined.extend(vars.filter(|v| self.rank.contains_key(v)));
+        }
+        let mut all = reduction.definitions;
+        all.extend_from_slice(definitions);
+        Some(Case {
+            constraint: reduction.constraint,
+            definitions: all,
+            measure: Measure {
+                size: size(terms, self.clause, reduction.constraint),
+                locals,
+                defined: defined.len(),
+            },
+        })
+    }
+
+    /// The split that is worth most, if one pays.
+    fn best(&self, case: &Case, budget: &mut Budget, cx: &Context) -> Option<Found> {
+        let conjuncts = self.terms.conjuncts(case.constraint);
+        let mut best: Option<Found> = None;
+        for choice in self.choices(&conjuncts) {
+            if budget.fuel == 0 || cx.stop().is_some() {
+                break;
+            }
+            let Some(found) = self.try_choice(case, &conjuncts, choice, budget) else {
+                continue;
+            };
+            let pays = found.gain > 0 || found.growth == 0;
+            let better = best.as_ref().is_none_or(|b| {
+                (found.gain, usize::MAX - found.growth) > (b.gain, usize::MAX - b.growth)
+            });
+            if pays && better {
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    fn choices(&self, conjuncts: &[TermId]) -> Vec<Choice> {
+        let terms = self.terms;
+        let mut result = Vec::new();
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        for (at, &conjunct) in conjuncts.iter().enumerate() {
+            if *terms.op(conjunct) == Op::Or {
+                let disjuncts = terms.disjuncts(conjunct);
+                if disjuncts.len() <= CASES {
+                    result.push(Choice::Either(at, disjuncts));
+                }
+            }
+        }
+        terms.post_order(conjuncts, |t| {
+            let node = terms.node(t);
+            let condition = match node.op {
+                Op::Ite => Some(node.args[0]),
+                Op::Eq if terms.sort_of(node.args[0]) == SortId::BOOL => {
+                    // A side that is a literal already is the simpler question.
+                    let plain = |&a: &TermId| !matches!(terms.op(a), Op::And | Op::Or | Op::Ite);
+                    node.args.iter().copied().find(plain)
+                }
+                _ => None,
+            };
+            if let Some(condition) = condition
+                && !terms.node(condition).has_quantifier
+                && seen.insert(condition)
+            {
+                result.push(Choice::Whether(condition));
+            }
+        });
+        // Bound variables must not get out.
+        if conjuncts.iter().any(|&c| terms.node(c).has_quantifier) {
+            result.retain(|c| matches!(c, Choice::Either(..)));
+        }
+        result.truncate(ATTEMPTS);
+        result
+    }
+
+    fn try_choice(
+        &self,
+        case: &Case,
+        conjuncts: &[TermId],
+        choice: Choice,
+        budget: &mut Budget,
+    ) -> Option<Found> {
+        let terms = self.terms;
+        let constraints: Vec<TermId> = match choice {
+            Choice::Either(at, disjuncts) => {
+                let mut parts = conjuncts.to_vec();
+                let with = |disjunct| {
+                    parts[at] = disjunct;
+                    terms.and(&parts)
+                };
+                disjuncts.into_iter().map(with).collect()
+            }
+            Choice::Whether(condition) => {
+                let negation = terms.not(condition);
+                [(condition, negation), (negation, condition)]
+                    .into_iter()
+                    .map(|(yes, no)| {
+                        let map = [(yes, TermId::TRUE), (no, TermId::FALSE)];
+                        let map = map.into_iter().filter(|m| !terms.is_value(m.0)).collect();
+                        let rest = terms.substitute(case.constraint, &map);
+                        terms.and(&[rest, yes])
+                    })
+                    .collect()
+            }
+        };
+        let count = constraints.len();
+        let cases: Vec<Case> = constraints
+            .into_iter()
+            .filter_map(|c| self.case(c, &case.definitions, budget))
+            .collect();
+        let old = &case.measure;
+        let better = cases.iter().map(|c| {
+            let new = &c.measure;
+            old.locals.saturating_sub(new.locals) + new.defined.saturating_sub(old.defined)
+        });
+        let total: usize = cases.iter().map(|c| c.measure.size).sum();
+        let gain = better.sum::<usize>() + count - cases.len();
+        let found = Found {
+            gain,
+            growth: total.saturating_sub(old.size),
+            cases,
+        };
+        // The same again is no case.
+        let same = found.cases.iter().any(|c| c.constraint == case.constraint);
+        (!same).then_some(found)
+    }
+}
+
+/// Where a new clause comes from.
+struct Origin {
+    clause: ClauseId,
+    definitions: Vec<(TermId, TermId)>,
+}
+
+struct Back {
+    old: Rc<System>,
+    origins: FxHashMap<ClauseId, Origin>,
+}
+
+impl BackTranslation for Back {
+    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
+        complete_model(&self.old, &mut model);
+        Ok(model)
+    }
+
+    fn refutation(
+        &self,
+        refutation: Refutation,
+        cx: &mut Context,
+    ) -> Result<Refutation, BackError> {
+        replay("split", &self.old, &refutation, cx, |step| {
+            Ok(match self.origins.get(&step.clause) {
+                Some(origin) => {
+                    let mut old = OldStep::same(step, &origin.definitions);
+                    old.clause = origin.clause;
+                    vec![old]
+                }
+                None => Vec::new(),
+            })
+        })
+    }
+}
