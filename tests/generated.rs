@@ -6,6 +6,7 @@ use alphorn::context::Context;
 use alphorn::engine::Engine;
 use alphorn::engine::bmc::{Bmc, Options};
 use alphorn::engine::pdr::{self, Pdr};
+use alphorn::engine::spacer::{self, Bounding, Granularity, Spacer};
 use alphorn::witness::{Verdict, check_refutation};
 use common::{
     Recipe, Theory, check_model, counter, height, planted_bug, planted_invariant, recipes,
@@ -28,8 +29,49 @@ fn property_directed(system: &alphorn::chc::System, guidance: bool) -> Verdict {
     Pdr { options }.solve(system, &mut cx).expect("no defect")
 }
 
+/// `spacer` for a few seconds, with either kind of bounds and each kind of assumptions.
+fn by_abstraction(system: &alphorn::chc::System, choice: usize) -> Verdict {
+    let mut cx = Context::new(system.terms.clone());
+    cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(3));
+    let granularities = [
+        Granularity::Conjuncts,
+        Granularity::Literals,
+        Granularity::Arguments,
+    ];
+    let options = spacer::Options {
+        bounding: [Bounding::Heights, Bounding::Counters][choice % 2],
+        granularity: granularities[choice % 3],
+        ..spacer::Options::default()
+    };
+    Spacer { options }
+        .solve(system, &mut cx)
+        .expect("no defect")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn spacer_agrees_with_planted_bugs(recipe in recipes(), choice in 0_usize..6) {
+        let buggy = planted_bug(&recipe);
+        match by_abstraction(&buggy.system, choice) {
+            Verdict::Unsat(refutation) => {
+                prop_assert_eq!(check_refutation(&buggy.system, &refutation), Ok(()));
+            }
+            Verdict::Sat(model) => prop_assert!(false, "{model:?}"),
+            Verdict::Unknown(_) => {}
+        }
+    }
+
+    #[test]
+    fn spacer_agrees_with_planted_invariants(recipe in recipes(), choice in 0_usize..6) {
+        let safe = planted_invariant(&recipe);
+        match by_abstraction(&safe.system, choice) {
+            Verdict::Sat(model) => prop_assert_eq!(check_model(&safe.system, &model), Ok(())),
+            Verdict::Unsat(refutation) => prop_assert!(false, "{refutation:?}"),
+            Verdict::Unknown(_) => {}
+        }
+    }
 
     #[test]
     fn pdr_agrees_with_planted_bugs(recipe in recipes(), guidance in any::<bool>()) {

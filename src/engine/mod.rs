@@ -9,6 +9,7 @@ pub mod muz;
 pub mod pdr;
 pub mod registry;
 pub mod settings;
+pub mod spacer;
 
 use thiserror::Error;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
-use super::{Engine, bmc, muz, pdr};
+use super::{Engine, bmc, muz, pdr, spacer};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -22,6 +22,11 @@ pub const ENGINES: &[Entry] = &[
         name: "pdr",
         about: "property directed reachability: may and must summaries",
         make: || Box::new(pdr::Pdr::default()),
+    },
+    Entry {
+        name: "spacer",
+        about: "abstraction from proofs and counterexamples of bounded systems",
+        make: || Box::new(spacer::Spacer::default()),
     },
     Entry {
         name: "muz",

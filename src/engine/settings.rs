@@ -16,6 +16,20 @@ pub enum Value<'a> {
     Count { value: &'a mut usize, least: usize },
     /// A number, or `none` for no limit.
     Limit(&'a mut Option<u32>),
+    /// One of several names.
+    Choice(&'a mut dyn Choice),
+}
+
+/// A choice among alternatives with names.
+pub trait Choice {
+    /// All names, in the order of their numbers.
+    fn names(&self) -> &'static [&'static str];
+
+    /// The number of the alternative that is chosen.
+    fn chosen(&self) -> usize;
+
+    /// Chooses the alternative of a number; numbers without a name change nothing.
+    fn choose(&mut self, number: usize);
 }
 
 /// One choice of an engine.
@@ -48,6 +62,7 @@ impl Value<'_> {
             Value::Flag(_) => "true or false".to_owned(),
             Value::Count { least, .. } => format!("a number from {least}, or none"),
             Value::Limit(_) => "a number, or none".to_owned(),
+            Value::Choice(choice) => choice.names().join(" or "),
         }
     }
 
@@ -58,6 +73,7 @@ impl Value<'_> {
             Value::Count { value, .. } if **value == usize::MAX => "none".to_owned(),
             Value::Count { value, .. } => value.to_string(),
             Value::Limit(limit) => limit.map_or("none".to_owned(), |n| n.to_string()),
+            Value::Choice(choice) => choice.names()[choice.chosen()].to_owned(),
         }
     }
 
@@ -77,6 +93,10 @@ impl Value<'_> {
                     "none" => None,
                     text => Some(text.parse().ok()?),
                 }
+            }
+            Value::Choice(choice) => {
+                let number = choice.names().iter().position(|&name| name == text)?;
+                choice.choose(number);
             }
         }
         Some(())

@@ -197,6 +197,37 @@ impl Frame {
         }
     }
 
+    /// Forgets all lemmas but those with these cubes, which hold at the given levels, and, if wanted,
+    /// all facts; for when the clauses have changed.
+    pub fn renew(
+        &mut self,
+        terms: &TermStore,
+        kept: &[(Box<[TermId]>, Level)],
+        forget_facts: bool,
+    ) {
+        for lemma in &mut self.lemmas {
+            lemma.active = false;
+            lemma.level = 0;
+            lemma.blocker = None;
+        }
+        self.events.clear();
+        let mut known = std::mem::take(&mut self.by_cube);
+        for (cube, level) in kept {
+            match known.remove(cube) {
+                Some(index) => {
+                    self.lemmas[index].active = true;
+                    self.lemmas[index].level = *level;
+                    self.events.push((index, *level));
+                    self.by_cube.insert(cube.clone(), index);
+                }
+                None => drop(self.add(terms, cube, *level)),
+            }
+        }
+        if forget_facts {
+            self.facts.clear();
+        }
+    }
+
     /// Whether a cube is the cube of a lemma of at least this level.
     pub fn knows(&self, cube: &[TermId], level: Level) -> bool {
         let mut cube = cube.to_vec();
@@ -253,6 +284,25 @@ mod tests {
         frame.raise(narrow, INFINITE);
         assert!(!frame.lemmas[wide].active);
         assert_eq!(frame.events.len(), 4);
+    }
+
+    #[test]
+    fn a_renewed_frame_knows_only_what_was_kept() {
+        let terms = TermStore::new();
+        let [a, b, c] = ["a", "b", "c"].map(|n| terms.var(n, SortId::BOOL));
+        let mut frame = Frame::default();
+        let (kept, _) = frame.add(&terms, &[a], 5);
+        let (lost, _) = frame.add(&terms, &[b], 5);
+        let keep: Vec<(Box<[TermId]>, Level)> = vec![(Box::new([a]), 2), (Box::new([c]), 1)];
+        frame.renew(&terms, &keep, true);
+        assert!(frame.lemmas[kept].active && frame.lemmas[kept].level == 2);
+        assert!(!frame.lemmas[lost].active && !frame.knows(&[b], 0));
+        assert_eq!(frame.formula(&terms, 2), terms.not(a));
+        assert!(frame.knows(&[c], 1));
+        assert_eq!(frame.events.len(), 2);
+        // Learned again, it is a lemma of the new level only.
+        let (again, new) = frame.add(&terms, &[b], 1);
+        assert!(new && again != lost && !frame.knows(&[b], 2));
     }
 
     #[test]

@@ -29,6 +29,7 @@
 //! `k`; a fact's formula holds of derivable states only.
 
 mod apart;
+pub(super) mod bounded;
 mod cover;
 mod expand;
 mod frame;
@@ -49,7 +50,7 @@ mod transition;
 mod used;
 
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -412,32 +413,17 @@ struct Counters {
     restarts: u64,
 }
 
-/// The state of a search. Predicates go by their index in the system, the query, `false`, comes
-/// after them.
-struct Search<'a> {
-    system: &'a System,
-    terms: Rc<TermStore>,
-    cx: &'a mut Context,
-    options: Options,
-    smt: Rc<Smt>,
+/// What a search leaves to the next one. Predicates go by their index in the system, the query,
+/// `false`, comes after them.
+struct Parts {
     levels: Levels,
     transitions: Vec<Option<Transition>>,
     frames: Vec<Frame>,
-    covers: FxHashMap<usize, Cover>,
-    obligations: Obligations,
-    /// For each predicate, others with the same sorts of arguments.
-    alike: Vec<Vec<usize>>,
-    counters: Counters,
-    started: Instant,
 }
 
-impl<'a> Search<'a> {
-    fn new(system: &'a System, options: Options, cx: &'a mut Context) -> Self {
-        let terms = system.terms.clone();
-        let smt = Smt::new(terms.clone());
-        if options.older_simplex && !Shape::of(system).theories.nonlinear_arithmetic {
-            smt.set_arithmetic(Arithmetic::Simplex);
-        }
+impl Parts {
+    fn new(smt: &Rc<Smt>, system: &System, options: &Options) -> Self {
+        let terms = &system.terms;
         let query = system.predicates.len();
         let mut clauses: Vec<Vec<usize>> = vec![Vec::new(); query + 1];
         for (index, clause) in system.clauses.iter().enumerate() {
@@ -456,28 +442,79 @@ impl<'a> Search<'a> {
                     None => &[],
                 };
                 let weak = options.weak_abstraction;
-                in_use[p].then(|| Transition::new(system, &smt, p, params, &clauses[p], weak))
+                in_use[p].then(|| Transition::new(system, smt, p, params, &clauses[p], weak))
             })
             .collect();
-        let alike = alike(system, options.spread);
         let quantify = options.quantify;
         let frames = (0..=query)
             .map(|p| match system.predicates.get(p) {
-                Some(predicate) if quantify => Frame::new(&any_indexes(&terms, &predicate.params)),
+                Some(predicate) if quantify => Frame::new(&any_indexes(terms, &predicate.params)),
                 _ => Frame::default(),
             })
             .collect();
-        Search {
+        Parts {
             levels: Levels::new(terms.clone()),
             transitions,
             frames,
+        }
+    }
+}
+
+/// The state of a search.
+struct Search<'a> {
+    system: &'a System,
+    terms: Rc<TermStore>,
+    cx: &'a mut Context,
+    options: Options,
+    smt: Rc<Smt>,
+    levels: Levels,
+    transitions: Vec<Option<Transition>>,
+    frames: Vec<Frame>,
+    covers: FxHashMap<usize, Cover>,
+    obligations: Obligations,
+    /// For each predicate, others with the same sorts of arguments.
+    alike: Vec<Vec<usize>>,
+    counters: Counters,
+    /// Queries of the oracle and their time before this search.
+    usage: (u64, Duration),
+    started: Instant,
+}
+
+impl<'a> Search<'a> {
+    fn new(system: &'a System, options: Options, cx: &'a mut Context) -> Self {
+        let smt = Smt::new(system.terms.clone());
+        if options.older_simplex && !Shape::of(system).theories.nonlinear_arithmetic {
+            smt.set_arithmetic(Arithmetic::Simplex);
+        }
+        Search::with(smt, system, options, cx)
+    }
+
+    /// A search that asks a given oracle.
+    fn with(smt: Rc<Smt>, system: &'a System, options: Options, cx: &'a mut Context) -> Self {
+        let parts = Parts::new(&smt, system, &options);
+        Search::from_parts(smt, system, options, cx, parts)
+    }
+
+    /// A search with transition relations and frames that are there already.
+    fn from_parts(
+        smt: Rc<Smt>,
+        system: &'a System,
+        options: Options,
+        cx: &'a mut Context,
+        parts: Parts,
+    ) -> Self {
+        Search {
+            levels: parts.levels,
+            transitions: parts.transitions,
+            frames: parts.frames,
             covers: FxHashMap::default(),
             obligations: Obligations::default(),
-            alike,
+            alike: alike(system, options.spread),
             counters: Counters::default(),
+            usage: smt.usage(),
             started: Instant::now(),
+            terms: system.terms.clone(),
             system,
-            terms,
             cx,
             options,
             smt,
@@ -510,16 +547,7 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self) -> Result<Outcome, Stop> {
-        let root = self.obligations.add(Obligation {
-            predicate: self.query_predicate(),
-            cube: Vec::new(),
-            level: 0,
-            depth: 0,
-            parent: None,
-            closed: false,
-            gas: None,
-            members: Vec::new(),
-        });
+        let root = self.add_root();
         let mut restart_after = self.options.restart_after;
         for bound in 0.. {
             if self.options.max_level.is_some_and(|max| bound > max) {
@@ -527,19 +555,8 @@ impl<'a> Search<'a> {
                     "the query is blocked up to level {bound}"
                 )));
             }
-            self.cx.stats.set("pdr.level", u64::from(bound));
-            let mut added = self.obligations.len();
-            while let Some(next) = self.obligations.next(bound) {
-                if self.obligations.len() - added >= restart_after {
-                    added = self.obligations.len();
-                    restart_after = restart_after.saturating_add(restart_after.div_ceil(2));
-                    self.counters.restarts += 1;
-                    self.obligations.restart(root, bound);
-                    continue;
-                }
-                if matches!(self.work_on(next)?, Progress::Reached) && self.wake_up(next, root)? {
-                    return self.refutation().map(Outcome::Refuted);
-                }
+            if let Some(refutation) = self.block(root, bound, &mut restart_after)? {
+                return Ok(Outcome::Refuted(refutation));
             }
             if let Some(level) = self.propagate(bound)? {
                 let used = self
@@ -558,6 +575,44 @@ impl<'a> Search<'a> {
             );
         }
         Err(incomplete("no level is left"))
+    }
+
+    /// The obligation for the query.
+    fn add_root(&mut self) -> usize {
+        self.obligations.add(Obligation {
+            predicate: self.query_predicate(),
+            cube: Vec::new(),
+            level: 0,
+            depth: 0,
+            parent: None,
+            closed: false,
+            gas: None,
+            members: Vec::new(),
+        })
+    }
+
+    /// Answers all obligations up to a level. A refutation, or the query is blocked there.
+    fn block(
+        &mut self,
+        root: usize,
+        bound: Level,
+        restart_after: &mut usize,
+    ) -> Result<Option<Refutation>, Stop> {
+        self.cx.stats.set("pdr.level", u64::from(bound));
+        let mut added = self.obligations.len();
+        while let Some(next) = self.obligations.next(bound) {
+            if self.obligations.len() - added >= *restart_after {
+                added = self.obligations.len();
+                *restart_after = restart_after.saturating_add(restart_after.div_ceil(2));
+                self.counters.restarts += 1;
+                self.obligations.restart(root, bound);
+                continue;
+            }
+            if matches!(self.work_on(next)?, Progress::Reached) && self.wake_up(next, root)? {
+                return self.refutation().map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// The interpretation by the lemmas from a level on, of those `used` if that is known, without
@@ -820,6 +875,7 @@ impl<'a> Search<'a> {
             restarts,
         } = self.counters;
         let (queries, time) = self.smt.usage();
+        let (queries, time) = (queries - self.usage.0, time - self.usage.1);
         let stats = &mut self.cx.stats;
         for (name, value) in [
             ("pdr.lemmas", lemmas),

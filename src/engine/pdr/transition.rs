@@ -316,9 +316,31 @@ impl Transition {
 
     /// Drops what was assumed once together with the solver.
     fn collect_garbage(&mut self) {
-        if self.assumed.len() < GARBAGE_LIMIT + 2 * self.asserted {
-            return;
+        if self.assumed.len() >= GARBAGE_LIMIT + 2 * self.asserted {
+            self.start_anew();
         }
+    }
+
+    /// Takes over the constraints of those clauses that have changed, and forgets all lemmas and
+    /// facts. The atoms of the clauses are the same as before.
+    pub fn renew(&mut self, system: &System, changed: impl Fn(usize) -> bool) {
+        let terms = self.terms.clone();
+        for rule in self.rules.iter_mut().filter(|r| changed(r.clause)) {
+            let clause = &system.clauses[rule.clause];
+            let mut map: FxHashMap<TermId, TermId> = rule.vars.iter().copied().collect();
+            for var in clause.vars(&terms) {
+                map.entry(var).or_insert_with(|| {
+                    let own = terms.fresh_var(terms.var_name(var), terms.sort_of(var));
+                    rule.vars.push((var, own));
+                    own
+                });
+            }
+            rule.constraint = total(&terms, terms.substitute(clause.constraint, &map));
+        }
+        self.start_anew();
+    }
+
+    fn start_anew(&mut self) {
         self.solver = self.smt.solver();
         if let Some(weak) = &mut self.weak {
             *weak = self.smt.weak_solver();

@@ -1,0 +1,188 @@
+//! The search as an oracle for others: up to a height, from lemmas that hold already, with what
+//! the frames learned handed back, and once more when the constraints have changed.
+//!
+//! This is the SOLVE of Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based
+//! unbounded software model checking" (CAV 2013), section 4, tightly integrated, as their section 5
+//! wishes it. Invariant: a lemma that is kept was said to hold by the caller; facts and obligations
+//! live on only as long as no constraint has changed.
+
+use std::rc::Rc;
+
+use super::frame::{INFINITE, Level};
+use super::{Options, Parts, Search, Stop};
+use crate::chc::System;
+use crate::context::Context;
+use crate::engine::EngineError;
+use crate::smt::Smt;
+use crate::term::TermId;
+use crate::witness::{Reason, Refutation};
+
+/// The height of lemmas that hold of every fact.
+pub(in crate::engine) const UNBOUNDED: Level = INFINITE;
+
+/// A lemma of a frame, for others.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct FrameLemma {
+    /// Position in the system; one past the last for `false`.
+    pub predicate: usize,
+    /// What the lemma excludes, over the predicate's formal variables.
+    pub cube: Vec<TermId>,
+    /// It holds of facts with derivations of at most this height.
+    pub height: Level,
+}
+
+/// How a search ended.
+pub(in crate::engine) enum Bounded {
+    /// `false` has no derivation of at most the height. The lemmas prove it: those of a height hold
+    /// of what clauses derive from facts of which those of the height below hold.
+    Safe(Vec<FrameLemma>),
+    /// Also the lemmas that hold although.
+    Refuted(Refutation, Vec<FrameLemma>),
+    Stopped(Reason),
+}
+
+/// What searches have in common, one after the other.
+pub(in crate::engine) struct Memory {
+    smt: Rc<Smt>,
+    options: Options,
+    /// Also the constraints of the last search, by clause.
+    last: Option<(Parts, Vec<TermId>)>,
+}
+
+impl Memory {
+    /// Nothing learned yet.
+    pub fn new(smt: Rc<Smt>, options: Options) -> Self {
+        Memory {
+            smt,
+            options,
+            last: None,
+        }
+    }
+
+    /// Searches for a derivation of `false`: of any height, until lemmas are inductive, or of at
+    /// most `height`. `known` are lemmas that hold, of facts of at most their heights. Systems of
+    /// one memory differ in their constraints only.
+    ///
+    /// # Errors
+    /// A defect, or a model of the oracle that cannot be read.
+    pub fn search(
+        &mut self,
+        system: &System,
+        height: Option<Level>,
+        known: &[FrameLemma],
+        cx: &mut Context,
+    ) -> Result<Bounded, EngineError> {
+        let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
+        let parts = match self.last.take() {
+            Some((mut parts, before)) => {
+                renew(&mut parts, system, &before, known);
+                parts
+            }
+            None => Parts::new(&self.smt, system, &self.options),
+        };
+        let options = self.options.clone();
+        let mut search = Search::from_parts(self.smt.clone(), system, options, cx, parts);
+        search.add_known(known);
+        let outcome = match height {
+            Some(height) => search.run_up_to(height),
+            None => search.run_to_the_end(),
+        };
+        search.record_statistics();
+        let parts = Parts {
+            levels: search.levels,
+            transitions: search.transitions,
+            frames: search.frames,
+        };
+        self.last = Some((parts, constraints));
+        match outcome {
+            Ok(bounded) => Ok(bounded),
+            Err(Stop::Reason(reason)) => Ok(Bounded::Stopped(reason)),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// Takes over the constraints that have changed, and keeps the known lemmas only.
+fn renew(parts: &mut Parts, system: &System, before: &[TermId], known: &[FrameLemma]) {
+    let changed = |c: usize| before.get(c) != Some(&system.clauses[c].constraint);
+    let same = !(0..system.clauses.len()).any(changed);
+    for transition in parts.transitions.iter_mut().flatten() {
+        transition.renew(system, changed);
+    }
+    let mut kept = vec![Vec::new(); parts.frames.len()];
+    for lemma in known {
+        let mut cube = lemma.cube.clone();
+        cube.sort_unstable();
+        cube.dedup();
+        kept[lemma.predicate].push((cube.into_boxed_slice(), lemma.height));
+    }
+    for (frame, kept) in parts.frames.iter_mut().zip(&kept) {
+        frame.renew(&system.terms, kept, !same);
+    }
+}
+
+impl Search<'_> {
+    fn add_known(&mut self, known: &[FrameLemma]) {
+        for lemma in known {
+            let frame = &mut self.frames[lemma.predicate];
+            frame.add(&self.terms, &lemma.cube, lemma.height);
+        }
+    }
+
+    /// Blocks the query up to a height. Whether lemmas are inductive is not looked at.
+    fn run_up_to(&mut self, height: Level) -> Result<Bounded, Stop> {
+        let root = self.add_root();
+        let mut restart_after = self.options.restart_after;
+        let query = self.query_predicate();
+        // Up to here the query is known to be blocked.
+        let known = self.frames[query].at(0);
+        let known = known.map(|l| self.frames[query].lemmas[l].level).max();
+        let mut bound = 0;
+        if let Some(known) = known {
+            bound = known.min(height);
+            self.obligations.restart(root, bound);
+        }
+        loop {
+            if let Some(refutation) = self.block(root, bound, &mut restart_after)? {
+                return Ok(Bounded::Refuted(refutation, self.lemmas(0)));
+            }
+            if bound == height {
+                return Ok(Bounded::Safe(self.lemmas(0)));
+            }
+            self.propagate(bound)?;
+            bound += 1;
+        }
+    }
+
+    /// Searches until there is a refutation or an inductive set of lemmas.
+    fn run_to_the_end(&mut self) -> Result<Bounded, Stop> {
+        let root = self.add_root();
+        let mut restart_after = self.options.restart_after;
+        for bound in 0.. {
+            if let Some(refutation) = self.block(root, bound, &mut restart_after)? {
+                return Ok(Bounded::Refuted(refutation, self.lemmas(0)));
+            }
+            if let Some(level) = self.propagate(bound)? {
+                let mut lemmas = self.lemmas(level);
+                for lemma in &mut lemmas {
+                    lemma.height = UNBOUNDED;
+                }
+                return Ok(Bounded::Safe(lemmas));
+            }
+        }
+        Err(super::incomplete("no level is left"))
+    }
+
+    /// The lemmas that hold at a level.
+    fn lemmas(&self, level: Level) -> Vec<FrameLemma> {
+        let mut lemmas = Vec::new();
+        for (predicate, frame) in self.frames.iter().enumerate() {
+            lemmas.extend(frame.at(level).map(|l| FrameLemma {
+                predicate,
+                cube: frame.lemmas[l].cube.to_vec(),
+                height: frame.lemmas[l].level,
+            }));
+        }
+        lemmas
+    }
+}

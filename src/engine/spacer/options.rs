@@ -1,0 +1,202 @@
+//! The choices of the engine, each with its default and where it comes from.
+//!
+//! Invariant: no choice decides whether an answer is right, only whether and when there is one.
+
+use crate::engine::settings::{Choice, Setting, Value};
+
+/// An enumeration whose alternatives have names on the command line.
+macro_rules! choices {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $alternative:ident = $text:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $name { $($(#[$doc])* $alternative,)+ }
+
+        impl $name {
+            const ALL: &'static [$name] = &[$($name::$alternative,)+];
+        }
+
+        impl Choice for $name {
+            fn names(&self) -> &'static [&'static str] {
+                &[$($text,)+]
+            }
+
+            fn chosen(&self) -> usize {
+                $name::ALL.iter().position(|a| a == self).unwrap_or(0)
+            }
+
+            fn choose(&mut self, number: usize) {
+                if let Some(&chosen) = $name::ALL.get(number) {
+                    *self = chosen;
+                }
+            }
+        }
+    };
+}
+
+choices! {
+    /// What makes an under-approximation finite.
+    Bounding {
+        /// Derivations of a bounded height, by the oracle's own levels: lemmas have no counters.
+        Heights = "heights",
+        /// A counter and a bound for each loop (section 5).
+        Counters = "counters",
+    }
+}
+
+choices! {
+    /// What an assumption literal keeps.
+    Granularity {
+        /// A conjunct of a clause's constraint (section 5).
+        Conjuncts = "conjuncts",
+        /// A literal in the negation normal form of a clause's constraint, as in Fig. 3.
+        Literals = "literals",
+        /// The equation of an argument of a clause's head with its value (section 6, after Vizel,
+        /// Grumberg, Shoham, FMCAD 2012).
+        Arguments = "arguments",
+    }
+}
+
+choices! {
+    /// What a spurious counterexample adds to the abstraction.
+    Refinement {
+        /// A core of the unrolled derivation (section 5).
+        Cegar = "cegar",
+        /// Everything (section 6, `t_p` in Table 1).
+        Pba = "pba",
+    }
+}
+
+choices! {
+    /// Which bounds are raised after a safe under-approximation.
+    Next {
+        /// All of them (section 5).
+        Uniform = "uniform",
+        /// Those of loops with lemmas at their heads that are not inductive (section 5, named
+        /// there as the alternative).
+        NonInductive = "non-inductive",
+    }
+}
+
+choices! {
+    /// How the maximal inductive subset of a proof is found.
+    Extraction {
+        /// Fig. 7: over all clauses at once.
+        Mis = "mis",
+        /// Clause by clause (Flanagan, Leino, FME 2001).
+        Houdini = "houdini",
+    }
+}
+
+choices! {
+    /// Who decides under-approximations.
+    Solver {
+        /// Our own `pdr`, incrementally.
+        Pdr = "pdr",
+        /// Z3's fixedpoint engine, each time from nothing, as in the paper.
+        Muz = "muz",
+    }
+}
+
+/// Choices of the engine. The defaults are measured; see the engine's essay.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Default: heights.
+    pub bounding: Bounding,
+    /// Default: conjuncts.
+    pub granularity: Granularity,
+    /// Default: CEGAR.
+    pub refinement: Refinement,
+    /// Default: uniform.
+    pub next: Next,
+    /// Default: Houdini's.
+    pub extraction: Extraction,
+    /// Default: `pdr`.
+    pub solver: Solver,
+    /// Queries that make a core of assumptions minimal, at most, for each core; from 0, `usize::MAX`
+    /// for no limit. Default: 100.
+    pub core_queries: usize,
+    /// Abstract with the lemmas that the proof needs only. Default: on.
+    pub needed_lemmas: bool,
+    /// Keep what still holds for the next run of the oracle. Default: on.
+    pub incremental: bool,
+    /// Invariants restrict the targets of clauses as well as their sources (section 4). Default: on.
+    pub strengthen_targets: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            bounding: Bounding::Heights,
+            granularity: Granularity::Conjuncts,
+            refinement: Refinement::Cegar,
+            next: Next::Uniform,
+            extraction: Extraction::Houdini,
+            solver: Solver::Pdr,
+            core_queries: 100,
+            needed_lemmas: true,
+            incremental: true,
+            strengthen_targets: true,
+        }
+    }
+}
+
+impl Options {
+    pub(super) fn settings(&mut self) -> Vec<Setting<'_>> {
+        let setting = |name, about, value| Setting { name, about, value };
+        vec![
+            setting(
+                "bounding",
+                "What bounds derivations: their height, or counters of loops (section 5).",
+                Value::Choice(&mut self.bounding),
+            ),
+            setting(
+                "granularity",
+                "What an assumption literal keeps (sections 5 and 6).",
+                Value::Choice(&mut self.granularity),
+            ),
+            setting(
+                "refinement",
+                "What a spurious counterexample adds: a core, or all (sections 5 and 6).",
+                Value::Choice(&mut self.refinement),
+            ),
+            setting(
+                "next",
+                "Which counters' bounds are raised (section 5).",
+                Value::Choice(&mut self.next),
+            ),
+            setting(
+                "extraction",
+                "How the maximal inductive subset is found: Fig. 7, or clause by clause.",
+                Value::Choice(&mut self.extraction),
+            ),
+            setting(
+                "oracle",
+                "Who decides under-approximations; heights need pdr.",
+                Value::Choice(&mut self.solver),
+            ),
+            setting(
+                "core-queries",
+                "Queries that make a core minimal, at most (section 5's MUS).",
+                Value::Count {
+                    value: &mut self.core_queries,
+                    least: 0,
+                },
+            ),
+            setting(
+                "needed-lemmas",
+                "Abstract with the lemmas that the proof needs only (section 5).",
+                Value::Flag(&mut self.needed_lemmas),
+            ),
+            setting(
+                "incremental",
+                "Keep what still holds for the next run of the oracle (section 5, last paragraph).",
+                Value::Flag(&mut self.incremental),
+            ),
+            setting(
+                "strengthen-targets",
+                "Invariants restrict targets of clauses as well as sources (section 4).",
+                Value::Flag(&mut self.strengthen_targets),
+            ),
+        ]
+    }
+}

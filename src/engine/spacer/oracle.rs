@@ -1,0 +1,123 @@
+//! SOLVE: whoever decides under-approximations.
+//!
+//! Invariant: an oracle is asked about bounded systems only and never about the clauses as they
+//! were, so what it says is a part of the loop's work and not its result. Its proofs are checked
+//! by ABSTRACT and EXTRACTINVS and its refutations by REFINE; nothing is believed.
+
+use std::rc::Rc;
+
+use super::proof::{ALL, Height, Lemma};
+use crate::chc::System;
+use crate::context::Context;
+use crate::engine::pdr::bounded::{Bounded, FrameLemma, Memory};
+use crate::engine::{Engine, EngineError, pdr};
+use crate::smt::Smt;
+use crate::witness::{Reason, Refutation, Verdict};
+
+/// An under-approximation of an abstraction.
+pub(super) struct Question<'a> {
+    /// With counters, if those bound it. All questions of one run differ in constraints only.
+    pub system: &'a System,
+    /// Otherwise the height of derivations.
+    pub height: Option<Height>,
+    /// Lemmas that hold in it.
+    pub known: &'a [Lemma],
+}
+
+/// What an oracle says.
+pub(super) enum Solution {
+    /// A proof.
+    Safe(Vec<Lemma>),
+    /// A derivation, and lemmas that hold although.
+    Unsafe(Refutation, Vec<Lemma>),
+    Unknown(Reason),
+}
+
+/// An oracle.
+pub(super) trait Solve {
+    /// Decides an under-approximation.
+    ///
+    /// # Errors
+    /// A defect of the oracle.
+    fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError>;
+}
+
+/// `pdr`, with its frames and transition relations kept from one question to the next.
+pub(super) struct Incremental {
+    memory: Memory,
+}
+
+impl Incremental {
+    /// An oracle that asks the given solver.
+    pub fn new(smt: &Rc<Smt>) -> Self {
+        // Quantified lemmas are no literals that an assumption could stand for.
+        let options = pdr::Options {
+            quantify: false,
+            ..pdr::Options::default()
+        };
+        Incremental {
+            memory: Memory::new(smt.clone(), options),
+        }
+    }
+}
+
+impl Solve for Incremental {
+    fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError> {
+        let known: Vec<FrameLemma> = question
+            .known
+            .iter()
+            .map(|lemma| FrameLemma {
+                predicate: lemma.predicate,
+                cube: lemma.cube.clone(),
+                height: lemma.height,
+            })
+            .collect();
+        let terms = &question.system.terms;
+        let lemmas = |lemmas: Vec<FrameLemma>| -> Vec<Lemma> {
+            let each = lemmas.into_iter();
+            each.map(|l| Lemma::new(terms, l.predicate, l.cube, l.height))
+                .collect()
+        };
+        let answer = self
+            .memory
+            .search(question.system, question.height, &known, cx)?;
+        Ok(match answer {
+            Bounded::Safe(proof) => Solution::Safe(lemmas(proof)),
+            Bounded::Refuted(refutation, known) => Solution::Unsafe(refutation, lemmas(known)),
+            Bounded::Stopped(reason) => Solution::Unknown(reason),
+        })
+    }
+}
+
+/// Any engine, asked each time from nothing. Cannot bound heights.
+pub(super) struct FromNothing {
+    pub engine: Box<dyn Engine>,
+}
+
+impl Solve for FromNothing {
+    fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError> {
+        debug_assert!(question.height.is_none());
+        let system = question.system;
+        let terms = &system.terms;
+        Ok(match self.engine.solve(system, cx)? {
+            Verdict::Unsat(refutation) => Solution::Unsafe(refutation, Vec::new()),
+            Verdict::Unknown(reason) => Solution::Unknown(reason),
+            Verdict::Sat(model) => {
+                // `false` is excluded by what the others say.
+                let query = system.predicates.len();
+                let mut proof = vec![Lemma::new(terms, query, Vec::new(), ALL)];
+                for predicate in system.used_predicates() {
+                    let Some(&definition) = model.definitions.get(&predicate) else {
+                        continue;
+                    };
+                    for part in terms.conjuncts(definition) {
+                        let literals = terms.disjuncts(part);
+                        let cube = literals.iter().map(|&l| terms.not(l)).collect();
+                        proof.push(Lemma::new(terms, predicate.index(), cube, ALL));
+                    }
+                }
+                Solution::Safe(proof)
+            }
+        })
+    }
+}

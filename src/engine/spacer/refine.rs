@@ -1,0 +1,119 @@
+//! REFINE and ISFEASIBLE: a derivation of the abstraction, unrolled with the clauses as they are.
+//!
+//! Invariant: the derivation's shape alone is used, not its values: a refutation comes from a
+//! model of the whole unrolling under all assumptions, and a core of one that has none.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::assumptions::Assumptions;
+use super::mus::minimal;
+use super::proof::Lemma;
+use crate::chc::System;
+use crate::context::Context;
+use crate::smt::{SatResult, Smt};
+use crate::term::{Assignment, TermId};
+use crate::witness::{Fact, Refutation, RefutationStep};
+
+/// What becomes of a counterexample.
+pub(super) enum Refined {
+    /// It is one of the clauses as they are, perhaps with other values.
+    Feasible(Refutation),
+    /// Assumptions that exclude it, together with those that are in force.
+    Spurious(Vec<TermId>),
+    /// The oracle's reason.
+    Unknown(String),
+}
+
+/// What a derivation is checked against.
+pub(super) struct Refinement<'a> {
+    pub system: &'a System,
+    pub assumptions: &'a Assumptions,
+    pub smt: &'a Rc<Smt>,
+    /// Σ̂.
+    pub in_force: &'a FxHashSet<TermId>,
+    /// Without counters. They hold of all facts, so they exclude no refutation, and make cores smaller.
+    pub invariants: &'a [Lemma],
+    pub core_queries: usize,
+}
+
+impl Refinement<'_> {
+    /// Checks a derivation: is it one of the clauses, and if not, why?
+    pub fn refine(&self, abstract_: &Refutation, cx: &Context) -> Result<Refined, String> {
+        let terms = &self.system.terms;
+        let index = self.system.clause_index();
+        let mut about: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
+        for lemma in self.invariants {
+            about
+                .entry(lemma.predicate)
+                .or_default()
+                .push(lemma.formula);
+        }
+        let mut solver = self.smt.solver();
+        // Of each step: its clause and the clause's variables with what stands for them.
+        let mut steps: Vec<(usize, FxHashMap<TermId, TermId>)> = Vec::new();
+        for step in &abstract_.steps {
+            let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
+            let clause = &self.system.clauses[clause_at];
+            let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+            for (atom, &premise) in clause.body.iter().zip(&step.premises) {
+                let (from, values) = steps.get(premise).ok_or("a premise that comes later")?;
+                let head = self.system.clauses[*from].head.as_ref();
+                let head = head.ok_or("a premise that derives nothing")?;
+                let derived = head.args.iter().map(|a| values[a]);
+                map.extend(atom.args.iter().copied().zip(derived));
+            }
+            let guarded = self.assumptions.guarded(clause_at);
+            let mut vars = clause.vars(terms);
+            let others = terms.free_vars(&[guarded]).into_iter();
+            vars.extend(others.filter(|&v| !self.assumptions.is_one(v)));
+            for var in vars {
+                map.entry(var)
+                    .or_insert_with(|| terms.fresh_var(terms.var_name(var), terms.sort_of(var)));
+            }
+            solver.assert(terms.substitute(guarded, &map));
+            if let Some(head) = &clause.head {
+                let params = &self.system.predicate(head.predicate).params;
+                let args = head.args.iter().map(|a| map[a]);
+                let here: FxHashMap<TermId, TermId> = params.iter().copied().zip(args).collect();
+                for &formula in about.get(&head.predicate.index()).into_iter().flatten() {
+                    solver.assert(terms.substitute(formula, &here));
+                }
+            }
+            steps.push((clause_at, map));
+        }
+        match solver.check(&self.assumptions.all) {
+            SatResult::Unknown(why) => return Ok(Refined::Unknown(why)),
+            SatResult::Unsat => {
+                let all = self.assumptions.all.iter().copied();
+                let (hard, soft): (Vec<TermId>, Vec<TermId>) =
+                    all.partition(|a| self.in_force.contains(a));
+                let core = minimal(&mut solver, &hard, &soft, self.core_queries, cx);
+                return Ok(Refined::Spurious(core.unwrap_or(soft)));
+            }
+            SatResult::Sat => {}
+        }
+        let model = solver.model().ok_or("no model")?;
+        let mut result = Refutation::default();
+        for (step, (clause_at, map)) in abstract_.steps.iter().zip(&steps) {
+            let clause = &self.system.clauses[*clause_at];
+            let mut values = Assignment::default();
+            for var in clause.vars(terms) {
+                let value = model.value(map[&var]).map_err(|e| e.to_string())?;
+                values.insert(var, value);
+            }
+            let fact = clause.head.as_ref().map(|head| Fact {
+                predicate: head.predicate,
+                values: head.args.iter().map(|a| values[a]).collect(),
+            });
+            result.steps.push(RefutationStep {
+                clause: clause.id,
+                values,
+                premises: step.premises.clone(),
+                fact,
+            });
+        }
+        Ok(Refined::Feasible(result))
+    }
+}

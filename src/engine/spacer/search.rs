@@ -1,0 +1,533 @@
+//! The loop of Fig. 5.
+//!
+//! Invariant (Lemma 1, Theorem 1): the invariants are inductive for the clauses as they are, whatever
+//! the abstraction and the bounds; a model is made of invariants that exclude `false`, a
+//! refutation of a model of the unrolled clauses.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::abstraction::{Given, abstraction, needed_lemmas};
+use super::assumptions::Assumptions;
+use super::bounding::Bounding;
+use super::constraints::Constraints;
+use super::extract::{Setting, maximal_inductive_subset};
+use super::options::{self, Next, Options, Refinement as Way, Solver};
+use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
+use super::proof::{ALL, Height, Lemma};
+use super::refine::{Refined, Refinement};
+use crate::chc::System;
+use crate::context::Context;
+use crate::engine::confirm::confirm;
+use crate::engine::{EngineError, muz};
+use crate::smt::Smt;
+use crate::term::TermId;
+use crate::witness::{Model, Reason, Refutation, Verdict};
+
+/// What Table 1 shows of a run.
+#[derive(Default, Debug, Clone)]
+pub(super) struct Table {
+    pub iterations: u64,
+    /// B: the largest bound.
+    pub bound: u32,
+    /// a_f and a_m: how much of Σ the last and the largest abstraction have, in percent.
+    pub last: u64,
+    pub largest: u64,
+    times: [Duration; 5],
+}
+
+/// The routines of Fig. 5, for times.
+#[derive(Clone, Copy)]
+enum Routine {
+    Solve,
+    ExtractInvs,
+    Abstract,
+    NextU,
+    Refine,
+}
+
+impl Routine {
+    const NAMES: [&'static str; 5] = ["solve", "extract-invs", "abstract", "next-u", "refine"];
+}
+
+/// The state of the loop.
+pub(super) struct Search<'a> {
+    /// P.
+    system: &'a System,
+    options: Options,
+    smt: Rc<Smt>,
+    bounding: Bounding,
+    /// P̃, with the constraints of the last U.
+    bounded: System,
+    /// τ_B.
+    steps: Vec<TermId>,
+    assumptions: Assumptions,
+    constraints: Constraints,
+    oracle: Box<dyn Solve>,
+    /// Σ̂.
+    in_force: FxHashSet<TermId>,
+    /// bvals, by loop.
+    values: Vec<u32>,
+    /// The bound of heights, without counters.
+    height: Option<Height>,
+    /// I.
+    invariants: Vec<Lemma>,
+    /// What puts them in force, at sources and at targets.
+    literals: Vec<TermId>,
+    /// What else holds in the next U.
+    known: Vec<Lemma>,
+    pub table: Table,
+}
+
+impl<'a> Search<'a> {
+    /// INITU: the clauses as they are, no way around any loop.
+    pub fn new(system: &'a System, options: Options, smt: Rc<Smt>) -> Self {
+        let by_heights =
+            options.bounding == options::Bounding::Heights && options.solver == Solver::Pdr;
+        let bounding = match by_heights {
+            true => Bounding::none(system),
+            false => Bounding::counters(system),
+        };
+        let (bounded, steps) = bounding.bounded(system);
+        let assumptions = Assumptions::new(system, options.granularity);
+        let constraints = Constraints::new(&bounded, &assumptions, &steps, &smt);
+        let oracle: Box<dyn Solve> = match options.solver {
+            Solver::Pdr => Box::new(Incremental::new(&smt)),
+            Solver::Muz => Box::new(FromNothing {
+                engine: Box::new(muz::Muz::default()),
+            }),
+        };
+        Search {
+            values: vec![0; bounding.loops.len()],
+            height: by_heights.then_some(0),
+            in_force: assumptions.all.iter().copied().collect(),
+            invariants: Vec::new(),
+            literals: Vec::new(),
+            known: Vec::new(),
+            table: Table::default(),
+            system,
+            options,
+            smt,
+            bounding,
+            bounded,
+            steps,
+            assumptions,
+            constraints,
+            oracle,
+        }
+    }
+
+    /// The main loop.
+    pub fn run(&mut self, cx: &mut Context) -> Result<Verdict, EngineError> {
+        loop {
+            if let Some(reason) = cx.stop() {
+                return Ok(Verdict::Unknown(reason));
+            }
+            self.table.iterations += 1;
+            self.show_progress(cx);
+            let started = Instant::now();
+            self.restrict();
+            let question = Question {
+                system: &self.bounded,
+                height: self.height,
+                known: &known(&self.invariants, &self.known),
+            };
+            let solution = self.oracle.solve(&question, cx);
+            self.count(Routine::Solve, started);
+            match solution? {
+                Solution::Unknown(reason) => return Ok(Verdict::Unknown(reason)),
+                Solution::Safe(proof) => {
+                    if let Some(model) = self.generalise(proof, cx) {
+                        return Ok(Verdict::Sat(model));
+                    }
+                }
+                Solution::Unsafe(counterexample, lemmas) => {
+                    let started = Instant::now();
+                    let verdict = self.refine(&counterexample, cx);
+                    self.count(Routine::Refine, started);
+                    if let Some(verdict) = verdict? {
+                        return Ok(verdict);
+                    }
+                    // What holds in an under-approximation holds in a smaller one.
+                    self.known = self.without_invariants(lemmas);
+                    if !self.options.incremental {
+                        self.known.clear();
+                    }
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, routine: Routine, since: Instant) {
+        self.table.times[routine as usize] += since.elapsed();
+    }
+
+    /// The number of `false`.
+    fn query(&self) -> usize {
+        self.system.predicates.len()
+    }
+
+    /// U_I, in place: the abstraction, the bounds and the invariants.
+    fn restrict(&mut self) {
+        let terms = self.system.terms.clone();
+        let mut about: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
+        for lemma in &self.invariants {
+            about
+                .entry(lemma.predicate)
+                .or_default()
+                .push(lemma.formula);
+        }
+        let about: FxHashMap<usize, TermId> = about
+            .into_iter()
+            .map(|(p, formulas)| (p, terms.and(&formulas)))
+            .collect();
+        // pdr has the invariants at sources as lemmas.
+        let sources = self.options.solver == Solver::Muz;
+        for index in 0..self.bounded.clauses.len() {
+            let clause = &self.bounded.clauses[index];
+            let mut parts = vec![
+                self.assumptions.abstraction(&terms, index, &self.in_force),
+                self.bounding
+                    .with_values(&terms, self.steps[index], &self.values),
+            ];
+            let body = clause.body.iter().filter(|_| sources);
+            let head = clause.head.iter();
+            let head = head.filter(|_| self.options.strengthen_targets || sources);
+            for atom in body.chain(head) {
+                if let Some(&invariant) = about.get(&atom.predicate.index()) {
+                    parts.push(self.bounded.instantiate(invariant, atom));
+                }
+            }
+            self.bounded.clauses[index].constraint = terms.and(&parts);
+        }
+    }
+
+    /// After a proof of U: EXTRACTINVS, ABSTRACT, NEXTU. A model if the invariants exclude `false`.
+    fn generalise(&mut self, proof: Vec<Lemma>, cx: &Context) -> Option<Model> {
+        let proof = self.without_invariants(proof);
+        let started = Instant::now();
+        let before = self.invariants.len();
+        let candidates = self.extract_invariants(&proof, cx);
+        let safe = self.invariants[before..]
+            .iter()
+            .any(|l| l.predicate == self.query());
+        self.count(Routine::ExtractInvs, started);
+        if safe {
+            self.log("safe", proof.len(), before);
+            return Some(self.model(cx));
+        }
+        let proof = self.without_invariants(proof);
+        let started = Instant::now();
+        self.abstract_(&proof, cx);
+        self.count(Routine::Abstract, started);
+        self.log("safe", proof.len(), before);
+        let started = Instant::now();
+        self.next_under_approximation(&candidates);
+        self.known = match self.options.incremental {
+            true => self.still_valid(&proof, cx),
+            false => Vec::new(),
+        };
+        self.count(Routine::NextU, started);
+        None
+    }
+
+    /// The lemmas that are no invariants, each once.
+    fn without_invariants(&self, lemmas: Vec<Lemma>) -> Vec<Lemma> {
+        let known: FxHashSet<(usize, TermId)> = self
+            .invariants
+            .iter()
+            .map(|l| (l.predicate, l.formula))
+            .collect();
+        let mut seen = FxHashSet::default();
+        let new = lemmas.into_iter().filter(|l| {
+            l.formula != TermId::TRUE
+                && !known.contains(&(l.predicate, l.formula))
+                && seen.insert((l.predicate, l.formula, l.height))
+        });
+        new.collect()
+    }
+
+    /// EXTRACTINVS: adds to I what is inductive of a proof, for the clauses as they are. Returns the
+    /// predicates about which something is not.
+    fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<usize> {
+        let mut seen = FxHashSet::default();
+        let candidates: Vec<Lemma> = proof
+            .iter()
+            .filter(|l| seen.insert((l.predicate, l.formula)))
+            .map(|l| l.of_height(ALL))
+            .collect();
+        let setting = Setting {
+            asserted: &self.assumptions.all,
+            invariants: &self.literals,
+        };
+        let kept = maximal_inductive_subset(
+            &mut self.constraints,
+            &self.bounded,
+            &candidates,
+            self.options.extraction,
+            setting,
+            cx,
+        );
+        let kept: FxHashSet<usize> = kept.into_iter().collect();
+        let mut others = FxHashSet::default();
+        for (at, lemma) in candidates.into_iter().enumerate() {
+            if kept.contains(&at) {
+                let item = self.constraints.item(at, &lemma);
+                self.literals.push(item.a);
+                self.literals.push(self.constraints.target(&lemma));
+                self.invariants.push(lemma);
+            } else {
+                others.insert(lemma.predicate);
+            }
+        }
+        others
+    }
+
+    /// Bounds as assumptions of the constraints.
+    fn bounds(&self) -> Vec<TermId> {
+        let terms = &self.system.terms;
+        let values = self.values.iter().enumerate();
+        values
+            .map(|(at, &value)| self.bounding.at_most(terms, at, value))
+            .collect()
+    }
+
+    /// ABSTRACT: the assumptions that the proof needs take the place of those in force.
+    fn abstract_(&mut self, proof: &[Lemma], cx: &Context) {
+        // Those in force first: where there is a choice, the abstraction stays.
+        let (mut order, others): (Vec<TermId>, Vec<TermId>) = self
+            .assumptions
+            .all
+            .iter()
+            .partition(|a| self.in_force.contains(a));
+        order.extend(others);
+        let mut assumed = self.bounds();
+        assumed.extend(&self.literals);
+        let given = Given {
+            terms: &self.system.terms,
+            assumptions: &order,
+            assumed: &assumed,
+            query: self.query(),
+        };
+        let needs = abstraction(&mut self.constraints, proof, &given, &self.options, cx);
+        if let Some(needs) = needs {
+            self.in_force = needs;
+        } else if cx.stop().is_none() {
+            log::debug!("a proof is not found to be one; the abstraction stays as it is");
+        }
+        self.note_abstraction();
+    }
+
+    fn note_abstraction(&mut self) {
+        let all = self.assumptions.all.len().max(1);
+        self.table.last = (100 * self.in_force.len() / all) as u64;
+        self.table.largest = self.table.largest.max(self.table.last);
+    }
+
+    /// NEXTU: more ways around loops, or higher derivations.
+    fn next_under_approximation(&mut self, not_inductive: &FxHashSet<usize>) {
+        if let Some(height) = &mut self.height {
+            *height += 1;
+            return;
+        }
+        let chosen = |at: usize| not_inductive.contains(&self.bounding.loops[at].0.index());
+        let some = (0..self.values.len()).any(chosen);
+        let all = self.options.next == Next::Uniform || !some;
+        let raised: Vec<usize> = (0..self.values.len())
+            .filter(|&at| all || chosen(at))
+            .collect();
+        for at in raised {
+            self.values[at] += 1;
+        }
+    }
+
+    /// Those lemmas that hold in the new under-approximation of the new abstraction as well.
+    fn still_valid(&mut self, proof: &[Lemma], cx: &Context) -> Vec<Lemma> {
+        let mut asserted: Vec<TermId> = self.in_force.iter().copied().collect();
+        asserted.sort_unstable();
+        asserted.extend(self.bounds());
+        let setting = Setting {
+            asserted: &asserted,
+            invariants: &self.literals,
+        };
+        let kept = maximal_inductive_subset(
+            &mut self.constraints,
+            &self.bounded,
+            proof,
+            self.options.extraction,
+            setting,
+            cx,
+        );
+        kept.into_iter().map(|l| proof[l].clone()).collect()
+    }
+
+    /// REFINE: a refutation, or assumptions that exclude the counterexample.
+    fn refine(
+        &mut self,
+        counterexample: &Refutation,
+        cx: &Context,
+    ) -> Result<Option<Verdict>, EngineError> {
+        let failed = |message| EngineError::Failed {
+            step: "refining an abstraction",
+            message,
+        };
+        // Invariants with counters are about another system.
+        let plain: Vec<Lemma> = self
+            .invariants
+            .iter()
+            .filter(|l| {
+                let free = self.system.terms.free_vars(&[l.formula]);
+                !self.bounding.of(l.predicate).any(|c| free.contains(&c))
+            })
+            .cloned()
+            .collect();
+        let before = self.in_force.len();
+        for invariants in [&plain[..], &[]] {
+            let refinement = Refinement {
+                system: self.system,
+                assumptions: &self.assumptions,
+                smt: &self.smt,
+                in_force: &self.in_force,
+                invariants,
+                core_queries: self.options.core_queries,
+            };
+            match refinement.refine(counterexample, cx).map_err(failed)? {
+                Refined::Feasible(refutation) => {
+                    log::info!(
+                        "iteration {}: a counterexample of {} steps is one of the clauses",
+                        self.table.iterations,
+                        refutation.steps.len()
+                    );
+                    return Ok(Some(confirm(self.system, refutation, &self.smt, cx)));
+                }
+                Refined::Unknown(why) => {
+                    let reason = cx.stop().unwrap_or_else(|| {
+                        Reason::Incomplete(format!("a counterexample is not decided: {why}"))
+                    });
+                    return Ok(Some(Verdict::Unknown(reason)));
+                }
+                Refined::Spurious(core) => match self.options.refinement {
+                    Way::Cegar => self.in_force.extend(core),
+                    Way::Pba => self.in_force.extend(&self.assumptions.all),
+                },
+            }
+            if self.in_force.len() > before {
+                break;
+            }
+        }
+        if self.in_force.len() == before {
+            if before == self.assumptions.all.len() {
+                let what = "a counterexample with all constraints is none of the clauses";
+                return Ok(Some(Verdict::Unknown(Reason::Incomplete(what.to_owned()))));
+            }
+            self.in_force.extend(&self.assumptions.all);
+        }
+        if self.options.refinement == Way::Cegar {
+            self.note_abstraction();
+        }
+        self.log(
+            "spurious",
+            counterexample.steps.len(),
+            self.invariants.len(),
+        );
+        Ok(None)
+    }
+
+    /// What the invariants that `false` needs say, for all counters.
+    fn model(&mut self, cx: &Context) -> Model {
+        let given = Given {
+            terms: &self.system.terms,
+            assumptions: &self.assumptions.all,
+            assumed: &[],
+            query: self.query(),
+        };
+        let needed = needed_lemmas(&mut self.constraints, &self.invariants, &given, cx);
+        let needed = needed.unwrap_or_else(|| (0..self.invariants.len()).collect());
+        let mut parts: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
+        for lemma in needed {
+            let Lemma {
+                predicate, formula, ..
+            } = self.invariants[lemma];
+            if predicate < self.query() {
+                let for_all = self.bounding.for_all(&self.smt, predicate, formula, cx);
+                parts.entry(predicate).or_default().push(for_all);
+            }
+        }
+        let mut model = Model::default();
+        for predicate in self.system.used_predicates() {
+            let parts = parts.remove(&predicate.index()).unwrap_or_default();
+            model
+                .definitions
+                .insert(predicate, self.system.terms.and(&parts));
+        }
+        model
+    }
+
+    /// The largest bound.
+    fn bound(&self) -> u32 {
+        let values = self.values.iter().copied().max();
+        self.height.or(values).unwrap_or(0)
+    }
+
+    fn log(&self, what: &str, size: usize, invariants_before: usize) {
+        let unit = match what {
+            "safe" => "lemmas",
+            _ => "steps",
+        };
+        log::info!(
+            "iteration {}: bound {}: {what}, {size} {unit}; {} invariants, {} new; \
+             {} of {} assumptions",
+            self.table.iterations,
+            self.bound(),
+            self.invariants.len(),
+            self.invariants.len() - invariants_before,
+            self.in_force.len(),
+            self.assumptions.all.len(),
+        );
+    }
+
+    fn show_progress(&self, cx: &mut Context) {
+        cx.progress.tick(|| {
+            format!(
+                "spacer: iteration {}, bound {}, {} invariants, {} of {} assumptions",
+                self.table.iterations,
+                self.bound(),
+                self.invariants.len(),
+                self.in_force.len(),
+                self.assumptions.all.len(),
+            )
+        });
+    }
+
+    /// Table 1's columns.
+    pub fn record_statistics(&mut self, cx: &mut Context) {
+        self.table.bound = self.bound();
+        let Table {
+            iterations,
+            bound,
+            last,
+            largest,
+            times,
+        } = self.table.clone();
+        for (name, value) in [
+            ("spacer.iterations", iterations),
+            ("spacer.B", u64::from(bound)),
+            ("spacer.a_f-percent", last),
+            ("spacer.a_m-percent", largest),
+            ("spacer.assumptions", self.assumptions.all.len() as u64),
+            ("spacer.invariants", self.invariants.len() as u64),
+        ] {
+            cx.stats.set(name, value);
+        }
+        for (name, time) in Routine::NAMES.iter().zip(times) {
+            cx.stats.add_time(&format!("spacer.{name}"), time);
+        }
+    }
+}
+
+/// Everything that holds in an under-approximation.
+fn known(invariants: &[Lemma], others: &[Lemma]) -> Vec<Lemma> {
+    invariants.iter().chain(others).cloned().collect()
+}

@@ -1,0 +1,582 @@
+//! The routines against brute force, and the loop on systems of known status.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashSet;
+
+use super::assumptions::Assumptions;
+use super::bounding::Bounding as Bounds;
+use super::constraints::Constraints;
+use super::extract::{Setting, maximal_inductive_subset};
+use super::mus::minimal;
+use super::options::{Bounding, Extraction, Granularity, Next, Options, Refinement, Solver};
+use super::proof::{ALL, Lemma};
+use super::refine::{Refined, Refinement as Unrolling};
+use super::search::Search;
+use crate::chc::{Atom, PredicateId, System};
+use crate::context::Context;
+use crate::engine::{Engine, pdr};
+use crate::smt::{SatResult, Smt};
+use crate::term::{SortId, TermId, TermStore};
+use crate::witness::{Model, Refutation, RefutationStep, Verdict, check_refutation};
+
+/// A system under construction, with integer variables.
+struct Build {
+    terms: Rc<TermStore>,
+    system: System,
+}
+
+impl Build {
+    fn new() -> Self {
+        let terms = Rc::new(TermStore::new());
+        let system = System::new(terms.clone());
+        Build { terms, system }
+    }
+
+    fn predicate(&mut self, name: &str, arity: usize) -> PredicateId {
+        self.system.add_predicate(name, &vec![SortId::INT; arity])
+    }
+
+    fn vars<const N: usize>(&self, names: [&str; N]) -> [TermId; N] {
+        names.map(|n| self.terms.var(n, SortId::INT))
+    }
+
+    fn clause(
+        &mut self,
+        body: &[(PredicateId, &[TermId])],
+        parts: &[TermId],
+        head: Option<(PredicateId, &[TermId])>,
+    ) {
+        let atom = |&(predicate, args): &(PredicateId, &[TermId])| Atom {
+            predicate,
+            args: args.to_vec(),
+        };
+        let constraint = self.terms.and(parts);
+        let body = body.iter().map(atom).collect();
+        self.system
+            .add_clause(body, constraint, head.as_ref().map(atom));
+    }
+}
+
+fn plus(terms: &TermStore, x: TermId, k: i64) -> TermId {
+    terms.add(&[x, terms.int(k)])
+}
+
+/// An outer loop of `n` rounds around an inner one of `m`, and something nobody needs; `false` after
+/// `last` outer rounds.
+fn nested(n: i64, m: i64, last: i64) -> System {
+    let mut b = Build::new();
+    let (outer, inner) = (b.predicate("Outer", 2), b.predicate("Inner", 3));
+    let [i, j, k, i1, j1, k1] = b.vars(["i", "j", "k", "i1", "j1", "k1"]);
+    let t = b.terms.clone();
+    let zero = t.int(0);
+    b.clause(
+        &[],
+        &[t.eq(i, zero), t.eq(k, t.int(9))],
+        Some((outer, &[i, k])),
+    );
+    b.clause(
+        &[(outer, &[i, k])],
+        &[
+            t.lt(i, t.int(n)),
+            t.eq(i1, i),
+            t.eq(j1, zero),
+            t.eq(k1, plus(&t, k, 1)),
+        ],
+        Some((inner, &[i1, j1, k1])),
+    );
+    b.clause(
+        &[(inner, &[i, j, k])],
+        &[
+            t.lt(j, t.int(m)),
+            t.eq(i1, i),
+            t.eq(j1, plus(&t, j, 1)),
+            t.eq(k1, t.add(&[k, k])),
+        ],
+        Some((inner, &[i1, j1, k1])),
+    );
+    b.clause(
+        &[(inner, &[i, j, k])],
+        &[t.eq(j, t.int(m)), t.eq(i1, plus(&t, i, 1)), t.eq(k1, k)],
+        Some((outer, &[i1, k1])),
+    );
+    b.clause(&[(outer, &[i, k])], &[t.eq(i, t.int(last))], None);
+    b.system
+}
+
+/// `Tree(0)`; two trees of one height make one that is higher; `false` from `last` on.
+fn trees(last: i64) -> System {
+    let mut b = Build::new();
+    let tree = b.predicate("Tree", 1);
+    let [x, y, z] = b.vars(["x", "y", "z"]);
+    let t = b.terms.clone();
+    b.clause(&[], &[t.eq(x, t.int(0))], Some((tree, &[x])));
+    b.clause(
+        &[(tree, &[x]), (tree, &[y])],
+        &[t.eq(x, y), t.eq(z, plus(&t, x, 1))],
+        Some((tree, &[z])),
+    );
+    let query = match last < 0 {
+        true => t.le(x, t.int(last)),
+        false => t.ge(x, t.int(last)),
+    };
+    b.clause(&[(tree, &[x])], &[query], None);
+    b.system
+}
+
+/// `Even(0)`, and each of two predicates leads to the other one; `false` at `Even(last)`.
+fn mutual(last: i64) -> System {
+    let mut b = Build::new();
+    let (even, odd) = (b.predicate("Even", 1), b.predicate("Odd", 1));
+    let [x, y] = b.vars(["x", "y"]);
+    let t = b.terms.clone();
+    let next = t.eq(y, plus(&t, x, 1));
+    b.clause(&[], &[t.eq(x, t.int(0))], Some((even, &[x])));
+    b.clause(&[(even, &[x])], &[next], Some((odd, &[y])));
+    b.clause(&[(odd, &[x])], &[next], Some((even, &[y])));
+    b.clause(&[(even, &[x])], &[t.eq(x, t.int(last))], None);
+    b.system
+}
+
+fn context(system: &System) -> Context {
+    let mut cx = Context::new(system.terms.clone());
+    cx.deadline = Some(Instant::now() + Duration::from_secs(60));
+    cx
+}
+
+fn valid(smt: &Rc<Smt>, formula: TermId) -> bool {
+    let mut solver = smt.solver();
+    solver.assert(smt.terms().not(formula));
+    solver.check(&[]) == SatResult::Unsat
+}
+
+/// Whether a model satisfies each clause.
+fn is_model(system: &System, model: &Model) -> bool {
+    let terms = &system.terms;
+    let smt = Smt::new(terms.clone());
+    let says = |atom: &Atom| system.instantiate(model.definitions[&atom.predicate], atom);
+    system.clauses.iter().all(|clause| {
+        let mut body: Vec<TermId> = clause.body.iter().map(says).collect();
+        body.push(clause.constraint);
+        let head = clause.head.as_ref().map_or(TermId::FALSE, says);
+        valid(&smt, terms.implies(terms.and(&body), head))
+    })
+}
+
+/// Whether the system with counters is unsafe under these bounds.
+fn is_unsafe(system: &System, values: &[u32]) -> bool {
+    let bounds = Bounds::counters(system);
+    assert_eq!(bounds.loops.len(), values.len());
+    let (mut bounded, steps) = bounds.bounded(system);
+    for (clause, &step) in bounded.clauses.iter_mut().zip(&steps) {
+        let step = bounds.with_values(&system.terms, step, values);
+        clause.constraint = system.terms.and(&[clause.constraint, step]);
+    }
+    assert_eq!(bounded.check(), Ok(()));
+    let verdict = pdr::Pdr::default().solve(&bounded, &mut context(system));
+    match verdict.expect("no defect") {
+        Verdict::Unsat(refutation) => {
+            assert_eq!(check_refutation(&bounded, &refutation), Ok(()));
+            true
+        }
+        Verdict::Sat(_) => false,
+        Verdict::Unknown(reason) => panic!("{reason}"),
+    }
+}
+
+#[test]
+fn counters_bound_each_loop() {
+    // The outer loop's bound comes first.
+    let loops = nested(2, 3, 2);
+    for values in [[1, 3], [2, 2], [0, 9], [9, 0]] {
+        assert!(!is_unsafe(&loops, &values), "{values:?}");
+    }
+    assert!(is_unsafe(&loops, &[2, 3]) && is_unsafe(&loops, &[5, 4]));
+    // In a tree it is the height that counts.
+    assert!(!is_unsafe(&trees(3), &[2]) && is_unsafe(&trees(3), &[3]));
+    // Two predicates, one loop.
+    assert!(!is_unsafe(&mutual(4), &[1]) && is_unsafe(&mutual(4), &[2]));
+}
+
+#[test]
+fn lemmas_hold_for_all_counters() {
+    let system = trees(3);
+    let terms = system.terms.clone();
+    let smt = Smt::new(terms.clone());
+    let bounds = Bounds::counters(&system);
+    let counter = bounds.of(0).next().expect("a loop");
+    let x = system.predicates[0].params[0];
+    let small = terms.le(x, terms.int(3));
+    let cases = [
+        (terms.le(counter, x), small),
+        (
+            terms.ge(counter, plus(&terms, x, -7)),
+            terms.le(x, terms.int(7)),
+        ),
+        (terms.ge(counter, terms.int(0)), TermId::TRUE),
+        (terms.ge(terms.int(-1), counter), small),
+    ];
+    for (about, expected) in cases {
+        let lemma = terms.or(&[small, about]);
+        let result = bounds.for_all(&smt, 0, lemma, &context(&system));
+        assert!(!terms.free_vars(&[result]).contains(&counter));
+        assert!(valid(&smt, terms.eq(result, expected)));
+    }
+}
+
+#[test]
+fn all_assumptions_make_the_clause_and_fewer_an_abstraction() {
+    let mut b = Build::new();
+    let p = b.predicate("P", 2);
+    let [x, y, x1, y1] = b.vars(["x", "y", "x1", "y1"]);
+    let t = b.terms.clone();
+    let c = t.var("c", SortId::BOOL);
+    let either = t.or(&[
+        t.and(&[t.eq(x1, plus(&t, x, 1)), t.eq(y1, plus(&t, y, 100))]),
+        t.and(&[t.ge(x, t.int(4)), t.eq(x1, x), t.not(t.eq(y1, y))]),
+    ]);
+    let choice = t.ite(c, t.le(x, y), t.not(t.or(&[t.le(x1, y), t.le(y, x1)])));
+    b.clause(
+        &[(p, &[x, y])],
+        &[either, choice, t.ge(x, t.int(0))],
+        Some((p, &[x1, y1])),
+    );
+    let system = b.system;
+    let smt = Smt::new(t.clone());
+    let constraint = system.clauses[0].constraint;
+    for (granularity, least) in [
+        (Granularity::Conjuncts, 3),
+        (Granularity::Literals, 9),
+        (Granularity::Arguments, 2),
+    ] {
+        let sigma = Assumptions::new(&system, granularity);
+        assert!(sigma.all.len() >= least, "{granularity:?}");
+        let all: FxHashSet<TermId> = sigma.all.iter().copied().collect();
+        assert!(valid(
+            &smt,
+            t.eq(sigma.abstraction(&t, 0, &all), constraint)
+        ));
+        let with_all = t.implies(
+            t.and(&[&sigma.all[..], &[sigma.guarded(0)]].concat()),
+            constraint,
+        );
+        assert!(valid(&smt, with_all), "{granularity:?}");
+        for &left_out in &sigma.all {
+            let some: FxHashSet<TermId> = all.iter().copied().filter(|&a| a != left_out).collect();
+            let abstraction = sigma.abstraction(&t, 0, &some);
+            // A shadow may have the value of its argument.
+            let vars = t.free_vars(&[constraint]);
+            let free = t.free_vars(&[abstraction]);
+            let shadow = free.iter().find(|v| !vars.contains(v));
+            let implied = [x1, y1].iter().any(|&arg| {
+                let map = shadow.map(|&s| (s, arg)).into_iter().collect();
+                valid(&smt, t.implies(constraint, t.substitute(abstraction, &map)))
+            });
+            assert!(implied, "{granularity:?}");
+            assert!(!t.free_vars(&[abstraction]).iter().any(|v| sigma.is_one(*v)));
+        }
+        // Each assumption occurs only negatively: without it, more is allowed.
+        for &a in &sigma.all {
+            let without: rustc_hash::FxHashMap<_, _> =
+                std::iter::once((a, TermId::FALSE)).collect();
+            let more = t.substitute(sigma.guarded(0), &without);
+            assert!(valid(&smt, t.implies(sigma.guarded(0), more)));
+        }
+    }
+}
+
+#[test]
+fn cores_are_minimal() {
+    let terms = Rc::new(TermStore::new());
+    let smt = Smt::new(terms.clone());
+    let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::INT));
+    let soft = [
+        terms.ge(x, terms.int(0)),
+        terms.ge(x, terms.int(3)),
+        terms.ge(y, terms.int(1)),
+        terms.le(terms.add(&[x, y]), terms.int(2)),
+        terms.ge(y, terms.int(0)),
+        terms.le(x, terms.int(2)),
+    ];
+    let cx = Context::new(terms.clone());
+    let core = minimal(&mut smt.solver(), &[], &soft, usize::MAX, &cx).expect("unsatisfiable");
+    let unsat = |soft: &[TermId]| smt.solver().check(soft) == SatResult::Unsat;
+    assert!(unsat(&core));
+    for left_out in &core {
+        let rest: Vec<TermId> = core.iter().copied().filter(|c| c != left_out).collect();
+        assert!(!unsat(&rest));
+    }
+    // Without queries it is a core all the same; what is satisfiable has none.
+    let rough = minimal(&mut smt.solver(), &[], &soft, 0, &cx).expect("unsatisfiable");
+    assert!(unsat(&rough));
+    assert!(minimal(&mut smt.solver(), &[], &soft[..1], 9, &cx).is_none());
+    let hard = minimal(&mut smt.solver(), &soft[1..2], &soft[4..], 9, &cx);
+    assert_eq!(hard, Some(vec![soft[5]]));
+}
+
+/// Numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: i64) -> i64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as i64) % bound
+    }
+}
+
+/// Two predicates of two arguments and clauses of all kinds.
+fn random_system(random: &mut Random) -> System {
+    let mut b = Build::new();
+    let predicates = [b.predicate("P", 2), b.predicate("Q", 2)];
+    let t = b.terms.clone();
+    let vars = b.vars(["x", "y", "u", "v", "x1", "y1"]);
+    for index in 0..6 {
+        let count = match index {
+            0 => 0,
+            1 => 2,
+            _ => 1,
+        };
+        let body: Vec<(PredicateId, &[TermId])> = (0..count)
+            .map(|at| {
+                let args = &vars[2 * at..2 * at + 2];
+                (predicates[random.below(2) as usize], args)
+            })
+            .collect();
+        let mut parts = Vec::new();
+        for head in &vars[4..] {
+            let from = vars[random.below(if count == 2 { 4 } else { 2 }) as usize];
+            let value = match count {
+                0 => t.int(random.below(3)),
+                _ => plus(&t, from, random.below(4) - 1),
+            };
+            parts.push(t.eq(*head, value));
+        }
+        if count > 0 {
+            parts.push(t.le(vars[0], t.int(random.below(7))));
+        }
+        let head = predicates[random.below(2) as usize];
+        let head = (index != 5).then_some((head, &vars[4..]));
+        b.clause(&body, &parts, head);
+    }
+    b.system
+}
+
+fn random_lemmas(system: &System, random: &mut Random, heights: bool) -> Vec<Lemma> {
+    let t = &system.terms;
+    let mut lemmas: Vec<Lemma> = (0..6)
+        .map(|_| {
+            let predicate = random.below(2) as usize;
+            let [x, y] = system.predicates[predicate].params[..] else {
+                panic!("two arguments");
+            };
+            let bound = random.below(9) - 3;
+            let excluded = match random.below(4) {
+                0 => t.ge(x, t.int(bound)),
+                1 => t.le(y, t.int(bound)),
+                2 => t.ge(y, plus(t, x, bound)),
+                _ => t.le(x, t.int(-1)),
+            };
+            let height = match heights {
+                true => [0, 1, 2, ALL][random.below(4) as usize],
+                false => ALL,
+            };
+            Lemma::new(t, predicate, vec![excluded], height)
+        })
+        .collect();
+    let height = if heights { 2 } else { ALL };
+    lemmas.push(Lemma::new(t, system.predicates.len(), Vec::new(), height));
+    lemmas
+}
+
+/// Whether each of the lemmas holds of what clauses derive.
+fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[&Lemma]) -> bool {
+    let t = &system.terms;
+    lemmas.iter().all(|lemma| {
+        system.clauses.iter().all(|clause| {
+            let head = clause.head.as_ref();
+            let about = head.map_or(system.predicates.len(), |h| h.predicate.index());
+            if about != lemma.predicate || lemma.height == 0 && !clause.body.is_empty() {
+                return true;
+            }
+            let mut parts = vec![clause.constraint];
+            for atom in &clause.body {
+                let in_force = lemmas.iter().filter(|l| {
+                    l.predicate == atom.predicate.index()
+                        && (l.height == ALL || lemma.height != ALL && l.height + 1 >= lemma.height)
+                });
+                parts.extend(in_force.map(|l| system.instantiate(l.formula, atom)));
+            }
+            let holds = head.map_or(TermId::FALSE, |h| system.instantiate(lemma.formula, h));
+            valid(smt, t.implies(t.and(&parts), holds))
+        })
+    })
+}
+
+#[test]
+fn extraction_agrees_with_brute_force() {
+    let mut random = Random(7);
+    let mut sizes = FxHashSet::default();
+    for round in 0..40 {
+        let system = random_system(&mut random);
+        let lemmas = random_lemmas(&system, &mut random, round % 2 == 1);
+        let smt = Smt::new(system.terms.clone());
+        let sigma = Assumptions::new(&system, Granularity::Conjuncts);
+        let bounds = vec![TermId::TRUE; system.clauses.len()];
+        let mut constraints = Constraints::new(&system, &sigma, &bounds, &smt);
+        let setting = Setting {
+            asserted: &sigma.all,
+            invariants: &[],
+        };
+        let best = (0..1_u32 << lemmas.len())
+            .filter(|bits| {
+                let chosen = (0..lemmas.len()).filter(|l| bits >> l & 1 == 1);
+                let chosen: Vec<&Lemma> = chosen.map(|l| &lemmas[l]).collect();
+                is_inductive(&system, &smt, &chosen)
+            })
+            .max_by_key(|bits| bits.count_ones())
+            .expect("the empty set is inductive");
+        let best: Vec<usize> = (0..lemmas.len()).filter(|l| best >> l & 1 == 1).collect();
+        sizes.insert(best.len());
+        let cx = context(&system);
+        for kind in [Extraction::Mis, Extraction::Houdini, Extraction::Mis] {
+            let found =
+                maximal_inductive_subset(&mut constraints, &system, &lemmas, kind, setting, &cx);
+            assert_eq!(found, best, "round {round}, {kind:?}: {lemmas:?}");
+        }
+    }
+    assert!(sizes.len() > 3, "{sizes:?}");
+}
+
+/// A derivation by the shape alone: each step's clause and premises.
+fn shape(system: &System, steps: &[(usize, &[usize])]) -> Refutation {
+    let steps = steps.iter().map(|&(clause, premises)| RefutationStep {
+        clause: system.clauses[clause].id,
+        values: Default::default(),
+        premises: premises.to_vec(),
+        fact: None,
+    });
+    Refutation {
+        steps: steps.collect(),
+    }
+}
+
+#[test]
+fn refinement_tells_feasible_from_spurious() {
+    let system = trees(2);
+    let cx = context(&system);
+    let smt = Smt::new(system.terms.clone());
+    for granularity in [
+        Granularity::Conjuncts,
+        Granularity::Literals,
+        Granularity::Arguments,
+    ] {
+        let assumptions = Assumptions::new(&system, granularity);
+        let none = FxHashSet::default();
+        let refinement = Unrolling {
+            system: &system,
+            assumptions: &assumptions,
+            smt: &smt,
+            in_force: &none,
+            invariants: &[],
+            core_queries: usize::MAX,
+        };
+        let good = shape(&system, &[(0, &[]), (1, &[0, 0]), (1, &[1, 1]), (2, &[2])]);
+        match refinement.refine(&good, &cx) {
+            Ok(Refined::Feasible(refutation)) => {
+                assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            }
+            _ => panic!("{granularity:?}"),
+        }
+        let bad = shape(&system, &[(0, &[]), (1, &[0, 0]), (2, &[1])]);
+        match refinement.refine(&bad, &cx) {
+            Ok(Refined::Spurious(core)) => {
+                let all = assumptions.all.len();
+                assert!(!core.is_empty() && core.len() <= all);
+                // That the two subtrees are of one height does not matter.
+                let apart = granularity != Granularity::Arguments;
+                assert!(!apart || core.len() < all);
+            }
+            _ => panic!("{granularity:?}"),
+        }
+    }
+}
+
+fn variants() -> Vec<Options> {
+    let mut variants = Vec::new();
+    for bits in 0..24_u32 {
+        let flag = |bit: u32| bits >> bit & 1 == 1;
+        variants.push(Options {
+            bounding: [Bounding::Heights, Bounding::Counters][(bits & 1) as usize],
+            granularity: [
+                Granularity::Conjuncts,
+                Granularity::Literals,
+                Granularity::Arguments,
+            ][(bits % 3) as usize],
+            refinement: [Refinement::Cegar, Refinement::Pba][flag(1) as usize],
+            next: [Next::Uniform, Next::NonInductive][flag(2) as usize],
+            extraction: [Extraction::Mis, Extraction::Houdini][flag(3) as usize],
+            solver: match bits % 5 {
+                4 => Solver::Muz,
+                _ => Solver::Pdr,
+            },
+            core_queries: if bits % 7 == 0 { 0 } else { 100 },
+            needed_lemmas: !flag(2),
+            incremental: bits % 4 != 3,
+            strengthen_targets: bits % 3 != 1,
+        });
+    }
+    variants
+}
+
+#[test]
+fn all_variants_decide_systems_of_known_status() {
+    let systems = [
+        (nested(2, 1, 2), false),
+        (nested(2, 1, -1), true),
+        (trees(2), false),
+        (trees(-1), true),
+        (mutual(4), false),
+        (mutual(-2), true),
+    ];
+    for options in variants() {
+        for (at, (system, safe)) in systems.iter().enumerate() {
+            let mut engine = super::Spacer {
+                options: options.clone(),
+            };
+            let verdict = engine.solve(system, &mut context(system));
+            match verdict.expect("no defect") {
+                Verdict::Sat(model) => {
+                    assert!(*safe && is_model(system, &model), "{at}: {options:?}");
+                }
+                Verdict::Unsat(refutation) => {
+                    assert!(!safe, "{at}: {options:?}");
+                    assert_eq!(check_refutation(system, &refutation), Ok(()));
+                }
+                Verdict::Unknown(reason) => panic!("{at}: {reason}: {options:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_proof_does_not_need_is_left_out() {
+    // Neither the inner loop's bound nor the third argument matters to `i >= 0`.
+    let system = nested(4, 3, -1);
+    for bounding in [Bounding::Heights, Bounding::Counters] {
+        let options = Options {
+            bounding,
+            core_queries: usize::MAX,
+            ..Options::default()
+        };
+        let smt = Smt::new(system.terms.clone());
+        let mut search = Search::new(&system, options, smt);
+        let verdict = search.run(&mut context(&system));
+        assert!(matches!(verdict, Ok(Verdict::Sat(_))), "{bounding:?}");
+        assert!(search.table.iterations > 1);
+        assert!(search.table.largest < 80, "{:?}", search.table);
+    }
+}

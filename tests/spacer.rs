@@ -1,0 +1,60 @@
+//! What the paper's own programs show of `spacer`.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use alphorn::context::Context;
+use alphorn::frontend::parse_bytes;
+use alphorn::solve::{Config, solve};
+use alphorn::term::TermStore;
+use alphorn::witness::Verdict;
+
+/// The verdict's word and the statistics of a run on one of the paper's programs.
+fn run(name: &str, settings: &[&str]) -> (&'static str, Context) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("horn-benchmarks/papers")
+        .join(format!("{name}.smt2"));
+    let terms = Rc::new(TermStore::new());
+    let bytes = std::fs::read(path).expect("it is there");
+    let problem = parse_bytes(&bytes, terms.clone()).expect("well-formed");
+    let mut cx = Context::new(terms);
+    cx.deadline = Some(Instant::now() + Duration::from_secs(60));
+    let config = Config {
+        engine: "spacer".to_owned(),
+        passes: None,
+        settings: settings.iter().map(|s| (*s).to_owned()).collect(),
+    };
+    let validated = solve(&problem, &config, &mut cx).expect("the configuration is right");
+    let word = match validated.verdict() {
+        Verdict::Sat(_) => "sat",
+        Verdict::Unsat(_) => "unsat",
+        Verdict::Unknown(_) => "unknown",
+    };
+    (word, cx)
+}
+
+#[test]
+fn figure_2_is_safe_by_small_bounds_and_a_part_of_the_program() {
+    for bounding in ["heights", "counters"] {
+        let setting = format!("spacer.bounding={bounding}");
+        let (word, cx) = run("spacer-fig2-safe", &[&setting]);
+        assert_eq!(word, "sat", "{bounding}");
+        let count = |name: &str| cx.stats.count(&format!("spacer.{name}"));
+        assert!(count("iterations") > 1, "{bounding}");
+        assert!((1..=5).contains(&count("B")), "{bounding}: {}", count("B"));
+        let (last, largest) = (count("a_f-percent"), count("a_m-percent"));
+        assert!(
+            0 < last && last <= largest && largest < 100,
+            "{bounding}: {last}, {largest}"
+        );
+    }
+}
+
+#[test]
+fn figure_1_is_safe() {
+    let (word, cx) = run("spacer-fig1-pg-safe", &[]);
+    assert_eq!(word, "sat");
+    assert!(cx.stats.count("spacer.a_f-percent") < 100);
+    assert_eq!(run("spacer-fig1-pg-unsafe", &[]).0, "unsat");
+}
