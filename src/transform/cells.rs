@@ -23,6 +23,9 @@ use crate::term::{BigInt, BigUint, Op, Rational, Sort, SortId, TermId, TermStore
 /// Arrays with more cells than this stay arrays.
 const CELLS: usize = 24;
 
+/// All predicates together get no more arguments than this besides as many as they had before.
+const GROWTH: usize = 1000;
+
 /// A predicate is not expanded to more arguments than this, unless it had as many before.
 const ARITY: usize = 2048;
 
@@ -55,6 +58,9 @@ impl Transformation for Cells {
         })
     }
 }
+
+/// An argument of a predicate.
+type Place = (PredicateId, usize);
 
 /// Classes of arrays: a union-find forest over numbered nodes.
 #[derive(Default)]
@@ -328,28 +334,53 @@ fn plan(system: &System) -> Plans {
         shared.entry(root).or_insert_with(make).clone()
     };
     let mut plans = Plans::default();
-    let mut arity: FxHashMap<PredicateId, usize> = FxHashMap::default();
-    let places: Vec<((PredicateId, usize), usize)> =
-        classes.places.iter().map(|(p, n)| (*p, *n)).collect();
+    // Classes with few cells first, as far as the predicates do not become too large.
+    let mut found: FxHashMap<usize, (Rc<Plan>, Vec<Place>)> = FxHashMap::default();
+    let places: Vec<(Place, usize)> = classes.places.iter().map(|(p, n)| (*p, *n)).collect();
     for (place, node) in places {
         let param = system.predicate(place.0).params[place.1];
         if let Some(plan) = plan_of(node, param, &mut classes) {
-            if let Plan::Cells { indexes, .. } = &*plan {
-                let count = arity
-                    .entry(place.0)
-                    .or_insert_with(|| system.predicate(place.0).arity());
-                *count += indexes.len();
-                if *count > ARITY.max(system.predicate(place.0).arity()) {
-                    return Plans::default();
-                }
-            }
-            plans.places.insert(place, plan);
+            let root = classes.find(node);
+            let class = found.entry(root).or_insert_with(|| (plan, Vec::new()));
+            class.1.push(place);
         }
     }
+    let cells = |plan: &Plan| match plan {
+        Plan::Cells { indexes, .. } => indexes.len(),
+        Plan::Fields(_) => 0,
+    };
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_unstable_by_key(|(root, (plan, places))| (cells(plan) * places.len(), *root));
+    let used = system.used_predicates();
+    let mut arity: FxHashMap<PredicateId, usize> = used
+        .iter()
+        .map(|&p| (p, system.predicate(p).arity()))
+        .collect();
+    let mut too_large: FxHashSet<usize> = FxHashSet::default();
+    let mut growth = GROWTH + arity.values().sum::<usize>();
+    for (root, (plan, places)) in found {
+        let more = cells(&plan) * places.len();
+        let mut larger: FxHashMap<PredicateId, usize> = FxHashMap::default();
+        for (predicate, _) in &places {
+            let size = larger.entry(*predicate).or_insert_with(|| arity[predicate]);
+            *size += cells(&plan);
+        }
+        let fits =
+            |(p, size): (&PredicateId, &usize)| *size <= ARITY.max(system.predicate(*p).arity());
+        if more > growth || !larger.iter().all(fits) {
+            too_large.insert(root);
+            continue;
+        }
+        growth -= more;
+        arity.extend(larger);
+        let planned = places.into_iter().map(|p| (p, plan.clone()));
+        plans.places.extend(planned);
+    }
     for own in nodes {
-        let planned = own
-            .into_iter()
-            .filter_map(|(var, node)| Some((var, plan_of(node, var, &mut classes)?)));
+        let planned = own.into_iter().filter_map(|(var, node)| {
+            let plan = plan_of(node, var, &mut classes)?;
+            (!too_large.contains(&classes.find(node))).then_some((var, plan))
+        });
         plans.vars.push(planned.collect());
     }
     plans

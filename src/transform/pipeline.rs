@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{
     BackError, BackTranslation, Cells, Cone, Constructors, Control, Inline, Invariants, Propagate,
-    Records, Simplify, SingleLoop, Slice, Split, Subsume, Transformation, Unzip,
+    Reads, Records, Simplify, SingleLoop, Slice, Split, Subsume, Transformation, Unzip,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -39,6 +39,10 @@ pub const PASSES: &[(&str, &str)] = &[
     ("propagate", "remove constant and equal arguments"),
     ("slice", "remove arguments that nothing reads"),
     ("unzip", "make arrays of records one array for each field"),
+    (
+        "reads",
+        "make arrays of which few elements matter one scalar for each",
+    ),
     (
         "cells",
         "make arrays with constant indexes one scalar for each",
@@ -85,6 +89,7 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
         "records" => Box::new(Records),
         "constructors" => Box::new(Constructors::default()),
         "unzip" => Box::new(Unzip),
+        "reads" => Box::new(Reads),
         "cells" => Box::new(Cells),
         "simplify" => Box::new(Simplify::default()),
         "propagate" => Box::new(Propagate),

@@ -506,6 +506,37 @@ fn arrays_with_constant_indexes_become_cells() {
 }
 
 #[test]
+fn only_the_cheaper_arrays_become_cells() {
+    // One with many cells and one with few, through many predicates.
+    let mut m = maker();
+    let t = m.t.clone();
+    let array = t.array_sort(INT, INT);
+    let chain: Vec<PredicateId> = (0..60)
+        .map(|i| m.system.add_predicate(&format!("p{i}"), &[array, array]))
+        .collect();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|n| t.var(n, array));
+    let zeros = t.const_array(array, t.int(0));
+    let init = t.and(&[t.eq(a, zeros), t.eq(b, zeros)]);
+    m.system
+        .add_clause(vec![], init, Some(atom(chain[0], &[a, b])));
+    let same = t.and(&[t.eq(a, c), t.eq(b, d)]);
+    for pair in chain.windows(2) {
+        let body = vec![atom(pair[0], &[a, b])];
+        m.system
+            .add_clause(body, same, Some(atom(pair[1], &[c, d])));
+    }
+    let mut summands: Vec<TermId> = (0..24).map(|i| t.select(a, t.int(i))).collect();
+    summands.push(t.select(b, t.int(7)));
+    let bad = t.ge(t.add(&summands), t.int(1));
+    m.system
+        .add_clause(vec![atom(chain[59], &[a, b])], bad, None);
+    let sorts = argument_sorts(&m.after("cells"));
+    assert_eq!(sorts.iter().filter(|s| **s == array).count(), 60);
+    assert_eq!(sorts.len(), 60 * 3, "an array, a cell, the rest");
+    m.check("cells", true);
+}
+
+#[test]
 fn arrays_of_records_become_arrays_of_fields() {
     for (limit, sat) in [(2, false), (3, true)] {
         let mut m = maker();

@@ -6,4 +6,5 @@ mod generate;
 mod hand_made;
 mod invariants;
 mod random;
+mod reads;
 mod split;
