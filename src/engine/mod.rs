@@ -5,11 +5,13 @@
 
 pub mod bmc;
 mod confirm;
+mod distance;
 pub mod muz;
 pub mod pdr;
 pub mod registry;
 pub mod settings;
 pub mod spacer;
+pub mod trl;
 
 use thiserror::Error;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
-use super::{Engine, bmc, muz, pdr, spacer};
+use super::{Engine, bmc, muz, pdr, spacer, trl};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -27,6 +27,11 @@ pub const ENGINES: &[Entry] = &[
         name: "spacer",
         about: "abstraction from proofs and counterexamples of bounded systems",
         make: || Box::new(spacer::Spacer::default()),
+    },
+    Entry {
+        name: "trl",
+        about: "transitive relation learning for linear clauses with long loops",
+        make: || Box::new(trl::Trl::default()),
     },
     Entry {
         name: "muz",

@@ -8,6 +8,7 @@
 
 #![allow(dead_code)]
 
+pub mod loops;
 mod random;
 
 use std::rc::Rc;

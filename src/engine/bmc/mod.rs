@@ -11,7 +11,6 @@
 //! when no query can be derived by the predicates' dependencies alone, or no predicate is left. Everything else is
 //! `Unknown`, also a search that has exhausted all derivations, because there is no model to show.
 
-mod distance;
 mod instance;
 mod linear;
 mod tree;
@@ -20,8 +19,8 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use self::distance::Distances;
 use super::confirm::confirm;
+use super::distance::Distances;
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};

@@ -9,12 +9,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::distance::Distances;
 use super::instance::{ClauseVars, Instance, derived, failed, holds, literal};
 use super::{Answer, Oracle, Outcome};
 use crate::chc::{PredicateId, System};
 use crate::context::Context;
 use crate::engine::EngineError;
+use crate::engine::distance::Distances;
 use crate::smt::SmtModel;
 use crate::term::TermId;
 use crate::witness::{Fact, Reason, Refutation, RefutationStep};

@@ -7,7 +7,7 @@ use crate::chc::{Clause, PredicateId, System};
 use crate::term::TermId;
 
 /// Bounds on derivations, and the clauses that can take part in one of `false`.
-pub(super) struct Distances {
+pub(in crate::engine) struct Distances {
     /// By predicate: least height of a derivation (an entry clause gives 1); `None` when nothing
     /// derives it.
     pub height: Vec<Option<usize>>,

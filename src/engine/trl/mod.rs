@@ -1,0 +1,499 @@
+//! Transitive relation learning: bounded model checking in which loops become single steps.
+//!
+//! For linear systems whose loops are long or endless, where unrolling alone never ends. After
+//! Frohn, Giesl, "Infinite State Model Checking by Learning Transitive Relations" (2025), and for
+//! refutations "Integrating Loop Acceleration into Bounded Model Checking" (FM 2024).
+//!
+//! The clauses are unrolled level by level (`unroll`). The run that a model shows is cut into
+//! implicants of clauses, and which implicant has followed which is kept in a graph (`trace`). Where
+//! the run comes back to an implicant's predecessor, there is a loop: its pass is generalised to a
+//! transitive relation (`learn`), a new step; runs that take the long way where the relation leads
+//! are blocked, and the search goes back to where the loop began. When no run of some length is left,
+//! everything is reached in fewer steps. The reached states are then computed as unions of cubes by
+//! projection (`reach`), and are the model.
+//!
+//! A run into a query may use relations, which say too much. Then the same search runs again with
+//! relations that say no more than is true: any number of passes with the differences of the model
+//! (`accelerate`). A run into a query through these is a refutation, written out clause by clause
+//! (`expand`). If this search ends, its relations give the model.
+//!
+//! Deviations: the paper has one transition relation with the location as a variable. Here
+//! predicates are places of the unrolling and relations belong to predicates, so that no relation is
+//! over arguments of others, and no transformation is needed. Relations have no quantifiers (`learn`).
+//! One step that is an instance of a relation is blocked at all levels, not only where it was seen.
+//!
+//! Invariant: what is blocked is only a matter of termination. `Sat` is said when clauses and
+//! queries were checked against the cubes, `Unsat` when evaluation has confirmed the refutation.
+
+mod accelerate;
+mod expand;
+mod learn;
+mod reach;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod unroll;
+
+use std::rc::Rc;
+
+use self::expand::{Body, Expansion};
+use self::learn::Pass;
+use self::reach::Reach;
+use self::steps::{Origin, Step, Steps};
+use self::trace::{Found, Traces};
+use self::unroll::{Shortcut, Trace, Unrolling, failed};
+use super::confirm::confirm;
+use super::distance::Distances;
+use super::settings::{Setting, Value};
+use super::{Engine, EngineError, Unsupported};
+use crate::chc::{PredicateId, Shape, System};
+use crate::context::Context;
+use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Solver, Watchdog};
+use crate::term::{Evaluator, Printer, TermId};
+use crate::witness::{Model, Reason, Refutation, Verdict};
+
+/// Limits and choices of the search.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// A refutation has so many steps at most.
+    pub max_steps: usize,
+    /// A model has so many cubes at most.
+    pub max_cubes: usize,
+    /// Use the older simplex of Z3: as many tasks of a development set or more, sooner. Default: on.
+    pub simplex: bool,
+    /// Look for refutations by acceleration where relations lead to a query.
+    pub accelerate: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            max_steps: 1_000_000,
+            max_cubes: 2_000,
+            simplex: true,
+            accelerate: true,
+        }
+    }
+}
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Trl {
+    pub options: Options,
+}
+
+/// Why the search ends without an answer of its own.
+enum Stop {
+    Reason(Reason),
+    Error(EngineError),
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        Stop::Error(error)
+    }
+}
+
+/// What relations say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// More than the passes: for models.
+    Over,
+    /// What passes do: for refutations.
+    Exact,
+}
+
+/// How a search ended.
+enum Outcome {
+    /// No run of this length is left.
+    Exhausted(usize),
+    /// A run into a query.
+    Run(Trace),
+}
+
+impl Engine for Trl {
+    fn name(&self) -> &'static str {
+        "trl"
+    }
+
+    /// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        let what = match shape.theories {
+            _ if !shape.linear => "clauses with several body atoms",
+            t if t.array => "arrays",
+            t if t.datatype => "datatypes",
+            t if t.quantifier => "quantifiers",
+            _ => return Ok(()),
+        };
+        Err(Unsupported {
+            engine: self.name(),
+            what: what.to_owned(),
+        })
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let options = &mut self.options;
+        vec![
+            Setting {
+                name: "max-steps",
+                about: "A refutation has so many steps at most.",
+                value: Value::Count {
+                    value: &mut options.max_steps,
+                    least: 1,
+                },
+            },
+            Setting {
+                name: "max-cubes",
+                about: "A model has so many cubes at most.",
+                value: Value::Count {
+                    value: &mut options.max_cubes,
+                    least: 1,
+                },
+            },
+            Setting {
+                name: "simplex",
+                about: "Ask Z3's older arithmetic solver.",
+                value: Value::Flag(&mut options.simplex),
+            },
+            Setting {
+                name: "accelerate",
+                about: "Look for refutations by acceleration (Frohn, Giesl, FM 2024) where learned \
+                        relations lead to a query.",
+                value: Value::Flag(&mut options.accelerate),
+            },
+        ]
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        self.supports(&Shape::of(system))?;
+        let smt = Smt::new(system.terms.clone());
+        if self.options.simplex {
+            smt.set_arithmetic(Arithmetic::Simplex);
+        }
+        let watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
+        let result = self.decide(system, &smt, cx);
+        drop(watchdog);
+        cx.stats.add("trl.queries", smt.usage().0);
+        cx.stats.add_time("trl.smt", smt.usage().1);
+        match result {
+            Ok(Verdict::Unsat(refutation)) => Ok(confirm(system, refutation, &smt, cx)),
+            Ok(verdict) => Ok(verdict),
+            Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Trl {
+    fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
+        let distances = Distances::new(system);
+        let mut search = Search::new(system, &distances, smt, Mode::Over);
+        let mut outcome = search.run(cx);
+        search.count(cx);
+        let learned = |trace: &Trace, search: &Search| {
+            let learned = |s: usize| matches!(search.steps.all[s].origin, Origin::Learned(_));
+            trace.steps.iter().any(|i| learned(i.step))
+        };
+        if let Ok(Outcome::Run(trace)) = &outcome
+            && learned(trace, &search)
+        {
+            if !self.options.accelerate {
+                return Err(incomplete("learned relations lead to a query"));
+            }
+            log::debug!("trl: learned relations lead to a query; accelerating");
+            search = Search::new(system, &distances, smt, Mode::Exact);
+            outcome = search.run(cx);
+            search.count(cx);
+        }
+        match outcome? {
+            Outcome::Run(trace) => {
+                let refutation = search.expand(&trace, self.options.max_steps, cx)?;
+                cx.stats.set("trl.steps", refutation.steps.len() as u64);
+                Ok(Verdict::Unsat(refutation))
+            }
+            Outcome::Exhausted(depth) => {
+                log::debug!("trl: no run of {depth} steps is left");
+                let mut reach = Reach::new(system, &search.steps, smt, self.options.max_cubes);
+                let cubes = reach.close(cx)?;
+                cx.stats.set("trl.cubes", cubes as u64);
+                let mut model = reach
+                    .model(cx)?
+                    .ok_or_else(|| incomplete("what learned relations reach is no model"))?;
+                complete(system, &distances, &mut model);
+                Ok(Verdict::Sat(model))
+            }
+        }
+    }
+}
+
+/// Gives the predicates off the ways from facts to queries what makes their clauses true.
+fn complete(system: &System, distances: &Distances, model: &mut Model) {
+    for predicate in system.used_predicates() {
+        let derivable = distances.height[predicate.index()].is_some();
+        let definition = model.definitions.entry(predicate);
+        definition.or_insert_with(|| system.terms.bool(derivable));
+    }
+}
+
+/// One search with relations of one kind.
+struct Search<'a> {
+    system: &'a System,
+    smt: &'a Rc<Smt>,
+    solver: Solver,
+    mode: Mode,
+    steps: Steps,
+    /// Of the learned relations, in exact mode.
+    bodies: Vec<Body>,
+    unrolling: Unrolling,
+    traces: Traces,
+    counters: Counters,
+}
+
+#[derive(Default)]
+struct Counters {
+    learned: u64,
+    blocked: u64,
+    backtracks: u64,
+    deepest: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(system: &'a System, distances: &Distances, smt: &'a Rc<Smt>, mode: Mode) -> Self {
+        Search {
+            system,
+            smt,
+            solver: smt.solver(),
+            mode,
+            steps: Steps::new(system, distances),
+            bodies: Vec::new(),
+            unrolling: Unrolling::new(),
+            traces: Traces::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    fn count(&self, cx: &mut Context) {
+        let c = &self.counters;
+        cx.stats.add("trl.learned", c.learned);
+        cx.stats.add("trl.blocked", c.blocked);
+        cx.stats.add("trl.backtracks", c.backtracks);
+        cx.stats.set("trl.depth", c.deepest as u64);
+    }
+
+    fn check(&mut self, assumptions: &[TermId], cx: &Context) -> Result<Option<SmtModel>, Stop> {
+        if let Some(reason) = cx.stop() {
+            return Err(Stop::Reason(reason));
+        }
+        match self.solver.check(assumptions) {
+            SatResult::Sat => Ok(Some(
+                self.solver
+                    .model()
+                    .ok_or_else(|| Stop::from(failed("no model")))?,
+            )),
+            SatResult::Unsat => Ok(None),
+            SatResult::Unknown(why) => {
+                let reason = cx.stop();
+                Err(Stop::Reason(reason.unwrap_or(Reason::Incomplete(format!(
+                    "the oracle: {why}"
+                )))))
+            }
+        }
+    }
+
+    fn run(&mut self, cx: &mut Context) -> Result<Outcome, Stop> {
+        if let Some(trace) = self.constraint(cx)? {
+            return Ok(Outcome::Run(trace));
+        }
+        loop {
+            let terms = self.system.terms.clone();
+            let depth = self.unrolling.levels.len();
+            self.counters.deepest = self.counters.deepest.max(depth);
+            if !self
+                .unrolling
+                .add_level(self.system, &self.steps, &mut self.solver)
+            {
+                return Ok(Outcome::Exhausted(depth));
+            }
+            let exits = self
+                .unrolling
+                .add_queries(&terms, &self.steps, &mut self.solver);
+            if !exits.is_empty() {
+                let any = unroll::literal(&terms, "exit");
+                self.solver.assert(terms.implies(any, terms.or(&exits)));
+                if let Some(model) = self.check(&[any], cx)? {
+                    return Ok(Outcome::Run(self.unrolling.trace(&model, true)?));
+                }
+                for exit in exits {
+                    self.solver.assert(terms.not(exit));
+                }
+            }
+            self.solver.assert(terms.or(&self.unrolling.last_places()));
+            let Some(model) = self.check(&[], cx)? else {
+                return Ok(Outcome::Exhausted(depth));
+            };
+            let trace = self.unrolling.trace(&model, false)?;
+            self.shorten(&trace)?;
+        }
+    }
+
+    /// A query without body that holds.
+    fn constraint(&mut self, cx: &Context) -> Result<Option<Trace>, Stop> {
+        let terms = self.system.terms.clone();
+        for step in self.steps.constraints.clone() {
+            let on = unroll::literal(&terms, "query");
+            let vars = self.steps.all[step].vars.clone();
+            let mut instance = self.steps.instantiate(&terms, step, on, std::iter::empty());
+            instance.vars.truncate(vars.len());
+            self.solver.assert(terms.implies(on, instance.formula));
+            if let Some(model) = self.check(&[on], cx)? {
+                let values = model.assignment(&instance.vars);
+                let values = values.map_err(|e| Stop::from(failed(&e.to_string())))?;
+                return Ok(Some(Trace {
+                    steps: vec![instance],
+                    values,
+                }));
+            }
+            self.solver.assert(terms.not(on));
+        }
+        Ok(None)
+    }
+
+    /// Goes back to where the shortest loop of the run begins, with a relation for it; nothing
+    /// happens when there is no loop.
+    fn shorten(&mut self, trace: &Trace) -> Result<(), Stop> {
+        let terms = self.system.terms.clone();
+        let open = || incomplete("a model hangs on what the standard leaves open");
+        let nodes = self
+            .traces
+            .add(&terms, &self.steps, trace)
+            .ok_or_else(open)?;
+        let loops = self.traces.loops(&self.steps, trace, &nodes);
+        for Found { start, length } in loops {
+            // Step i leads from level i - 1 to level i.
+            let (from, to) = (start - 1, start - 1 + length);
+            let Some(predicate) = trace.steps[start].from else {
+                continue;
+            };
+            let before = &self.unrolling.levels[from][&predicate].args;
+            let after = &self.unrolling.levels[to][&predicate].args;
+            let known = (0..self.steps.all.len()).rev().find(|&s| {
+                let step = &self.steps.all[s];
+                matches!(step.origin, Origin::Learned(_)) && step.from == Some(predicate) && {
+                    let args = before.iter().chain(after).map(|a| trace.values[a]);
+                    let values = step.vars.iter().copied().zip(args).collect();
+                    let mut model = Evaluator::new(&terms, &values);
+                    model.value(step.formula) == Some(TermId::TRUE)
+                }
+            });
+            let step = match known {
+                Some(step) => step,
+                None => {
+                    let literals: Vec<TermId> = nodes[start..start + length]
+                        .iter()
+                        .flat_map(|n| n.literals.clone())
+                        .collect();
+                    let pass = Pass {
+                        literals: &literals,
+                        before,
+                        after,
+                        values: &trace.values,
+                    };
+                    let relation = match self.mode {
+                        Mode::Over => Some(pass.transitive(&terms).ok_or_else(open)?),
+                        Mode::Exact => pass.accelerate(&terms).map(|acceleration| {
+                            let literals = acceleration.literals.clone();
+                            self.bodies.push(Body {
+                                steps: trace.steps[start..start + length].to_vec(),
+                                before: before.clone(),
+                                after: after.clone(),
+                                acceleration,
+                            });
+                            literals
+                        }),
+                    };
+                    let Some(relation) = relation else {
+                        self.traces.refuse(&nodes[start..start + length]);
+                        continue;
+                    };
+                    self.learn(predicate, &relation, before.clone(), after.clone())
+                }
+            };
+            if length > 1 {
+                self.counters.blocked += 1;
+                self.unrolling.shorten(Shortcut {
+                    step,
+                    start: from,
+                    length,
+                });
+            }
+            self.counters.backtracks += 1;
+            self.unrolling.back_to(from, &mut self.solver);
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Adds a relation over these variables as a step.
+    fn learn(
+        &mut self,
+        predicate: PredicateId,
+        relation: &[TermId],
+        before: Vec<TermId>,
+        after: Vec<TermId>,
+    ) -> usize {
+        let terms = &self.system.terms;
+        let own: Vec<TermId> = before.into_iter().chain(after).collect();
+        let map = terms.renaming(&own);
+        let vars: Vec<TermId> = own.iter().map(|v| map[v]).collect();
+        let formula = terms.substitute(terms.and(relation), &map);
+        let number = self.counters.learned as usize;
+        self.counters.learned += 1;
+        if log::log_enabled!(log::Level::Debug) {
+            let shown = terms.substitute(formula, &shown(self.system, predicate, &vars));
+            let name = &self.system.predicate(predicate).name;
+            log::debug!(
+                "trl: {name} {:?} {}",
+                self.mode,
+                Printer::new(terms).term(shown)
+            );
+        }
+        let arguments = vars.len();
+        let origin = Origin::Learned(number);
+        let (from, to) = (Some(predicate), Some(predicate));
+        self.steps.add(Step {
+            origin,
+            from,
+            to,
+            formula,
+            vars,
+            arguments,
+        })
+    }
+
+    fn expand(&self, trace: &Trace, limit: usize, cx: &Context) -> Result<Refutation, Stop> {
+        let bodies = &self.bodies;
+        Expansion::new(self.system, &self.steps, bodies, self.smt, cx, limit).refutation(trace)
+    }
+}
+
+/// Names for a log: formal variables, and the same with an apostrophe.
+fn shown(
+    system: &System,
+    predicate: PredicateId,
+    vars: &[TermId],
+) -> rustc_hash::FxHashMap<TermId, TermId> {
+    let terms = &system.terms;
+    let params = &system.predicate(predicate).params;
+    let after = params
+        .iter()
+        .map(|&p| terms.var(&format!("{}'", terms.var_name(p)), terms.sort_of(p)));
+    vars.iter()
+        .copied()
+        .zip(params.iter().copied().chain(after.collect::<Vec<_>>()))
+        .collect()
+}
+
+fn incomplete(what: &str) -> Stop {
+    Stop::Reason(Reason::Incomplete(what.to_owned()))
+}

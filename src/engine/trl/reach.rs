@@ -1,0 +1,231 @@
+//! The reached states as a model: what clauses and learned relations derive, as unions of cubes.
+//!
+//! From the entries on, what a step derives from the cubes so far and what they do not hold yet is
+//! projected onto the arguments and added. Relations go first, so that clauses find little left to
+//! do. When the search over learned relations has ended, few steps of this kind reach everything.
+//!
+//! Invariant: when a step's query has no solution any more, the step leads from the cubes to the
+//! cubes; so at the end the cubes are inductive, and a model when the queries have no solution.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Stop;
+use super::steps::{Instance, Origin, Steps};
+use super::unroll::{failed, literal};
+use crate::chc::{PredicateId, System};
+use crate::context::Context;
+use crate::smt::{SatResult, Smt, Solver, project_formula};
+use crate::term::TermId;
+use crate::witness::{Model, Reason};
+
+/// The cubes of a predicate, over its formal variables.
+#[derive(Default)]
+struct Reached {
+    cubes: Vec<TermId>,
+}
+
+/// A step with the cubes on both sides.
+struct Rule {
+    instance: Instance,
+    /// When this is true, the rule is in force.
+    on: TermId,
+    /// Stands for the cubes that are still to come.
+    rest: TermId,
+    /// Cubes known on either side.
+    before: usize,
+    after: usize,
+}
+
+/// See the module.
+pub(super) struct Reach<'a> {
+    system: &'a System,
+    steps: &'a Steps,
+    smt: &'a Rc<Smt>,
+    limit: usize,
+    reached: FxHashMap<PredicateId, Reached>,
+    rules: Vec<Rule>,
+    solver: Solver,
+    cubes: usize,
+}
+
+impl<'a> Reach<'a> {
+    /// Nothing reached yet; at most `limit` cubes will be.
+    pub fn new(system: &'a System, steps: &'a Steps, smt: &'a Rc<Smt>, limit: usize) -> Self {
+        let mut reach = Reach {
+            system,
+            steps,
+            smt,
+            limit,
+            reached: FxHashMap::default(),
+            rules: Vec::new(),
+            solver: smt.solver(),
+            cubes: 0,
+        };
+        for predicate in steps.predicates() {
+            reach.reached.insert(predicate, Reached::default());
+        }
+        // Later relations are made of earlier ones.
+        let mut order: Vec<usize> = (0..steps.all.len())
+            .filter(|&s| steps.all[s].to.is_some())
+            .collect();
+        let learned = |s: usize| matches!(steps.all[s].origin, Origin::Learned(_));
+        order.sort_by_key(|&s| match steps.all[s].from {
+            None => (0, 0),
+            Some(_) if learned(s) => (1, steps.all.len() - s),
+            Some(_) => (2, s),
+        });
+        for step in order {
+            let rule = reach.rule(step);
+            reach.rules.push(rule);
+        }
+        reach
+    }
+
+    fn rule(&mut self, step: usize) -> Rule {
+        let terms = &self.system.terms;
+        let vars = self.steps.all[step].vars.iter().copied();
+        let instance = self.steps.instantiate(terms, step, TermId::TRUE, vars);
+        let (on, rest) = (literal(terms, "rule"), literal(terms, "rest"));
+        self.solver.assert(terms.implies(on, instance.formula));
+        if self.steps.all[step].from.is_some() {
+            self.solver.assert(terms.implies(on, rest));
+        }
+        Rule {
+            instance,
+            on,
+            rest,
+            before: 0,
+            after: 0,
+        }
+    }
+
+    /// Adds cubes until no step leads out of them; the number of cubes.
+    pub fn close(&mut self, cx: &Context) -> Result<usize, Stop> {
+        let mut next = 0;
+        // From the first rule again after each that found something.
+        while next < self.rules.len() {
+            let mut found = false;
+            while self.fire(next, cx)? {
+                found = true;
+                if self.cubes > self.limit {
+                    let what = format!("the model has more than {} cubes", self.limit);
+                    return Err(Stop::Reason(Reason::Incomplete(what)));
+                }
+            }
+            next = if found { 0 } else { next + 1 };
+        }
+        Ok(self.cubes)
+    }
+
+    /// Adds a cube that a rule derives, if there is one.
+    fn fire(&mut self, rule: usize, cx: &Context) -> Result<bool, Stop> {
+        let terms = self.system.terms.clone();
+        let step = &self.steps.all[self.rules[rule].instance.step];
+        let arity = |p: Option<PredicateId>| p.map_or(0, |p| self.system.predicate(p).arity());
+        let split = arity(step.from);
+        let rule = &mut self.rules[rule];
+        let vars = &rule.instance.vars;
+        let (before, after) = (vars[..split].to_vec(), vars[split..step.arguments].to_vec());
+        let over = |cube: TermId, predicate: PredicateId, args: &[TermId]| {
+            let params = &self.system.predicate(predicate).params;
+            let map = params.iter().copied().zip(args.iter().copied()).collect();
+            terms.substitute(cube, &map)
+        };
+        if let Some(from) = step.from {
+            let cubes = &self.reached[&from].cubes;
+            if rule.before < cubes.len() {
+                let rest = literal(&terms, "rest");
+                let mut parts = vec![terms.not(rule.rest), rest];
+                parts.extend(cubes[rule.before..].iter().map(|&c| over(c, from, &before)));
+                self.solver.assert(terms.or(&parts));
+                rule.rest = rest;
+                rule.before = cubes.len();
+            }
+        }
+        let Some(to) = step.to else {
+            return Err(failed("a query derives nothing").into());
+        };
+        for &cube in &self.reached[&to].cubes[rule.after..] {
+            self.solver
+                .assert(terms.not(terms.and(&[rule.on, over(cube, to, &after)])));
+        }
+        rule.after = self.reached[&to].cubes.len();
+        if let Some(reason) = cx.stop() {
+            return Err(Stop::Reason(reason));
+        }
+        let mut assumptions = vec![rule.on];
+        assumptions.extend(step.from.iter().map(|_| terms.not(rule.rest)));
+        match self.solver.check(&assumptions) {
+            SatResult::Unsat => return Ok(false),
+            SatResult::Unknown(why) => {
+                let reason = cx.stop();
+                return Err(Stop::Reason(reason.unwrap_or(Reason::Incomplete(why))));
+            }
+            SatResult::Sat => {}
+        }
+        let model = self
+            .solver
+            .model()
+            .ok_or_else(|| Stop::from(failed("no model")))?;
+        let mut parts = vec![rule.instance.formula];
+        if let Some(from) = step.from {
+            let cubes = &self.reached[&from].cubes;
+            let inside = cubes.iter().map(|&c| over(c, from, &before));
+            let cube = inside.into_iter().find(|&c| model.satisfies(c));
+            parts.push(cube.ok_or_else(|| Stop::from(failed("no cube holds")))?);
+        }
+        let formula = terms.and(&parts);
+        let all = terms.free_vars(&[formula]);
+        let mut values = model
+            .assignment(&all)
+            .map_err(|e| Stop::from(failed(&e.to_string())))?;
+        values.extend(
+            model
+                .assignment(&after)
+                .map_err(|e| Stop::from(failed(&e.to_string())))?,
+        );
+        let kept: FxHashSet<TermId> = after.iter().copied().collect();
+        let eliminate: Vec<TermId> = all.into_iter().filter(|v| !kept.contains(v)).collect();
+        let literals = project_formula(&terms, formula, &eliminate, &values).ok_or_else(|| {
+            Stop::Reason(Reason::Incomplete(
+                "a model hangs on what the standard leaves open".into(),
+            ))
+        })?;
+        let params = &self.system.predicate(to).params;
+        let map = after.iter().copied().zip(params.iter().copied()).collect();
+        let cube = terms.substitute(terms.and(&literals), &map);
+        self.reached.entry(to).or_default().cubes.push(cube);
+        self.cubes += 1;
+        Ok(true)
+    }
+
+    /// The cubes as a model if no query has a solution in them; predicates off the way to a query
+    /// are true.
+    pub fn model(&self, cx: &Context) -> Result<Option<Model>, Stop> {
+        let terms = &self.system.terms;
+        let mut definitions = FxHashMap::default();
+        for (&predicate, reached) in &self.reached {
+            definitions.insert(predicate, terms.or(&reached.cubes));
+        }
+        for step in self.steps.all.iter().filter(|s| s.to.is_none()) {
+            let Some(from) = step.from else { continue };
+            let params = &self.system.predicate(from).params;
+            let args = step.vars.iter().copied();
+            let map = params.iter().copied().zip(args).collect();
+            let mut solver = self.smt.solver();
+            solver.assert(step.formula);
+            solver.assert(terms.substitute(definitions[&from], &map));
+            match solver.check(&[]) {
+                SatResult::Unsat => {}
+                SatResult::Sat => return Ok(None),
+                SatResult::Unknown(why) => {
+                    let reason = cx.stop();
+                    return Err(Stop::Reason(reason.unwrap_or(Reason::Incomplete(why))));
+                }
+            }
+        }
+        Ok(Some(Model { definitions }))
+    }
+}

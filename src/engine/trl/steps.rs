@@ -1,0 +1,147 @@
+//! What a run of a linear system may do next: clauses, and relations that were learned.
+//!
+//! Invariant: a step's formula is over its own variables, which occur in no other step; an instance
+//! shares with the places it connects the arguments and nothing else.
+
+use rustc_hash::FxHashMap;
+
+use crate::chc::{PredicateId, System};
+use crate::engine::distance::Distances;
+use crate::term::{TermId, TermStore};
+
+/// Where a step comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// Index of a clause.
+    Clause(usize),
+    /// Index of a learned relation.
+    Learned(usize),
+}
+
+/// A step from one fact to the next.
+pub(super) struct Step {
+    pub origin: Origin,
+    /// `None` for a fact's clause.
+    pub from: Option<PredicateId>,
+    /// `None` for a query.
+    pub to: Option<PredicateId>,
+    pub formula: TermId,
+    /// The arguments of `from`, those of `to`, then locals.
+    pub vars: Vec<TermId>,
+    /// Number of arguments of `from` and `to` together.
+    pub arguments: usize,
+}
+
+/// A step over variables of a place in an unrolling.
+#[derive(Clone)]
+pub(super) struct Instance {
+    pub step: usize,
+    pub from: Option<PredicateId>,
+    pub literal: TermId,
+    pub formula: TermId,
+    /// In the order of the step's.
+    pub vars: Vec<TermId>,
+}
+
+/// All steps: clauses that matter first, then what is learned, oldest first.
+pub(super) struct Steps {
+    pub all: Vec<Step>,
+    /// By predicate: steps from it that are no queries.
+    outgoing: Vec<Vec<usize>>,
+    /// By predicate: queries about it.
+    queries: Vec<Vec<usize>>,
+    pub entries: Vec<usize>,
+    /// Queries without body.
+    pub constraints: Vec<usize>,
+}
+
+impl Steps {
+    /// The clauses on a way from a fact to a query.
+    pub fn new(system: &System, distances: &Distances) -> Steps {
+        let mut steps = Steps {
+            all: Vec::new(),
+            outgoing: vec![Vec::new(); system.predicates.len()],
+            queries: vec![Vec::new(); system.predicates.len()],
+            entries: Vec::new(),
+            constraints: Vec::new(),
+        };
+        for &index in &distances.relevant {
+            let clause = &system.clauses[index];
+            let arguments = clause.atoms().map(|a| a.args.len()).sum();
+            steps.add(Step {
+                origin: Origin::Clause(index),
+                from: clause.body.first().map(|a| a.predicate),
+                to: clause.head.as_ref().map(|a| a.predicate),
+                formula: clause.constraint,
+                vars: clause.vars(&system.terms),
+                arguments,
+            });
+        }
+        steps
+    }
+
+    /// Adds a step; its index.
+    pub fn add(&mut self, step: Step) -> usize {
+        let index = self.all.len();
+        match (step.from, step.to) {
+            (Some(from), Some(_)) => self.outgoing[from.index()].push(index),
+            (Some(from), None) => self.queries[from.index()].push(index),
+            (None, Some(_)) => self.entries.push(index),
+            (None, None) => self.constraints.push(index),
+        }
+        self.all.push(step);
+        index
+    }
+
+    pub fn from(&self, predicate: PredicateId) -> &[usize] {
+        &self.outgoing[predicate.index()]
+    }
+
+    pub fn queries(&self, predicate: PredicateId) -> &[usize] {
+        &self.queries[predicate.index()]
+    }
+
+    /// Predicates that a step touches, ascending.
+    pub fn predicates(&self) -> Vec<PredicateId> {
+        let mut found: Vec<PredicateId> = self
+            .all
+            .iter()
+            .flat_map(|s| s.from.into_iter().chain(s.to))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// A step with the given arguments, those of `from` first, and fresh locals.
+    pub fn instantiate(
+        &self,
+        terms: &TermStore,
+        step: usize,
+        literal: TermId,
+        arguments: impl Iterator<Item = TermId>,
+    ) -> Instance {
+        let Step {
+            vars,
+            arguments: count,
+            formula,
+            from,
+            ..
+        } = &self.all[step];
+        let mut own: Vec<TermId> = arguments.take(*count).collect();
+        own.extend(
+            vars[own.len()..]
+                .iter()
+                .map(|&v| terms.fresh_var(terms.var_name(v), terms.sort_of(v))),
+        );
+        let map: FxHashMap<TermId, TermId> =
+            vars.iter().copied().zip(own.iter().copied()).collect();
+        Instance {
+            step,
+            from: *from,
+            literal,
+            formula: terms.substitute(*formula, &map),
+            vars: own,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Engines for loops: they agree with what is known of generated systems, and decide loops whatever
+//! their length.
+
+mod common;
+
+use alphorn::chc::{Shape, System};
+use alphorn::context::Context;
+use alphorn::engine::registry::find;
+use alphorn::engine::settings::apply;
+use alphorn::witness::{Verdict, check_refutation};
+use common::loops::Loops;
+use common::{check_model, counter, height, planted_bug, planted_invariant, recipes};
+use proptest::prelude::*;
+
+/// Engines for linear systems of numbers, Booleans and bit-vectors.
+const LINEAR: &[&str] = &["trl"];
+
+/// An engine for some seconds; `None` where it does not support the system.
+fn within(name: &str, settings: &[&str], seconds: u64, system: &System) -> Option<Verdict> {
+    let mut engine = (find(name).expect("it exists").make)();
+    let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+    apply(engine.as_mut(), &settings).expect("settings are known");
+    engine.supports(&Shape::of(system)).ok()?;
+    let mut cx = Context::new(system.terms.clone());
+    cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(seconds));
+    Some(engine.solve(system, &mut cx).expect("no defect"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn engines_for_loops_agree_with_planted_bugs(mut recipe in recipes()) {
+        recipe.nonlinear = false;
+        let buggy = planted_bug(&recipe);
+        for engine in LINEAR {
+            match within(engine, &[], 3, &buggy.system) {
+                Some(Verdict::Unsat(refutation)) => {
+                    prop_assert_eq!(check_refutation(&buggy.system, &refutation), Ok(()));
+                }
+                Some(Verdict::Sat(model)) => prop_assert!(false, "{}: {:?}", engine, model),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn engines_for_loops_agree_with_planted_invariants(mut recipe in recipes()) {
+        recipe.nonlinear = false;
+        let safe = planted_invariant(&recipe);
+        for engine in LINEAR {
+            match within(engine, &[], 3, &safe.system) {
+                Some(Verdict::Sat(model)) => {
+                    prop_assert_eq!(check_model(&safe.system, &model), Ok(()));
+                }
+                Some(Verdict::Unsat(steps)) => prop_assert!(false, "{}: {:?}", engine, steps),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn relations_decide_loops_whatever_their_length() {
+    for count in 1..=3 {
+        for seed in 0..6 {
+            let program = Loops::from_seed(count, 1_700, seed);
+            let safe = program.safe();
+            match within("trl", &[], 30, &safe) {
+                Some(Verdict::Sat(model)) => assert_eq!(check_model(&safe, &model), Ok(())),
+                other => panic!("{program:?}: {other:?}"),
+            }
+            let buggy = program.buggy();
+            match within("trl", &[], 30, &buggy) {
+                Some(Verdict::Unsat(refutation)) => {
+                    assert_eq!(check_refutation(&buggy, &refutation), Ok(()));
+                    assert_eq!(height(&refutation), program.height());
+                }
+                other => panic!("{program:?}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn relations_refute_a_counter_of_ten_thousand() {
+    let system = counter(10_000);
+    match within("trl", &[], 30, &system) {
+        Some(Verdict::Unsat(refutation)) => {
+            assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            assert_eq!(height(&refutation), 10_002);
+        }
+        other => panic!("{other:?}"),
+    }
+    // Without acceleration, and with too few steps, there is no answer.
+    for setting in ["trl.accelerate=false", "trl.max-steps=9999"] {
+        let verdict = within("trl", &[setting], 30, &system);
+        assert!(
+            matches!(verdict, Some(Verdict::Unknown(_))),
+            "{setting}: {verdict:?}"
+        );
+    }
+}
