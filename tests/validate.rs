@@ -804,3 +804,89 @@ fn printed_witnesses_pass_for_their_task_and_not_for_its_twin() {
     assert!(answers.into_inner() * 2 >= chosen.len());
     assert!(twins.into_inner() > 50);
 }
+
+// ---- sizes of datatypes ----
+
+const REVERSE: &str = "(set-logic HORN)
+    (declare-datatypes ((|a list| 0)) (((cons (head Int) (tail |a list|)) (nil))))
+    (declare-fun reverse (|a list| |a list| |a list|) Bool)
+    (declare-fun length (|a list| Int) Bool)
+    (assert (forall ((x |a list|)) (reverse nil x x)))
+    (assert (forall ((h Int) (x |a list|) (y |a list|) (z |a list|))
+        (=> (reverse x (cons h y) z) (reverse (cons h x) y z))))
+    (assert (length nil 0))
+    (assert (forall ((h Int) (x |a list|) (n Int)) (=> (length x n) (length (cons h x) (+ n 1)))))
+    (assert (forall ((x |a list|) (y |a list|) (z |a list|) (n Int) (m Int) (k Int))
+        (=> (and (reverse x y z) (length x n) (length y m) (length z k) (distinct k (+ n m)))
+            false)))";
+
+/// A model with sizes is checked, printed with their definition, and read again; no other recursive
+/// definition is.
+#[test]
+fn models_with_sizes() {
+    let problem = read(REVERSE);
+    let config = Config {
+        passes: Some("sizes,default".to_owned()),
+        ..Config::default()
+    };
+    let validated = solve(&problem, &config, &mut context(&problem)).unwrap();
+    assert!(matches!(validated.verdict(), Verdict::Sat(_)));
+    let wanted = Wanted {
+        model: true,
+        ..Wanted::default()
+    };
+    let text = validated.output(&problem, wanted).details().to_owned();
+    let definition = "(define-fun-rec |size!a list| ((x!0 |a list|)) Int";
+    assert!(text.contains(definition), "{text}");
+    assert_eq!(judge(&problem, &text), Some(Outcome::Valid));
+    // What has no model proves everything.
+    let head = text.lines().find(|l| l.contains(definition)).unwrap();
+    for other in [
+        format!("{definition} (+ 1 (|size!a list| x!0)))"),
+        head.replace("0)))", "1)))"),
+        head.replace("define-fun-rec", "define-funs-rec"),
+        format!("{head} {head}"),
+    ] {
+        let changed = text.replace(head, &other);
+        assert_ne!(changed, text);
+        assert_eq!(judge(&problem, &changed), None, "{changed}");
+    }
+    // The symbol is the problem's own.
+    let own = "(declare-fun |size!a list| () Bool)(declare-fun length";
+    let problem = read(&REVERSE.replacen("(declare-fun length", own, 1));
+    let list = problem.predicates[0].params[0];
+    let terms = &problem.terms;
+    let formula = terms.ge(terms.size(list), terms.int(0));
+    let mut model = Model::default();
+    model.definitions.insert(PredicateId(0), formula);
+    fails(&problem, Verdict::Sat(model));
+}
+
+#[test]
+fn sizes_of_mutually_recursive_datatypes() {
+    let problem = read(
+        "(set-logic HORN)
+        (declare-datatypes ((Tree 0) (Forest 0))
+            (((node (label Int) (below Forest))) ((none) (more (first Tree) (rest Forest)))))
+        (declare-fun P (Forest) Bool)
+        (assert (P (more (node 0 none) none)))
+        (assert (forall ((t Tree) (f Forest)) (=> (P f) (P (more t f)))))
+        (assert (=> (P none) false))",
+    );
+    let terms = &problem.terms;
+    let forest = terms.sort_of(problem.predicates[0].params[0]);
+    let size = terms.size(terms.var("f", forest));
+    let definitions = terms.size_definitions(&[size]);
+    assert_eq!(definitions.len(), 1);
+    assert_eq!(definitions[0].1.len(), 2);
+    let model = |bound: u32| {
+        let command = &definitions[0].0;
+        format!("({command} (define-fun P ((f Forest)) Bool (>= (size!Forest f) {bound})))")
+    };
+    assert_eq!(judge(&problem, &model(2)), Some(Outcome::Valid));
+    // The fact has size two, the query zero.
+    for bound in [0, 3] {
+        let outcome = judge(&problem, &model(bound));
+        assert!(matches!(outcome, Some(Outcome::Invalid(_))), "{outcome:?}");
+    }
+}

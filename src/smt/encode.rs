@@ -37,6 +37,7 @@ pub(super) struct Encoder {
     datatypes: FxHashMap<DatatypeId, Declarations>,
     datatype_ops: FxHashMap<Z3_func_decl, DatatypeOp>,
     proxies: FxHashMap<TermId, Z3_ast>,
+    sizes: FxHashMap<DatatypeId, Z3_func_decl>,
 }
 
 impl Encoder {
@@ -244,6 +245,10 @@ impl Encoder {
                     let decl = self.datatype(cx, store, *id)?.testers[*at as usize];
                     Z3_mk_app(c, decl, 1, args.as_ptr())
                 }
+                Op::Size(id) => {
+                    let decl = self.size_function(cx, store, *id)?;
+                    Z3_mk_app(c, decl, 1, args.as_ptr())
+                }
                 Op::Forall(_) | Op::Exists(_) => {
                     let universal = matches!(node.op, Op::Forall(_));
                     let bound: Vec<Z3_app> = args[1..]
@@ -263,6 +268,44 @@ impl Encoder {
                 }
             }
         })
+    }
+
+    /// The recursive function that is the size of a datatype's values; defined on first use,
+    /// together with those it needs.
+    fn size_function(
+        &mut self,
+        cx: &Context,
+        store: &TermStore,
+        id: DatatypeId,
+    ) -> Result<Z3_func_decl, String> {
+        if let Some(&found) = self.sizes.get(&id) {
+            return Ok(found);
+        }
+        let group = store.size_group(id);
+        let int = self.sort(cx, store, SortId::INT)?;
+        for &member in &group {
+            let sort = self.sort(cx, store, store.datatype_sort(member))?;
+            let name = cx.symbol(&format!("size!{}", member.0))?;
+            // SAFETY: both sorts are held; the declaration is as soon as it is made.
+            let decl = unsafe {
+                let decl = cx.ok(Z3_mk_rec_func_decl(cx.raw, name, 1, &sort, int))?;
+                cx.keep(cx.ok(Z3_func_decl_to_ast(cx.raw, decl))?);
+                decl
+            };
+            self.sizes.insert(member, decl);
+        }
+        for &member in &group {
+            let var = store.fresh_var("size", store.datatype_sort(member));
+            let body = store.size_body(member, var);
+            let mut var = self.encode(cx, store, var)?;
+            let body = self.encode(cx, store, body)?;
+            // SAFETY: the function is declared, and the variable and the body are held.
+            unsafe { Z3_add_rec_def(cx.raw, self.sizes[&member], 1, &mut var, body) };
+            if let Some(message) = cx.failed() {
+                return Err(message);
+            }
+        }
+        Ok(self.sizes[&id])
     }
 
     // ---- sorts ----

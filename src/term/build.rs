@@ -819,6 +819,7 @@ impl TermStore {
             Op::Construct(d, c) => self.construct(*d, *c, args),
             Op::Field(d, c, f) => self.field(*d, *c, *f, args[0]),
             Op::Is(d, c) => self.is(*d, *c, args[0]),
+            Op::Size(_) => self.size(args[0]),
             Op::Forall(vars) => self.forall(vars, args[0]),
             Op::Exists(vars) => self.exists(vars, args[0]),
             _ => self.bv_op(op, args),

@@ -13,6 +13,7 @@ mod build;
 mod datatypes;
 mod evaluate;
 mod linear;
+mod measure;
 mod node;
 mod print;
 mod sort;

@@ -413,6 +413,7 @@ impl<'a> Printer<'a> {
                     let name = &store.datatype(*id).constructors[*c as usize].name;
                     format!("(_ is {})", self.instance(*id, name))
                 }
+                Op::Size(id) => TermStore::size_symbol(&self.sort(store.datatype_sort(*id))),
                 Op::Forall(vars) | Op::Exists(vars) => {
                     out.push_str(if matches!(node.op, Op::Forall(_)) {
                         "(forall ("

@@ -32,6 +32,8 @@ struct DatatypeCell {
     head: (String, Vec<SortId>),
     sort: SortId,
     body: std::cell::OnceCell<Datatype>,
+    /// See [`TermStore::counted_fields`].
+    counted: std::cell::OnceCell<Vec<Vec<u32>>>,
 }
 
 impl Default for TermStore {
@@ -223,6 +225,7 @@ impl TermStore {
             head: (name.to_owned(), parameters.to_vec()),
             sort,
             body: std::cell::OnceCell::new(),
+            counted: std::cell::OnceCell::new(),
         }));
         (id, sort)
     }
@@ -248,6 +251,14 @@ impl TermStore {
             .body
             .get()
             .expect("the datatype is defined")
+    }
+
+    pub(super) fn counted_or(
+        &self,
+        id: DatatypeId,
+        make: impl FnOnce() -> Vec<Vec<u32>>,
+    ) -> &[Vec<u32>] {
+        self.datatypes[id.0 as usize].counted.get_or_init(make)
     }
 
     /// Name and parameters of a datatype, also before it is defined.

@@ -15,6 +15,7 @@ mod few;
 mod inline;
 mod invariants;
 mod normalize;
+mod numerals;
 mod pipeline;
 mod propagate;
 mod reads;
@@ -23,6 +24,7 @@ mod reduce;
 mod replay;
 mod simplify;
 mod single_loop;
+mod sizes;
 mod slice;
 mod solve;
 mod split;
@@ -40,12 +42,14 @@ pub use control::Control;
 pub use inline::Inline;
 pub use invariants::Invariants;
 pub use normalize::{Normalization, normalize};
+pub use numerals::Numerals;
 pub use pipeline::{BackStack, NAMED_PASSES, PASSES, Pipeline, PipelineError};
 pub use propagate::Propagate;
 pub use reads::Reads;
 pub use records::Records;
 pub use simplify::Simplify;
 pub use single_loop::SingleLoop;
+pub use sizes::Sizes;
 pub use slice::Slice;
 pub use split::Split;
 pub use subsume::Subsume;
@@ -88,6 +92,12 @@ pub trait Transformation {
 
     /// Whether the pass is tried only when the others change nothing any more, being costly.
     fn waits(&self) -> bool {
+        false
+    }
+
+    /// Whether one application is all there is to do in a run, though another would change
+    /// something again.
+    fn once(&self) -> bool {
         false
     }
 

@@ -9,8 +9,9 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::{
-    BackError, BackTranslation, Cells, Cone, Constructors, Control, Inline, Invariants, Propagate,
-    Reads, Records, Simplify, SingleLoop, Slice, Split, Subsume, Transformation, Unzip,
+    BackError, BackTranslation, Cells, Cone, Constructors, Control, Inline, Invariants, Numerals,
+    Propagate, Reads, Records, Simplify, SingleLoop, Sizes, Slice, Split, Subsume, Transformation,
+    Unzip,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -62,10 +63,17 @@ pub const PASSES: &[(&str, &str)] = &[
 
 /// Passes that run only where a list names them, once at their place: those before and those after
 /// are iterated to fixpoints of their own. So they may undo what another pass does.
-pub const NAMED_PASSES: &[(&str, &str)] = &[(
-    "single-loop",
-    "make one predicate of all, if no clause has several body atoms",
-)];
+pub const NAMED_PASSES: &[(&str, &str)] = &[
+    (
+        "single-loop",
+        "make one predicate of all, if no clause has several body atoms",
+    ),
+    ("numerals", "replace Peano numerals by integers"),
+    (
+        "sizes",
+        "add the sizes of arguments of recursive datatypes as arguments",
+    ),
+];
 
 /// Passes that may take longer than an engine needs for an easy system.
 const COSTLY: [&str; 1] = ["invariants"];
@@ -99,6 +107,8 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
         "control" => Box::new(Control::default()),
         "split" => Box::new(Split::default()),
         "invariants" => Box::new(Invariants::default()),
+        "numerals" => Box::new(Numerals),
+        "sizes" => Box::new(Sizes),
         "single-loop" => Box::new(SingleLoop),
         _ => return None,
     })
@@ -232,6 +242,9 @@ impl Pipeline {
         cx: &mut Context,
     ) -> bool {
         let name = pass.name();
+        if pass.once() && stack.ways.iter().any(|way| way.pass == name) {
+            return false;
+        }
         let start = Instant::now();
         let before = Extent::of(system);
         let result = pass.apply(system.clone(), cx);

@@ -79,7 +79,7 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
     let witness = if text[first.range.start..].starts_with('{') {
         Witness::Refutation(resolve(problem, json_steps(&text[start..])?)?)
     } else if first.kind == TokenKind::Open {
-        Witness::Model(parse_model(text, start)?)
+        Witness::Model(parse_model(problem, text, start)?)
     } else {
         Witness::Refutation(resolve(problem, text_steps(text, start)?)?)
     };
@@ -98,7 +98,7 @@ fn error_at(text: &str, position: usize, message: impl Into<String>) -> ParseErr
 
 // ---- models ----
 
-fn parse_model(text: &str, start: usize) -> Result<ModelText, ParseError> {
+fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText, ParseError> {
     let mut commands: Vec<Range<usize>> = Vec::new();
     let mut position = start;
     while let Some(token) = Tokens::new(text, position).next() {
@@ -111,7 +111,7 @@ fn parse_model(text: &str, start: usize) -> Result<ModelText, ParseError> {
         };
         let head = parts.first().map(|r| &text[r.clone()]);
         match head {
-            Some("define-fun") => commands.push(range),
+            Some("define-fun" | "define-fun-rec" | "define-funs-rec") => commands.push(range),
             Some("model") => commands.extend(parts.into_iter().skip(1)),
             None => {}
             Some(word) if word.starts_with('(') => commands.extend(parts),
@@ -129,6 +129,19 @@ fn parse_model(text: &str, start: usize) -> Result<ModelText, ParseError> {
     for range in commands {
         let parts = elements(text, &range).unwrap_or_default();
         let word = |i: usize| parts.get(i).map(|r: &Range<usize>| &text[r.clone()]);
+        if matches!(word(0), Some("define-fun-rec" | "define-funs-rec")) {
+            let Some(symbols) = size_definition(problem, &text[range.clone()]) else {
+                let message = "a recursive definition that is not one of the sizes of a datatype";
+                return Err(error_at(text, range.start, message));
+            };
+            if symbols.iter().any(|s| model.names.contains(s)) {
+                return Err(error_at(text, range.start, "a size is defined twice"));
+            }
+            model.names.extend(symbols);
+            model.definitions.push_str(&text[range]);
+            model.definitions.push('\n');
+            continue;
+        }
         if word(0) != Some("define-fun") || parts.len() != 5 {
             let message = "not of the form (define-fun name (arguments) sort term)";
             return Err(error_at(text, range.start, message));
@@ -139,7 +152,7 @@ fn parse_model(text: &str, start: usize) -> Result<ModelText, ParseError> {
             return Err(error_at(text, place, "readers differ on what this is"));
         }
         let name = symbol(word(1).unwrap_or_default());
-        if !seen.insert(name) {
+        if !seen.insert(name) || model.names.iter().any(|n| n == name) {
             return Err(error_at(
                 text,
                 range.start,
@@ -151,6 +164,27 @@ fn parse_model(text: &str, start: usize) -> Result<ModelText, ParseError> {
         model.definitions.push('\n');
     }
     Ok(model)
+}
+
+/// The symbols that a recursive definition defines, if it is the one of the sizes of a datatype of
+/// the problem, token by token: any other one may define what does not exist.
+fn size_definition(problem: &Problem, text: &str) -> Option<Vec<String>> {
+    let terms = &*problem.terms;
+    let words = |text: &str| -> Vec<String> {
+        let tokens = Tokens::new(text, 0);
+        tokens.map(|t| text[t.range].to_owned()).collect()
+    };
+    let given = words(text);
+    let sized = terms.datatype_ids().filter_map(|id| {
+        let sort = terms.datatype_sort(id);
+        terms
+            .sized(sort)
+            .map(|_| terms.size(terms.fresh_var("v", sort)))
+    });
+    let sizes: Vec<TermId> = sized.collect();
+    let mut own = terms.size_definitions(&sizes).into_iter();
+    let (_, symbols) = own.find(|(command, _)| words(command) == given)?;
+    Some(symbols.iter().map(|s| symbol(s).to_owned()).collect())
 }
 
 // ---- refutations ----

@@ -1,7 +1,8 @@
 //! Witnesses as text.
 //!
 //! A **model** is one S-expression, `( (define-fun P ((x!0 Int) …) Bool body) … )`: every declared
-//! predicate in the order of declaration, under its own name, in standard operators only.
+//! predicate in the order of declaration, under its own name, in standard operators only. Where it
+//! needs sizes of values of recursive datatypes, `define-fun-rec`s of these come first.
 //!
 //! A **refutation** is a derivation of `false` in numbered ground steps, premises first:
 //!
@@ -35,6 +36,7 @@ use std::fmt::Write;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
+use super::sexp::{TokenKind, Tokens, symbol};
 use super::{Fact, Model, Refutation};
 use crate::chc::PredicateId;
 use crate::frontend::Problem;
@@ -48,12 +50,13 @@ pub enum ProofFormat {
     Json,
 }
 
-/// The definition of each declared predicate, in the order of declaration. Errors name a predicate
+/// The definition of each declared predicate, in the order of declaration, after those of the sizes
+/// of datatypes that the formulas mention. Errors name a predicate
 /// whose formula is not over its arguments alone, or not a formula.
 pub fn definitions(problem: &Problem, model: &Model) -> Result<Vec<String>, String> {
     let terms = &*problem.terms;
     let (argument, bound) = prefixes(terms);
-    let mut result = Vec::with_capacity(problem.predicates.len());
+    let mut result = sizes(problem, model)?;
     for (index, predicate) in problem.predicates.iter().enumerate() {
         let id = PredicateId(u32::try_from(index).expect("fewer than 2^32 predicates"));
         let body = model.definitions.get(&id).copied().unwrap_or(TermId::TRUE);
@@ -94,6 +97,24 @@ pub fn definitions(problem: &Problem, model: &Model) -> Result<Vec<String>, Stri
         result.push(head);
     }
     Ok(result)
+}
+
+/// The definitions of the sizes of datatypes that a model mentions.
+fn sizes(problem: &Problem, model: &Model) -> Result<Vec<String>, String> {
+    let formulas: Vec<TermId> = model.definitions.values().copied().collect();
+    let found = problem.terms.size_definitions(&formulas);
+    if !found.is_empty() {
+        let names: FxHashSet<&str> = Tokens::new(&problem.text, 0)
+            .filter(|token| token.kind == TokenKind::Atom)
+            .map(|token| symbol(&problem.text[token.range]))
+            .collect();
+        for name in found.iter().flat_map(|(_, symbols)| symbols) {
+            if names.contains(symbol(name)) {
+                return Err(format!("{name} means something else in the problem"));
+            }
+        }
+    }
+    Ok(found.into_iter().map(|(command, _)| command).collect())
 }
 
 /// Stems of names for arguments and bound variables that no constructor or selector begins with.

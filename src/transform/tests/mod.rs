@@ -5,6 +5,8 @@ mod decide;
 mod generate;
 mod hand_made;
 mod invariants;
+mod numerals;
 mod random;
 mod reads;
+mod sizes;
 mod split;
