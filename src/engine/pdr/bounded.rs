@@ -38,7 +38,8 @@ pub(in crate::engine) enum Bounded {
     Safe(Vec<FrameLemma>),
     /// Also the lemmas that hold although.
     Refuted(Refutation, Vec<FrameLemma>),
-    Stopped(Reason),
+    /// At a limit; also the lemmas that hold.
+    Stopped(Reason, Vec<FrameLemma>),
 }
 
 /// What searches have in common, one after the other.
@@ -83,11 +84,15 @@ impl Memory {
         let options = self.options.clone();
         let mut search = Search::from_parts(self.smt.clone(), system, options, cx, parts);
         search.add_known(known);
+        if height.is_some() {
+            search.levels.bound_heights();
+        }
         let outcome = match height {
             Some(height) => search.run_up_to(height),
             None => search.run_to_the_end(),
         };
         search.record_statistics();
+        let lemmas = search.lemmas(0);
         let parts = Parts {
             levels: search.levels,
             transitions: search.transitions,
@@ -96,7 +101,7 @@ impl Memory {
         self.last = Some((parts, constraints));
         match outcome {
             Ok(bounded) => Ok(bounded),
-            Err(Stop::Reason(reason)) => Ok(Bounded::Stopped(reason)),
+            Err(Stop::Reason(reason)) => Ok(Bounded::Stopped(reason, lemmas)),
             Err(Stop::Error(error)) => Err(error),
         }
     }

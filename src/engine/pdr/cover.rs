@@ -59,7 +59,8 @@ impl Cover {
         let terms = self.terms.clone();
         for fact in &frame.facts[self.known_facts..] {
             let rest = terms.fresh_var("rest", SortId::BOOL);
-            let link = terms.or(&[terms.not(self.rest), fact.formula, rest]);
+            let formula = levels.fact(fact.formula, fact.height);
+            let link = terms.or(&[terms.not(self.rest), formula, rest]);
             self.facts.assert(link);
             self.rest = rest;
         }
@@ -67,6 +68,7 @@ impl Cover {
         if !frame.facts.is_empty() {
             let mut assumptions = vec![terms.not(self.rest)];
             assumptions.extend(cube);
+            assumptions.extend(levels.at_most(levels.reached(level)));
             match self.facts.check(&assumptions) {
                 SatResult::Sat => return Known::Reached,
                 SatResult::Unsat => {}

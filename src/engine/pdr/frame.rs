@@ -59,6 +59,8 @@ pub(super) struct MustFact {
     pub rule: usize,
     /// Facts of the rule's body predicates, in the body's order.
     pub premises: Vec<(usize, usize)>,
+    /// Of its derivation; zero for facts of entry clauses.
+    pub height: Level,
 }
 
 /// Lemmas and facts of one predicate.

@@ -59,6 +59,7 @@ impl Search<'_> {
             cube,
             assume,
             must: &[],
+            reached: None,
             rule: None,
         };
         match self.ask(predicate, query)? {

@@ -126,6 +126,7 @@ impl Search<'_> {
                 cube: &sums,
                 assume: None,
                 must: &[],
+                reached: None,
                 rule: None,
             };
             match self.ask(predicate, query)? {

@@ -674,6 +674,7 @@ impl<'a> Search<'a> {
             cube: &cube,
             assume: None,
             must: &[],
+            reached: None,
             rule: None,
         };
         match self.ask(predicate, query)? {
@@ -696,7 +697,7 @@ impl<'a> Search<'a> {
             }
             Answer::Sat => {
                 let model = self.last_model(predicate)?;
-                if self.reach(predicate, &cube)? {
+                if self.reach(predicate, &cube, level)? {
                     return Ok(Progress::Reached);
                 }
                 let (child, child_cube) = self.predecessor(predicate, &cube, from, model)?;
@@ -762,8 +763,9 @@ impl<'a> Search<'a> {
             };
             self.check_limits()?;
             let obligation = self.obligations.get(parent);
-            let (predicate, cube) = (obligation.predicate, obligation.cube.clone());
-            if !self.reach(predicate, &cube)? {
+            let (predicate, level) = (obligation.predicate, obligation.level);
+            let cube = obligation.cube.clone();
+            if !self.reach(predicate, &cube, level)? {
                 return Ok(false);
             }
             index = parent;

@@ -14,8 +14,15 @@ use crate::smt::{SmtModel, project_formula};
 use crate::term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
 
 impl Search<'_> {
-    /// Derives the cube in one step from reached facts, if possible, and adds what is derived.
-    pub(super) fn reach(&mut self, predicate: usize, cube: &[TermId]) -> Result<bool, Stop> {
+    /// Derives the cube of an obligation of a level in one step from reached facts, if possible, and
+    /// adds what is derived.
+    pub(super) fn reach(
+        &mut self,
+        predicate: usize,
+        cube: &[TermId],
+        level: Level,
+    ) -> Result<bool, Stop> {
+        let reached = self.levels.below(level);
         let Some(transition) = &mut self.transitions[predicate] else {
             return Ok(false);
         };
@@ -26,6 +33,7 @@ impl Search<'_> {
             cube,
             assume: None,
             must: &must,
+            reached,
             rule: None,
         };
         let model = match self.ask(predicate, query)? {
@@ -42,7 +50,7 @@ impl Search<'_> {
         let mut premises = Vec::new();
         for slot in transition.rules[rule].slots.clone() {
             let fact = transition
-                .fact_in(slot, &self.frames, &model)
+                .fact_in(slot, &self.frames, reached, &model)
                 .ok_or_else(|| failed("reading a model", "no fact holds of a body atom"))?;
             let slot = &mut transition.slots[slot];
             let formula = self.frames[slot.predicate].facts[fact].formula;
@@ -53,9 +61,13 @@ impl Search<'_> {
         let literals = self.project(&parts, &kept, &model)?;
         let literals: Vec<TermId> = literals.iter().map(|&l| guarded(&terms, l)).collect();
         let formula = terms.and(&literals);
+        let heights = premises
+            .iter()
+            .map(|&(p, f)| self.frames[p].facts[f].height);
         let fact = MustFact {
             formula,
             rule,
+            height: heights.max().map_or(0, |h| h + 1),
             premises,
         };
         if log::log_enabled!(log::Level::Trace) {
@@ -94,7 +106,7 @@ impl Search<'_> {
         for &slot in slots.iter().filter(|&&s| s != chosen) {
             let formula = if must.contains(&slot) {
                 let fact = transition
-                    .fact_in(slot, &self.frames, &model)
+                    .fact_in(slot, &self.frames, self.levels.reached(below), &model)
                     .ok_or_else(|| failed("reading a model", "no fact holds of a body atom"))?;
                 self.frames[transition.slots[slot].predicate].facts[fact].formula
             } else {
@@ -151,6 +163,7 @@ impl Search<'_> {
                 cube,
                 assume: None,
                 must: &must,
+                reached: self.levels.reached(below),
                 rule: Some(rule),
             };
             match self.ask(predicate, query)? {

@@ -50,6 +50,7 @@ impl Search<'_> {
             cube: &cube,
             assume: None,
             must: &[],
+            reached: None,
             rule: None,
         };
         match self.ask(predicate, query)? {

@@ -30,6 +30,10 @@ pub(super) struct Levels {
     terms: Rc<TermStore>,
     literals: Vec<TermId>,
     by_literal: FxHashMap<TermId, Level>,
+    /// Whether derivations are to be no higher than levels say, and the literals without which facts
+    /// of a height are not in force.
+    bounded: bool,
+    heights: Vec<TermId>,
 }
 
 impl Levels {
@@ -38,7 +42,53 @@ impl Levels {
             terms,
             literals: Vec::new(),
             by_literal: FxHashMap::default(),
+            bounded: false,
+            heights: Vec::new(),
         }
+    }
+
+    /// From now on facts count only where their derivations are low enough for the level.
+    pub fn bound_heights(&mut self) {
+        self.bounded = true;
+    }
+
+    /// Up to which height facts count for an obligation of a level, as premises of a step into it.
+    pub fn below(&self, level: Level) -> Option<Level> {
+        match self.bounded {
+            true => level.checked_sub(1),
+            false => Some(INFINITE),
+        }
+    }
+
+    /// Up to which height facts count as reached at a level.
+    pub fn reached(&self, level: Level) -> Option<Level> {
+        match self.bounded {
+            true => Some(level),
+            false => Some(INFINITE),
+        }
+    }
+
+    /// A fact of a height, as it is told to solvers.
+    pub fn fact(&mut self, formula: TermId, height: Level) -> TermId {
+        if !self.bounded {
+            return formula;
+        }
+        while self.heights.len() <= height as usize {
+            self.heights
+                .push(self.terms.fresh_var("height", SortId::BOOL));
+        }
+        self.terms.and(&[formula, self.heights[height as usize]])
+    }
+
+    /// That facts of greater heights than this do not count; `None` for all facts.
+    pub fn at_most(&self, height: Option<Level>) -> Vec<TermId> {
+        let first = match height {
+            Some(INFINITE) => return Vec::new(),
+            Some(height) => height as usize + 1,
+            None => 0,
+        };
+        let too_high = self.heights.iter().skip(first);
+        too_high.map(|&h| self.terms.not(h)).collect()
     }
 
     /// The literal of a level.
@@ -157,6 +207,8 @@ pub(super) struct Query<'a> {
     pub assume: Option<TermId>,
     /// Slots in reached facts; the lemmas do not apply to these.
     pub must: &'a [usize],
+    /// Up to which height these facts count; `None` for no fact.
+    pub reached: Option<Level>,
     /// Only this rule.
     pub rule: Option<usize>,
 }
@@ -392,7 +444,9 @@ impl Transition {
             slot.events = frame.events.len();
             for fact in &frame.facts[slot.facts..] {
                 let rest = terms.fresh_var("rest", SortId::BOOL);
+                let height = fact.height;
                 let fact = slot.rename(&terms, fact.formula);
+                let fact = levels.fact(fact, height);
                 formulas.push(terms.or(&[terms.not(slot.rest), fact, rest]));
                 slot.rest = rest;
             }
@@ -424,6 +478,9 @@ impl Transition {
             }
         }
         assumptions.extend(query.rule.map(|r| self.rules[r].tag));
+        if !query.must.is_empty() {
+            assumptions.extend(levels.at_most(query.reached));
+        }
         assumptions.extend(query.assume);
         for &formula in query.cube.iter().chain(&query.assume) {
             self.assumed.insert(formula);
@@ -466,13 +523,20 @@ impl Transition {
         (0..self.rules.len()).find(|&r| model.satisfies(self.rules[r].tag))
     }
 
-    /// The newest fact that holds of a slot in a model.
-    pub fn fact_in(&mut self, slot: usize, frames: &[Frame], model: &SmtModel) -> Option<usize> {
+    /// The newest fact of at most a height that holds of a slot in a model.
+    pub fn fact_in(
+        &mut self,
+        slot: usize,
+        frames: &[Frame],
+        height: Option<Level>,
+        model: &SmtModel,
+    ) -> Option<usize> {
         let terms = self.terms.clone();
         let slot = &mut self.slots[slot];
         let facts = &frames[slot.predicate].facts[..slot.facts];
         (0..facts.len())
             .rev()
+            .filter(|&f| height.is_some_and(|h| facts[f].height <= h))
             .find(|&f| model.satisfies(slot.rename(&terms, facts[f].formula)))
     }
 }

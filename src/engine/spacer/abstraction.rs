@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 
 use super::constraints::{Answer, Constraints, Item};
-use super::mus::minimal;
+use super::mus::{Effort, minimal};
 use super::options::Options;
 use super::proof::Lemma;
 use crate::context::Context;
@@ -54,7 +54,11 @@ pub(super) fn abstraction(
         .collect();
     let violated: Vec<TermId> = needed.iter().map(|&l| items[l].b).collect();
     constraints.add(&[given.terms.or(&violated)]);
-    let core = minimal(constraints.solver(), &hard, &soft, options.core_queries, cx);
+    let effort = Effort {
+        queries: options.core_queries,
+        until: None,
+    };
+    let core = minimal(constraints.solver(), &hard, &soft, effort, cx);
     constraints.retract();
     Some(core?.into_iter().collect())
 }

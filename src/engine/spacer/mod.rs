@@ -44,7 +44,7 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
 use crate::context::Context;
-use crate::smt::{Arithmetic, Smt, Watchdog};
+use crate::smt::Watchdog;
 use crate::witness::Verdict;
 
 /// The engine.
@@ -74,12 +74,9 @@ impl Engine for Spacer {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let smt = Smt::new(system.terms.clone());
-        if !Shape::of(system).theories.nonlinear_arithmetic {
-            smt.set_arithmetic(Arithmetic::Simplex);
-        }
+        let mut search = Search::new(system, self.options.clone());
+        let smt = search.smt().clone();
         let _watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
-        let mut search = Search::new(system, self.options.clone(), smt.clone());
         let verdict = search.run(cx);
         search.record_statistics(cx);
         cx.stats.add("spacer.queries", smt.usage().0);

@@ -3,28 +3,39 @@
 //! Invariant: what is returned was found unsatisfiable together with the assumptions that are not to
 //! be minimised.
 
+use std::time::Instant;
+
 use rustc_hash::FxHashSet;
 
 use crate::context::Context;
 use crate::smt::{SatResult, Solver};
 use crate::term::TermId;
 
-/// A subset of `soft` that is unsatisfiable together with `hard`; minimal unless more than `queries`
-/// queries would be needed or the time is up. `None` when all of it is not found unsatisfiable.
+/// How much work a minimal core is worth.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// Queries, at most.
+    pub queries: usize,
+    pub until: Option<Instant>,
+}
+
+/// A subset of `soft` that is unsatisfiable together with `hard`; minimal unless the effort was not
+/// enough or the run's time is up. `None` when all of it is not found unsatisfiable.
 ///
 /// Deletion from the back with refinement by cores (Bacchus, Katsirelos, CAV 2015).
 pub(super) fn minimal(
     solver: &mut Solver,
     hard: &[TermId],
     soft: &[TermId],
-    queries: usize,
+    effort: Effort,
     cx: &Context,
 ) -> Option<Vec<TermId>> {
     let mut open = unsatisfiable(solver, hard, &[], soft)?;
     let mut needed: Vec<TermId> = Vec::new();
     let mut asked = 0;
     while let Some(candidate) = open.pop() {
-        if asked >= queries || cx.stop().is_some() {
+        let late = effort.until.is_some_and(|until| Instant::now() >= until);
+        if asked >= effort.queries || late || cx.stop().is_some() {
             open.push(candidate);
             break;
         }

@@ -63,6 +63,9 @@ choices! {
         Cegar = "cegar",
         /// Everything (section 6, `t_p` in Table 1).
         Pba = "pba",
+        /// Cores of the single steps with the values of their facts (section 5, there found to need
+        /// more refinements).
+        Steps = "steps",
     }
 }
 
@@ -115,8 +118,18 @@ pub struct Options {
     /// Queries that make a core of assumptions minimal, at most, for each core; from 0, `usize::MAX`
     /// for no limit. Default: 100.
     pub core_queries: usize,
+    /// Milliseconds for an unrolled derivation; then it is looked at step by step. From 1. Default:
+    /// 2000.
+    pub unroll_milliseconds: usize,
     /// Abstract with the lemmas that the proof needs only. Default: on.
     pub needed_lemmas: bool,
+    /// Milliseconds for an abstraction to be decided; then it gives way to all of Σ, with the lemmas
+    /// found so far, and the next one gets half as much time again. From 1, `usize::MAX` for no limit.
+    /// Default: 1000. (Not in the paper: an abstraction may be harder than what it abstracts.)
+    pub patience: usize,
+    /// A proof's abstraction takes the place of the one before (section 5); otherwise assumptions
+    /// once in force stay. Default: on.
+    pub forget: bool,
     /// Keep what still holds for the next run of the oracle. Default: on.
     pub incremental: bool,
     /// Invariants restrict the targets of clauses as well as their sources (section 4). Default: on.
@@ -133,7 +146,10 @@ impl Default for Options {
             extraction: Extraction::Houdini,
             solver: Solver::Pdr,
             core_queries: 100,
+            unroll_milliseconds: 2000,
             needed_lemmas: true,
+            patience: 1000,
+            forget: true,
             incremental: true,
             strengthen_targets: true,
         }
@@ -156,7 +172,7 @@ impl Options {
             ),
             setting(
                 "refinement",
-                "What a spurious counterexample adds: a core, or all (sections 5 and 6).",
+                "What a spurious counterexample adds: a core, all, or cores of steps (sections 5, 6).",
                 Value::Choice(&mut self.refinement),
             ),
             setting(
@@ -183,9 +199,30 @@ impl Options {
                 },
             ),
             setting(
+                "unroll-milliseconds",
+                "Time for an unrolled derivation, before it is looked at step by step.",
+                Value::Count {
+                    value: &mut self.unroll_milliseconds,
+                    least: 1,
+                },
+            ),
+            setting(
                 "needed-lemmas",
                 "Abstract with the lemmas that the proof needs only (section 5).",
                 Value::Flag(&mut self.needed_lemmas),
+            ),
+            setting(
+                "patience",
+                "Milliseconds for an abstraction, before everything is put in force; grows.",
+                Value::Count {
+                    value: &mut self.patience,
+                    least: 1,
+                },
+            ),
+            setting(
+                "forget",
+                "A proof's abstraction takes the place of the one before (section 5).",
+                Value::Flag(&mut self.forget),
             ),
             setting(
                 "incremental",

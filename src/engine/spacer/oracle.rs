@@ -30,7 +30,8 @@ pub(super) enum Solution {
     Safe(Vec<Lemma>),
     /// A derivation, and lemmas that hold although.
     Unsafe(Refutation, Vec<Lemma>),
-    Unknown(Reason),
+    /// With lemmas that hold.
+    Unknown(Reason, Vec<Lemma>),
 }
 
 /// An oracle.
@@ -84,7 +85,7 @@ impl Solve for Incremental {
         Ok(match answer {
             Bounded::Safe(proof) => Solution::Safe(lemmas(proof)),
             Bounded::Refuted(refutation, known) => Solution::Unsafe(refutation, lemmas(known)),
-            Bounded::Stopped(reason) => Solution::Unknown(reason),
+            Bounded::Stopped(reason, known) => Solution::Unknown(reason, lemmas(known)),
         })
     }
 }
@@ -101,7 +102,7 @@ impl Solve for FromNothing {
         let terms = &system.terms;
         Ok(match self.engine.solve(system, cx)? {
             Verdict::Unsat(refutation) => Solution::Unsafe(refutation, Vec::new()),
-            Verdict::Unknown(reason) => Solution::Unknown(reason),
+            Verdict::Unknown(reason) => Solution::Unknown(reason, Vec::new()),
             Verdict::Sat(model) => {
                 // `false` is excluded by what the others say.
                 let query = system.predicates.len();

@@ -4,15 +4,16 @@
 //! model of the whole unrolling under all assumptions, and a core of one that has none.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assumptions::Assumptions;
-use super::mus::minimal;
+use super::mus::{Effort, minimal};
 use super::proof::Lemma;
 use crate::chc::System;
 use crate::context::Context;
-use crate::smt::{SatResult, Smt};
+use crate::smt::{Arithmetic, SatResult, Smt, Solver};
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
@@ -36,6 +37,10 @@ pub(super) struct Refinement<'a> {
     /// Without counters. They hold of all facts, so they exclude no refutation, and make cores smaller.
     pub invariants: &'a [Lemma],
     pub core_queries: usize,
+    /// Time for the unrolling.
+    pub limit: Duration,
+    /// What other solvers than that of the unrolling have.
+    pub arithmetic: Arithmetic,
 }
 
 impl Refinement<'_> {
@@ -50,7 +55,10 @@ impl Refinement<'_> {
                 .or_default()
                 .push(lemma.formula);
         }
+        // A few hard queries, not many easy ones.
+        self.smt.set_arithmetic(Arithmetic::Current);
         let mut solver = self.smt.solver();
+        self.smt.set_arithmetic(self.arithmetic);
         // Of each step: its clause and the clause's variables with what stands for them.
         let mut steps: Vec<(usize, FxHashMap<TermId, TermId>)> = Vec::new();
         for step in &abstract_.steps {
@@ -83,16 +91,12 @@ impl Refinement<'_> {
             }
             steps.push((clause_at, map));
         }
-        match solver.check(&self.assumptions.all) {
-            SatResult::Unknown(why) => return Ok(Refined::Unknown(why)),
-            SatResult::Unsat => {
-                let all = self.assumptions.all.iter().copied();
-                let (hard, soft): (Vec<TermId>, Vec<TermId>) =
-                    all.partition(|a| self.in_force.contains(a));
-                let core = minimal(&mut solver, &hard, &soft, self.core_queries, cx);
-                return Ok(Refined::Spurious(core.unwrap_or(soft)));
-            }
-            SatResult::Sat => {}
+        let until = Instant::now() + self.limit;
+        self.smt.set_query_timeout(Some(self.limit));
+        let answer = self.decide(&mut solver, until, cx);
+        self.smt.set_query_timeout(None);
+        if let Some(refined) = answer {
+            return Ok(refined);
         }
         let model = solver.model().ok_or("no model")?;
         let mut result = Refutation::default();
@@ -115,5 +119,89 @@ impl Refinement<'_> {
             });
         }
         Ok(Refined::Feasible(result))
+    }
+
+    /// Whether what was asserted is possible under all assumptions: `None` if it is.
+    fn decide(&self, solver: &mut Solver, until: Instant, cx: &Context) -> Option<Refined> {
+        match solver.check(&self.assumptions.all) {
+            SatResult::Unknown(why) => Some(Refined::Unknown(why)),
+            SatResult::Unsat => {
+                let all = self.assumptions.all.iter().copied();
+                let (hard, soft): (Vec<TermId>, Vec<TermId>) =
+                    all.partition(|a| self.in_force.contains(a));
+                let effort = Effort {
+                    queries: self.core_queries,
+                    until: Some(until),
+                };
+                let core = minimal(solver, &hard, &soft, effort, cx);
+                Some(Refined::Spurious(core.unwrap_or(soft)))
+            }
+            SatResult::Sat => None,
+        }
+    }
+
+    /// The same with the values that the derivation's facts have: each step for itself.
+    pub fn by_steps(&self, abstract_: &Refutation, cx: &Context) -> Result<Refined, String> {
+        let terms = &self.system.terms;
+        let index = self.system.clause_index();
+        let mut spurious: Vec<TermId> = Vec::new();
+        let mut result = Refutation::default();
+        for step in &abstract_.steps {
+            if let Some(reason) = cx.stop() {
+                return Ok(Refined::Unknown(reason.to_string()));
+            }
+            let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
+            let clause = &self.system.clauses[clause_at];
+            let mut values = Assignment::default();
+            let premises = step.premises.iter().map(|&p| &abstract_.steps[p].fact);
+            let facts = premises.chain(clause.head.iter().map(|_| &step.fact));
+            for (atom, fact) in clause.atoms().zip(facts) {
+                // Counters come after the arguments.
+                let fact = fact.as_ref().ok_or("a premise that derives nothing")?;
+                values.extend(atom.args.iter().copied().zip(fact.values.iter().copied()));
+            }
+            let guarded = terms.substitute(self.assumptions.guarded(clause_at), &values);
+            let own: Vec<TermId> = terms
+                .free_vars(&[guarded])
+                .into_iter()
+                .filter(|&v| self.assumptions.is_one(v))
+                .collect();
+            let mut solver = self.smt.solver();
+            solver.assert(guarded);
+            match solver.check(&own) {
+                SatResult::Unknown(why) => return Ok(Refined::Unknown(why)),
+                SatResult::Unsat => {
+                    let (hard, soft): (Vec<TermId>, Vec<TermId>) =
+                        own.into_iter().partition(|a| self.in_force.contains(a));
+                    let effort = Effort {
+                        queries: self.core_queries,
+                        until: None,
+                    };
+                    spurious.extend(minimal(&mut solver, &hard, &soft, effort, cx).unwrap_or(soft));
+                    continue;
+                }
+                SatResult::Sat => {}
+            }
+            let model = solver.model().ok_or("no model")?;
+            for var in clause.vars(terms) {
+                if let std::collections::hash_map::Entry::Vacant(entry) = values.entry(var) {
+                    entry.insert(model.value(var).map_err(|e| e.to_string())?);
+                }
+            }
+            let fact = clause.head.as_ref().map(|head| Fact {
+                predicate: head.predicate,
+                values: head.args.iter().map(|a| values[a]).collect(),
+            });
+            result.steps.push(RefutationStep {
+                clause: clause.id,
+                values,
+                premises: step.premises.clone(),
+                fact,
+            });
+        }
+        Ok(match spurious.is_empty() {
+            true => Refined::Feasible(result),
+            false => Refined::Spurious(spurious),
+        })
     }
 }

@@ -18,11 +18,11 @@ use super::options::{self, Next, Options, Refinement as Way, Solver};
 use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
 use super::proof::{ALL, Height, Lemma};
 use super::refine::{Refined, Refinement};
-use crate::chc::System;
+use crate::chc::{Shape, System};
 use crate::context::Context;
 use crate::engine::confirm::confirm;
 use crate::engine::{EngineError, muz};
-use crate::smt::Smt;
+use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
 use crate::witness::{Model, Reason, Refutation, Verdict};
 
@@ -35,6 +35,8 @@ pub(super) struct Table {
     /// a_f and a_m: how much of Σ the last and the largest abstraction have, in percent.
     pub last: u64,
     pub largest: u64,
+    /// Abstractions that took too long to decide.
+    pub abandoned: u64,
     times: [Duration; 5],
 }
 
@@ -58,6 +60,7 @@ pub(super) struct Search<'a> {
     system: &'a System,
     options: Options,
     smt: Rc<Smt>,
+    arithmetic: Arithmetic,
     bounding: Bounding,
     /// P̃, with the constraints of the last U.
     bounded: System,
@@ -78,12 +81,22 @@ pub(super) struct Search<'a> {
     literals: Vec<TermId>,
     /// What else holds in the next U.
     known: Vec<Lemma>,
+    /// Time for an abstraction to be decided.
+    patience: Option<Duration>,
+    /// Whether Σ̂ comes from a proof: what INITU begins with does not count.
+    abstracted: bool,
     pub table: Table,
 }
 
 impl<'a> Search<'a> {
     /// INITU: the clauses as they are, no way around any loop.
-    pub fn new(system: &'a System, options: Options, smt: Rc<Smt>) -> Self {
+    pub fn new(system: &'a System, options: Options) -> Self {
+        let smt = Smt::new(system.terms.clone());
+        let arithmetic = match Shape::of(system).theories.nonlinear_arithmetic {
+            true => Arithmetic::Current,
+            false => Arithmetic::Simplex,
+        };
+        smt.set_arithmetic(arithmetic);
         let by_heights =
             options.bounding == options::Bounding::Heights && options.solver == Solver::Pdr;
         let bounding = match by_heights {
@@ -106,10 +119,14 @@ impl<'a> Search<'a> {
             invariants: Vec::new(),
             literals: Vec::new(),
             known: Vec::new(),
+            patience: (options.patience != usize::MAX)
+                .then(|| Duration::from_millis(options.patience as u64)),
+            abstracted: false,
             table: Table::default(),
             system,
             options,
             smt,
+            arithmetic,
             bounding,
             bounded,
             steps,
@@ -117,6 +134,11 @@ impl<'a> Search<'a> {
             constraints,
             oracle,
         }
+    }
+
+    /// The oracle for queries, shared by all routines.
+    pub fn smt(&self) -> &Rc<Smt> {
+        &self.smt
     }
 
     /// The main loop.
@@ -134,10 +156,26 @@ impl<'a> Search<'a> {
                 height: self.height,
                 known: &known(&self.invariants, &self.known),
             };
-            let solution = self.oracle.solve(&question, cx);
+            let oracle = &mut self.oracle;
+            let whole = self.in_force.len() == self.assumptions.all.len();
+            let solution = match self.patience.filter(|_| !whole) {
+                Some(limit) => cx.with_limit(limit, |cx| oracle.solve(&question, cx)),
+                None => oracle.solve(&question, cx),
+            };
             self.count(Routine::Solve, started);
             match solution? {
-                Solution::Unknown(reason) => return Ok(Verdict::Unknown(reason)),
+                Solution::Unknown(reason, lemmas) => {
+                    let slow = self.patience.is_some() && reason == Reason::Timeout && !whole;
+                    if !slow || cx.stop().is_some() {
+                        return Ok(Verdict::Unknown(reason));
+                    }
+                    // What holds of an abstraction holds of the clauses as they are.
+                    self.log("hard", lemmas.len(), self.invariants.len());
+                    self.patience = self.patience.map(|limit| limit * 3 / 2);
+                    self.table.abandoned += 1;
+                    self.in_force.extend(&self.assumptions.all);
+                    self.keep(lemmas);
+                }
                 Solution::Safe(proof) => {
                     if let Some(model) = self.generalise(proof, cx) {
                         return Ok(Verdict::Sat(model));
@@ -151,13 +189,18 @@ impl<'a> Search<'a> {
                         return Ok(verdict);
                     }
                     // What holds in an under-approximation holds in a smaller one.
-                    self.known = self.without_invariants(lemmas);
-                    if !self.options.incremental {
-                        self.known.clear();
-                    }
+                    self.keep(lemmas);
                 }
             }
         }
+    }
+
+    /// Keeps lemmas for the next U.
+    fn keep(&mut self, lemmas: Vec<Lemma>) {
+        self.known = match self.options.incremental {
+            true => self.without_invariants(lemmas),
+            false => Vec::new(),
+        };
     }
 
     fn count(&mut self, routine: Routine, since: Instant) {
@@ -313,7 +356,11 @@ impl<'a> Search<'a> {
         };
         let needs = abstraction(&mut self.constraints, proof, &given, &self.options, cx);
         if let Some(needs) = needs {
-            self.in_force = needs;
+            if self.options.forget || !self.abstracted {
+                self.in_force.clear();
+            }
+            self.in_force.extend(needs);
+            self.abstracted = true;
         } else if cx.stop().is_none() {
             log::debug!("a proof is not found to be one; the abstraction stays as it is");
         }
@@ -392,8 +439,17 @@ impl<'a> Search<'a> {
                 in_force: &self.in_force,
                 invariants,
                 core_queries: self.options.core_queries,
+                limit: Duration::from_millis(self.options.unroll_milliseconds as u64),
+                arithmetic: self.arithmetic,
             };
-            match refinement.refine(counterexample, cx).map_err(failed)? {
+            let mut refined = match self.options.refinement {
+                Way::Steps => Refined::Unknown(String::new()),
+                Way::Cegar | Way::Pba => refinement.refine(counterexample, cx).map_err(failed)?,
+            };
+            if let Refined::Unknown(_) = refined {
+                refined = refinement.by_steps(counterexample, cx).map_err(failed)?;
+            }
+            match refined {
                 Refined::Feasible(refutation) => {
                     log::info!(
                         "iteration {}: a counterexample of {} steps is one of the clauses",
@@ -409,7 +465,7 @@ impl<'a> Search<'a> {
                     return Ok(Some(Verdict::Unknown(reason)));
                 }
                 Refined::Spurious(core) => match self.options.refinement {
-                    Way::Cegar => self.in_force.extend(core),
+                    Way::Cegar | Way::Steps => self.in_force.extend(core),
                     Way::Pba => self.in_force.extend(&self.assumptions.all),
                 },
             }
@@ -424,7 +480,7 @@ impl<'a> Search<'a> {
             }
             self.in_force.extend(&self.assumptions.all);
         }
-        if self.options.refinement == Way::Cegar {
+        if self.options.refinement != Way::Pba {
             self.note_abstraction();
         }
         self.log(
@@ -473,8 +529,8 @@ impl<'a> Search<'a> {
 
     fn log(&self, what: &str, size: usize, invariants_before: usize) {
         let unit = match what {
-            "safe" => "lemmas",
-            _ => "steps",
+            "spurious" => "steps",
+            _ => "lemmas",
         };
         log::info!(
             "iteration {}: bound {}: {what}, {size} {unit}; {} invariants, {} new; \
@@ -509,6 +565,7 @@ impl<'a> Search<'a> {
             bound,
             last,
             largest,
+            abandoned,
             times,
         } = self.table.clone();
         for (name, value) in [
@@ -516,6 +573,7 @@ impl<'a> Search<'a> {
             ("spacer.B", u64::from(bound)),
             ("spacer.a_f-percent", last),
             ("spacer.a_m-percent", largest),
+            ("spacer.abandoned", abandoned),
             ("spacer.assumptions", self.assumptions.all.len() as u64),
             ("spacer.invariants", self.invariants.len() as u64),
         ] {

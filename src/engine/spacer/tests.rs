@@ -9,7 +9,7 @@ use super::assumptions::Assumptions;
 use super::bounding::Bounding as Bounds;
 use super::constraints::Constraints;
 use super::extract::{Setting, maximal_inductive_subset};
-use super::mus::minimal;
+use super::mus::{Effort, minimal};
 use super::options::{Bounding, Extraction, Granularity, Next, Options, Refinement, Solver};
 use super::proof::{ALL, Lemma};
 use super::refine::{Refined, Refinement as Unrolling};
@@ -17,9 +17,9 @@ use super::search::Search;
 use crate::chc::{Atom, PredicateId, System};
 use crate::context::Context;
 use crate::engine::{Engine, pdr};
-use crate::smt::{SatResult, Smt};
+use crate::smt::{Arithmetic, SatResult, Smt};
 use crate::term::{SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation, RefutationStep, Verdict, check_refutation};
+use crate::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 
 /// A system under construction, with integer variables.
 struct Build {
@@ -300,7 +300,12 @@ fn cores_are_minimal() {
         terms.le(x, terms.int(2)),
     ];
     let cx = Context::new(terms.clone());
-    let core = minimal(&mut smt.solver(), &[], &soft, usize::MAX, &cx).expect("unsatisfiable");
+    let effort = |queries| Effort {
+        queries,
+        until: None,
+    };
+    let all = effort(usize::MAX);
+    let core = minimal(&mut smt.solver(), &[], &soft, all, &cx).expect("unsatisfiable");
     let unsat = |soft: &[TermId]| smt.solver().check(soft) == SatResult::Unsat;
     assert!(unsat(&core));
     for left_out in &core {
@@ -308,10 +313,10 @@ fn cores_are_minimal() {
         assert!(!unsat(&rest));
     }
     // Without queries it is a core all the same; what is satisfiable has none.
-    let rough = minimal(&mut smt.solver(), &[], &soft, 0, &cx).expect("unsatisfiable");
+    let rough = minimal(&mut smt.solver(), &[], &soft, effort(0), &cx).expect("unsatisfiable");
     assert!(unsat(&rough));
-    assert!(minimal(&mut smt.solver(), &[], &soft[..1], 9, &cx).is_none());
-    let hard = minimal(&mut smt.solver(), &soft[1..2], &soft[4..], 9, &cx);
+    assert!(minimal(&mut smt.solver(), &[], &soft[..1], effort(9), &cx).is_none());
+    let hard = minimal(&mut smt.solver(), &soft[1..2], &soft[4..], effort(9), &cx);
     assert_eq!(hard, Some(vec![soft[5]]));
 }
 
@@ -464,6 +469,17 @@ fn shape(system: &System, steps: &[(usize, &[usize])]) -> Refutation {
     }
 }
 
+/// The derivation with the values of the arguments of its facts.
+fn valued(system: &System, mut derivation: Refutation, values: &[i64]) -> Refutation {
+    for (step, &value) in derivation.steps.iter_mut().zip(values) {
+        step.fact = Some(Fact {
+            predicate: PredicateId(0),
+            values: vec![system.terms.int(value)],
+        });
+    }
+    derivation
+}
+
 #[test]
 fn refinement_tells_feasible_from_spurious() {
     let system = trees(2);
@@ -483,12 +499,25 @@ fn refinement_tells_feasible_from_spurious() {
             in_force: &none,
             invariants: &[],
             core_queries: usize::MAX,
+            limit: Duration::from_secs(20),
+            arithmetic: Arithmetic::Simplex,
         };
         let good = shape(&system, &[(0, &[]), (1, &[0, 0]), (1, &[1, 1]), (2, &[2])]);
         match refinement.refine(&good, &cx) {
             Ok(Refined::Feasible(refutation)) => {
                 assert_eq!(check_refutation(&system, &refutation), Ok(()));
             }
+            _ => panic!("{granularity:?}"),
+        }
+        // Step by step only the facts that there are count.
+        match refinement.by_steps(&valued(&system, good.clone(), &[0, 1, 2]), &cx) {
+            Ok(Refined::Feasible(refutation)) => {
+                assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            }
+            _ => panic!("{granularity:?}"),
+        }
+        match refinement.by_steps(&valued(&system, good, &[0, 1, 3]), &cx) {
+            Ok(Refined::Spurious(core)) => assert_eq!(core.len(), 1),
             _ => panic!("{granularity:?}"),
         }
         let bad = shape(&system, &[(0, &[]), (1, &[0, 0]), (2, &[1])]);
@@ -516,7 +545,9 @@ fn variants() -> Vec<Options> {
                 Granularity::Literals,
                 Granularity::Arguments,
             ][(bits % 3) as usize],
-            refinement: [Refinement::Cegar, Refinement::Pba][flag(1) as usize],
+            refinement: [Refinement::Cegar, Refinement::Pba, Refinement::Steps]
+                [(bits / 2 % 3) as usize],
+            unroll_milliseconds: if bits % 7 == 1 { 1 } else { 2000 },
             next: [Next::Uniform, Next::NonInductive][flag(2) as usize],
             extraction: [Extraction::Mis, Extraction::Houdini][flag(3) as usize],
             solver: match bits % 5 {
@@ -525,6 +556,8 @@ fn variants() -> Vec<Options> {
             },
             core_queries: if bits % 7 == 0 { 0 } else { 100 },
             needed_lemmas: !flag(2),
+            patience: if bits % 9 == 4 { 1 } else { 1000 },
+            forget: bits % 5 != 2,
             incremental: bits % 4 != 3,
             strengthen_targets: bits % 3 != 1,
         });
@@ -572,8 +605,7 @@ fn what_a_proof_does_not_need_is_left_out() {
             core_queries: usize::MAX,
             ..Options::default()
         };
-        let smt = Smt::new(system.terms.clone());
-        let mut search = Search::new(&system, options, smt);
+        let mut search = Search::new(&system, options);
         let verdict = search.run(&mut context(&system));
         assert!(matches!(verdict, Ok(Verdict::Sat(_))), "{bounding:?}");
         assert!(search.table.iterations > 1);
