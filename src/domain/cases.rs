@@ -1,22 +1,42 @@
 //! A case for each valuation of the Boolean and finite arguments, each with an element of its own.
 //!
+//! Guards split further: where clauses ask whether `x < 50` or not, there is a case for each answer,
+//! so that the phases of a loop have invariants of their own.
+//!
 //! Invariant: the cases of an element have different keys, at most as many as the limit; an element
 //! that had more once is `whole` and keeps a single case for ever.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact};
-use crate::term::{Sort, SortId, TermId, TermStore};
+use super::cube::is_integral;
+use super::{Cube, Domain, Fact, Relation};
+use crate::chc::{Clause, PredicateId, System};
+use crate::term::{Linear, Rational, Sort, SortId, TermId, TermStore};
 
 /// Disjunctive completion of a domain, bounded, by what its elements say of finite variables.
 pub struct Cases<D> {
     domain: D,
     terms: Rc<TermStore>,
     limit: usize,
+    /// By their first variable.
+    guards: FxHashMap<TermId, Vec<Guard>>,
 }
+
+/// A condition on formal variables that splits cases.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    vars: Vec<TermId>,
+    formula: TermId,
+    holds: Cube,
+    fails: Cube,
+}
+
+/// Conditions of one predicate that split its cases, at most.
+const GUARDS: usize = 3;
 
 /// Values of finite variables, by variable.
 type Key = Vec<(TermId, TermId)>;
@@ -35,7 +55,65 @@ impl<D: Domain> Cases<D> {
             domain,
             terms,
             limit,
+            guards: FxHashMap::default(),
         }
+    }
+
+    /// The domain with cases for conditions on formal variables, see [`guards`].
+    pub fn split(mut self, guards: Vec<Guard>) -> Self {
+        for guard in guards {
+            if let Some(&first) = guard.vars.first() {
+                self.guards.entry(first).or_default().push(guard);
+            }
+        }
+        self
+    }
+
+    /// The parts of an element over formal variables on both sides of their guards, with what they
+    /// say of these.
+    fn sides(&self, element: D::Element, params: &[TermId]) -> Vec<(Key, D::Element)> {
+        let mut parts = vec![(Key::new(), element)];
+        let guards = params.iter().filter_map(|p| self.guards.get(p));
+        for guard in guards.flatten() {
+            let mut next = Vec::with_capacity(2 * parts.len());
+            for (key, part) in parts {
+                for (cube, value) in [(&guard.holds, TermId::TRUE), (&guard.fails, TermId::FALSE)] {
+                    let side = self.domain.guard(&part, cube);
+                    if !self.domain.is_bottom(&side) {
+                        let mut key = key.clone();
+                        key.push((guard.formula, value));
+                        next.push((key, side));
+                    }
+                }
+            }
+            parts = next;
+        }
+        parts
+    }
+
+    /// All combinations of the inputs' cases, or of their hulls when these are too many.
+    fn combinations(&self, inputs: &[Split<D::Element>]) -> Vec<Vec<D::Element>> {
+        let count = inputs
+            .iter()
+            .try_fold(1usize, |n, i| n.checked_mul(i.cases.len()))
+            .filter(|&n| n <= 4 * self.limit);
+        let mut combinations: Vec<Vec<D::Element>> = vec![Vec::new()];
+        for input in inputs {
+            let choices: Vec<D::Element> = match count {
+                Some(_) => input.cases.values().cloned().collect(),
+                None => self.hull(input).into_iter().collect(),
+            };
+            let mut next = Vec::with_capacity(combinations.len() * choices.len());
+            for combination in &combinations {
+                for choice in &choices {
+                    let mut longer = combination.clone();
+                    longer.push(choice.clone());
+                    next.push(longer);
+                }
+            }
+            combinations = next;
+        }
+        combinations
     }
 
     fn key(&self, element: &D::Element) -> Key {
@@ -148,30 +226,65 @@ impl<D: Domain> Domain for Cases<D> {
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
     ) -> Self::Element {
-        // All combinations of the inputs' cases, or of their hulls when these are too many.
-        let count = inputs
-            .iter()
-            .try_fold(1usize, |n, i| n.checked_mul(i.cases.len()))
-            .filter(|&n| n <= 4 * self.limit);
-        let mut combinations: Vec<Vec<D::Element>> = vec![Vec::new()];
-        for input in inputs {
-            let choices: Vec<D::Element> = match count {
-                Some(_) => input.cases.values().cloned().collect(),
-                None => self.hull(input).into_iter().collect(),
-            };
-            let mut next = Vec::with_capacity(combinations.len() * choices.len());
-            for combination in &combinations {
-                for choice in &choices {
-                    let mut longer = combination.clone();
-                    longer.push(choice.clone());
-                    next.push(longer);
-                }
-            }
-            combinations = next;
-        }
+        let combinations = self.combinations(inputs);
         let images = combinations.iter();
         let images = images.map(|c| self.domain.transfer(c, cube, keep));
         self.collect(images.collect(), false)
+    }
+
+    fn images(
+        &self,
+        system: &System,
+        clause: &Clause,
+        cubes: &[Cube],
+        bodies: &[Self::Element],
+    ) -> Vec<Self::Element> {
+        let head = clause.head.as_ref();
+        let args = head.map_or(&[][..], |head| &head.args);
+        let keep: FxHashSet<TermId> = args.iter().copied().collect();
+        let params = head.map_or(&[][..], |head| &system.predicate(head.predicate).params);
+        let map: FxHashMap<TermId, TermId> =
+            args.iter().copied().zip(params.iter().copied()).collect();
+        let mut inputs = Vec::with_capacity(bodies.len());
+        for (atom, split) in clause.body.iter().zip(bodies) {
+            let params = &system.predicate(atom.predicate).params;
+            let map: FxHashMap<TermId, TermId> = params
+                .iter()
+                .copied()
+                .zip(atom.args.iter().copied())
+                .collect();
+            let cases = split.cases.iter();
+            // The keys tell cases apart and mean nothing here.
+            let cases = cases.map(|(k, e)| (k.clone(), self.domain.rename(e, &map)));
+            inputs.push(Split {
+                cases: cases.collect(),
+                whole: split.whole,
+            });
+        }
+        let combinations = self.combinations(&inputs);
+        let mut images = Vec::with_capacity(cubes.len());
+        for cube in cubes {
+            let mut cases = BTreeMap::new();
+            for combination in &combinations {
+                let image = self.domain.transfer(combination, cube, Some(&keep));
+                if self.domain.is_bottom(&image) {
+                    continue;
+                }
+                // Each image is split by itself: joined first they would lose what tells them apart.
+                for (sides, part) in self.sides(self.domain.rename(&image, &map), params) {
+                    let mut key = self.key(&part);
+                    key.extend(sides);
+                    self.insert(&mut cases, key, part);
+                }
+            }
+            if !cases.is_empty() {
+                images.push(self.bounded(Split {
+                    cases,
+                    whole: false,
+                }));
+            }
+        }
+        images
     }
 
     fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
@@ -245,4 +358,92 @@ impl<D: Domain> Domain for Cases<D> {
         conjuncts.retain(|c| *c != TermId::TRUE);
         conjuncts
     }
+}
+
+/// Conditions of one or two variables that some clause's constraint asks of a predicate's arguments
+/// and another's, or another case of the same one, denies: for each predicate those that are asked
+/// most often. Only over integers, where the opposite of a bound is one.
+pub fn guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
+    let terms = &system.terms;
+    // By predicate, and bound with a positive first coefficient: how often asked and denied.
+    type Counts = BTreeMap<(Vec<(TermId, Rational)>, Rational), [usize; 2]>;
+    let mut asked: FxHashMap<PredicateId, Counts> = FxHashMap::default();
+    for (clause, cubes) in system.clauses.iter().zip(cubes) {
+        for atom in clause.atoms() {
+            let params = &system.predicate(atom.predicate).params;
+            let formal: FxHashMap<TermId, TermId> = atom
+                .args
+                .iter()
+                .copied()
+                .zip(params.iter().copied())
+                .collect();
+            for row in cubes.iter().flat_map(Cube::rows) {
+                let monomials = &row.linear.monomials;
+                if row.relation != Relation::AtMost || !(1..=2).contains(&monomials.len()) {
+                    continue;
+                }
+                let renamed = monomials
+                    .iter()
+                    .map(|(v, c)| Some((*formal.get(v)?, c.clone())));
+                let Some(mut monomials) = renamed.collect::<Option<Vec<_>>>() else {
+                    continue;
+                };
+                monomials.sort_unstable_by_key(|m| m.0);
+                let linear = Linear {
+                    monomials,
+                    constant: row.linear.constant.clone(),
+                };
+                let mut linear = linear.scaled(&linear.integer_factor());
+                linear.constant = linear.constant.ceil();
+                if !is_integral(terms, &linear) {
+                    continue;
+                }
+                let denied = linear.monomials[0].1.is_negative();
+                if denied {
+                    linear = opposite(&linear);
+                }
+                let counts = asked.entry(atom.predicate).or_default();
+                let key = (linear.monomials, linear.constant);
+                counts.entry(key).or_default()[usize::from(denied)] += 1;
+            }
+        }
+    }
+    let mut result = Vec::new();
+    for predicate in system.used_predicates() {
+        let Some(counts) = asked.remove(&predicate) else {
+            continue;
+        };
+        let mut best: Vec<_> = counts
+            .into_iter()
+            .filter(|(_, [yes, no])| *yes > 0 && *no > 0)
+            .collect();
+        best.sort_by_key(|(_, counts)| std::cmp::Reverse(counts[0].min(counts[1])));
+        best.truncate(GUARDS);
+        for ((monomials, constant), _) in best {
+            let vars = monomials.iter().map(|m| m.0).collect();
+            let linear = Linear {
+                monomials,
+                constant,
+            };
+            let cube = |linear: Linear| Cube {
+                facts: vec![Fact::row(linear, Relation::AtMost)],
+            };
+            let (holds, fails) = (cube(linear.clone()), cube(opposite(&linear)));
+            let formula = holds.facts[0].formula(terms);
+            result.extend(formula.map(|formula| Guard {
+                vars,
+                formula,
+                holds,
+                fails,
+            }));
+        }
+    }
+    result
+}
+
+/// `-linear + 1 <= 0`, what `linear <= 0` denies over integers.
+fn opposite(linear: &Linear) -> Linear {
+    let mut result = linear.scaled(&-Rational::one());
+    result.constant += Rational::one();
+    result
 }

@@ -109,6 +109,10 @@ impl Domain for Constants {
         Some(values.iter().map(|(v, x)| (renamed(v), *x)).collect())
     }
 
+    fn listens(&self) -> bool {
+        false
+    }
+
     fn facts(&self, element: &Self::Element) -> Vec<Fact> {
         let values = element.iter().flatten();
         values.map(|(&var, &x)| Fact::Value(var, x)).collect()

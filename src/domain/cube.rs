@@ -284,6 +284,8 @@ impl Partial {
                 (_, true) => self.facts.push(Fact::Value(a, b)),
                 _ => self.facts.push(Fact::Same(a, b)),
             }
+        } else if terms.width(a) > 0 {
+            self.facts.push(Fact::Value(terms.eq(a, b), TermId::FALSE));
         }
     }
 

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Cube, Domain, cubes};
-use crate::chc::{DependencyGraph, PredicateId, System, WtoElement};
+use crate::chc::{Clause, DependencyGraph, PredicateId, System, WtoElement};
 use crate::context::Context;
 
 /// Bounds of an analysis.
@@ -47,7 +47,7 @@ const FACTS: usize = 600;
 struct Analysis<'a, D: Domain> {
     domain: &'a D,
     system: &'a System,
-    cubes: Vec<Vec<Cube>>,
+    cubes: &'a [Vec<Cube>],
     /// Clauses by the predicate of their head.
     defining: Vec<Vec<usize>>,
     values: Vec<D::Element>,
@@ -66,29 +66,56 @@ pub fn analyse<D: Domain>(
     limits: Limits,
     cx: &Context,
 ) -> Fixpoint<D::Element> {
-    let end = Instant::now() + limits.time;
-    let end = cx.deadline.map_or(end, |d| d.min(end));
-    let mut defining = vec![Vec::new(); system.predicates.len()];
-    let mut clause_cubes = Vec::with_capacity(system.clauses.len());
-    for (index, clause) in system.clauses.iter().enumerate() {
-        let Some(head) = &clause.head else {
-            clause_cubes.push(Vec::new());
-            continue;
-        };
-        defining[head.predicate.index()].push(index);
+    let prepared = clause_cubes(system, limits, cx);
+    analyse_cubes(domain, system, &prepared, limits, cx)
+}
+
+/// The constraints of all clauses with a head as cubes; when time runs out, single ones.
+pub fn clause_cubes(system: &System, limits: Limits, cx: &Context) -> Vec<Vec<Cube>> {
+    let end = end(limits, cx);
+    let make = |clause: &Clause| {
+        if clause.head.is_none() {
+            return Vec::new();
+        }
         let conjuncts = system.terms.conjuncts(clause.constraint).len();
-        let limit = (FACTS / (conjuncts + 1)).clamp(1, limits.cubes);
-        clause_cubes.push(cubes(&system.terms, clause.constraint, limit));
+        let limit = if Instant::now() < end {
+            (FACTS / (conjuncts + 1)).clamp(1, limits.cubes)
+        } else {
+            1
+        };
+        cubes(&system.terms, clause.constraint, limit)
+    };
+    system.clauses.iter().map(make).collect()
+}
+
+fn end(limits: Limits, cx: &Context) -> Instant {
+    let end = Instant::now() + limits.time;
+    cx.deadline.map_or(end, |d| d.min(end))
+}
+
+/// The same with the cubes of the clauses, which are independent of the domain.
+pub fn analyse_cubes<D: Domain>(
+    domain: &D,
+    system: &System,
+    cubes: &[Vec<Cube>],
+    limits: Limits,
+    cx: &Context,
+) -> Fixpoint<D::Element> {
+    let mut defining = vec![Vec::new(); system.predicates.len()];
+    for (index, clause) in system.clauses.iter().enumerate() {
+        if let Some(head) = &clause.head {
+            defining[head.predicate.index()].push(index);
+        }
     }
     let mut analysis = Analysis {
         domain,
         system,
-        cubes: clause_cubes,
+        cubes,
         defining,
         values: vec![domain.bottom(); system.predicates.len()],
         raised: vec![0; system.predicates.len()],
         applied: vec![None; system.clauses.len()],
-        end,
+        end: end(limits, cx),
     };
     let order = DependencyGraph::new(system).weak_topological_order();
     let complete = analysis.ascend(&order, limits.delay, cx);

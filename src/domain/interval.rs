@@ -1,8 +1,8 @@
-//! Bounds of variables of sorts Int and Real, and of bit-vectors read as unsigned numbers.
+//! Bounds of variables of sorts Int and Real.
 //!
 //! Invariant: no interval of an element is empty, and bounds of integers are integers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use num_integer::Integer;
@@ -10,7 +10,7 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Cube, Domain, Fact, Relation, Row};
-use crate::term::{BigInt, Linear, Op, Rational, Sort, SortId, TermId, TermStore};
+use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
 
 /// Rounds of propagation through the rows of a cube; bounds that creep are not worth more.
 const ROUNDS: usize = 4;
@@ -39,14 +39,14 @@ impl Intervals {
         Intervals { terms, thresholds }
     }
 
-    /// Sets bounds; false when the interval becomes empty. Tells whether something changed.
+    /// Sets bounds; false when the interval becomes empty. Notes the variable if something changed.
     fn restrict(
         &self,
         values: &mut Box_,
         var: TermId,
         low: Option<Rational>,
         high: Option<Rational>,
-        changed: &mut bool,
+        changed: &mut Vec<TermId>,
     ) -> bool {
         let integral = self.terms.sort_of(var) != SortId::REAL;
         let bounds = values.entry(var).or_default();
@@ -54,14 +54,14 @@ impl Intervals {
             let low = if integral { low.ceil() } else { low };
             if bounds.low.as_ref().is_none_or(|l| *l < low) {
                 bounds.low = Some(low);
-                *changed = true;
+                changed.push(var);
             }
         }
         if let Some(high) = high {
             let high = if integral { high.floor() } else { high };
             if bounds.high.as_ref().is_none_or(|h| *h > high) {
                 bounds.high = Some(high);
-                *changed = true;
+                changed.push(var);
             }
         }
         match (&bounds.low, &bounds.high) {
@@ -71,54 +71,63 @@ impl Intervals {
     }
 
     /// Bounds that the row implies for each of its variables.
-    fn propagate(&self, values: &mut Box_, row: &Row, changed: &mut bool) -> bool {
+    fn propagate(&self, values: &mut Box_, row: &Row, changed: &mut Vec<TermId>) -> bool {
         let linear = &row.linear;
         match row.relation {
-            Relation::AtMost | Relation::Below => self.at_most(values, linear, changed),
+            Relation::AtMost | Relation::Below => self.at_most(values, linear, false, changed),
             Relation::Equal => {
-                self.at_most(values, linear, changed)
-                    && self.at_most(values, &linear.scaled(&-Rational::one()), changed)
+                self.at_most(values, linear, false, changed)
+                    && self.at_most(values, linear, true, changed)
             }
             Relation::Differs => self.differs(values, linear, changed),
             Relation::Integral => self.integral(values, linear, changed),
         }
     }
 
-    fn at_most(&self, values: &mut Box_, linear: &Linear, changed: &mut bool) -> bool {
+    /// Bounds that `linear <= 0`, or its negation, implies for each of its variables.
+    fn at_most(
+        &self,
+        values: &mut Box_,
+        linear: &Linear,
+        negated: bool,
+        changed: &mut Vec<TermId>,
+    ) -> bool {
         // The least value of the sum, and how many summands have none.
-        let mut least = linear.constant.clone();
-        let mut unbounded = 0;
+        let mut least = if negated {
+            -linear.constant.clone()
+        } else {
+            linear.constant.clone()
+        };
         let mut open = None;
+        let mut own = Vec::with_capacity(linear.monomials.len());
         for (var, coefficient) in &linear.monomials {
-            match least_of(values, *var, coefficient) {
+            let value = least_of(values, *var, coefficient, negated);
+            match &value {
                 Some(value) => least += value,
-                None => {
-                    unbounded += 1;
-                    open = Some(*var);
-                }
+                None if open.is_some() => return true,
+                None => open = Some(*var),
             }
+            own.push(value);
         }
-        match unbounded {
-            0 if least.is_positive() => return false,
-            0 => {}
-            1 => {}
-            _ => return true,
+        if open.is_none() && least.is_positive() {
+            return false;
         }
-        for (var, coefficient) in &linear.monomials {
-            let rest = match (open, least_of(values, *var, coefficient)) {
+        for ((var, coefficient), own) in linear.monomials.iter().zip(own) {
+            let rest = match (open, own) {
                 (Some(open), _) if open != *var => continue,
                 (Some(_), _) => least.clone(),
                 (None, Some(own)) => &least - own,
                 (None, None) => continue,
             };
             // coefficient * var <= -rest
-            let bound = -rest / coefficient;
-            let consistent = if coefficient.is_positive() {
-                self.restrict(values, *var, None, Some(bound), changed)
+            let above = coefficient.is_positive() != negated;
+            let bound = if negated { rest } else { -rest } / coefficient;
+            let (low, high) = if above {
+                (None, Some(bound))
             } else {
-                self.restrict(values, *var, Some(bound), None, changed)
+                (Some(bound), None)
             };
-            if !consistent {
+            if !self.restrict(values, *var, low, high, changed) {
                 return false;
             }
         }
@@ -126,7 +135,7 @@ impl Intervals {
     }
 
     /// A value at the end of an integer interval that is excluded.
-    fn differs(&self, values: &mut Box_, linear: &Linear, changed: &mut bool) -> bool {
+    fn differs(&self, values: &mut Box_, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
         let mut free = None;
         let mut sum = linear.constant.clone();
         for (var, coefficient) in &linear.monomials {
@@ -159,7 +168,7 @@ impl Intervals {
     }
 
     /// Bounds moved to the next members of a residue class.
-    fn integral(&self, values: &mut Box_, linear: &Linear, changed: &mut bool) -> bool {
+    fn integral(&self, values: &mut Box_, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
         let [(var, coefficient)] = &linear.monomials[..] else {
             return !linear.is_constant() || linear.constant.is_integer();
         };
@@ -208,103 +217,18 @@ impl Intervals {
         let at = self.thresholds.partition_point(|t| t <= value);
         at.checked_sub(1).map(|at| self.thresholds[at].clone())
     }
-
-    /// Unsigned bounds of a bit-vector term from those of its variables.
-    fn bits(&self, values: &Box_, term: TermId) -> (BigInt, BigInt) {
-        let terms = &self.terms;
-        let full: BigInt = (BigInt::one() << terms.width(term)) - 1;
-        let own = |t: TermId| match terms.as_bitvec(t) {
-            Some(value) => (BigInt::from(value.clone()), BigInt::from(value.clone())),
-            None => {
-                let full: BigInt = (BigInt::one() << terms.width(t)) - 1;
-                let bounds = values.get(&t);
-                let low = bounds.and_then(|b| b.low.as_ref()).map(|l| l.to_integer());
-                let high = bounds.and_then(|b| b.high.as_ref()).map(|h| h.to_integer());
-                (low.unwrap_or_default(), high.unwrap_or(full))
-            }
-        };
-        let args = terms.args(term);
-        let (low, high) = match terms.op(term) {
-            Op::BvAdd => args
-                .iter()
-                .map(|&a| own(a))
-                .fold((BigInt::zero(), BigInt::zero()), |(low, high), (l, h)| {
-                    (low + l, high + h)
-                }),
-            Op::BvZeroExtend(_) => own(args[0]),
-            Op::BvAnd => {
-                let least = args.iter().map(|&a| own(a).1).min();
-                (BigInt::zero(), least.unwrap_or_else(|| full.clone()))
-            }
-            Op::BvUrem => match own(args[1]) {
-                (low, high) if low.is_positive() => (BigInt::zero(), high - 1),
-                _ => (BigInt::zero(), full.clone()),
-            },
-            Op::BvUdiv => match (own(args[0]), own(args[1])) {
-                ((l, h), (low, high)) if low.is_positive() => (l / high, h / low),
-                _ => (BigInt::zero(), full.clone()),
-            },
-            _ => own(term),
-        };
-        if high > full {
-            (BigInt::zero(), full)
-        } else {
-            (low, high)
-        }
-    }
-
-    /// What a fact about bit-vectors says of bounds; false when it cannot hold.
-    fn bit_fact(&self, values: &mut Box_, fact: &Fact, changed: &mut bool) -> bool {
-        let terms = &self.terms;
-        let is_bits = |t: TermId| matches!(terms.sort(terms.sort_of(t)), Sort::BitVec(_));
-        let number = |value: BigInt| Some(Rational::from_integer(value));
-        match *fact {
-            Fact::Value(a, b) | Fact::Same(a, b) if is_bits(a) => {
-                let (la, ha) = self.bits(values, a);
-                let (lb, hb) = self.bits(values, b);
-                let (low, high) = (la.max(lb), ha.min(hb));
-                [a, b].into_iter().all(|t| {
-                    terms.is_value(t) && low <= high
-                        || self.restrict(
-                            values,
-                            t,
-                            number(low.clone()),
-                            number(high.clone()),
-                            changed,
-                        )
-                })
-            }
-            Fact::Value(atom, value) if *terms.op(atom) == Op::BvUle => {
-                let [a, b] = [0, 1].map(|i| terms.args(atom)[i]);
-                // small <= large - gap
-                let (small, large, gap) = if value == TermId::TRUE {
-                    (a, b, BigInt::zero())
-                } else {
-                    (b, a, BigInt::one())
-                };
-                let most = self.bits(values, large).1 - &gap;
-                let least = self.bits(values, small).0 + &gap;
-                if self.bits(values, small).0 > most {
-                    return false;
-                }
-                (terms.is_value(small) || self.restrict(values, small, None, number(most), changed))
-                    && (terms.is_value(large)
-                        || self.restrict(values, large, number(least), None, changed))
-            }
-            _ => true,
-        }
-    }
 }
 
-/// The least value of `coefficient * var`.
-fn least_of(values: &Box_, var: TermId, coefficient: &Rational) -> Option<Rational> {
+/// The least value of `coefficient * var`, or of its negation.
+fn least_of(values: &Box_, var: TermId, coefficient: &Rational, negated: bool) -> Option<Rational> {
     let bounds = values.get(&var)?;
-    let end = if coefficient.is_positive() {
+    let end = if coefficient.is_positive() != negated {
         bounds.low.as_ref()
     } else {
         bounds.high.as_ref()
     };
-    Some(coefficient * end?)
+    let value = coefficient * end?;
+    Some(if negated { -value } else { value })
 }
 
 impl Domain for Intervals {
@@ -329,7 +253,7 @@ impl Domain for Intervals {
         keep: Option<&FxHashSet<TermId>>,
     ) -> Self::Element {
         let mut values = Box_::new();
-        let mut changed = false;
+        let mut changed = Vec::new();
         for input in inputs {
             for (&var, bounds) in input.as_ref()? {
                 let (low, high) = (bounds.low.clone(), bounds.high.clone());
@@ -338,19 +262,29 @@ impl Domain for Intervals {
                 }
             }
         }
-        for _ in 0..ROUNDS {
-            let mut changed = false;
-            for fact in &cube.facts {
-                let consistent = match fact {
-                    Fact::Row(row) => self.propagate(&mut values, row, &mut changed),
-                    other => self.bit_fact(&mut values, other, &mut changed),
-                };
-                if !consistent {
-                    return None;
-                }
+        // Rows are looked at again when one of their variables has a new bound.
+        let rows: Vec<&Row> = cube.rows().collect();
+        let mut users: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
+        for (at, row) in rows.iter().enumerate() {
+            for (var, _) in &row.linear.monomials {
+                users.entry(*var).or_default().push(at);
             }
-            if !changed {
-                break;
+        }
+        let mut queue: VecDeque<usize> = (0..rows.len()).collect();
+        let mut queued = vec![true; rows.len()];
+        let mut visits = vec![0; rows.len()];
+        while let Some(at) = queue.pop_front() {
+            queued[at] = false;
+            visits[at] += 1;
+            changed.clear();
+            if !self.propagate(&mut values, rows[at], &mut changed) {
+                return None;
+            }
+            for &user in changed.iter().flat_map(|var| &users[var]) {
+                if !queued[user] && visits[user] < ROUNDS {
+                    queued[user] = true;
+                    queue.push_back(user);
+                }
             }
         }
         values.retain(|var, bounds| {
@@ -434,9 +368,6 @@ impl Domain for Intervals {
     fn facts(&self, element: &Self::Element) -> Vec<Fact> {
         let mut facts = Vec::new();
         for (&var, bounds) in element.iter().flatten() {
-            if self.terms.width(var) > 0 {
-                continue;
-            }
             let row = |factor: Rational, constant: Rational, relation| {
                 let linear = Linear {
                     monomials: vec![(var, factor)],
@@ -463,33 +394,13 @@ impl Domain for Intervals {
     }
 
     fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        let Some(values) = element else {
+        if element.is_none() {
             return vec![TermId::FALSE];
-        };
-        let terms = &self.terms;
-        let mut conjuncts: Vec<TermId> = self
-            .facts(element)
-            .iter()
-            .filter_map(|fact| fact.formula(terms))
-            .collect();
-        for (&var, bounds) in values {
-            let width = terms.width(var);
-            if width == 0 {
-                continue;
-            }
-            let number = |bound: &Rational| {
-                let value = bound.to_integer().to_biguint().unwrap_or_default();
-                terms.bitvec(value, width)
-            };
-            let rebuild = |args: [TermId; 2]| terms.rebuild(&Op::BvUle, &args, SortId::BOOL);
-            if let Some(low) = bounds.low.as_ref().filter(|l| l.is_positive()) {
-                conjuncts.push(rebuild([number(low), var]));
-            }
-            let full: BigInt = (BigInt::one() << width) - 1;
-            if let Some(high) = bounds.high.as_ref().filter(|h| h.to_integer() < full) {
-                conjuncts.push(rebuild([var, number(high)]));
-            }
         }
-        conjuncts
+        let facts = self.facts(element);
+        facts
+            .iter()
+            .filter_map(|fact| fact.formula(&self.terms))
+            .collect()
     }
 }

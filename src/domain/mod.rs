@@ -7,6 +7,7 @@
 //! Invariant: every operation over-approximates. Nothing here is trusted for a verdict: whoever uses
 //! what [`Domain::formula`] says checks it.
 
+mod bits;
 mod cases;
 mod congruence;
 mod constant;
@@ -14,19 +15,30 @@ mod cube;
 mod fixpoint;
 mod hull;
 mod interval;
+mod octagon;
+mod packs;
 mod polyhedron;
 mod product;
 mod solved;
+mod word;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_bits;
+#[cfg(test)]
+mod tests_octagon;
 
-pub use cases::Cases;
+pub use bits::Bits;
+pub(crate) use bits::spare;
+pub use cases::{Cases, Guard, guards};
 pub use congruence::Congruences;
 pub use constant::Constants;
 pub use cube::{Cube, Fact, Relation, Row, cubes};
-pub use fixpoint::{Fixpoint, Limits, analyse};
+pub use fixpoint::{Fixpoint, Limits, analyse, analyse_cubes, clause_cubes};
 pub use interval::Intervals;
+pub use octagon::Octagons;
+pub use packs::{Packs, packs};
 pub use polyhedron::Polyhedra;
 pub use product::Product;
 
@@ -78,6 +90,11 @@ pub trait Domain {
 
     /// A conjunction of facts that holds in the element, for other domains. Nothing for bottom.
     fn facts(&self, element: &Self::Element) -> Vec<Fact>;
+
+    /// Whether facts of other domains are of use.
+    fn listens(&self) -> bool {
+        true
+    }
 
     /// The element as a conjunction of formulas, `false` for bottom.
     fn formula(&self, element: &Self::Element) -> Vec<TermId>;

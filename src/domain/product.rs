@@ -2,6 +2,8 @@
 //!
 //! Invariant: an element is bottom in both components or in none that knows.
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Cube, Domain, Fact, Relation};
@@ -66,33 +68,45 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
         keep: Option<&FxHashSet<TermId>>,
     ) -> Self::Element {
         let (left, right): (Vec<A::Element>, Vec<B::Element>) = inputs.iter().cloned().unzip();
-        let mut known = cube.clone();
-        for element in &right {
-            known.facts.extend(self.second.facts(element));
-        }
+        let told = |facts: Vec<Fact>| {
+            let mut known = cube.clone();
+            known.facts.extend(facts);
+            known
+        };
+        let known = if self.first.listens() {
+            let facts = right.iter().flat_map(|e| self.second.facts(e));
+            Cow::Owned(told(facts.collect()))
+        } else {
+            Cow::Borrowed(cube)
+        };
         let a = self
             .first
             .transfer(&left, &known, if self.early { None } else { keep });
         if self.first.is_bottom(&a) {
             return self.bottom();
         }
-        known.facts.truncate(cube.facts.len());
-        for element in &left {
-            known.facts.extend(self.first.facts(element));
-        }
-        let mut found = self.first.facts(&a);
-        if self.early {
-            found.retain(|f| match f {
-                Fact::Row(row) => row.relation == Relation::Equal,
-                _ => true,
-            });
-        }
-        known.facts.extend(found);
-        let b = self.second.transfer(&right, &known, keep);
-        let news = Cube {
-            facts: self.second.facts(&b),
+        let known = if self.second.listens() {
+            let mut found = self.first.facts(&a);
+            if self.early {
+                found.retain(|f| match f {
+                    Fact::Row(row) => row.relation == Relation::Equal,
+                    _ => true,
+                });
+            }
+            found.extend(left.iter().flat_map(|e| self.first.facts(e)));
+            Cow::Owned(told(found))
+        } else {
+            Cow::Borrowed(cube)
         };
-        let a = self.first.transfer(&[a], &news, keep);
+        let b = self.second.transfer(&right, &known, keep);
+        let a = if self.early || self.first.listens() {
+            let news = Cube {
+                facts: self.second.facts(&b),
+            };
+            self.first.transfer(&[a], &news, keep)
+        } else {
+            a
+        };
         self.strict(a, b)
     }
 
@@ -135,6 +149,10 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
             self.first.rename(&element.0, map),
             self.second.rename(&element.1, map),
         )
+    }
+
+    fn listens(&self) -> bool {
+        self.first.listens() || self.second.listens()
     }
 
     fn facts(&self, element: &Self::Element) -> Vec<Fact> {

@@ -5,6 +5,7 @@
 //! model of the new system to one of the old, and a refutation likewise.
 
 mod arguments;
+mod candidates;
 mod cells;
 mod components;
 mod cone;
@@ -12,8 +13,10 @@ mod constructors;
 mod control;
 mod essential;
 mod few;
+mod houdini;
 mod inline;
 mod invariants;
+mod narrow;
 mod normalize;
 mod numerals;
 mod pipeline;
@@ -41,6 +44,7 @@ pub use constructors::Constructors;
 pub use control::Control;
 pub use inline::Inline;
 pub use invariants::Invariants;
+pub use narrow::Narrow;
 pub use normalize::{Normalization, normalize};
 pub use numerals::Numerals;
 pub use pipeline::{BackStack, NAMED_PASSES, PASSES, Pipeline, PipelineError};

@@ -9,9 +9,9 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::{
-    BackError, BackTranslation, Cells, Cone, Constructors, Control, Inline, Invariants, Numerals,
-    Propagate, Reads, Records, Simplify, SingleLoop, Sizes, Slice, Split, Subsume, Transformation,
-    Unzip,
+    BackError, BackTranslation, Cells, Cone, Constructors, Control, Inline, Invariants, Narrow,
+    Numerals, Propagate, Reads, Records, Simplify, SingleLoop, Sizes, Slice, Split, Subsume,
+    Transformation, Unzip,
 };
 use crate::chc::System;
 use crate::context::Context;
@@ -55,6 +55,7 @@ pub const PASSES: &[(&str, &str)] = &[
         "split predicates on arguments that act as a program counter",
     ),
     ("split", "split disjunctions where a case is simpler"),
+    ("narrow", "drop upper bits that bit-vectors do not use"),
     (
         "invariants",
         "conjoin bounds, equations and congruences that hold",
@@ -76,7 +77,7 @@ pub const NAMED_PASSES: &[(&str, &str)] = &[
 ];
 
 /// Passes that may take longer than an engine needs for an easy system.
-const COSTLY: [&str; 1] = ["invariants"];
+const COSTLY: [&str; 2] = ["narrow", "invariants"];
 
 /// Rounds at most; the fixpoint is usually reached in four.
 const ROUNDS: usize = 16;
@@ -109,6 +110,7 @@ fn make(name: &str) -> Option<Box<dyn Transformation>> {
         "invariants" => Box::new(Invariants::default()),
         "numerals" => Box::new(Numerals),
         "sizes" => Box::new(Sizes),
+        "narrow" => Box::new(Narrow::default()),
         "single-loop" => Box::new(SingleLoop),
         _ => return None,
     })

@@ -204,3 +204,59 @@ fn other_sorts_pass_through() {
     system.add_clause(vec![atom(p, &[m, x])], bad, None);
     solved(&system, "invariants,cone");
 }
+
+/// Two phases of one loop: `y` stands still, then goes along with `x`.
+#[test]
+fn phases_have_invariants_of_their_own() {
+    for (last, sat) in [(100, true), (99, false)] {
+        let t = Rc::new(TermStore::new());
+        let mut system = System::new(t.clone());
+        let p = system.add_predicate("p", &[INT, INT]);
+        let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| t.var(n, INT));
+        let plus = |v, n: i64| t.add(&[v, t.int(n)]);
+        let init = t.and(&[t.eq(a, t.int(0)), t.eq(b, t.int(50))]);
+        system.add_clause(vec![], init, Some(atom(p, &[a, b])));
+        let step = t.and(&[
+            t.lt(x, t.int(100)),
+            t.eq(a, plus(x, 1)),
+            t.eq(b, t.ite(t.lt(x, t.int(50)), y, plus(y, 1))),
+        ]);
+        system.add_clause(vec![atom(p, &[x, y])], step, Some(atom(p, &[a, b])));
+        let bad = t.and(&[t.ge(x, t.int(100)), t.not(t.eq(y, t.int(last)))]);
+        system.add_clause(vec![atom(p, &[x, y])], bad, None);
+        if sat {
+            solved(&system, "invariants,cone");
+        } else {
+            let smt = Smt::new(system.terms.clone());
+            assert!(!check_pipeline(&system, "invariants", &smt));
+        }
+    }
+}
+
+/// More variables than a polyhedron has: differences within pairs are found all the same.
+#[test]
+fn many_arguments_are_related_in_packs() {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let count = 60;
+    let p = system.add_predicate("p", &vec![INT; count]);
+    let old: Vec<TermId> = (0..count).map(|i| t.var(&format!("x{i}"), INT)).collect();
+    let new: Vec<TermId> = (0..count).map(|i| t.var(&format!("y{i}"), INT)).collect();
+    let start: Vec<TermId> = new.iter().map(|v| t.eq(*v, t.int(0))).collect();
+    system.add_clause(vec![], t.and(&start), Some(atom(p, &new)));
+    // The second of each pair may lag behind by three.
+    let mut step = Vec::new();
+    for i in (0..count).step_by(2) {
+        let [x, y, a, b] = [old[i], old[i + 1], new[i], new[i + 1]];
+        step.push(t.eq(a, t.add(&[x, t.int(1)])));
+        step.push(t.ge(b, y));
+        step.push(t.le(b, a));
+        step.push(t.ge(b, t.add(&[a, t.int(-3)])));
+    }
+    system.add_clause(vec![atom(p, &old)], t.and(&step), Some(atom(p, &new)));
+    for i in (0..count).step_by(2) {
+        let bad = t.gt(t.sub(old[i], old[i + 1]), t.int(3));
+        system.add_clause(vec![atom(p, &old)], bad, None);
+    }
+    solved(&system, "invariants,cone");
+}

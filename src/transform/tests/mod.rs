@@ -5,6 +5,7 @@ mod decide;
 mod generate;
 mod hand_made;
 mod invariants;
+mod narrow;
 mod numerals;
 mod random;
 mod reads;

@@ -1,0 +1,905 @@
+//! Octagons: bounds of `±x ± y` over Int and Real, in a matrix of differences.
+//!
+//! Each variable `x` stands for two, `x` and `-x`, and entry `(i, j)` bounds `v_j - v_i`. Variables
+//! that a cube equates up to sign and offset share a row of the matrix while it is built, so an
+//! assignment costs nothing. Rows with more variables say what the bounds of the others leave.
+//! Matrices are small and dense: [`Packs`](super::Packs) cuts large systems into such.
+//!
+//! Invariant: a matrix is coherent (entry `(i, j)` is entry `(-j, -i)`), and closed unless it comes
+//! from a widening, whose result must not be closed lest widening never ends.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Cube, Domain, Fact, Relation, Row};
+use crate::term::{Linear, Rational, SortId, TermId, TermStore};
+
+/// Numbers beyond this count as no bound, so that sums of a few cannot overflow.
+const LIMIT: i64 = 1 << 58;
+
+/// Offsets beyond this are no offsets, so that chains of equations cannot overflow.
+const OFFSET: i64 = 1 << 46;
+
+/// No bound.
+const NONE: i64 = i64::MAX;
+
+/// Rounds through the rows that are no octagons.
+const ROUNDS: usize = 2;
+
+/// A row that is no octagon has at most so many variables.
+const WIDE: usize = 8;
+
+/// Octagons (Miné, HOSC 2006) with the integer closure of Bagnara, Hill and Zaffanella (FMSD 2009)
+/// and its incremental form (Chawdhary, Robbins and King, FMSD 2019).
+pub struct Octagons {
+    terms: Rc<TermStore>,
+    /// Most variables of a matrix.
+    width: usize,
+    /// Bounds are multiples of one part in so many.
+    scale: i64,
+    /// Where widening stops first, ascending, in such parts.
+    thresholds: Vec<i64>,
+}
+
+/// Bounds of sums and differences of some variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Octagon {
+    /// Ascending.
+    vars: Vec<TermId>,
+    matrix: Matrix,
+    open: bool,
+}
+
+/// Entry `(i, j)`, at `i * size + j`, bounds `v_j - v_i`; `v_2k` is a variable and `v_2k+1` its
+/// negation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Matrix {
+    size: usize,
+    entries: Vec<i64>,
+    /// By variable: whether its values are whole.
+    integral: Vec<bool>,
+}
+
+/// A sum of bounds.
+fn plus(a: i64, b: i64) -> i64 {
+    if a == NONE || b == NONE {
+        return NONE;
+    }
+    clamp(i128::from(a) + i128::from(b))
+}
+
+/// The bound, or a weaker one that is a number of ours.
+fn clamp(value: i128) -> i64 {
+    match i64::try_from(value) {
+        Ok(value) if value <= LIMIT => value.max(-LIMIT),
+        Ok(_) => NONE,
+        Err(_) if value > 0 => NONE,
+        Err(_) => -LIMIT,
+    }
+}
+
+impl Matrix {
+    fn new(integral: Vec<bool>) -> Matrix {
+        let size = 2 * integral.len();
+        let mut entries = vec![NONE; size * size];
+        for i in 0..size {
+            entries[i * size + i] = 0;
+        }
+        Matrix {
+            size,
+            entries,
+            integral,
+        }
+    }
+
+    fn get(&self, i: usize, j: usize) -> i64 {
+        self.entries[i * self.size + j]
+    }
+
+    fn lower(&mut self, i: usize, j: usize, bound: i64) -> bool {
+        let size = self.size;
+        let entry = &mut self.entries[i * size + j];
+        if bound >= *entry {
+            return false;
+        }
+        *entry = bound;
+        let mirrored = (j ^ 1) * size + (i ^ 1);
+        self.entries[mirrored] = bound;
+        true
+    }
+
+    /// The bound on `v_j - v_i`, rounded as the variables allow.
+    fn rounded(&self, i: usize, j: usize, bound: i64, scale: i64) -> i64 {
+        if bound == NONE || !(self.integral[i / 2] && self.integral[j / 2]) {
+            return bound;
+        }
+        let unit = if i ^ 1 == j { 2 * scale } else { scale };
+        bound.div_euclid(unit) * unit
+    }
+
+    /// Shortest ways between all (Floyd and Warshall); false when there is a negative cycle.
+    fn close(&mut self, scale: i64) -> bool {
+        let size = self.size;
+        for k in 0..size {
+            for i in 0..size {
+                let first = self.entries[i * size + k];
+                if first == NONE || i == k {
+                    continue;
+                }
+                for j in 0..size {
+                    let second = self.entries[k * size + j];
+                    if second != NONE {
+                        let way = plus(first, second);
+                        let entry = &mut self.entries[i * size + j];
+                        if way < *entry {
+                            *entry = way;
+                        }
+                    }
+                }
+            }
+        }
+        self.strengthen(scale)
+    }
+
+    /// Rounds the bounds of single variables and adds them up; false for a contradiction.
+    fn strengthen(&mut self, scale: i64) -> bool {
+        let size = self.size;
+        for i in 0..size {
+            if self.get(i, i) < 0 {
+                return false;
+            }
+            let bound = self.rounded(i, i ^ 1, self.get(i, i ^ 1), scale);
+            self.entries[i * size + (i ^ 1)] = bound;
+        }
+        for i in 0..size {
+            let own = self.get(i, i ^ 1);
+            if own == NONE {
+                continue;
+            }
+            if plus(own, self.get(i ^ 1, i)) < 0 {
+                return false;
+            }
+            for j in 0..size {
+                let other = self.get(j ^ 1, j);
+                if other != NONE && i != j {
+                    // Rounded up, which only matters for reals.
+                    let half = (own + other + 1).div_euclid(2);
+                    let entry = &mut self.entries[i * size + j];
+                    *entry = half.min(*entry);
+                }
+            }
+        }
+        true
+    }
+
+    /// Adds `v_j - v_i <= bound` to a closed matrix; `None` for a contradiction, else whether it
+    /// says something new.
+    fn add(&mut self, i: usize, j: usize, bound: i64, scale: i64) -> Option<bool> {
+        let bound = self.rounded(i, j, bound, scale);
+        if bound >= self.get(i, j) {
+            return Some(false);
+        }
+        let size = self.size;
+        let (p, q) = (j ^ 1, i ^ 1);
+        // The new edge is i -> j, its mirror p -> q; a shortest way takes each once at most.
+        let across = plus(bound, plus(self.get(j, p), bound));
+        let back = plus(bound, plus(self.get(q, i), bound));
+        let row = |k: usize| self.entries[k * size..(k + 1) * size].iter().copied();
+        let rows: Vec<(i64, i64)> = row(j).zip(row(q)).collect();
+        for from in 0..size {
+            let (to_i, to_p) = (self.get(from, i), self.get(from, p));
+            if to_i == NONE && to_p == NONE {
+                continue;
+            }
+            // Ways that end at j, and at q.
+            let at_j = plus(to_i, bound).min(plus(to_p, back));
+            let at_q = plus(to_p, bound).min(plus(to_i, across));
+            for (to, &(from_j, from_q)) in rows.iter().enumerate() {
+                let way = plus(at_j, from_j).min(plus(at_q, from_q));
+                let entry = &mut self.entries[from * size + to];
+                if way < *entry {
+                    *entry = way;
+                }
+            }
+        }
+        self.strengthen(scale).then_some(true)
+    }
+
+    /// Twice the least value of `sign * v`, negated: the bound of its negation.
+    fn unary(&self, node: usize) -> i64 {
+        self.get(node ^ 1, node)
+    }
+}
+
+/// A variable as `sign * root + offset`.
+#[derive(Clone, Copy)]
+struct Alias {
+    root: usize,
+    negated: bool,
+    offset: i64,
+}
+
+/// Variables of a transfer, and how they hang together by equations.
+struct Aliases {
+    vars: Vec<TermId>,
+    at: FxHashMap<TermId, usize>,
+    links: Vec<Alias>,
+}
+
+impl Aliases {
+    fn new() -> Self {
+        Aliases {
+            vars: Vec::new(),
+            at: FxHashMap::default(),
+            links: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, var: TermId) -> usize {
+        let next = self.vars.len();
+        let at = *self.at.entry(var).or_insert(next);
+        if at == next {
+            self.vars.push(var);
+            self.links.push(Alias {
+                root: next,
+                negated: false,
+                offset: 0,
+            });
+        }
+        at
+    }
+
+    fn find(&self, mut at: usize) -> Alias {
+        let mut result = Alias {
+            root: at,
+            negated: false,
+            offset: 0,
+        };
+        loop {
+            let link = self.links[at];
+            if link.root == at {
+                return result;
+            }
+            let step = if result.negated {
+                -link.offset
+            } else {
+                link.offset
+            };
+            result.offset += step;
+            result.negated ^= link.negated;
+            result.root = link.root;
+            at = link.root;
+        }
+    }
+}
+
+/// `sum of c * x + constant <= 0` with numbers that fit, over rows of the matrix.
+struct Small {
+    monomials: Vec<(usize, i64)>,
+    constant: i128,
+}
+
+impl Octagons {
+    /// The domain over a store, for at most `width` variables at a time. Bounds are rounded up to
+    /// multiples of one part in `scale`; widening goes to the next of the thresholds first.
+    pub fn new(terms: Rc<TermStore>, width: usize, scale: u32, thresholds: &[Rational]) -> Self {
+        let scale = i64::from(scale.max(1));
+        let factor = Rational::from_integer(scale.into());
+        let scaled = thresholds
+            .iter()
+            .filter_map(|t| (t * &factor).ceil().to_integer().to_i64());
+        let mut thresholds: Vec<i64> = scaled.filter(|t| t.abs() <= LIMIT / 2).collect();
+        thresholds.sort_unstable();
+        thresholds.dedup();
+        Octagons {
+            terms,
+            width,
+            scale,
+            thresholds,
+        }
+    }
+
+    fn is_number(&self, term: TermId) -> bool {
+        let sort = self.terms.sort_of(term);
+        sort == SortId::INT || sort == SortId::REAL
+    }
+
+    fn whole(&self, var: TermId) -> bool {
+        self.terms.sort_of(var) == SortId::INT
+    }
+
+    /// The element with a closed matrix; `None` when it is empty.
+    fn closed<'a>(&self, octagon: &'a Octagon) -> Option<Cow<'a, Octagon>> {
+        if !octagon.open {
+            return Some(Cow::Borrowed(octagon));
+        }
+        let mut octagon = octagon.clone();
+        octagon.open = false;
+        octagon
+            .matrix
+            .close(self.scale)
+            .then_some(Cow::Owned(octagon))
+    }
+
+    /// The octagon about some of its variables. The matrix must be closed.
+    fn restricted(&self, octagon: &Octagon, keep: impl Fn(TermId) -> bool) -> Octagon {
+        let old = &octagon.matrix;
+        let bounded = |k: usize| {
+            let rows = [2 * k, 2 * k + 1];
+            let says = |i: usize| (0..old.size).any(|j| j != i && old.get(i, j) != NONE);
+            rows.into_iter().any(says)
+        };
+        let kept: Vec<usize> = (0..octagon.vars.len())
+            .filter(|&k| keep(octagon.vars[k]) && bounded(k))
+            .collect();
+        if kept.len() == octagon.vars.len() {
+            return octagon.clone();
+        }
+        let integral = kept.iter().map(|&k| old.integral[k]).collect();
+        let mut matrix = Matrix::new(integral);
+        for i in 0..matrix.size {
+            for j in 0..matrix.size {
+                let entry = old.get(2 * kept[i / 2] + i % 2, 2 * kept[j / 2] + j % 2);
+                matrix.entries[i * matrix.size + j] = entry;
+            }
+        }
+        Octagon {
+            vars: kept.iter().map(|&k| octagon.vars[k]).collect(),
+            matrix,
+            open: octagon.open,
+        }
+    }
+
+    /// An equation `a * x + b * y + c = 0` with `|a| = |b|` as an alias of one for the other.
+    fn alias(&self, aliases: &mut Aliases, row: &Linear) -> bool {
+        let [(x, a), (y, b)] = &row.monomials[..] else {
+            return false;
+        };
+        if a.abs() != b.abs() || !self.is_number(*x) || !self.is_number(*y) {
+            return false;
+        }
+        // x = -b/a * y - c/a
+        let offset = -&row.constant / a * Rational::from_integer(self.scale.into());
+        let Some(offset) = offset
+            .is_integer()
+            .then(|| offset.to_integer().to_i64())
+            .flatten()
+            .filter(|o| o.abs() <= OFFSET)
+        else {
+            return false;
+        };
+        let negated = a == b;
+        let (i, j) = (aliases.add(*x), aliases.add(*y));
+        let (x, y) = (aliases.find(i), aliases.find(j));
+        if x.root == y.root {
+            return false;
+        }
+        // sx * X + ox = s * (sy * Y + oy) + offset
+        let sign = |negated: bool| if negated { -1 } else { 1 };
+        let turned = x.negated ^ y.negated ^ negated;
+        let shift = sign(x.negated) * (sign(negated) * y.offset + offset - x.offset);
+        let whole = |root: usize| self.whole(aliases.vars[root]);
+        if shift.abs() > OFFSET || whole(x.root) && whole(y.root) && shift % self.scale != 0 {
+            return false;
+        }
+        let (from, to, shift) = if whole(x.root) && !whole(y.root) {
+            // Y = sign * (X - shift)
+            (y.root, x.root, -sign(turned) * shift)
+        } else {
+            (x.root, y.root, shift)
+        };
+        aliases.links[from] = Alias {
+            root: to,
+            negated: turned,
+            offset: shift,
+        };
+        true
+    }
+
+    /// The row over the rows of the matrix, scaled; `None` if numbers are too large or a term is
+    /// no number.
+    fn small(
+        &self,
+        row: &Linear,
+        differs: bool,
+        aliases: &Aliases,
+        place: &[usize],
+    ) -> Option<Small> {
+        let row = row.scaled(&row.integer_factor());
+        let scale = Rational::from_integer(self.scale.into());
+        // Whole numbers are as small as the next smaller whole number.
+        let constant = if row.monomials.iter().all(|m| self.whole(m.0)) {
+            row.constant.ceil() * scale
+        } else {
+            &row.constant * scale
+        };
+        let rounded = !constant.is_integer() || !row.constant.is_integer();
+        if differs && rounded {
+            return None;
+        }
+        let mut constant = constant.floor().to_integer().to_i128()?;
+        let mut sums: BTreeMap<usize, i64> = BTreeMap::new();
+        for (var, coefficient) in &row.monomials {
+            let coefficient = coefficient.to_integer().to_i32()?;
+            let alias = aliases.find(*aliases.at.get(var)?);
+            let signed = i64::from(coefficient) * if alias.negated { -1 } else { 1 };
+            constant = constant.checked_add(i128::from(coefficient) * i128::from(alias.offset))?;
+            *sums.entry(place[alias.root]).or_default() += signed;
+        }
+        sums.retain(|_, c| *c != 0);
+        (constant.unsigned_abs() < 1 << 100).then_some(Small {
+            monomials: sums.into_iter().collect(),
+            constant,
+        })
+    }
+
+    /// Adds what `row <= 0` says of single variables and pairs; `None` for a contradiction.
+    fn at_most(&self, matrix: &mut Matrix, row: &Small) -> Option<bool> {
+        let monomials = &row.monomials;
+        if monomials.is_empty() {
+            return (row.constant <= 0).then_some(false);
+        }
+        // Twice the least value of each summand.
+        let least = |matrix: &Matrix, &(var, c): &(usize, i64)| {
+            let node = 2 * var + usize::from(c > 0);
+            let bound = matrix.unary(node);
+            (bound != NONE).then(|| -i128::from(bound) * i128::from(c.unsigned_abs()))
+        };
+        let octagonal = match monomials[..] {
+            [_] => true,
+            [(_, a), (_, b)] => a.abs() == b.abs(),
+            _ => false,
+        };
+        let values: Vec<Option<i128>> = monomials.iter().map(|m| least(matrix, m)).collect();
+        let unbounded = values.iter().filter(|v| v.is_none()).count();
+        if monomials.len() > WIDE && unbounded > 1 || unbounded > 2 {
+            return Some(false);
+        }
+        let sum: i128 = values.iter().flatten().sum();
+        let mut changed = false;
+        let mut add = |matrix: &mut Matrix, i: usize, j: usize, twice: i128, factor: i64| {
+            // v_j - v_i <= twice / (2 * factor), rounded up.
+            let divisor = 2 * i128::from(factor);
+            let exact = matrix.integral[i / 2] && matrix.integral[j / 2];
+            let bound = if exact {
+                twice.div_euclid(divisor)
+            } else {
+                -(-twice).div_euclid(divisor)
+            };
+            changed |= matrix.add(i, j, clamp(bound), self.scale)?;
+            Some(())
+        };
+        let node = |(var, c): (usize, i64), sign: bool| 2 * var + usize::from((c > 0) != sign);
+        for (k, &first) in monomials.iter().enumerate() {
+            // Alone: c * x <= -(constant + least of the others), for twice the variable.
+            let others = unbounded - usize::from(values[k].is_none());
+            if others == 0 {
+                let rest = 2 * row.constant + sum - values[k].unwrap_or(0);
+                let (from, to) = (node(first, false), node(first, true));
+                // v_to - v_from = 2 |x|.
+                add(matrix, from, to, -2 * rest, first.1.abs())?;
+            }
+            if octagonal && k > 0 || monomials.len() > WIDE {
+                continue;
+            }
+            for (l, &second) in monomials.iter().enumerate().skip(k + 1) {
+                if first.1.abs() != second.1.abs() {
+                    continue;
+                }
+                let open = usize::from(values[k].is_none()) + usize::from(values[l].is_none());
+                if unbounded > open {
+                    continue;
+                }
+                let own = values[k].unwrap_or(0) + values[l].unwrap_or(0);
+                let rest = 2 * row.constant + sum - own;
+                // v_j - v_i with j for the first and i for the negation of the second.
+                let (i, j) = (node(second, false), node(first, true));
+                add(matrix, i, j, -rest, first.1.abs())?;
+            }
+        }
+        Some(changed)
+    }
+
+    /// A difference that is excluded at the end of its interval.
+    fn differs(&self, matrix: &mut Matrix, row: &Small) -> Option<bool> {
+        let scale = self.scale;
+        let whole = row.monomials.iter().all(|m| matrix.integral[m.0]);
+        let Some(factor) = row.monomials.first().map(|m| m.1.abs()).filter(|_| whole) else {
+            let zero = row.monomials.is_empty() && row.constant == 0;
+            return (!zero).then_some(false);
+        };
+        if row.monomials.iter().any(|m| m.1.abs() != factor) {
+            return Some(false);
+        }
+        let node = |(var, c): (usize, i64), sign: bool| 2 * var + usize::from((c > 0) != sign);
+        // sum = -constant / factor is excluded.
+        let excluded = -row.constant;
+        if excluded % (i128::from(factor) * i128::from(scale)) != 0 {
+            return Some(false);
+        }
+        let excluded = clamp(excluded / i128::from(factor));
+        if excluded.abs() >= LIMIT / 4 {
+            return Some(false);
+        }
+        let (i, j, unit) = match row.monomials[..] {
+            [one] => (node(one, false), node(one, true), 2),
+            [first, second] => (node(second, false), node(first, true), 1),
+            _ => return Some(false),
+        };
+        let mut changed = false;
+        if matrix.get(i, j) == unit * excluded {
+            changed |= matrix.add(i, j, unit * (excluded - scale), scale)?;
+        }
+        if matrix.get(j, i) == -unit * excluded {
+            changed |= matrix.add(j, i, -unit * (excluded + scale), scale)?;
+        }
+        Some(changed)
+    }
+
+    /// Bounds as facts, of which none follows from others.
+    fn reduced(&self, octagon: &Octagon) -> Vec<Fact> {
+        let matrix = &octagon.matrix;
+        let size = matrix.size;
+        let tied = |i: usize, j: usize| {
+            let (there, back) = (matrix.get(i, j), matrix.get(j, i));
+            there != NONE && back != NONE && there + back == 0
+        };
+        // The first node that a node is tied to; constants are tied to their negations.
+        let leader: Vec<usize> = (0..size)
+            .map(|i| (0..i).find(|&j| tied(i, j)).unwrap_or(i))
+            .collect();
+        let constant = |i: usize| tied(i, i ^ 1);
+        let mut facts = Vec::new();
+        for k in 0..octagon.vars.len() {
+            let node = 2 * k;
+            let (low, high) = (matrix.unary(node ^ 1), matrix.unary(node));
+            if constant(node) {
+                facts.push(self.fact(octagon, node ^ 1, node, Relation::Equal));
+                continue;
+            }
+            // Bounds of single variables are worth having even if others imply them.
+            for (bound, i, j) in [(low, node, node ^ 1), (high, node ^ 1, node)] {
+                if bound != NONE {
+                    facts.push(self.fact(octagon, i, j, Relation::AtMost));
+                }
+            }
+            if leader[node] != node {
+                facts.push(self.fact(octagon, leader[node], node, Relation::Equal));
+            }
+        }
+        let leads = |i: usize| leader[i] == i && leader[i & !1] == i & !1 && !constant(i);
+        let leaders: Vec<usize> = (0..size).filter(|&i| leads(i)).collect();
+        for &i in &leaders {
+            for &j in &leaders {
+                // Each pair once; a node and its negation are done.
+                if i / 2 >= j / 2 || matrix.get(i, j) == NONE {
+                    continue;
+                }
+                let bound = matrix.get(i, j);
+                let (a, b) = (matrix.get(i, i ^ 1), matrix.get(j ^ 1, j));
+                let apart = a != NONE && b != NONE && (a + b + 1).div_euclid(2) <= bound;
+                let by_way = || {
+                    leaders.iter().any(|&k| {
+                        k != i
+                            && k != j
+                            && k ^ 1 != i
+                            && k ^ 1 != j
+                            && plus(matrix.get(i, k), matrix.get(k, j)) <= bound
+                    })
+                };
+                if !apart && !by_way() {
+                    facts.push(self.fact(octagon, i, j, Relation::AtMost));
+                }
+            }
+        }
+        facts
+    }
+
+    /// Entry `(i, j)` as a fact.
+    fn fact(&self, octagon: &Octagon, i: usize, j: usize, relation: Relation) -> Fact {
+        let unit = |node: usize, sign: i64| {
+            let sign = if node & 1 == 0 { sign } else { -sign };
+            Linear {
+                monomials: vec![(octagon.vars[node / 2], Rational::from_integer(sign.into()))],
+                constant: Rational::zero(),
+            }
+        };
+        let bound = octagon.matrix.get(i, j);
+        let mut linear = unit(j, 1).add_scaled(&unit(i, -1), &Rational::one());
+        linear.constant = -Rational::new(bound.into(), self.scale.into());
+        if i ^ 1 == j {
+            linear = linear.scaled(&Rational::new(1.into(), 2.into()));
+        }
+        Fact::row(linear, relation)
+    }
+
+    /// Both over the variables that both constrain, entry by entry.
+    fn combine(
+        &self,
+        x: &Octagon,
+        y: &Octagon,
+        open: bool,
+        entry: impl Fn(i64, i64, bool) -> i64,
+    ) -> Octagon {
+        let common: FxHashSet<TermId> = x.vars.iter().copied().collect();
+        let y = self.restricted(y, |v| common.contains(&v));
+        let common: FxHashSet<TermId> = y.vars.iter().copied().collect();
+        let mut x = self.restricted(x, |v| common.contains(&v));
+        let size = x.matrix.size.max(1);
+        let entries = x.matrix.entries.iter_mut().zip(&y.matrix.entries);
+        for (at, (a, b)) in entries.enumerate() {
+            *a = entry(*a, *b, (at / size) ^ 1 == at % size);
+        }
+        x.open = open;
+        self.restricted(&x, |_| true)
+    }
+
+    fn transfer_small(
+        &self,
+        inputs: &[Cow<Octagon>],
+        cube: &Cube,
+        kept: impl Fn(TermId) -> bool,
+    ) -> Option<Octagon> {
+        let mut aliases = Aliases::new();
+        for input in inputs {
+            for &var in &input.vars {
+                aliases.add(var);
+            }
+        }
+        let mut rows: Vec<&Row> = Vec::new();
+        for row in cube.rows() {
+            let monomials = &row.linear.monomials;
+            if row.relation == Relation::Integral || !monomials.iter().all(|m| self.is_number(m.0))
+            {
+                continue;
+            }
+            for (var, _) in monomials {
+                aliases.add(*var);
+            }
+            if row.relation != Relation::Equal || !self.alias(&mut aliases, &row.linear) {
+                rows.push(row);
+            }
+        }
+        if aliases.vars.len() > 10 * self.width {
+            return Some(Octagon::default());
+        }
+        // Rows of the matrix for the roots.
+        let mut place = vec![usize::MAX; aliases.vars.len()];
+        let mut integral = Vec::new();
+        for (at, var) in aliases.vars.iter().enumerate() {
+            if aliases.links[at].root == at {
+                place[at] = integral.len();
+                integral.push(self.whole(*var));
+            }
+        }
+        if integral.len() > 3 * self.width {
+            return Some(Octagon::default());
+        }
+        // The node of a signed variable and what its value is above the node's.
+        let node = |var: TermId, negated: bool| {
+            let alias = aliases.find(aliases.at[&var]);
+            let node = 2 * place[alias.root] + usize::from(alias.negated != negated);
+            (node, if negated { -alias.offset } else { alias.offset })
+        };
+        let mut matrix = Matrix::new(integral);
+        let mut seen = FxHashSet::default();
+        let mut closed = true;
+        for input in inputs {
+            let size = input.matrix.size;
+            let nodes: Vec<(usize, i64)> = (0..size)
+                .map(|i| node(input.vars[i / 2], i % 2 == 1))
+                .collect();
+            for k in 0..input.vars.len() {
+                closed &= seen.insert(nodes[2 * k].0 / 2);
+            }
+            for i in 0..size {
+                for j in 0..size {
+                    let bound = input.matrix.get(i, j);
+                    if i != j && bound != NONE {
+                        let ((from, below), (to, above)) = (nodes[i], nodes[j]);
+                        let bound = plus(bound, below - above);
+                        if from == to {
+                            if bound < 0 {
+                                return None;
+                            }
+                            continue;
+                        }
+                        matrix.lower(from, to, matrix.rounded(from, to, bound, self.scale));
+                    }
+                }
+            }
+        }
+        let consistent = if closed {
+            matrix.strengthen(self.scale)
+        } else {
+            matrix.close(self.scale)
+        };
+        if !consistent {
+            return None;
+        }
+        let minus = -Rational::one();
+        let mut small: Vec<(Small, bool)> = Vec::new();
+        for row in rows {
+            let sides = match row.relation {
+                Relation::Equal => vec![row.linear.clone(), row.linear.scaled(&minus)],
+                _ => vec![row.linear.clone()],
+            };
+            let differs = row.relation == Relation::Differs;
+            for side in sides {
+                let found = self.small(&side, differs, &aliases, &place);
+                small.extend(found.map(|s| (s, differs)));
+            }
+        }
+        small.sort_by_key(|s| s.0.monomials.len());
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for (row, differs) in &small {
+                changed |= if *differs {
+                    self.differs(&mut matrix, row)?
+                } else {
+                    self.at_most(&mut matrix, row)?
+                };
+            }
+            if !changed {
+                break;
+            }
+        }
+        let mut vars: Vec<TermId> = aliases.vars.iter().copied().filter(|v| kept(*v)).collect();
+        vars.sort_unstable();
+        // Without bounds and ties there is nothing to say.
+        let mut shared: FxHashMap<usize, usize> = FxHashMap::default();
+        for &var in &vars {
+            *shared.entry(node(var, false).0 / 2).or_default() += 1;
+        }
+        let says = |&var: &TermId| {
+            let at = node(var, false).0 & !1;
+            let bound = |i: usize| (0..matrix.size).any(|j| j != i && matrix.get(i, j) != NONE);
+            shared[&(at / 2)] > 1 || bound(at) || bound(at + 1)
+        };
+        vars.retain(says);
+        if vars.len() > self.width {
+            return Some(Octagon::default());
+        }
+        let mut result = Matrix::new(vars.iter().map(|v| self.whole(*v)).collect());
+        for i in 0..result.size {
+            for j in 0..result.size {
+                let (from, below) = node(vars[i / 2], i % 2 == 1);
+                let (to, above) = node(vars[j / 2], j % 2 == 1);
+                let bound = plus(matrix.get(from, to), above - below);
+                let bound = if i == j { 0 } else { bound };
+                result.entries[i * result.size + j] = bound;
+            }
+        }
+        let result = Octagon {
+            vars,
+            matrix: result,
+            open: false,
+        };
+        Some(self.restricted(&result, |_| true))
+    }
+}
+
+impl Domain for Octagons {
+    type Element = Option<Octagon>;
+
+    fn top(&self) -> Self::Element {
+        Some(Octagon::default())
+    }
+
+    fn bottom(&self) -> Self::Element {
+        None
+    }
+
+    fn is_bottom(&self, element: &Self::Element) -> bool {
+        element.is_none()
+    }
+
+    fn transfer(
+        &self,
+        inputs: &[Self::Element],
+        cube: &Cube,
+        keep: Option<&FxHashSet<TermId>>,
+    ) -> Self::Element {
+        let mut closed = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            closed.push(self.closed(input.as_ref()?)?);
+        }
+        let kept = |var: TermId| keep.map_or_else(|| self.terms.is_var(var), |k| k.contains(&var));
+        self.transfer_small(&closed, cube, kept)
+    }
+
+    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        let (Some(x), Some(y)) = (a, b) else {
+            return if a.is_none() { b.clone() } else { a.clone() };
+        };
+        let (x, y) = match (self.closed(x), self.closed(y)) {
+            (Some(x), Some(y)) => (x, y),
+            (x, y) => return x.or(y).map(Cow::into_owned),
+        };
+        Some(self.combine(&x, &y, false, |a, b, _| a.max(b)))
+    }
+
+    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        let (Some(x), Some(y)) = (a, b) else {
+            return if a.is_none() { b.clone() } else { a.clone() };
+        };
+        let Some(y) = self.closed(y) else {
+            return a.clone();
+        };
+        // An entry of a single variable is twice what it bounds.
+        let next = |value: i64, factor: i64| {
+            let at = self.thresholds.partition_point(|t| factor * t < value);
+            self.thresholds.get(at).map_or(NONE, |t| factor * t)
+        };
+        let widened = |old: i64, new: i64, single: bool| match (old, new) {
+            (NONE, _) | (_, NONE) => NONE,
+            (old, new) if new <= old => old,
+            (_, new) => next(new, if single { 2 } else { 1 }),
+        };
+        Some(self.combine(x, &y, true, widened))
+    }
+
+    fn narrow(&self, _: &Self::Element, b: &Self::Element) -> Self::Element {
+        b.clone()
+    }
+
+    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
+        let (x, y) = match (a, b) {
+            (None, _) => return true,
+            (_, None) => return false,
+            (Some(x), Some(y)) => (x, y),
+        };
+        let Some(x) = self.closed(x) else {
+            return true;
+        };
+        let nodes: Option<Vec<usize>> = y
+            .vars
+            .iter()
+            .map(|v| x.vars.binary_search(v).ok())
+            .collect();
+        let Some(places) = nodes else { return false };
+        let at = |i: usize| 2 * places[i / 2] + i % 2;
+        let size = y.matrix.size;
+        (0..size).all(|i| (0..size).all(|j| x.matrix.get(at(i), at(j)) <= y.matrix.get(i, j)))
+    }
+
+    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+        let octagon = element.as_ref()?;
+        let name = |v: &TermId| map.get(v).copied().unwrap_or(*v);
+        let mut order: Vec<(TermId, usize)> = octagon.vars.iter().map(name).zip(0..).collect();
+        order.sort_unstable();
+        let old = &octagon.matrix;
+        let mut matrix = Matrix::new(order.iter().map(|o| old.integral[o.1]).collect());
+        for i in 0..matrix.size {
+            for j in 0..matrix.size {
+                let entry = old.get(2 * order[i / 2].1 + i % 2, 2 * order[j / 2].1 + j % 2);
+                matrix.entries[i * matrix.size + j] = entry;
+            }
+        }
+        Some(Octagon {
+            vars: order.into_iter().map(|o| o.0).collect(),
+            matrix,
+            open: octagon.open,
+        })
+    }
+
+    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
+        let closed = element.as_ref().and_then(|octagon| self.closed(octagon));
+        closed.map_or_else(Vec::new, |octagon| self.reduced(&octagon))
+    }
+
+    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
+        let Some(octagon) = element.as_ref().and_then(|octagon| self.closed(octagon)) else {
+            return vec![TermId::FALSE];
+        };
+        let facts = self.reduced(&octagon);
+        facts
+            .iter()
+            .filter_map(|f| f.formula(&self.terms))
+            .collect()
+    }
+}
