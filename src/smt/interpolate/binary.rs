@@ -6,8 +6,9 @@
 use rustc_hash::FxHashSet;
 
 use super::cover::Sides;
+use super::pair::guards;
 use super::{InterpolantForm, InterpolationError, Interpolator, Result};
-use crate::smt::{ImplicantOptions, SmtModel, implicant_with};
+use crate::smt::{ImplicantOptions, SmtModel, Solver, implicant_with};
 use crate::term::{Assignment, Evaluator, TermId, TermStore};
 
 /// More literals than this are not minimised one by one.
@@ -16,6 +17,8 @@ pub(super) const MINIMISED: usize = 40;
 impl Interpolator {
     /// An interpolant of `a` and `b`, which are known to be unsatisfiable together.
     pub(super) fn interpolate(&mut self, a: TermId, b: TermId) -> Result<TermId> {
+        self.steps = 0;
+        self.counters.problems += 1;
         match self.options.form {
             InterpolantForm::Strong => self.disjunction(a, b, false),
             InterpolantForm::Decomposed => self.disjunction(a, b, true),
@@ -27,9 +30,8 @@ impl Interpolator {
         }
     }
 
-    fn disjunction(&mut self, a: TermId, b: TermId, decomposed: bool) -> Result<TermId> {
-        self.counters.problems += 1;
-        self.steps = 0;
+    /// The disjunction over implicants of `a`, see the module.
+    pub(super) fn disjunction(&mut self, a: TermId, b: TermId, decomposed: bool) -> Result<TermId> {
         let terms = self.terms.clone();
         if b == TermId::TRUE || a == TermId::FALSE {
             return Ok(TermId::FALSE);
@@ -61,8 +63,7 @@ impl Interpolator {
         while self.is_sat(&mut solver, &[])? {
             self.step()?;
             self.counters.implicants += 1;
-            let model = assignment(&Self::model(&solver)?, &vars)?;
-            let literals = implicant_of(&terms, a, &model)?;
+            let (model, literals) = self.implicant_in(&mut solver, &[], a, &vars)?;
             let disjunct = self.cover(&literals, &model, sides)?;
             disjuncts.push(disjunct);
             solver.assert(terms.not(disjunct));
@@ -81,25 +82,53 @@ impl Interpolator {
     }
 }
 
+impl Interpolator {
+    /// After a satisfiable query: its model and an implicant of the formula. Where fields or
+    /// quotients have no value in it, a model is sought in which they have.
+    pub(super) fn implicant_in(
+        &self,
+        solver: &mut Solver,
+        assumptions: &[TermId],
+        formula: TermId,
+        vars: &[TermId],
+    ) -> Result<(Assignment, Vec<TermId>)> {
+        let terms = &self.terms;
+        let model = assignment(&Self::model(solver)?, vars)?;
+        if let Some(literals) = implicant_of(terms, formula, &model) {
+            return Ok((model, literals));
+        }
+        let mut evaluator = Evaluator::new(terms, &model);
+        let mut defined = guards(terms, &[formula]);
+        defined.retain(|&g| evaluator.value(g) != Some(TermId::TRUE));
+        defined.extend(assumptions);
+        if !defined.is_empty() && self.is_sat(solver, &defined)? {
+            let model = assignment(&Self::model(solver)?, vars)?;
+            if let Some(literals) = implicant_of(terms, formula, &model) {
+                return Ok((model, literals));
+            }
+        }
+        let message = "a formula without a value in its model".to_owned();
+        Err(InterpolationError::Unsupported(message))
+    }
+}
+
 /// The model's values.
 pub(super) fn assignment(model: &SmtModel, vars: &[TermId]) -> Result<Assignment> {
     let values = model.assignment(vars);
     values.map_err(|e| InterpolationError::Unsupported(e.to_string()))
 }
 
-/// Literals that hold and imply the formula; no disequality of numbers is among them.
+/// Literals that hold and imply the formula; no disequality of numbers is among them. `None` where
+/// the formula has no value.
 pub(super) fn implicant_of(
     terms: &TermStore,
     formula: TermId,
     model: &Assignment,
-) -> Result<Vec<TermId>> {
+) -> Option<Vec<TermId>> {
     let options = ImplicantOptions {
         split_disequalities: true,
         ..ImplicantOptions::default()
     };
     let mut evaluator = Evaluator::new(terms, model);
-    let literals = implicant_with(terms, &[formula], &mut evaluator, options);
-    literals.ok_or_else(|| {
-        InterpolationError::Unsupported("a formula without a value in its model".to_owned())
-    })
+    implicant_with(terms, &[formula], &mut evaluator, options)
 }

@@ -1,11 +1,13 @@
 //! Cores first: literals that a contradiction does not need become `true`.
 //!
 //! As in VINTA (section 5), each literal of a formula in negation normal form is put under an
-//! assumption; what the core of the whole does not name goes. Invariant: each formula implies what
+//! assumption; what the core of the whole does not name goes. Literals that may guard a field or a
+//! quotient stay, or models would leave terms without values. Invariant: each formula implies what
 //! replaces it, and the replacements are still unsatisfiable together.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::pair::guards;
 use super::{InterpolationError, Interpolator, Result};
 use crate::smt::SatResult;
 use crate::term::{Assignment, Op, SortId, TermId, TermStore};
@@ -25,6 +27,10 @@ impl Interpolator {
                 terms: &terms,
                 pool: &mut self.names,
                 used: 0,
+                guarding: terms
+                    .free_vars(&guards(&terms, &parts))
+                    .into_iter()
+                    .collect(),
                 memo: FxHashMap::default(),
             };
             let named: Vec<TermId> = match self.options.core_rounds {
@@ -90,6 +96,8 @@ struct Naming<'a> {
     terms: &'a TermStore,
     pool: &'a mut Vec<TermId>,
     used: usize,
+    /// Variables whose literals may be what gives other terms a value; these stay.
+    guarding: FxHashSet<TermId>,
     /// By term and polarity, for one part.
     memo: FxHashMap<(TermId, bool), TermId>,
 }
@@ -130,8 +138,13 @@ impl Naming<'_> {
                 }
                 _ => {
                     let literal = if polarity { term } else { terms.not(term) };
-                    let name = self.name();
-                    terms.implies(name, literal)
+                    let vars = terms.free_vars(&[term]);
+                    if vars.iter().any(|v| self.guarding.contains(v)) {
+                        literal
+                    } else {
+                        let name = self.name();
+                        terms.implies(name, literal)
+                    }
                 }
             };
             self.memo.insert(goal, result);

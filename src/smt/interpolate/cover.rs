@@ -5,10 +5,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::binary::{MINIMISED, assignment, implicant_of};
+use super::binary::{MINIMISED, assignment};
+use super::pair::guards;
 use super::{InterpolationError, Interpolator, Result};
 use crate::smt::{SatResult, Solver, project};
-use crate::term::{Assignment, Evaluator, TermId};
+use crate::term::{Assignment, Evaluator, Printer, TermId};
 
 /// What the implicants of one problem have in common.
 pub(super) struct Sides {
@@ -17,7 +18,7 @@ pub(super) struct Sides {
     shared: FxHashSet<TermId>,
     pub decomposed: bool,
     /// Holds `b`.
-    solver: Solver,
+    pub solver: Solver,
     /// Holds nothing; for pairs.
     pub pairs: Solver,
 }
@@ -62,29 +63,66 @@ impl Interpolator {
         while self.is_sat(&mut sides.solver, &conjuncts)? {
             self.step()?;
             let other = assignment(&Self::model(&sides.solver)?, &sides.b_vars)?;
-            let opposite = implicant_of(&terms, sides.b, &other)?;
+            if let Some(defined) = self.defined_here(model, &other, sides) {
+                conjuncts.push(defined);
+                continue;
+            }
+            let (other, opposite) =
+                self.implicant_in(&mut sides.solver, &conjuncts, sides.b, &sides.b_vars)?;
             let Some(certificate) = self.pair(&needed, &opposite, sides)? else {
                 return self.projected(&needed, model, sides);
             };
-            // Refutes the pair, so it is false on this side and true on the other; and has to make
-            // progress.
-            let mut here = Evaluator::new(&terms, model);
-            let mut there = Evaluator::new(&terms, &other);
-            let holds = |l: &TermId| here.value(*l) == Some(TermId::TRUE);
-            if !certificate.iter().all(holds)
-                || there.value(terms.and(&certificate)) != Some(TermId::FALSE)
-                || !self.is_over_shared(&certificate, sides)
-            {
-                let text = crate::term::Printer::new(&terms).term(terms.and(&certificate));
+            // A certificate holds here, and it makes no progress unless it fails there. Where a
+            // field of another constructor has no value, projection has to help.
+            let formula = terms.and(&certificate);
+            let values = (
+                Evaluator::new(&terms, model).value(formula),
+                Evaluator::new(&terms, &other).value(formula),
+            );
+            let wrong = values.0 == Some(TermId::FALSE) || values.1 == Some(TermId::TRUE);
+            if wrong || !self.is_over_shared(&certificate, sides) {
+                let text = Printer::new(&terms).term(formula);
                 log::warn!("a certificate does not separate its pair: {text}");
                 debug_assert!(false, "a certificate does not separate its pair: {text}");
+                return self.projected(&needed, model, sides);
+            }
+            if values != (Some(TermId::TRUE), Some(TermId::FALSE)) {
                 return self.projected(&needed, model, sides);
             }
             self.counters.certificates += 1;
             conjuncts.extend(certificate);
         }
         let conjuncts = self.needed(&mut sides.solver, &conjuncts)?;
-        Ok(terms.and(&conjuncts))
+        Ok(self.with_guards(conjuncts, model))
+    }
+
+    /// Something that gives a term of `B` its value, and holds here but not in the model of `B`.
+    fn defined_here(
+        &self,
+        model: &Assignment,
+        other: &Assignment,
+        sides: &Sides,
+    ) -> Option<TermId> {
+        let terms = &self.terms;
+        let mut there = Evaluator::new(terms, other);
+        if there.value(sides.b).is_some() {
+            return None;
+        }
+        let mut here = Evaluator::new(terms, model);
+        guards(terms, &[sides.b]).into_iter().find(|&guard| {
+            there.value(guard) == Some(TermId::FALSE)
+                && here.value(guard) == Some(TermId::TRUE)
+                && self.is_over_shared(&[guard], sides)
+        })
+    }
+
+    /// The conjunction, with what holds in the model and gives its terms values.
+    fn with_guards(&self, mut conjuncts: Vec<TermId>, model: &Assignment) -> TermId {
+        let mut here = Evaluator::new(&self.terms, model);
+        let mut guards = guards(&self.terms, &conjuncts);
+        guards.retain(|&g| here.value(g) == Some(TermId::TRUE));
+        conjuncts.extend(guards);
+        self.terms.and(&conjuncts)
     }
 
     /// The projection of an implicant onto the shared variables, as weak as cores make it.
@@ -101,8 +139,8 @@ impl Interpolator {
         let projection = project(&terms, literals, &own, model).ok_or_else(|| {
             InterpolationError::Unsupported("a projection without a value".to_owned())
         })?;
-        let needed = self.needed(&mut sides.solver, &projection.literals)?;
-        Ok(terms.and(&needed))
+        let needed = self.widened(&projection.literals, sides)?;
+        Ok(self.with_guards(needed, model))
     }
 
     /// Those of the literals that contradict the solver's formulas.

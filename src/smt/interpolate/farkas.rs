@@ -8,8 +8,9 @@
 //! Invariant: a sum is implied by the bounds of `A`, and every column in it is one of `B` too.
 
 use num_traits::{One, Signed, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bits;
 use crate::arith::{Multipliers, Relation, Simplex, SparseRow};
 use crate::smt::project::{Constraint, Relation as LiteralRelation};
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
@@ -39,6 +40,9 @@ impl Bound {
 
     /// The literal of the bound; an integer one where all columns are integers.
     pub fn literal(&self, terms: &TermStore) -> TermId {
+        if let Some(literal) = bits::literal(terms, self) {
+            return literal;
+        }
         let form = &self.form;
         let is_int = |m: &(TermId, Rational)| terms.sort_of(m.0) == SortId::INT;
         let sort = match form.monomials.iter().all(is_int) {
@@ -58,7 +62,7 @@ impl Bound {
 }
 
 /// With integers in place of their images among the reals.
-fn lowered(terms: &TermStore, form: Linear) -> Linear {
+pub(super) fn lowered(terms: &TermStore, form: Linear) -> Linear {
     if form.monomials.iter().all(|m| *terms.op(m.0) != Op::ToReal) {
         return form;
     }
@@ -169,7 +173,7 @@ pub(super) fn sums(
 
 /// The coefficients of the columns that are not in `b`: by bound, then by column.
 fn own_columns(used: &[(Bound, Rational)], b: &[Bound]) -> Vec<Vec<Rational>> {
-    let shared: rustc_hash::FxHashSet<TermId> = b
+    let shared: FxHashSet<TermId> = b
         .iter()
         .flat_map(|bound| bound.form.monomials.iter().map(|m| m.0))
         .collect();

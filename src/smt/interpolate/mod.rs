@@ -9,7 +9,7 @@
 //!    a certificate ([`pair`]): a literal, or a few, that follow from `a` and contradict `b`.
 //!    Their conjunction over all `b` contradicts `B`; the disjunction over all `a` follows from `A`.
 //!    Where a pair has no certificate, model-based projection of `a` onto the shared variables
-//!    takes its place, with bounds and bits where the sort is finite ([`cover`]).
+//!    takes its place, so every theory that is projected is interpolated ([`cover`]).
 //! 3. Sequences, trees and DAGs are computed node by node, each interpolant from the interpolants
 //!    before it and the formulas after it, so they are inductive by construction.
 //!
@@ -28,12 +28,15 @@
 //! was proved to be one by separate queries.
 
 mod binary;
+mod bits;
 mod check;
 mod core;
 mod cover;
 mod dag;
 mod farkas;
+mod integer;
 mod pair;
+mod reduce;
 mod sequence;
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,24 @@
 //! A pair of conjunctions: a certificate that separates them.
 //!
+//! In this order: Farkas multipliers, congruences and cases for linear arithmetic and for
+//! comparisons of bit-vectors; the pair reduced to cells and fields; a side that has shared
+//! variables only.
+//!
 //! Invariant: what is returned follows from the first conjunction, contradicts the second, and has
 //! shared variables only. `None` says that no rule applies, not that there is no interpolant.
 
+use num_traits::Zero;
 use rustc_hash::FxHashSet;
 
 use super::cover::Sides;
-use super::farkas::{Bound, separate};
-use super::{InterpolationError, Interpolator, Result};
+use super::farkas::Bound;
+use super::reduce::reduce;
+use super::{InterpolationError, Interpolator, Result, bits, integer};
 use crate::smt::SatResult;
-use crate::term::TermId;
+use crate::term::{Op, Rational, TermId, TermStore};
+
+/// Steps for a reduced pair, at most.
+const REDUCED_STEPS: usize = 60;
 
 impl Interpolator {
     /// Literals that separate the conjunction of `a` from that of `b`.
@@ -21,7 +30,8 @@ impl Interpolator {
     ) -> Result<Option<Vec<TermId>>> {
         let terms = self.terms.clone();
         self.tick()?;
-        let all: Vec<TermId> = a.iter().chain(b).copied().collect();
+        let (a, b) = (guarded(&terms, a), guarded(&terms, b));
+        let all: Vec<TermId> = a.iter().chain(&b).copied().collect();
         match sides.pairs.check(&all) {
             SatResult::Unsat => {}
             SatResult::Unknown(_) => return Ok(None),
@@ -31,22 +41,94 @@ impl Interpolator {
             }
         }
         let core: FxHashSet<TermId> = sides.pairs.core().into_iter().collect();
-        let a: Vec<TermId> = a.iter().copied().filter(|l| core.contains(l)).collect();
-        let b: Vec<TermId> = b.iter().copied().filter(|l| core.contains(l)).collect();
-        let bounds = |literals: &[TermId]| -> Option<Vec<Bound>> {
-            literals.iter().map(|&l| Bound::of(&terms, l)).collect()
+        let used = |side: &[TermId]| -> Vec<TermId> {
+            side.iter().copied().filter(|l| core.contains(l)).collect()
         };
-        if let (Some(a), Some(b)) = (bounds(&a), bounds(&b))
-            && let Some(sums) = separate(&terms, &a, &b, sides.decomposed)
-        {
-            return Ok(Some(sums));
+        let (small_a, small_b) = (used(&a), used(&b));
+        let bounds = |literals: &[TermId]| -> Vec<Bound> {
+            let of = |&l: &TermId| match Bound::of(&terms, l) {
+                Some(bound) => vec![bound],
+                None => bits::bounds(&terms, l),
+            };
+            literals.iter().flat_map(of).collect()
+        };
+        let (bounds_a, bounds_b) = (bounds(&small_a), bounds(&small_b));
+        if !bounds_a.is_empty() || !bounds_b.is_empty() {
+            let late = || self.tick().is_err();
+            let found = integer::separate(&terms, &bounds_a, &bounds_b, sides.decomposed, &late);
+            if let Some(formula) = found {
+                return Ok(Some(terms.conjuncts(formula)));
+            }
         }
-        if self.is_over_shared(&a, sides) {
-            return Ok(Some(a));
+        if let Some(formula) = self.reduced(&a, &b, sides)? {
+            return Ok(Some(terms.conjuncts(formula)));
         }
-        if self.is_over_shared(&b, sides) {
-            return Ok(Some(vec![terms.not(terms.and(&b))]));
+        if self.is_over_shared(&small_a, sides) {
+            return Ok(Some(small_a));
+        }
+        if self.is_over_shared(&small_b, sides) {
+            return Ok(Some(vec![terms.not(terms.and(&small_b))]));
         }
         Ok(None)
     }
+
+    /// The interpolant of the pair without arrays and datatypes, if that is one of the pair.
+    fn reduced(&mut self, a: &[TermId], b: &[TermId], sides: &Sides) -> Result<Option<TermId>> {
+        let terms = self.terms.clone();
+        let Some(reduction) = reduce(&terms, a, b) else {
+            return Ok(None);
+        };
+        let mut solver = self.smt.solver();
+        solver.assert(reduction.a);
+        solver.assert(reduction.b);
+        self.tick()?;
+        if solver.check(&[]) != SatResult::Unsat {
+            return Ok(None);
+        }
+        let all = self.options.max_steps;
+        self.options.max_steps = all.min(self.steps + REDUCED_STEPS);
+        let found = self.disjunction(reduction.a, reduction.b, sides.decomposed);
+        self.options.max_steps = all;
+        match found {
+            Ok(formula) => {
+                let formula = terms.substitute(formula, &reduction.back);
+                let is_over_shared = self.is_over_shared(&[formula], sides);
+                Ok(is_over_shared.then_some(formula))
+            }
+            // Too many cases here may be few elsewhere; when time is up, that is noticed soon.
+            Err(InterpolationError::Limit(_) | InterpolationError::Unsupported(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The literals, with what gives their terms values.
+fn guarded(terms: &TermStore, literals: &[TermId]) -> Vec<TermId> {
+    let mut result = literals.to_vec();
+    result.extend(guards(terms, literals));
+    let mut seen = FxHashSet::default();
+    result.retain(|l| seen.insert(*l));
+    result
+}
+
+/// What has to hold for fields and quotients in the formulas to have values: the constructor of
+/// what is read, a divisor that is not zero.
+pub(super) fn guards(terms: &TermStore, formulas: &[TermId]) -> Vec<TermId> {
+    let mut result = Vec::new();
+    terms.post_order(formulas, |t| {
+        let node = terms.node(t);
+        match node.op {
+            Op::Field(id, constructor, _) => {
+                result.push(terms.is(id, constructor, node.args[0]));
+            }
+            Op::IDiv | Op::Mod | Op::Div if terms.numeral(node.args[1]).is_none() => {
+                let sort = terms.sort_of(node.args[1]);
+                let zero = terms.number(&Rational::zero(), sort);
+                result.push(terms.not(terms.eq(node.args[1], zero)));
+            }
+            _ => {}
+        }
+    });
+    result.retain(|&g| g != TermId::TRUE);
+    result
 }

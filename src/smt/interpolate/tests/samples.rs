@@ -170,14 +170,14 @@ fn malformed_problems_are_refused() {
     assert!(matches!(answer, Err(InterpolationError::Unsupported(_))));
 }
 
-/// `x = 0; while (*) x += 2; assert x != 2k + 1`, unrolled.
-fn parity(t: &TermStore, length: usize) -> Vec<TermId> {
+/// `x = 0; while (*) x += 2; assert x != 2k + 1`, unrolled; without `stays` each step is taken.
+fn parity(t: &TermStore, length: usize, stays: bool) -> Vec<TermId> {
     let x = |k: usize| t.var(&format!("x{k}"), SortId::INT);
     let mut formulas = vec![t.eq(x(0), t.int(0))];
     for k in 1..length - 1 {
         let step = t.eq(x(k), t.add(&[x(k - 1), t.int(2)]));
         let stay = t.eq(x(k), x(k - 1));
-        formulas.push(t.or(&[step, stay]));
+        formulas.push(if stays { t.or(&[step, stay]) } else { step });
     }
     let half = t.var("half", SortId::INT);
     formulas.push(t.eq(x(length - 2), t.add(&[half, half, t.int(1)])));
@@ -189,7 +189,7 @@ fn parity_along_a_sequence() {
     let t = Rc::new(TermStore::new());
     for order in ORDERS {
         for form in FORMS {
-            let formulas = parity(&t, 6);
+            let formulas = parity(&t, 6, true);
             let options = InterpolationOptions {
                 form,
                 order,
@@ -264,4 +264,106 @@ fn the_example_of_vinta() {
             assert!(matches!(i.dag(&dag), Err(InterpolationError::Input(_))));
         }
     }
+}
+
+#[test]
+fn long_sequences() {
+    let t = Rc::new(TermStore::new());
+    for order in ORDERS {
+        let formulas = parity(&t, 50, false);
+        let options = InterpolationOptions { order, ..checked() };
+        let mut i = interpolator(&t, options);
+        let result = i.sequence(&formulas).unwrap();
+        assert_sequence(&t, &formulas, &result);
+        // Each is about one variable, so they do not grow.
+        assert!(result.iter().all(|&r| t.dag_size(&[r]) <= 12), "{order:?}");
+    }
+}
+
+#[test]
+fn congruences_separate_integers() {
+    let t = Rc::new(TermStore::new());
+    let [x, l, m] = ["x", "l", "m"].map(|n| t.var(n, SortId::INT));
+    let times = |k: i64, v: TermId| t.mul(&[t.int(k), v]);
+    let a = [t.eq(x, times(6, l))];
+    let b = [t.eq(x, t.add(&[times(3, m), t.int(1)]))];
+    let mut i = interpolator(&t, checked());
+    let interpolant = i.binary(&a, &b).unwrap();
+    assert_interpolant(&t, &a, &b, interpolant);
+    assert_eq!(interpolant, t.eq(t.modulo(x, t.int(3)), t.int(0)));
+    assert_eq!(i.counters().projections, 0);
+}
+
+#[test]
+fn cases_separate_integers() {
+    // 3 <= 2l <= 3 has no integer l, which takes a case of A's own variable.
+    let t = Rc::new(TermStore::new());
+    let [x, y, l] = ["x", "y", "l"].map(|n| t.var(n, SortId::INT));
+    let twice = t.mul(&[t.int(2), l]);
+    let a = [t.le(x, twice), t.le(twice, y)];
+    let b = [t.ge(x, t.int(3)), t.le(y, t.int(3))];
+    let mut i = interpolator(&t, checked());
+    let interpolant = i.binary(&a, &b).unwrap();
+    assert_interpolant(&t, &a, &b, interpolant);
+    assert_eq!(i.counters().projections, 0);
+}
+
+#[test]
+fn cells_separate_arrays() {
+    let t = Rc::new(TermStore::new());
+    let sort = t.array_sort(SortId::INT, SortId::INT);
+    let [x, y] = ["x", "y"].map(|n| t.var(n, sort));
+    let [i, j, v] = ["i", "j", "v"].map(|n| t.var(n, SortId::INT));
+    // A writes at i and leaves the cell at j, which B sees changed.
+    let a = [
+        t.eq(y, t.store(x, i, v)),
+        t.lt(i, j),
+        t.ge(t.select(x, j), t.int(3)),
+    ];
+    let b = [t.le(t.select(y, j), t.int(2))];
+    let mut service = interpolator(&t, checked());
+    let interpolant = service.binary(&a, &b).unwrap();
+    assert_interpolant(&t, &a, &b, interpolant);
+    assert_eq!(interpolant, t.ge(t.select(y, j), t.int(3)));
+    assert_eq!(service.counters().projections, 0);
+}
+
+#[test]
+fn comparisons_separate_bits() {
+    let t = Rc::new(TermStore::new());
+    let sort = t.bitvec_sort(32);
+    let [x, y, z] = ["x", "y", "z"].map(|n| t.var(n, sort));
+    for op in [crate::term::Op::BvUle, crate::term::Op::BvSle] {
+        let le = |a, b| t.bv_op(&op, &[a, b]);
+        let a = [le(x, z), le(z, y)];
+        let b = [t.not(le(x, y))];
+        let mut i = interpolator(&t, checked());
+        let interpolant = i.binary(&a, &b).unwrap();
+        assert_interpolant(&t, &a, &b, interpolant);
+        assert_eq!(interpolant, le(x, y));
+        let ten = t.bitvec(10_u32.into(), 32);
+        let twenty = t.bitvec(20_u32.into(), 32);
+        let a = [le(x, z), le(z, ten)];
+        let b = [le(twenty, y), t.eq(x, y)];
+        let interpolant = i.binary(&a, &b).unwrap();
+        assert_interpolant(&t, &a, &b, interpolant);
+        assert_eq!(interpolant, le(x, ten));
+        assert_eq!(i.counters().projections, 0);
+    }
+}
+
+#[test]
+fn bits_separate_bits() {
+    // The lowest bit is what matters, of values that projection alone would enumerate.
+    let t = Rc::new(TermStore::new());
+    let sort = t.bitvec_sort(16);
+    let [x, l, m] = ["x", "l", "m"].map(|n| t.var(n, sort));
+    let add = |a: &[TermId]| t.bv_op(&crate::term::Op::BvAdd, a);
+    let one = t.bitvec(1_u32.into(), 16);
+    let a = [t.eq(x, add(&[l, l]))];
+    let b = [t.eq(x, add(&[m, m, one]))];
+    let mut i = interpolator(&t, checked());
+    let interpolant = i.binary(&a, &b).unwrap();
+    assert_interpolant(&t, &a, &b, interpolant);
+    assert!(i.counters().implicants <= 2, "{:?}", i.counters());
 }

@@ -1,0 +1,320 @@
+//! Integers: where the rationals leave room, rounding, congruences and case distinctions do not.
+//!
+//! Bounds over integers are rounded; `div`, `mod` and `to_int` are columns with their defining
+//! bounds. Equations that no integers solve have rational multipliers that make all coefficients
+//! whole and the constant not: `A`'s part of that sum is a congruence over shared columns (Jain,
+//! Clarke, Grumberg, "Efficient Craig interpolation for linear Diophantine (dis)equations and
+//! linear modular equations", CAV 2008). What is left is branching on a column with a fractional
+//! value: a case of a column of `A` makes a disjunction of interpolants, one of a column of `B`
+//! alone a conjunction.
+//!
+//! Invariant: every leaf has a certificate of its own; out of cases, there is no answer.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::farkas::{Bound, lowered, refute, sums};
+use crate::arith::Relation;
+use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
+
+/// Cases of one pair, at most.
+const CASES: usize = 60;
+
+/// Bounds that define columns, at most.
+const DEFINITIONS: usize = 200;
+
+/// A formula that follows from the bounds of `a`, contradicts those of `b` and has columns of both;
+/// `None` when nothing here refutes them. `late` ends the search.
+pub(super) fn separate(
+    terms: &TermStore,
+    a: &[Bound],
+    b: &[Bound],
+    decomposed: bool,
+    late: &dyn Fn() -> bool,
+) -> Option<TermId> {
+    let mut search = Search {
+        terms,
+        a: a.iter().map(|bound| rounded(terms, bound)).collect(),
+        b: b.iter().map(|bound| rounded(terms, bound)).collect(),
+        decomposed,
+        cases: 0,
+        late,
+    };
+    if let Err(multipliers) = refute(&search.a, &search.b) {
+        return Some(search.leaf(&multipliers));
+    }
+    define(terms, &mut search.a);
+    define(terms, &mut search.b);
+    if let Some(congruence) = congruence(terms, &search.a, &search.b) {
+        return Some(congruence);
+    }
+    search.solve()
+}
+
+fn is_int(terms: &TermStore, bound: &Bound) -> bool {
+    let mut monomials = bound.form.monomials.iter();
+    monomials.all(|m| terms.sort_of(m.0) == SortId::INT)
+}
+
+/// The same for integers, with whole coefficients and constant where there are only integers.
+fn rounded(terms: &TermStore, bound: &Bound) -> Bound {
+    if bound.form.is_constant() || !is_int(terms, bound) {
+        return bound.clone();
+    }
+    let mut form = bound.form.scaled(&bound.form.integer_factor());
+    let relation = match bound.relation {
+        Relation::Equal => Relation::Equal,
+        Relation::AtMost => {
+            form.constant = form.constant.ceil();
+            Relation::AtMost
+        }
+        Relation::Below => {
+            form.constant = form.constant.floor() + Rational::one();
+            Relation::AtMost
+        }
+    };
+    Bound { form, relation }
+}
+
+/// Adds what defines the columns that are `div`, `mod`, `to_int` or the value of bits.
+fn define(terms: &TermStore, bounds: &mut Vec<Bound>) {
+    let mut seen: FxHashSet<TermId> = FxHashSet::default();
+    let mut next = 0;
+    let start = bounds.len();
+    while next < bounds.len() && bounds.len() < start + DEFINITIONS {
+        let columns: Vec<TermId> = bounds[next].form.monomials.iter().map(|m| m.0).collect();
+        next += 1;
+        for column in columns {
+            if seen.insert(column) {
+                definition(terms, column, bounds);
+            }
+        }
+    }
+}
+
+fn definition(terms: &TermStore, column: TermId, bounds: &mut Vec<Bound>) {
+    let one = Rational::one();
+    let node = terms.node(column);
+    let monomial = |term: TermId| Linear {
+        monomials: vec![(term, Rational::one())],
+        constant: Rational::zero(),
+    };
+    let mut at_most = |form: Linear, relation| bounds.push(Bound { form, relation });
+    match node.op {
+        Op::Mod | Op::IDiv => {
+            let Some(modulus) = terms.numeral(node.args[1]).filter(|m| !m.is_zero()) else {
+                return;
+            };
+            let quotient = terms.idiv(node.args[0], node.args[1]);
+            let rest = terms.modulo(node.args[0], node.args[1]);
+            let mut sum = lowered(terms, terms.linear(node.args[0]));
+            sum = sum.add_scaled(&terms.linear(quotient), &-modulus.clone());
+            sum = sum.add_scaled(&terms.linear(rest), &-one.clone());
+            at_most(sum, Relation::Equal);
+            let rest = terms.linear(rest);
+            at_most(rest.scaled(&-one.clone()), Relation::AtMost);
+            let mut most = rest;
+            most.constant += one - modulus.abs();
+            at_most(most, Relation::AtMost);
+        }
+        Op::ToInt => {
+            let exact = lowered(terms, terms.linear(node.args[0]));
+            let below = monomial(column).add_scaled(&exact, &-one.clone());
+            let mut above = below.scaled(&-one.clone());
+            above.constant -= one;
+            at_most(below, Relation::AtMost);
+            at_most(above, Relation::Below);
+        }
+        Op::BvToNat => {
+            let width = terms.width(node.args[0]);
+            at_most(monomial(column).scaled(&-one), Relation::AtMost);
+            let mut most = monomial(column);
+            let last = (BigInt::one() << width) - BigInt::one();
+            most.constant = -Rational::from_integer(last);
+            at_most(most, Relation::AtMost);
+        }
+        _ => {}
+    }
+}
+
+struct Search<'a> {
+    terms: &'a TermStore,
+    a: Vec<Bound>,
+    b: Vec<Bound>,
+    decomposed: bool,
+    cases: usize,
+    late: &'a dyn Fn() -> bool,
+}
+
+impl Search<'_> {
+    fn leaf(&self, multipliers: &crate::arith::Multipliers) -> TermId {
+        let literals = sums(self.terms, &self.a, &self.b, multipliers, self.decomposed);
+        self.terms.and(&literals)
+    }
+
+    /// Depth is bounded by the number of cases.
+    fn solve(&mut self) -> Option<TermId> {
+        self.cases += 1;
+        if self.cases > CASES || (self.late)() {
+            return None;
+        }
+        let point = match refute(&self.a, &self.b) {
+            Err(multipliers) => return Some(self.leaf(&multipliers)),
+            Ok(point) => point,
+        };
+        let is_broken =
+            |e: &(TermId, Rational)| self.terms.sort_of(e.0) == SortId::INT && !e.1.is_integer();
+        let (column, value) = point.into_iter().filter(is_broken).min_by_key(|e| e.0)?;
+        let of_a = self
+            .a
+            .iter()
+            .any(|bound| !bound.form.coefficient(column).is_zero());
+        let mut parts = Vec::with_capacity(2);
+        for up in [false, true] {
+            let sign = if up {
+                -Rational::one()
+            } else {
+                Rational::one()
+            };
+            let end = if up { value.ceil() } else { value.floor() };
+            let form = Linear {
+                monomials: vec![(column, sign.clone())],
+                constant: -sign * end,
+            };
+            let case = Bound {
+                form,
+                relation: Relation::AtMost,
+            };
+            let side = if of_a { &mut self.a } else { &mut self.b };
+            side.push(case);
+            let part = self.solve();
+            let side = if of_a { &mut self.a } else { &mut self.b };
+            side.pop();
+            parts.push(part?);
+        }
+        Some(match of_a {
+            true => self.terms.or(&parts),
+            false => self.terms.and(&parts),
+        })
+    }
+}
+
+/// A congruence that follows from `a`'s equations and contradicts `b`'s, if no integers solve them
+/// all.
+fn congruence(terms: &TermStore, a: &[Bound], b: &[Bound]) -> Option<TermId> {
+    let is_equation = |bound: &&Bound| bound.relation == Relation::Equal && is_int(terms, bound);
+    let equations: Vec<(bool, &Linear)> = (a.iter().filter(is_equation).map(|e| (true, &e.form)))
+        .chain(b.iter().filter(is_equation).map(|e| (false, &e.form)))
+        .collect();
+    let multipliers = insoluble(&equations)?;
+    let mut sum = Linear::constant(Rational::zero());
+    for ((of_a, form), factor) in equations.iter().zip(&multipliers) {
+        if *of_a {
+            sum = sum.add_scaled(form, factor);
+        }
+    }
+    // Whole multiples of integers do not matter, so neither do columns of `a` alone.
+    let mut denominator = BigInt::one();
+    for (_, coefficient) in &mut sum.monomials {
+        *coefficient = &*coefficient - coefficient.floor();
+        denominator = denominator.lcm(coefficient.denom());
+    }
+    sum.monomials.retain(|m| !m.1.is_zero());
+    sum.constant = &sum.constant - sum.constant.floor();
+    denominator = denominator.lcm(sum.constant.denom());
+    let sum = sum.scaled(&Rational::from_integer(denominator.clone()));
+    let sum = terms.from_linear(&sum, SortId::INT);
+    let rest = terms.modulo(sum, terms.int(denominator));
+    Some(terms.eq(rest, terms.int(0)))
+}
+
+/// Multipliers of equations `form = 0` over integers whose sum has whole coefficients and a
+/// constant that is not whole; `None` when integers solve the equations (or not even rationals do).
+///
+/// Column operations bring the coefficients to lower triangular form (Hermite); they are
+/// unimodular, so combinations of rows have whole coefficients before when they have after.
+fn insoluble(equations: &[(bool, &Linear)]) -> Option<Vec<Rational>> {
+    let mut columns: FxHashMap<TermId, usize> = FxHashMap::default();
+    for (_, form) in equations {
+        for (term, _) in &form.monomials {
+            let next = columns.len();
+            columns.entry(*term).or_insert(next);
+        }
+    }
+    let width = columns.len();
+    let mut rows: Vec<Vec<BigInt>> = Vec::with_capacity(equations.len());
+    let mut factors: Vec<Rational> = Vec::with_capacity(equations.len());
+    for (_, form) in equations {
+        let factor = form.integer_factor();
+        let mut row = vec![BigInt::zero(); width];
+        for (term, coefficient) in &form.monomials {
+            row[columns[term]] = (coefficient * &factor).to_integer();
+        }
+        rows.push(row);
+        factors.push(factor);
+    }
+    // Rows with a pivot, in order; the pivot of the k-th is in column k.
+    let mut pivots: Vec<usize> = Vec::new();
+    let mut solution: Vec<Rational> = Vec::new();
+    for at in 0..rows.len() {
+        let rank = pivots.len();
+        loop {
+            let least = (rank..width)
+                .filter(|&c| !rows[at][c].is_zero())
+                .min_by_key(|&c| rows[at][c].abs());
+            let Some(least) = least else { break };
+            let pivot = rows[at][least].clone();
+            let mut clean = true;
+            for column in (rank..width).filter(|&c| c != least) {
+                let quotient = rows[at][column].div_floor(&pivot);
+                if quotient.is_zero() {
+                    continue;
+                }
+                for row in &mut rows[at..] {
+                    let change = &quotient * &row[least];
+                    row[column] -= change;
+                }
+                clean &= rows[at][column].is_zero();
+            }
+            let others = (rank..width).filter(|&c| c != least);
+            clean = clean && others.into_iter().all(|c| rows[at][c].is_zero());
+            if clean {
+                for row in &mut rows[at..] {
+                    row.swap(rank, least);
+                }
+                break;
+            }
+        }
+        if rank >= width || rows[at][rank].is_zero() {
+            continue;
+        }
+        pivots.push(at);
+        // row · solution + constant = 0
+        let mut rest = -(&equations[at].1.constant * &factors[at]);
+        for (column, value) in solution.iter().enumerate() {
+            rest -= value * Rational::from_integer(rows[at][column].clone());
+        }
+        let value = rest / Rational::from_integer(rows[at][rank].clone());
+        if value.is_integer() {
+            solution.push(value);
+            continue;
+        }
+        // The multipliers that leave one times this column alone.
+        let mut multipliers = vec![Rational::zero(); rows.len()];
+        for (k, &row) in pivots.iter().enumerate().rev() {
+            let mut rest = Rational::from_integer(i32::from(k == rank).into());
+            for &later in &pivots[k + 1..] {
+                let entry = Rational::from_integer(rows[later][k].clone());
+                rest -= &multipliers[later] * entry;
+            }
+            multipliers[row] = rest / Rational::from_integer(rows[row][k].clone());
+        }
+        for (multiplier, factor) in multipliers.iter_mut().zip(&factors) {
+            *multiplier *= factor;
+        }
+        return Some(multipliers);
+    }
+    None
+}
