@@ -64,6 +64,15 @@ struct SolveArgs {
     #[arg(long = "set", value_name = "ENGINE.NAME=VALUE")]
     settings: Vec<String>,
 
+    /// The abstract domain of `vinta`; short for `--set vinta.domain=NAME`.
+    #[arg(long, value_name = "NAME")]
+    domain: Option<String>,
+
+    /// Write the last abstract reachability graph of `vinta`, as Graphviz; short for `--set
+    /// vinta.arg=FILE`.
+    #[arg(long, value_name = "FILE")]
+    arg: Option<String>,
+
     /// List all choices of engines with their defaults, and end.
     #[arg(long = "settings")]
     list_settings: bool,
@@ -75,6 +84,19 @@ struct SolveArgs {
     /// Write the dependency graph of the clauses in normal form, as Graphviz.
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
+}
+
+impl SolveArgs {
+    /// Options that are short for settings as such.
+    fn with_short_forms(mut self) -> Self {
+        let domain = self
+            .domain
+            .take()
+            .map(|name| format!("vinta.domain={name}"));
+        let arg = self.arg.take().map(|file| format!("vinta.arg={file}"));
+        self.settings.extend(domain.into_iter().chain(arg));
+        self
+    }
 }
 
 #[derive(Args, Debug)]
@@ -243,7 +265,7 @@ fn invocation(cli: Cli) -> Parsed {
             Task::Check { problem, witness }
         }
         None => {
-            let args = cli.solve;
+            let args = cli.solve.with_short_forms();
             if args.list_settings {
                 return Parsed::Show(list());
             }
@@ -337,6 +359,23 @@ mod tests {
         }
         assert!(run(&["--timeout", "inf"]).timeout.is_some());
         assert!(wrong(&["--memory", "0"]));
+    }
+
+    #[test]
+    fn short_forms_are_settings() {
+        let invocation = run(&[
+            "--domain",
+            "box",
+            "--set",
+            "pdr.guidance=false",
+            "--arg",
+            "a b",
+        ]);
+        let Task::Solve(solve) = invocation.task else {
+            panic!("not to solve")
+        };
+        let wanted = ["pdr.guidance=false", "vinta.domain=box", "vinta.arg=a b"];
+        assert_eq!(solve.settings, wanted);
     }
 
     #[test]

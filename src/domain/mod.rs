@@ -8,6 +8,7 @@
 //! what [`Domain::formula`] says checks it.
 
 mod bits;
+mod boxes;
 mod cases;
 mod congruence;
 mod constant;
@@ -31,12 +32,13 @@ mod tests_octagon;
 
 pub use bits::Bits;
 pub(crate) use bits::spare;
+pub use boxes::Boxes;
 pub use cases::{Cases, Guard, guards};
 pub use congruence::Congruences;
 pub use constant::Constants;
 pub use cube::{Cube, Fact, Relation, Row, cubes};
 pub use fixpoint::{Fixpoint, Limits, analyse, analyse_cubes, clause_cubes};
-pub use interval::Intervals;
+pub use interval::{Bounds, Intervals};
 pub use octagon::Octagons;
 pub use packs::{Packs, packs};
 pub use polyhedron::Polyhedra;
@@ -47,7 +49,7 @@ use std::fmt::Debug;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Clause, System};
-use crate::term::TermId;
+use crate::term::{TermId, TermStore};
 
 /// An abstract domain (Cousot and Cousot, POPL 1977).
 pub trait Domain {
@@ -98,6 +100,35 @@ pub trait Domain {
 
     /// The element as a conjunction of formulas, `false` for bottom.
     fn formula(&self, element: &Self::Element) -> Vec<TermId>;
+
+    /// Something between `a` without `b`, and `a`.
+    fn minus(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        let _ = b;
+        a.clone()
+    }
+
+    /// Whether joins and differences are exact, up to a limit of size.
+    fn is_disjunctive(&self) -> bool {
+        false
+    }
+
+    /// What of the element satisfies a formula over its variables, which is taken apart into at
+    /// most `limit` cubes; and whether it is known that nothing else is in it.
+    fn abstracted(
+        &self,
+        terms: &TermStore,
+        element: &Self::Element,
+        formula: TermId,
+        limit: usize,
+    ) -> (Self::Element, bool) {
+        if formula == TermId::TRUE {
+            return (element.clone(), true);
+        }
+        let parts = cubes(terms, formula, limit);
+        let parts = parts.iter().map(|cube| self.guard(element, cube));
+        let all = parts.reduce(|a, b| self.join(&a, &b));
+        (all.unwrap_or_else(|| self.bottom()), false)
+    }
 
     /// What is in both.
     fn meet(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {

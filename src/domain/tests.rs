@@ -55,7 +55,7 @@ pub(super) fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
 }
 
 /// Everything there is, as the pass uses it.
-fn all(terms: &Rc<TermStore>) -> impl Domain {
+fn all(terms: &Rc<TermStore>) -> impl Domain + use<> {
     let relational = Product::new(
         Congruences::new(terms.clone(), 12),
         Polyhedra::new(terms.clone(), 12, 8),
@@ -220,9 +220,15 @@ fn bit_vectors_have_unsigned_bounds() {
     assert_eq!(solver.check(&[]), SatResult::Sat);
 }
 
-/// A random affine program over integers and a Boolean: what it reaches is in what is found.
 #[test]
 fn executions_stay_inside() {
+    stay_inside(all);
+    stay_inside(|t| Boxes::new(t.clone(), vec![number(0), number(7)], 400));
+    stay_inside(|t| Boxes::new(t.clone(), Vec::new(), 6));
+}
+
+/// A random affine program over integers and a Boolean: what it reaches is in what is found.
+fn stay_inside<D: Domain>(domain: impl Fn(&Rc<TermStore>) -> D) {
     for seed in 0..60 {
         let mut random = Random(seed);
         let t = Rc::new(TermStore::new());
@@ -284,7 +290,7 @@ fn executions_stay_inside() {
             let body = vec![atom(from, &old)];
             system.add_clause(body, t.and(&parts), Some(atom(to, &new)));
         }
-        let domain = all(&t);
+        let domain = domain(&t);
         let limits = Limits {
             time: Duration::from_secs(60),
             ..Limits::default()
@@ -440,6 +446,8 @@ fn laws_of_lattices() {
         laws(&packed(&t, vec![vars]), &t, seed);
         laws(&packed(&t, Vec::new()), &t, seed);
         laws(&all(&t), &t, seed);
+        laws(&Boxes::new(t.clone(), vec![number(1)], 400), &t, seed);
+        laws(&Boxes::new(t.clone(), Vec::new(), 400), &t, seed);
     }
 }
 
@@ -487,4 +495,114 @@ fn congruences_are_exact() {
     };
     assert!(domain.is_bottom(&domain.guard(&domain.top(), &both)));
     assert!(half < Rational::one());
+}
+
+/// Points of a small grid with a Boolean and a real, for formulas over one variable each.
+#[test]
+fn boxes_are_exact_where_facts_are_about_one_variable() {
+    for seed in 0..40 {
+        let mut random = Random(seed);
+        let t = Rc::new(TermStore::new());
+        let (x, y, b) = (t.var("x", INT), t.var("y", SortId::REAL), t.var("b", BOOL));
+        let mut points: Vec<FxHashMap<TermId, TermId>> = Vec::new();
+        for n in 0..7i64 * 14 * 2 {
+            let half = Rational::new((n / 7 % 14 - 7).into(), 2.into());
+            points.push(FxHashMap::from_iter([
+                (x, t.int(n % 7 - 3)),
+                (y, t.real(half)),
+                (b, t.bool(n / 98 == 0)),
+            ]));
+        }
+        let mut formulas: Vec<TermId> = Vec::new();
+        for _ in 0..8 {
+            let whole = t.int(random.between(-3, 3));
+            let real = t.real(number(random.between(-3, 3)));
+            let atoms = [
+                t.le(x, whole),
+                t.eq(x, whole),
+                t.lt(y, real),
+                t.ge(y, real),
+                t.eq(y, real),
+                b,
+            ];
+            let mut pick = || {
+                let atom = atoms[random.below(atoms.len())];
+                if random.below(2) == 0 {
+                    atom
+                } else {
+                    t.not(atom)
+                }
+            };
+            let (p, q, r) = (pick(), pick(), pick());
+            formulas.push(t.or(&[t.and(&[p, q]), r]));
+            let before = formulas[random.below(formulas.len())];
+            formulas.push(t.and(&[t.not(before), t.or(&[p, q])]));
+            formulas.push(t.ite(p, before, t.xor(q, r)));
+        }
+        let domain = Boxes::new(t.clone(), Vec::new(), 10_000);
+        let elements: Vec<_> = formulas
+            .iter()
+            .map(|&f| {
+                let (element, exact) = domain.abstracted(&t, &domain.top(), f, 1);
+                assert!(exact, "seed {seed}");
+                element
+            })
+            .collect();
+        let holds = |f: TermId, p: &FxHashMap<TermId, TermId>| t.substitute(f, p) == TermId::TRUE;
+        let same = |e: &_, wanted: TermId| {
+            let formula = t.and(&domain.formula(e));
+            for p in &points {
+                assert_eq!(holds(formula, p), holds(wanted, p), "seed {seed}");
+            }
+        };
+        for (i, (e, &f)) in elements.iter().zip(&formulas).enumerate() {
+            same(e, f);
+            let j = random.below(formulas.len());
+            let (d, g) = (&elements[j], formulas[j]);
+            same(&domain.join(e, d), t.or(&[f, g]));
+            same(&domain.meet(e, d), t.and(&[f, g]));
+            same(&domain.minus(e, d), t.and(&[f, t.not(g)]));
+            let union = domain.join(e, d);
+            assert!(domain.entails(&union, &domain.widen(e, &union)), "{i}");
+            let inside = points.iter().all(|p| !holds(f, p) || holds(g, p));
+            assert!(inside || !domain.entails(e, d));
+            // The projection that forgets b.
+            let keep = FxHashSet::from_iter([x, y]);
+            let shadow = domain.transfer(&[*e], &Cube::default(), Some(&keep));
+            let of = |value: TermId| t.substitute(f, &FxHashMap::from_iter([(b, value)]));
+            same(&shadow, t.or(&[of(TermId::TRUE), of(TermId::FALSE)]));
+        }
+    }
+}
+
+/// Widening of growing unions ends, and stops at thresholds.
+#[test]
+fn widening_of_boxes_ends() {
+    let t = Rc::new(TermStore::new());
+    let [x, y] = ["x", "y"].map(|n| t.var(n, INT));
+    for thresholds in [vec![], vec![number(50)]] {
+        let domain = Boxes::new(t.clone(), thresholds.clone(), 10_000);
+        let point = |a: i64, b: i64| {
+            let facts =
+                [(x, a), (y, b)].map(|(v, n)| Fact::row(linear(&[(v, 1)], -n), Relation::Equal));
+            let cube = Cube {
+                facts: facts.to_vec(),
+            };
+            domain.guard(&domain.top(), &cube)
+        };
+        let mut all = point(0, 0);
+        let mut steps = 0;
+        for n in 1..40 {
+            let next = domain.join(&all, &point(n, n * n % 17));
+            if !domain.entails(&next, &all) {
+                steps += 1;
+                all = domain.widen(&all, &next);
+            }
+        }
+        assert!(steps < 30, "{steps}");
+        let formula = t.and(&domain.formula(&all));
+        let far = FxHashMap::from_iter([(x, t.int(60)), (y, t.int(1))]);
+        let beyond = t.substitute(formula, &far) == TermId::TRUE;
+        assert_eq!(beyond, thresholds.is_empty());
+    }
 }

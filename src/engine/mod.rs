@@ -12,6 +12,7 @@ pub mod registry;
 pub mod settings;
 pub mod spacer;
 pub mod trl;
+pub mod vinta;
 
 use thiserror::Error;
 

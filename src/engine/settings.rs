@@ -18,6 +18,8 @@ pub enum Value<'a> {
     Limit(&'a mut Option<u32>),
     /// One of several names.
     Choice(&'a mut dyn Choice),
+    /// The name of a file, or `none`.
+    File(&'a mut Option<String>),
 }
 
 /// A choice among alternatives with names.
@@ -31,6 +33,37 @@ pub trait Choice {
     /// Chooses the alternative of a number; numbers without a name change nothing.
     fn choose(&mut self, number: usize);
 }
+
+/// An enumeration whose alternatives have names on the command line.
+macro_rules! choices {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $alternative:ident = $text:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $name { $($(#[$doc])* $alternative,)+ }
+
+        impl $name {
+            const ALL: &'static [$name] = &[$($name::$alternative,)+];
+        }
+
+        impl $crate::engine::settings::Choice for $name {
+            fn names(&self) -> &'static [&'static str] {
+                &[$($text,)+]
+            }
+
+            fn chosen(&self) -> usize {
+                $name::ALL.iter().position(|a| a == self).unwrap_or(0)
+            }
+
+            fn choose(&mut self, number: usize) {
+                if let Some(&chosen) = $name::ALL.get(number) {
+                    *self = chosen;
+                }
+            }
+        }
+    };
+}
+
+pub(super) use choices;
 
 /// One choice of an engine.
 pub struct Setting<'a> {
@@ -63,6 +96,7 @@ impl Value<'_> {
             Value::Count { least, .. } => format!("a number from {least}, or none"),
             Value::Limit(_) => "a number, or none".to_owned(),
             Value::Choice(choice) => choice.names().join(" or "),
+            Value::File(_) => "a file's name that does not begin with -, or none".to_owned(),
         }
     }
 
@@ -74,6 +108,7 @@ impl Value<'_> {
             Value::Count { value, .. } => value.to_string(),
             Value::Limit(limit) => limit.map_or("none".to_owned(), |n| n.to_string()),
             Value::Choice(choice) => choice.names()[choice.chosen()].to_owned(),
+            Value::File(file) => (**file).clone().unwrap_or("none".to_owned()),
         }
     }
 
@@ -97,6 +132,13 @@ impl Value<'_> {
             Value::Choice(choice) => {
                 let number = choice.names().iter().position(|&name| name == text)?;
                 choice.choose(number);
+            }
+            Value::File(file) => {
+                **file = match text {
+                    "none" => None,
+                    text if text.is_empty() || text.starts_with('-') => return None,
+                    text => Some(text.to_owned()),
+                }
             }
         }
         Some(())

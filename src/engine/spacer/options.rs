@@ -2,36 +2,7 @@
 //!
 //! Invariant: no choice decides whether an answer is right, only whether and when there is one.
 
-use crate::engine::settings::{Choice, Setting, Value};
-
-/// An enumeration whose alternatives have names on the command line.
-macro_rules! choices {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $alternative:ident = $text:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum $name { $($(#[$doc])* $alternative,)+ }
-
-        impl $name {
-            const ALL: &'static [$name] = &[$($name::$alternative,)+];
-        }
-
-        impl Choice for $name {
-            fn names(&self) -> &'static [&'static str] {
-                &[$($text,)+]
-            }
-
-            fn chosen(&self) -> usize {
-                $name::ALL.iter().position(|a| a == self).unwrap_or(0)
-            }
-
-            fn choose(&mut self, number: usize) {
-                if let Some(&chosen) = $name::ALL.get(number) {
-                    *self = chosen;
-                }
-            }
-        }
-    };
-}
+use crate::engine::settings::{Setting, Value, choices};
 
 choices! {
     /// What makes an under-approximation finite.

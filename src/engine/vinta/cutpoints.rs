@@ -1,0 +1,184 @@
+//! The cutpoint graph: locations, actions between them, and the order in which they are visited.
+//!
+//! A location is a predicate, the entry or the error; an action is all clauses that lead from one
+//! location to another. Passes have inlined what is on no cycle, so that most predicates are heads of
+//! loops, as in the paper; others do no harm.
+//!
+//! Invariant: every location can be reached from the entry and can reach the error by the clauses'
+//! dependencies alone; positions are those of Bourdoncle's weak topological order.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::chc::{DependencyGraph, PredicateId, System, WtoElement};
+use crate::term::TermId;
+
+/// A location, by number.
+pub(super) type Location = usize;
+
+/// Where derivations begin.
+pub(super) const ENTRY: Location = 0;
+
+/// Where they are not to end.
+pub(super) const ERROR: Location = 1;
+
+/// All clauses from one location to another.
+pub(super) struct Action {
+    pub to: Location,
+    /// Indexes in the system.
+    pub clauses: Vec<usize>,
+}
+
+/// The cutpoint graph of a linear system.
+pub(super) struct Cutpoints {
+    /// By location; `None` for entry and error.
+    pub predicates: Vec<Option<PredicateId>>,
+    pub actions: Vec<Action>,
+    /// By location: the actions that leave it.
+    pub leaving: Vec<Vec<usize>>,
+    /// By location: whether it is the head of a component, where widening happens.
+    pub is_head: Vec<bool>,
+    /// Locations in weak topological order, without entry and error.
+    order: Vec<Location>,
+    /// By location: its place in the order.
+    position: Vec<usize>,
+    /// By place: where the components begin that end there, the innermost first.
+    closing: Vec<Vec<usize>>,
+}
+
+/// The clauses that may take part in a derivation of `false`, and predicates that nothing derives.
+pub(super) struct Relevant {
+    pub system: System,
+    /// By predicate: whether something derives it.
+    pub derivable: Vec<bool>,
+}
+
+/// Leaves out what takes part in no derivation of `false`, by dependencies alone.
+pub(super) fn relevant(system: &System) -> Relevant {
+    let count = system.predicates.len();
+    let mut derivable = vec![false; count];
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut makers: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut work: Vec<usize> = Vec::new();
+    for (index, clause) in system.clauses.iter().enumerate() {
+        if clause.constraint == TermId::FALSE {
+            continue;
+        }
+        if let Some(head) = &clause.head {
+            makers[head.predicate.index()].push(index);
+        }
+        match clause.body.first() {
+            None => work.push(index),
+            Some(atom) => users[atom.predicate.index()].push(index),
+        }
+    }
+    while let Some(index) = work.pop() {
+        if let Some(head) = &system.clauses[index].head
+            && !std::mem::replace(&mut derivable[head.predicate.index()], true)
+        {
+            work.extend(&users[head.predicate.index()]);
+        }
+    }
+    let mut kept: FxHashSet<usize> = FxHashSet::default();
+    let queries = system.clauses.iter().enumerate();
+    work.extend(queries.filter(|(_, c)| c.head.is_none()).map(|(i, _)| i));
+    while let Some(index) = work.pop() {
+        let clause = &system.clauses[index];
+        let possible = |p: PredicateId| derivable[p.index()];
+        if clause.constraint != TermId::FALSE
+            && clause.body.iter().all(|a| possible(a.predicate))
+            && kept.insert(index)
+        {
+            for atom in &clause.body {
+                work.extend(&makers[atom.predicate.index()]);
+            }
+        }
+    }
+    let mut reduced = system.clone();
+    let mut index = 0;
+    reduced.clauses.retain(|_| {
+        index += 1;
+        kept.contains(&(index - 1))
+    });
+    Relevant {
+        system: reduced,
+        derivable,
+    }
+}
+
+impl Cutpoints {
+    /// The graph of a linear system all of whose clauses are relevant.
+    pub fn new(system: &System) -> Cutpoints {
+        let order = DependencyGraph::new(system).weak_topological_order();
+        let mut predicates = vec![None, None];
+        let mut at: FxHashMap<PredicateId, Location> = FxHashMap::default();
+        let mut is_head = vec![false, false];
+        let mut locations = Vec::with_capacity(order.len());
+        let mut position = vec![0, 0];
+        let mut closing: Vec<Vec<usize>> = vec![Vec::new(); order.len() + 1];
+        for (place, element) in order.iter().enumerate() {
+            let (predicate, end) = match *element {
+                WtoElement::Vertex(predicate) => (predicate, None),
+                WtoElement::Component { head, end } => (head, Some(end)),
+            };
+            let location = predicates.len();
+            predicates.push(Some(predicate));
+            at.insert(predicate, location);
+            is_head.push(end.is_some());
+            locations.push(location);
+            position.push(place);
+            if let Some(end) = end {
+                closing[end].push(place);
+            }
+        }
+        // Inner components begin later.
+        for starts in &mut closing {
+            starts.reverse();
+        }
+        let mut actions: Vec<Action> = Vec::new();
+        let mut between: FxHashMap<(Location, Location), usize> = FxHashMap::default();
+        let mut leaving = vec![Vec::new(); predicates.len()];
+        for (index, clause) in system.clauses.iter().enumerate() {
+            let from = clause.body.first().map_or(ENTRY, |a| at[&a.predicate]);
+            let to = clause.head.as_ref().map_or(ERROR, |a| at[&a.predicate]);
+            let action = *between.entry((from, to)).or_insert_with(|| {
+                actions.push(Action {
+                    to,
+                    clauses: Vec::new(),
+                });
+                leaving[from].push(actions.len() - 1);
+                actions.len() - 1
+            });
+            actions[action].clauses.push(index);
+        }
+        Cutpoints {
+            predicates,
+            actions,
+            leaving,
+            is_head,
+            order: locations,
+            position,
+            closing,
+        }
+    }
+
+    /// Where to go on from a location that was visited: WTONEXT and WTOEXIT in one. That is the
+    /// next location of the order that is pending, but at the end of a component its head first, if
+    /// that is; the error at last. A component without pending locations is passed over.
+    pub fn next(&self, from: Location, pending: impl Fn(Location) -> bool) -> Location {
+        let mut place = match from {
+            ENTRY => 0,
+            _ => self.position[from] + 1,
+        };
+        loop {
+            let mut heads = self.closing[place].iter().map(|&start| self.order[start]);
+            if let Some(head) = heads.find(|&head| pending(head)) {
+                return head;
+            }
+            match self.order.get(place) {
+                None => return ERROR,
+                Some(&location) if pending(location) => return location,
+                Some(_) => place += 1,
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! EXPANDARG: unrolls the cutpoint graph until all that is reached is covered.
+//!
+//! Deviations from the paper's listing, all readings of it: line 46 tests validity; a covered node
+//! gets no children, but edges to nodes that are pending anyway, so that refinement sees it too;
+//! where nodes of an earlier phase no longer fit together, an edge is led to the node that is
+//! pending, whose label is then computed anew.
+//!
+//! In a domain with exact differences, a node's label is all that its location has reached so far,
+//! and its frontier what of that is new; only the frontier is explored. (The paper's label is the
+//! frontier alone. But then labels are no well-labelling, which refinement needs: the post of a node is
+//! spread over the label of its child and those before it.)
+//!
+//! Invariant: at the end of a phase, for each node that is not covered and each action that leaves
+//! it, what the action derives from its label is in the labels of the action's target location. And
+//! along each edge that is not dead, what is derived from the label is in the label.
+
+use super::arg::{Edge, NodeId};
+use super::cutpoints::{ENTRY, ERROR, Location};
+use super::post::Source;
+use super::{Stop, Vinta, gave_up};
+use crate::domain::Domain;
+use crate::smt::{SatResult, Solver};
+use crate::term::TermId;
+
+/// What a phase knows of a location.
+pub(super) struct Visited {
+    /// Nodes that are not covered, in the order of their visits.
+    pub nodes: Vec<NodeId>,
+    /// Number of visits.
+    pub visits: usize,
+    /// Holds the negations of their labels.
+    cover: Option<Solver>,
+}
+
+impl<D: Domain> Vinta<'_, D> {
+    /// One phase, from the entry to the error.
+    pub(super) fn expand_arg(&mut self) -> Result<(), Stop> {
+        self.arg.phase += 1;
+        let locations = self.cutpoints.predicates.len();
+        self.visited = (0..locations)
+            .map(|_| Visited {
+                nodes: Vec::new(),
+                visits: 0,
+                cover: None,
+            })
+            .collect();
+        self.future = vec![None; locations];
+        self.future[ERROR] = Some(self.error);
+        self.alive = vec![false; self.cutpoints.actions.len()];
+        let mut node = self.entry;
+        let mut turn = 0;
+        loop {
+            if let Some(reason) = self.cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
+            turn += 1;
+            let location = self.arg.nodes[node].location;
+            let computed = self.label(node)?;
+            self.arg.nodes[node].phase = self.arg.phase;
+            self.arg.nodes[node].turn = turn;
+            if location == ERROR {
+                return Ok(());
+            }
+            let covered = self.is_covered(node)?;
+            self.arg.nodes[node].covered = covered;
+            self.mark_children(node, computed, covered);
+            self.expand_node(node, covered);
+            self.visited[location].visits += 1;
+            if !covered {
+                self.visited[location].nodes.push(node);
+            }
+            let next = self.cutpoints.next(location, |l| self.future[l].is_some());
+            node = self.future[next].take().unwrap_or(self.error);
+            self.report(turn);
+        }
+    }
+
+    /// Gives the node its label: computed if it is marked, else the one from refinement. Tells
+    /// whether it was computed.
+    fn label(&mut self, node: NodeId) -> Result<bool, Stop> {
+        let (location, marked) = {
+            let node = &self.arg.nodes[node];
+            (node.location, node.marked)
+        };
+        let edges = self.arg.edges_into(node);
+        if marked {
+            self.arg.nodes[node].marked = false;
+            self.arg.nodes[node].refined = false;
+            if location == ERROR {
+                self.compute_error(node, &edges)?;
+            } else {
+                let post = self.compute_post(location, &edges)?;
+                self.widen_with(node, post);
+            }
+            return Ok(true);
+        }
+        for edge in edges {
+            let edge = &self.arg.edges[edge];
+            self.alive[edge.action] |= !edge.dead;
+        }
+        if location != ERROR && location != ENTRY {
+            self.set_frontier(node);
+        }
+        Ok(false)
+    }
+
+    /// Marks the children whose labels may not hold what the node's label derives. What a covered
+    /// node derives is elsewhere: it does not change labels of others, and leads only to those that
+    /// are computed anyway.
+    fn mark_children(&mut self, node: NodeId, computed: bool, covered: bool) {
+        let outgoing = self.arg.nodes[node].outgoing.clone();
+        for edge in outgoing {
+            let child = self.arg.edges[edge].to;
+            let child = &mut self.arg.nodes[child];
+            if !covered {
+                child.marked |= computed || !child.refined;
+            } else if computed && !child.marked {
+                self.arg.disconnect(edge);
+            }
+        }
+    }
+
+    /// COMPUTEPOST: what the edges derive from what their sources' labels explore. In a domain with
+    /// exact differences, what the location has already may be missing.
+    fn compute_post(&mut self, location: Location, edges: &[usize]) -> Result<D::Element, Stop> {
+        let seen = match self.domain.is_disjunctive() {
+            true => self.reached(location),
+            false => TermId::FALSE,
+        };
+        let mut all = self.domain.bottom();
+        for &edge in edges {
+            let (from, action) = (self.arg.edges[edge].from, self.arg.edges[edge].action);
+            let mut own = self.domain.bottom();
+            for &clause in &self.cutpoints.actions[action].clauses {
+                let source = &self.arg.nodes[from];
+                let source = Source {
+                    element: &source.frontier,
+                    formula: if source.exact {
+                        TermId::TRUE
+                    } else {
+                        source.label
+                    },
+                    seen,
+                };
+                let image = self.posts.image(clause, &source, self.cx)?;
+                own = self.domain.join(&own, &image);
+            }
+            let mut empty = self.domain.is_bottom(&own);
+            if empty && seen != TermId::FALSE && !self.alive[action] {
+                empty = !self.is_possible(edge)?;
+            }
+            self.note_post(edge, empty);
+            all = self.domain.join(&all, &own);
+        }
+        Ok(all)
+    }
+
+    /// Whether the edge's clauses derive anything from what its source's label explores.
+    fn is_possible(&mut self, edge: usize) -> Result<bool, Stop> {
+        let Edge { from, action, .. } = self.arg.edges[edge];
+        for &clause in &self.cutpoints.actions[action].clauses {
+            let source = &self.arg.nodes[from];
+            let source = Source {
+                element: &source.frontier,
+                formula: source.label,
+                seen: TermId::FALSE,
+            };
+            if self.posts.is_possible(clause, &source, self.cx)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The label of the error: `false` if no query can be derived.
+    fn compute_error(&mut self, node: NodeId, edges: &[usize]) -> Result<(), Stop> {
+        let mut reached = false;
+        for &edge in edges {
+            let possible = self.is_possible(edge)?;
+            self.note_post(edge, !possible);
+            reached |= possible;
+        }
+        self.arg.nodes[node].label = self.terms.bool(reached);
+        Ok(())
+    }
+
+    /// An edge whose post is empty is dead, unless what is explored elsewhere takes its action.
+    fn note_post(&mut self, edge: usize, empty: bool) {
+        let action = self.arg.edges[edge].action;
+        if !self.domain.is_disjunctive() {
+            self.arg.edges[edge].dead = empty;
+            return;
+        }
+        self.alive[action] |= !empty;
+        self.arg.edges[edge].dead = !self.alive[action];
+    }
+
+    /// Whether the node's label is in those of its location's nodes before it. If not, it joins
+    /// them in the location's context.
+    fn is_covered(&mut self, node: NodeId) -> Result<bool, Stop> {
+        let (location, label) = (self.arg.nodes[node].location, self.arg.nodes[node].label);
+        if self.domain.is_bottom(&self.arg.nodes[node].frontier) || label == TermId::FALSE {
+            return Ok(true);
+        }
+        let smt = &self.smt;
+        let cover = self.visited[location]
+            .cover
+            .get_or_insert_with(|| smt.solver());
+        cover.push();
+        cover.assert(label);
+        let answer = cover.check(&[]);
+        cover.pop();
+        match answer {
+            SatResult::Unsat => return Ok(true),
+            SatResult::Sat => {}
+            SatResult::Unknown(why) => return Err(gave_up(&why, self.cx)),
+        }
+        cover.assert(self.terms.not(label));
+        Ok(false)
+    }
+
+    /// EXPANDNODE: gives the node its children and makes them pending. A covered node only gets
+    /// those that are pending already and are yet to be labelled.
+    fn expand_node(&mut self, node: NodeId, covered: bool) {
+        let location = self.arg.nodes[node].location;
+        for index in 0..self.cutpoints.leaving[location].len() {
+            let action = self.cutpoints.leaving[location][index];
+            let target = self.cutpoints.actions[action].to;
+            let old = self.arg.child(node, action);
+            if let Some(pending) = self.future[target] {
+                if !covered || self.arg.nodes[pending].marked {
+                    self.arg.connect(node, pending, action);
+                } else if old.is_some_and(|old| old != pending) {
+                    self.arg.cut(node, action);
+                }
+                continue;
+            }
+            if covered {
+                continue;
+            }
+            let child = match old.filter(|&c| !self.arg.is_visited(c)) {
+                Some(child) => child,
+                None => {
+                    let top = self.domain.top();
+                    let child = self.arg.add_node(target, TermId::TRUE, top);
+                    self.arg.connect(node, child, action);
+                    child
+                }
+            };
+            self.future[target] = Some(child);
+        }
+    }
+}

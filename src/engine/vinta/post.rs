@@ -1,0 +1,218 @@
+//! COMPUTEPOST: what an action makes of what the domain knows.
+//!
+//! The constraint of a clause may have more paths than can be counted. So the solver is asked for a
+//! step out of what is known that leads to something new; its path, an implicant of the constraint,
+//! goes through the domain, and what comes out is new no more (Monniaux and Gonnord, "Using bounded
+//! model checking to focus fixpoint iterations", SAS 2011). Where a model cannot be read or there
+//! are too many paths, the constraint's cubes, as far as they can be told apart, go through the
+//! domain instead.
+//!
+//! Invariant: what comes back holds of all that the clauses derive from what is known, but perhaps not
+//! of what was seen before.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Stop, gave_up};
+use crate::chc::{Atom, Clause, System};
+use crate::context::Context;
+use crate::domain::{Cube, Domain, cubes};
+use crate::smt::{SatResult, Smt, Solver, implicant};
+use crate::term::{Evaluator, TermId, TermStore};
+
+/// Cubes that one path may have: disequalities and the like are not always decided by it.
+const CUBES_OF_PATH: usize = 16;
+
+/// Cubes of a constraint that is not looked at path by path.
+const CUBES: usize = 24;
+
+/// The clauses with their solvers.
+pub(super) struct Posts<'a, D: Domain> {
+    system: &'a System,
+    domain: &'a D,
+    smt: Rc<Smt>,
+    /// By clause: with the constraint asserted, made when first needed.
+    solvers: Vec<Option<Solver>>,
+    cubes: FxHashMap<usize, Rc<[Cube]>>,
+    /// Paths of one clause from one element, at most.
+    limit: usize,
+    /// Paths so far.
+    pub paths: u64,
+}
+
+/// What is known before a step: an element and a formula, both hold.
+pub(super) struct Source<'a, E> {
+    pub element: &'a E,
+    pub formula: TermId,
+    /// Over the head's formal variables: what need not be derived again.
+    pub seen: TermId,
+}
+
+impl<'a, D: Domain> Posts<'a, D> {
+    /// For a system, with one solver for each clause that is asked for.
+    pub fn new(system: &'a System, domain: &'a D, smt: &Rc<Smt>, limit: usize) -> Self {
+        Posts {
+            system,
+            domain,
+            smt: smt.clone(),
+            solvers: system.clauses.iter().map(|_| None).collect(),
+            cubes: FxHashMap::default(),
+            limit,
+            paths: 0,
+        }
+    }
+
+    /// A clause's formula over its variables from one over the body's formal ones.
+    fn over_body(&self, clause: &Clause, formula: TermId) -> TermId {
+        match clause.body.first() {
+            Some(atom) => self.system.instantiate(formula, atom),
+            None => formula,
+        }
+    }
+
+    fn terms(&self) -> &TermStore {
+        &self.system.terms
+    }
+
+    fn solver(&mut self, index: usize) -> &mut Solver {
+        let constraint = self.system.clauses[index].constraint;
+        let smt = &self.smt;
+        self.solvers[index].get_or_insert_with(|| {
+            let mut solver = smt.solver();
+            solver.assert(constraint);
+            solver
+        })
+    }
+
+    /// Whether the clause derives anything from what is known.
+    pub fn is_possible(
+        &mut self,
+        index: usize,
+        source: &Source<D::Element>,
+        cx: &Context,
+    ) -> Result<bool, Stop> {
+        let clause = &self.system.clauses[index];
+        let known = self.known(clause, source);
+        let solver = self.solver(index);
+        solver.push();
+        known.iter().for_each(|&k| solver.assert(k));
+        let answer = solver.check(&[]);
+        solver.pop();
+        match answer {
+            SatResult::Sat => Ok(true),
+            SatResult::Unsat => Ok(false),
+            SatResult::Unknown(why) => Err(gave_up(&why, cx)),
+        }
+    }
+
+    fn known(&self, clause: &Clause, source: &Source<D::Element>) -> Vec<TermId> {
+        let mut known = self.domain.formula(source.element);
+        known.push(source.formula);
+        let known = known.into_iter().map(|k| self.over_body(clause, k));
+        known.collect()
+    }
+
+    /// What the clause, which has a head, derives from what is known and was not seen before.
+    pub fn image(
+        &mut self,
+        index: usize,
+        source: &Source<D::Element>,
+        cx: &Context,
+    ) -> Result<D::Element, Stop> {
+        if self.domain.is_bottom(source.element) {
+            return Ok(self.domain.bottom());
+        }
+        let clause = &self.system.clauses[index];
+        let Some(head) = &clause.head else {
+            return Ok(self.domain.bottom());
+        };
+        let known = self.known(clause, source);
+        let old = self.system.instantiate(source.seen, head);
+        let old = self.terms().not(old);
+        let solver = self.solver(index);
+        solver.push();
+        known.iter().for_each(|&k| solver.assert(k));
+        solver.assert(old);
+        let found = self.by_paths(index, clause, head, source, cx);
+        self.solver(index).pop();
+        let (found, complete) = found?;
+        if complete {
+            return Ok(found);
+        }
+        let cubes = self.cubes_of(index);
+        let bodies: Vec<D::Element> = clause.body.iter().map(|_| source.element.clone()).collect();
+        let rest = self.domain.post(self.system, clause, &cubes, &bodies);
+        Ok(self.domain.join(&found, &rest))
+    }
+
+    /// What paths derive, and whether these are all.
+    fn by_paths(
+        &mut self,
+        index: usize,
+        clause: &Clause,
+        head: &Atom,
+        source: &Source<D::Element>,
+        cx: &Context,
+    ) -> Result<(D::Element, bool), Stop> {
+        let terms = self.system.terms.clone();
+        let formula = self.over_body(clause, source.formula);
+        let vars = clause.vars(&terms);
+        let mut found = self.domain.bottom();
+        for _ in 0..self.limit {
+            if let Some(reason) = cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
+            let solver = self.solver(index);
+            match solver.check(&[]) {
+                SatResult::Unsat => return Ok((found, true)),
+                SatResult::Sat => {}
+                SatResult::Unknown(why) => match cx.stop() {
+                    Some(reason) => return Err(Stop::Reason(reason)),
+                    None => {
+                        log::debug!("a post by cubes: {why}");
+                        return Ok((found, false));
+                    }
+                },
+            }
+            let model = solver.model().and_then(|m| m.assignment(&vars).ok());
+            self.paths += 1;
+            let Some(values) = model else {
+                return Ok((found, false));
+            };
+            let mut evaluator = Evaluator::new(&terms, &values);
+            let parts = [clause.constraint, formula];
+            let Some(literals) = implicant(&terms, &parts, &mut evaluator) else {
+                return Ok((found, false));
+            };
+            let path = cubes(&terms, terms.and(&literals), CUBES_OF_PATH);
+            let bodies: Vec<D::Element> =
+                clause.body.iter().map(|_| source.element.clone()).collect();
+            let image = self.domain.post(self.system, clause, &path, &bodies);
+            found = self.domain.join(&found, &image);
+            // Where joins are exact, the rest is known already.
+            let news = if self.domain.is_disjunctive() {
+                &image
+            } else {
+                &found
+            };
+            let news = terms.and(&self.domain.formula(news));
+            let news = self.system.instantiate(news, head);
+            if evaluator.value(news) != Some(TermId::TRUE) {
+                // No step forward; a formula that says nothing of the values would be one for ever.
+                return Ok((found, false));
+            }
+            self.solver(index).assert(terms.not(news));
+        }
+        Ok((found, false))
+    }
+
+    fn cubes_of(&mut self, index: usize) -> Rc<[Cube]> {
+        let system = self.system;
+        let cubes = self.cubes.entry(index).or_insert_with(|| {
+            let constraint = system.clauses[index].constraint;
+            cubes(&system.terms, constraint, CUBES).into()
+        });
+        cubes.clone()
+    }
+}

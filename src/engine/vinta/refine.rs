@@ -1,0 +1,105 @@
+//! VINTAREF and UFOREF: a counterexample, or new labels that exclude the error.
+//!
+//! Invariant: new labels are safe, and a well-labelling of the part of the graph between entry and
+//! error (and with restriction, stronger than those before).
+
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashSet;
+
+use super::encode::Dag;
+use super::{Interpolants, Stop, Vinta, failed};
+use crate::domain::Domain;
+use crate::smt::{InterpolationDag, InterpolationEdge, InterpolationOptions, Interpolator};
+use crate::term::TermId;
+use crate::witness::Refutation;
+
+/// Certificates get this part of the time that is left, and no more than so much, before
+/// projection takes their place.
+const SLICES: u32 = 4;
+const LONGEST_SLICE: Duration = Duration::from_secs(10);
+
+impl<D: Domain> Vinta<'_, D> {
+    /// REFINE: a derivation of `false`, or else new labels.
+    pub(super) fn refine(&mut self) -> Result<Option<Refutation>, Stop> {
+        let restricted = self.options.restricted();
+        let dag = self.encode(restricted);
+        self.refinements += 1;
+        if dag.nodes.first() != Some(&self.entry) || dag.nodes.last() != Some(&self.error) {
+            return Err(failed("no way leads to the error, but it is reached"));
+        }
+        if let Some(refutation) = self.counterexample(&dag)? {
+            return Ok(Some(refutation));
+        }
+        let interpolants = self.interpolants(&dag)?;
+        for node in &mut self.arg.nodes {
+            node.refined = false;
+        }
+        if !restricted {
+            for edge in &mut self.arg.edges {
+                edge.dead = false;
+            }
+        }
+        let last = dag.nodes.len() - 1;
+        for (place, &interpolant) in interpolants.iter().enumerate().take(last).skip(1) {
+            let node = dag.nodes[place];
+            let own: FxHashSet<TermId> = dag.vars[place].iter().copied().collect();
+            let free = self.terms.free_vars(&[interpolant]);
+            if !free.iter().all(|v| own.contains(v)) {
+                return Err(failed("an interpolant has variables of other nodes"));
+            }
+            let interpolant = self.decoded(node, interpolant, &dag.vars[place]);
+            let label = if restricted {
+                self.terms.and(&[self.arg.nodes[node].label, interpolant])
+            } else {
+                interpolant
+            };
+            self.relabel(node, label, interpolant, restricted);
+        }
+        let error = &mut self.arg.nodes[self.error];
+        error.label = TermId::FALSE;
+        error.marked = false;
+        error.refined = true;
+        Ok(None)
+    }
+
+    /// DAG interpolants, restricted by the DAG's labels.
+    fn interpolants(&mut self, dag: &Dag) -> Result<Vec<TermId>, Stop> {
+        if self.options.interpolants == Interpolants::Projection {
+            return self.by_projection(dag);
+        }
+        let left = self.cx.remaining().map(|left| left / SLICES);
+        let slice = left.map_or(LONGEST_SLICE, |left| left.min(LONGEST_SLICE));
+        let options = InterpolationOptions {
+            core_rounds: self.options.core_rounds,
+            ..InterpolationOptions::default()
+        };
+        let mut interpolator = Interpolator::new(&self.smt, options);
+        interpolator.set_deadline(Some(Instant::now() + slice));
+        interpolator.set_interrupt(self.cx.interrupt.clone());
+        let edges = dag.edges.iter().map(|edge| {
+            let steps: Vec<TermId> = edge.steps.iter().map(|s| s.formula).collect();
+            InterpolationEdge {
+                from: edge.from,
+                to: edge.to,
+                formula: self.terms.or(&steps),
+            }
+        });
+        let problem = InterpolationDag {
+            labels: dag.labels.clone(),
+            edges: edges.collect(),
+            entry: 0,
+            exit: dag.nodes.len() - 1,
+        };
+        let found = interpolator.dag(&problem);
+        match (found, self.cx.stop()) {
+            (Ok(interpolants), _) => Ok(interpolants),
+            (Err(_), Some(reason)) => Err(Stop::Reason(reason)),
+            (Err(error), None) => {
+                log::debug!("vinta: {error}; by projection");
+                self.projections += 1;
+                self.by_projection(dag)
+            }
+        }
+    }
+}

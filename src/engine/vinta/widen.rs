@@ -1,0 +1,130 @@
+//! WIDENWITH: an element widened with those that its location has already, and labels as elements.
+//!
+//! Invariant: what comes in is in the new label, or in labels of the location's nodes before it; and
+//! where differences are exact, in the new label in any case, with all of theirs.
+
+use super::Vinta;
+use super::arg::{Node, NodeId};
+use super::cutpoints::Location;
+use crate::domain::Domain;
+use crate::term::TermId;
+
+/// Cubes that a label is taken apart into for a domain without disjunctions.
+const CUBES: usize = 24;
+
+impl<D: Domain> Vinta<'_, D> {
+    /// Labels the node with what is derived, extrapolated if it is time.
+    pub(super) fn widen_with(&mut self, node: NodeId, post: D::Element) {
+        let location = self.arg.nodes[node].location;
+        let visits = self.visited[location].visits + 1;
+        let widen =
+            self.cutpoints.is_head[location] && visits.is_multiple_of(self.options.widen_every);
+        if self.domain.is_disjunctive() {
+            self.widen_disjunction(node, post, widen);
+            return;
+        }
+        let before = self.visited[location].nodes.last();
+        let element = match before.filter(|_| widen && !self.domain.is_bottom(&post)) {
+            // x ∇ (x ⊔ y), with the node before as x.
+            Some(&before) => {
+                let x = &self.arg.nodes[before].element;
+                let both = self.domain.join(x, &post);
+                self.domain.widen(x, &both)
+            }
+            None => post,
+        };
+        let label = self.terms.and(&self.domain.formula(&element));
+        let node = &mut self.arg.nodes[node];
+        node.label = label;
+        node.frontier = element.clone();
+        node.element = element;
+        node.exact = true;
+    }
+
+    /// With X for all that was reached before: `(⋁X ∇ (⋁X ∨ y)) \\ ⋁X` is explored.
+    fn widen_disjunction(&mut self, node: NodeId, post: D::Element, widen: bool) {
+        let location = self.arg.nodes[node].location;
+        let before = &self.visited[location].nodes;
+        let mut all = self.domain.bottom();
+        for &x in before {
+            all = self.domain.join(&all, &self.arg.nodes[x].element);
+        }
+        let both = self.domain.join(&all, &post);
+        let widened = if widen {
+            self.domain.widen(&all, &both)
+        } else {
+            both
+        };
+        // What inexact labels do not have of the elements that stand for them is new.
+        let news = self.without(location, &widened, false);
+        let left = self.without(location, &post, true);
+        let frontier = self.domain.join(&news, &left);
+        let exact = before.iter().all(|&x| self.arg.nodes[x].exact);
+        let (element, label) = if exact {
+            let label = self.terms.and(&self.domain.formula(&widened));
+            (widened, label)
+        } else {
+            let mut labels: Vec<TermId> = before.iter().map(|&x| self.arg.nodes[x].label).collect();
+            labels.push(self.terms.and(&self.domain.formula(&frontier)));
+            let element = self.domain.join(&widened, &frontier);
+            (element, self.terms.or(&labels))
+        };
+        let node = &mut self.arg.nodes[node];
+        node.label = label;
+        node.element = element;
+        node.frontier = frontier;
+        node.exact = exact;
+    }
+
+    /// The element without those of the location's nodes; only of those whose elements are their
+    /// labels, if `exact`.
+    fn without(&self, location: Location, element: &D::Element, exact: bool) -> D::Element {
+        let mut rest = element.clone();
+        for &x in &self.visited[location].nodes {
+            let x = &self.arg.nodes[x];
+            if x.exact || !exact {
+                rest = self.domain.minus(&rest, &x.element);
+            }
+        }
+        rest
+    }
+
+    /// What of a label that is there already is to be explored.
+    pub(super) fn set_frontier(&mut self, node: NodeId) {
+        let Node {
+            location, element, ..
+        } = &self.arg.nodes[node];
+        let frontier = if self.domain.is_disjunctive() {
+            self.without(*location, element, true)
+        } else {
+            element.clone()
+        };
+        self.arg.nodes[node].frontier = frontier;
+    }
+
+    /// Gives the node a label from refinement: α of the paper, within what was known before if the
+    /// new label is `within` it.
+    pub(super) fn relabel(
+        &mut self,
+        node: NodeId,
+        label: TermId,
+        interpolant: TermId,
+        within: bool,
+    ) {
+        let known = if within {
+            self.arg.nodes[node].element.clone()
+        } else {
+            self.domain.top()
+        };
+        let was_exact = !within || self.arg.nodes[node].exact;
+        let (element, exact) = self
+            .domain
+            .abstracted(&self.terms, &known, interpolant, CUBES);
+        let node = &mut self.arg.nodes[node];
+        node.label = label;
+        node.element = element;
+        node.exact = exact && was_exact;
+        node.marked = false;
+        node.refined = true;
+    }
+}

@@ -1,0 +1,336 @@
+//! The engine `vinta` on the paper's programs, on programs of known status, and on generated ones.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use alphorn::chc::System;
+use alphorn::context::Context;
+use alphorn::engine::Engine;
+use alphorn::engine::vinta::{DomainName, Interpolants, Options, Refinement, VintaEngine};
+use alphorn::frontend::parse_bytes;
+use alphorn::term::TermStore;
+use alphorn::transform::normalize;
+use alphorn::witness::{Verdict, check_refutation};
+use common::{Recipe, Theory, check_model, planted_bug, planted_invariant, recipes};
+use proptest::prelude::*;
+
+const DOMAINS: [DomainName; 4] = [
+    DomainName::Boxes,
+    DomainName::Box,
+    DomainName::Congruences,
+    DomainName::Polyhedra,
+];
+const REFINEMENTS: [Refinement; 2] = [Refinement::Restricted, Refinement::Unrestricted];
+const INTERPOLANTS: [Interpolants; 2] = [Interpolants::Certificates, Interpolants::Projection];
+
+/// Answer and number of refinements; witnesses are checked.
+fn solve(system: &System, options: Options) -> (Option<bool>, u64) {
+    let mut cx = Context::new(system.terms.clone());
+    cx.deadline = Some(Instant::now() + Duration::from_secs(20));
+    let verdict = VintaEngine { options }.solve(system, &mut cx);
+    let answer = match verdict.expect("no defect") {
+        Verdict::Sat(model) => {
+            assert_eq!(check_model(system, &model), Ok(()));
+            Some(true)
+        }
+        Verdict::Unsat(refutation) => {
+            assert_eq!(check_refutation(system, &refutation), Ok(()));
+            Some(false)
+        }
+        Verdict::Unknown(_) => None,
+    };
+    (answer, cx.stats.count("vinta.refinements"))
+}
+
+fn system(text: &str) -> System {
+    let terms = std::rc::Rc::new(TermStore::new());
+    let problem = parse_bytes(text.as_bytes(), terms).expect("it can be read");
+    normalize(&problem).0
+}
+
+/// A loop with some integers: start, step and error.
+fn one_loop(vars: &str, start: &str, step: &str, error: &str) -> System {
+    let names: Vec<&str> = vars.split(' ').collect();
+    let sorts = vec!["Int"; names.len()].join(" ");
+    let bound = |marks: &[&str]| {
+        let all = marks
+            .iter()
+            .flat_map(|m| names.iter().map(move |n| format!("({n}{m} Int)")));
+        all.collect::<String>()
+    };
+    let next: String = names.iter().map(|n| format!(" {n}1")).collect();
+    system(&format!(
+        "(set-logic HORN) (declare-fun L ({sorts}) Bool)
+         (assert (forall ({}) (=> {start} (L {vars}))))
+         (assert (forall ({}) (=> (and (L {vars}) {step}) (L{next}))))
+         (assert (forall ({}) (=> (and (L {vars}) {error}) false)))",
+        bound(&[""]),
+        bound(&["", "1"]),
+        bound(&[""]),
+    ))
+}
+
+fn paper(domain: DomainName) -> Options {
+    Options {
+        domain,
+        thresholds: false,
+        ..Options::default()
+    }
+}
+
+/// The program of Fig. 2(a): `x ≥ 4 ⇒ y > 100`.
+fn figure_2() -> System {
+    one_loop(
+        "x y",
+        "(and (= x 0) (= y 0))",
+        "(or (and (= x1 (+ x 1)) (= y1 (+ y 100)))
+             (and (>= x 4) (= x1 (+ x 1)) (= y1 (+ y 1)))
+             (and (= x1 x) (= y1 y)))",
+        "(and (>= x 4) (<= y 2))",
+    )
+}
+
+#[test]
+fn figure_2_is_safe_with_box_and_few_refinements() {
+    for interpolants in INTERPOLANTS {
+        let options = Options {
+            interpolants,
+            ..paper(DomainName::Box)
+        };
+        let (answer, refinements) = solve(&figure_2(), options);
+        assert_eq!(answer, Some(true), "{interpolants:?}");
+        assert!(
+            (1..=6).contains(&refinements),
+            "{interpolants:?}: {refinements}"
+        );
+    }
+}
+
+/// A program like that of Fig. 5(a): `x ≤ 10` and never 9, which no box says. Without restriction the
+/// last unrolling is only `x ≠ 9`, which is not inductive.
+#[test]
+fn figure_5_needs_one_restricted_refinement() {
+    let step = "(or (and (<= x 10) (<= x1 10) (not (= x1 9))) (and (> x 10) (= x1 9)))";
+    let system = one_loop("x", "(= x 0)", step, "(= x 9)");
+    for interpolants in INTERPOLANTS {
+        let options = Options {
+            interpolants,
+            ..paper(DomainName::Box)
+        };
+        assert_eq!(solve(&system, options), (Some(true), 1), "{interpolants:?}");
+    }
+    let unrestricted = Options {
+        refinement: Refinement::Unrestricted,
+        ..paper(DomainName::Box)
+    };
+    let (answer, refinements) = solve(&system, unrestricted);
+    assert_eq!(answer, Some(true));
+    assert!(refinements > 1, "{refinements}");
+    // Boxes say it.
+    assert_eq!(solve(&system, paper(DomainName::Boxes)), (Some(true), 0));
+}
+
+#[test]
+fn known_programs_in_all_domains() {
+    let programs = [
+        // Counts up by two; odd values are never reached.
+        (
+            one_loop("x", "(= x 0)", "(and (< x 10) (= x1 (+ x 2)))", "(= x 9)"),
+            true,
+        ),
+        (
+            one_loop("x", "(= x 0)", "(and (< x 10) (= x1 (+ x 2)))", "(= x 8)"),
+            false,
+        ),
+        // A deep counterexample.
+        (
+            one_loop("x", "(= x 0)", "(= x1 (+ x 1))", "(= x 25)"),
+            false,
+        ),
+        // An exit bound.
+        (
+            one_loop(
+                "x",
+                "(= x 0)",
+                "(and (< x 100) (= x1 (+ x 1)))",
+                "(> x 100)",
+            ),
+            true,
+        ),
+        // States of a protocol.
+        (
+            one_loop(
+                "s n",
+                "(and (= s 1) (= n 0))",
+                "(or (and (= s 1) (= s1 2) (= n1 (+ n 1)))
+                     (and (= s 2) (= s1 3) (= n1 n))
+                     (and (= s 3) (= s1 1) (= n1 (- n 1))))",
+                "(or (> s 3) (> n 1) (and (= s 2) (= n 0)))",
+            ),
+            true,
+        ),
+    ];
+    for (system, safe) in &programs {
+        for domain in DOMAINS {
+            for refinement in REFINEMENTS {
+                let options = Options {
+                    domain,
+                    refinement,
+                    ..Options::default()
+                };
+                let (answer, _) = solve(system, options);
+                assert_eq!(answer, Some(*safe), "{domain:?}, {refinement:?}");
+            }
+        }
+    }
+}
+
+/// Two loops, one in the other, and a Boolean.
+#[test]
+fn nested_loops() {
+    let text = |error: &str| {
+        format!(
+            "(set-logic HORN)
+             (declare-fun Out (Int Int Bool) Bool) (declare-fun In (Int Int Bool) Bool)
+             (declare-fun End (Int Bool) Bool)
+             (assert (forall ((i Int) (j Int)) (=> (and (= i 0) (= j 0)) (Out i j false))))
+             (assert (forall ((i Int) (j Int) (b Bool)) (=> (and (Out i j b) (< i 5)) (In i 0 true))))
+             (assert (forall ((i Int) (j Int) (b Bool))
+               (=> (and (In i j b) (< j 3)) (In i (+ j 1) (not b)))))
+             (assert (forall ((i Int) (j Int) (b Bool))
+               (=> (and (In i j b) (>= j 3)) (Out (+ i 1) j b))))
+             (assert (forall ((i Int) (j Int) (b Bool)) (=> (and (Out i j b) (>= i 5)) (End j b))))
+             (assert (forall ((j Int) (b Bool)) (=> (and (End j b) {error}) false)))"
+        )
+    };
+    for domain in DOMAINS {
+        for (error, safe) in [
+            ("(not (= j 3))", true),
+            ("(or b (> j 3))", true),
+            ("(= j 3)", false),
+        ] {
+            let options = Options {
+                domain,
+                ..Options::default()
+            };
+            assert_eq!(
+                solve(&system(&text(error)), options).0,
+                Some(safe),
+                "{domain:?} {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn enumerations_and_bit_vectors() {
+    let colours = |error: &str| {
+        format!(
+            "(set-logic HORN) (declare-datatypes ((C 0)) (((red) (green) (blue))))
+             (declare-fun L (C (_ BitVec 8)) Bool)
+             (assert (L red #x00))
+             (assert (forall ((n (_ BitVec 8))) (=> (L red n) (L green n))))
+             (assert (forall ((n (_ BitVec 8)))
+               (=> (and (L green n) (bvult n #x20)) (L red (bvadd n #x01)))))
+             (assert (forall ((c C) (n (_ BitVec 8))) (=> (and (L c n) {error}) false)))"
+        )
+    };
+    for domain in [DomainName::Boxes, DomainName::Box] {
+        for (error, safe) in [
+            ("(= c blue)", true),
+            ("(bvugt n #x20)", true),
+            ("(and (= c green) (= n #x03))", false),
+        ] {
+            let options = Options {
+                domain,
+                ..Options::default()
+            };
+            let answer = solve(&system(&colours(error)), options).0;
+            assert_eq!(answer, Some(safe), "{domain:?} {error}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_linear_is_refused() {
+    let text = "(set-logic HORN) (declare-fun P (Int) Bool)
+        (assert (P 0)) (assert (forall ((x Int) (y Int)) (=> (and (P x) (P y)) (P (+ x y)))))
+        (assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))";
+    let system = system(text);
+    let mut cx = Context::new(system.terms.clone());
+    let error = VintaEngine::default()
+        .solve(&system, &mut cx)
+        .expect_err("it is refused");
+    assert!(error.to_string().contains("several body atoms"), "{error}");
+}
+
+fn options(number: usize) -> Options {
+    Options {
+        domain: DOMAINS[number % 4],
+        refinement: REFINEMENTS[number / 4 % 2],
+        interpolants: INTERPOLANTS[number / 8 % 2],
+        thresholds: (number / 16).is_multiple_of(2),
+        // Small limits meet the fallbacks.
+        diagram: [20_000, 8][number / 32 % 2],
+        paths: [5000, 2][number / 64 % 2],
+        ..Options::default()
+    }
+}
+
+/// With a deadline: some generated systems have no invariant in any domain.
+fn short(system: &System, options: Options) -> Verdict {
+    let mut cx = Context::new(system.terms.clone());
+    cx.deadline = Some(Instant::now() + Duration::from_secs(3));
+    VintaEngine { options }
+        .solve(system, &mut cx)
+        .expect("no defect")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn agrees_with_planted_bugs(recipe in recipes(), number in 0..128usize) {
+        let buggy = planted_bug(&Recipe { nonlinear: false, ..recipe });
+        match short(&buggy.system, options(number)) {
+            Verdict::Unsat(refutation) => {
+                prop_assert_eq!(check_refutation(&buggy.system, &refutation), Ok(()));
+            }
+            Verdict::Sat(model) => prop_assert!(false, "{model:?}"),
+            Verdict::Unknown(_) => {}
+        }
+    }
+
+    #[test]
+    fn agrees_with_planted_invariants(recipe in recipes(), number in 0..128usize) {
+        let safe = planted_invariant(&Recipe { nonlinear: false, ..recipe });
+        match short(&safe.system, options(number)) {
+            Verdict::Sat(model) => prop_assert_eq!(check_model(&safe.system, &model), Ok(())),
+            Verdict::Unsat(refutation) => prop_assert!(false, "{refutation:?}"),
+            Verdict::Unknown(_) => {}
+        }
+    }
+}
+
+#[test]
+fn decides_most_of_what_is_generated() {
+    let (mut decided, mut all) = (0, 0);
+    for theory in [Theory::Bool, Theory::Lia, Theory::Lra] {
+        for seed in 200..208 {
+            let recipe = Recipe {
+                nonlinear: false,
+                ..Recipe::from_seed(theory, seed)
+            };
+            for system in [
+                planted_invariant(&recipe).system,
+                planted_bug(&recipe).system,
+            ] {
+                all += 1;
+                let verdict = short(&system, Options::default());
+                decided += usize::from(!matches!(verdict, Verdict::Unknown(_)));
+            }
+        }
+    }
+    assert!(decided * 10 >= all * 7, "{decided} of {all}");
+}
