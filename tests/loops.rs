@@ -13,7 +13,7 @@ use common::{check_model, counter, height, planted_bug, planted_invariant, recip
 use proptest::prelude::*;
 
 /// Engines for linear systems of numbers, Booleans and bit-vectors.
-const LINEAR: &[&str] = &["trl"];
+const LINEAR: &[&str] = &["trl", "kind"];
 
 /// An engine for some seconds; `None` where it does not support the system.
 fn within(name: &str, settings: &[&str], seconds: u64, system: &System) -> Option<Verdict> {
@@ -99,5 +99,28 @@ fn relations_refute_a_counter_of_ten_thousand() {
             matches!(verdict, Some(Verdict::Unknown(_))),
             "{setting}: {verdict:?}"
         );
+    }
+}
+
+#[test]
+fn induction_decides_short_loops() {
+    for seed in 0..6 {
+        let program = Loops::from_seed(2, 3, seed);
+        let buggy = program.buggy();
+        match within("kind", &[], 30, &buggy) {
+            Some(Verdict::Unsat(refutation)) => {
+                assert_eq!(check_refutation(&buggy, &refutation), Ok(()));
+                assert_eq!(height(&refutation), program.height());
+            }
+            other => panic!("{program:?}: {other:?}"),
+        }
+        // The runs of a program that ends are exhausted forward.
+        let safe = program.safe();
+        match within("kind", &[], 30, &safe) {
+            Some(Verdict::Sat(model)) => assert_eq!(check_model(&safe, &model), Ok(())),
+            other => panic!("{program:?}: {other:?}"),
+        }
+        let shallow = within("kind", &["kind.max-depth=2"], 30, &buggy);
+        assert!(matches!(shallow, Some(Verdict::Unknown(_))), "{shallow:?}");
     }
 }

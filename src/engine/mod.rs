@@ -5,7 +5,8 @@
 
 pub mod bmc;
 mod confirm;
-mod distance;
+pub mod kind;
+mod linear;
 pub mod muz;
 pub mod pdr;
 pub mod registry;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
-use super::{Engine, bmc, muz, pdr, spacer, trl, vinta};
+use super::{Engine, bmc, kind, muz, pdr, spacer, trl, vinta};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -32,6 +32,11 @@ pub const ENGINES: &[Entry] = &[
         name: "trl",
         about: "transitive relation learning for linear clauses with long loops",
         make: || Box::new(trl::Trl::default()),
+    },
+    Entry {
+        name: "kind",
+        about: "k-induction for linear clauses, backward and forward",
+        make: || Box::new(kind::Kind::default()),
     },
     Entry {
         name: "vinta",

@@ -20,7 +20,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use super::confirm::confirm;
-use super::distance::Distances;
+use super::linear::distance::Distances;
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};

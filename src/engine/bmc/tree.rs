@@ -14,7 +14,7 @@ use super::{Answer, Oracle, Outcome};
 use crate::chc::{PredicateId, System};
 use crate::context::Context;
 use crate::engine::EngineError;
-use crate::engine::distance::Distances;
+use crate::engine::linear::distance::Distances;
 use crate::smt::SmtModel;
 use crate::term::TermId;
 use crate::witness::{Fact, Reason, Refutation, RefutationStep};

@@ -9,15 +9,15 @@ use std::rc::Rc;
 use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHashMap;
 
-use super::Stop;
 use super::accelerate::Acceleration;
-use super::steps::{Instance, Origin, Steps};
-use super::unroll::{Trace, failed};
 use crate::chc::System;
 use crate::context::Context;
-use crate::smt::{SatResult, Smt, Solver};
+use crate::engine::linear::steps::{Instance, Origin, Steps};
+use crate::engine::linear::unroll::Trace;
+use crate::engine::linear::{Stop, ask, clause_step, failed, incomplete, values};
+use crate::smt::{Smt, Solver};
 use crate::term::{Assignment, BigInt, Evaluator, Rational, SortId, TermId, TermStore};
-use crate::witness::{Fact, Reason, Refutation, RefutationStep};
+use crate::witness::{Refutation, RefutationStep};
 
 /// How a learned relation came about.
 pub(super) struct Body {
@@ -137,34 +137,16 @@ impl<'a> Expansion<'a> {
         };
         match step.origin {
             Origin::Clause(index) => {
-                let clause = &self.system.clauses[index];
-                let values: Assignment = step
-                    .vars
-                    .iter()
-                    .zip(&instance.vars)
-                    .map(|(var, own)| Ok((*var, value(own)?)))
-                    .collect::<Result<_, Stop>>()?;
-                let fact = clause.head.as_ref().map(|head| Fact {
-                    predicate: head.predicate,
-                    values: head.args.iter().map(|v| values[v]).collect(),
-                });
                 if self.found.len() >= self.limit {
                     return Err(too_long(self.limit));
                 }
-                let premises = match (clause.body.len(), self.found.len().checked_sub(1)) {
-                    (0, _) => Vec::new(),
-                    (_, Some(last)) => vec![last],
-                    (_, None) => return Err(failed("a step without premise").into()),
-                };
-                self.found.push(RefutationStep {
-                    clause: clause.id,
-                    values,
-                    premises,
-                    fact,
-                });
+                let count = self.found.len();
+                let (system, steps) = (self.system, self.steps);
+                self.found
+                    .push(clause_step(system, steps, index, instance, values, count)?);
             }
             Origin::Learned(body) => {
-                let arity = step.arguments / 2;
+                let arity = step.first;
                 let state: Vec<TermId> = instance
                     .vars
                     .iter()
@@ -240,28 +222,17 @@ impl<'a> Expansion<'a> {
         for step in &body.steps {
             solver.assert(terms.substitute_with(step.formula, &map, &mut memo));
         }
-        match solver.check(&[]) {
-            SatResult::Sat => {}
-            SatResult::Unsat => return Err(failed("a pass is not repeated").into()),
-            SatResult::Unknown(why) => {
-                let reason = self.cx.stop();
-                return Err(Stop::Reason(reason.unwrap_or(Reason::Incomplete(why))));
-            }
-        }
-        let model = solver
-            .model()
-            .ok_or_else(|| Stop::from(failed("no model")))?;
+        let model = ask(&mut solver, &[], self.cx)?;
+        let model = model.ok_or_else(|| failed("a pass is not repeated"))?;
         let open: Vec<TermId> = repeat
             .vars
             .iter()
             .copied()
             .filter(|v| !map.contains_key(v))
             .collect();
-        let mut values = model
-            .assignment(&open)
-            .map_err(|e| Stop::from(failed(&e.to_string())))?;
-        values.extend(map);
-        Ok(values)
+        let mut found = values(&model, &open)?;
+        found.extend(map);
+        Ok(found)
     }
 }
 
@@ -296,7 +267,5 @@ fn interpolate(
 }
 
 fn too_long(limit: usize) -> Stop {
-    Stop::Reason(Reason::Incomplete(format!(
-        "a refutation of more than {limit} steps"
-    )))
+    incomplete(format!("a refutation of more than {limit} steps"))
 }

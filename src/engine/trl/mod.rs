@@ -4,13 +4,13 @@
 //! Frohn, Giesl, "Infinite State Model Checking by Learning Transitive Relations" (2025), and for
 //! refutations "Integrating Loop Acceleration into Bounded Model Checking" (FM 2024).
 //!
-//! The clauses are unrolled level by level (`unroll`). The run that a model shows is cut into
+//! The clauses are unrolled level by level (`linear/unroll.rs`). The run that a model shows is cut into
 //! implicants of clauses, and which implicant has followed which is kept in a graph (`trace`). Where
 //! the run comes back to an implicant's predecessor, there is a loop: its pass is generalised to a
 //! transitive relation (`learn`), a new step; runs that take the long way where the relation leads
 //! are blocked, and the search goes back to where the loop began. When no run of some length is left,
 //! everything is reached in fewer steps. The reached states are then computed as unions of cubes by
-//! projection (`reach`), and are the model.
+//! projection (`linear/reach.rs`), and are the model.
 //!
 //! A run into a query may use relations, which say too much. Then the same search runs again with
 //! relations that say no more than is true: any number of passes with the differences of the model
@@ -28,30 +28,28 @@
 mod accelerate;
 mod expand;
 mod learn;
-mod reach;
-mod steps;
 #[cfg(test)]
 mod tests;
 mod trace;
-mod unroll;
 
 use std::rc::Rc;
 
 use self::expand::{Body, Expansion};
 use self::learn::Pass;
-use self::reach::Reach;
-use self::steps::{Origin, Step, Steps};
 use self::trace::{Found, Traces};
-use self::unroll::{Shortcut, Trace, Unrolling, failed};
 use super::confirm::confirm;
-use super::distance::Distances;
+use super::linear::distance::Distances;
+use super::linear::reach::Reach;
+use super::linear::steps::{Origin, Step, Steps};
+use super::linear::unroll::{self, Shortcut, Trace, Unrolling};
+use super::linear::{Stop, ask, complete, constraint, incomplete, supports};
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
-use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Solver, Watchdog};
+use crate::smt::{Arithmetic, Smt, SmtModel, Solver, Watchdog};
 use crate::term::{Evaluator, Printer, TermId};
-use crate::witness::{Model, Reason, Refutation, Verdict};
+use crate::witness::{Refutation, Verdict};
 
 /// Limits and choices of the search.
 #[derive(Clone, Debug)]
@@ -83,18 +81,6 @@ pub struct Trl {
     pub options: Options,
 }
 
-/// Why the search ends without an answer of its own.
-enum Stop {
-    Reason(Reason),
-    Error(EngineError),
-}
-
-impl From<EngineError> for Stop {
-    fn from(error: EngineError) -> Self {
-        Stop::Error(error)
-    }
-}
-
 /// What relations say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
@@ -119,17 +105,7 @@ impl Engine for Trl {
 
     /// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        let what = match shape.theories {
-            _ if !shape.linear => "clauses with several body atoms",
-            t if t.array => "arrays",
-            t if t.datatype => "datatypes",
-            t if t.quantifier => "quantifiers",
-            _ => return Ok(()),
-        };
-        Err(Unsupported {
-            engine: self.name(),
-            what: what.to_owned(),
-        })
+        supports(self.name(), shape)
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -227,15 +203,6 @@ impl Trl {
     }
 }
 
-/// Gives the predicates off the ways from facts to queries what makes their clauses true.
-fn complete(system: &System, distances: &Distances, model: &mut Model) {
-    for predicate in system.used_predicates() {
-        let derivable = distances.height[predicate.index()].is_some();
-        let definition = model.definitions.entry(predicate);
-        definition.or_insert_with(|| system.terms.bool(derivable));
-    }
-}
-
 /// One search with relations of one kind.
 struct Search<'a> {
     system: &'a System,
@@ -282,27 +249,11 @@ impl<'a> Search<'a> {
     }
 
     fn check(&mut self, assumptions: &[TermId], cx: &Context) -> Result<Option<SmtModel>, Stop> {
-        if let Some(reason) = cx.stop() {
-            return Err(Stop::Reason(reason));
-        }
-        match self.solver.check(assumptions) {
-            SatResult::Sat => Ok(Some(
-                self.solver
-                    .model()
-                    .ok_or_else(|| Stop::from(failed("no model")))?,
-            )),
-            SatResult::Unsat => Ok(None),
-            SatResult::Unknown(why) => {
-                let reason = cx.stop();
-                Err(Stop::Reason(reason.unwrap_or(Reason::Incomplete(format!(
-                    "the oracle: {why}"
-                )))))
-            }
-        }
+        ask(&mut self.solver, assumptions, cx)
     }
 
     fn run(&mut self, cx: &mut Context) -> Result<Outcome, Stop> {
-        if let Some(trace) = self.constraint(cx)? {
+        if let Some(trace) = constraint(self.system, &self.steps, &mut self.solver, cx)? {
             return Ok(Outcome::Run(trace));
         }
         loop {
@@ -335,28 +286,6 @@ impl<'a> Search<'a> {
             let trace = self.unrolling.trace(&model, false)?;
             self.shorten(&trace)?;
         }
-    }
-
-    /// A query without body that holds.
-    fn constraint(&mut self, cx: &Context) -> Result<Option<Trace>, Stop> {
-        let terms = self.system.terms.clone();
-        for step in self.steps.constraints.clone() {
-            let on = unroll::literal(&terms, "query");
-            let vars = self.steps.all[step].vars.clone();
-            let mut instance = self.steps.instantiate(&terms, step, on, std::iter::empty());
-            instance.vars.truncate(vars.len());
-            self.solver.assert(terms.implies(on, instance.formula));
-            if let Some(model) = self.check(&[on], cx)? {
-                let values = model.assignment(&instance.vars);
-                let values = values.map_err(|e| Stop::from(failed(&e.to_string())))?;
-                return Ok(Some(Trace {
-                    steps: vec![instance],
-                    values,
-                }));
-            }
-            self.solver.assert(terms.not(on));
-        }
-        Ok(None)
     }
 
     /// Goes back to where the shortest loop of the run begins, with a relation for it; nothing
@@ -458,7 +387,7 @@ impl<'a> Search<'a> {
                 Printer::new(terms).term(shown)
             );
         }
-        let arguments = vars.len();
+        let (first, arguments) = (vars.len() / 2, vars.len());
         let origin = Origin::Learned(number);
         let (from, to) = (Some(predicate), Some(predicate));
         self.steps.add(Step {
@@ -467,6 +396,7 @@ impl<'a> Search<'a> {
             to,
             formula,
             vars,
+            first,
             arguments,
         })
     }
@@ -492,8 +422,4 @@ fn shown(
         .copied()
         .zip(params.iter().copied().chain(after.collect::<Vec<_>>()))
         .collect()
-}
-
-fn incomplete(what: &str) -> Stop {
-    Stop::Reason(Reason::Incomplete(what.to_owned()))
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::*;
+use crate::smt::SatResult;
 use crate::term::{Assignment, SortId, TermStore};
 
 /// A pass over two numbers: before, after, its literals and a model.

@@ -5,8 +5,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::steps::{Origin, Steps};
-use super::unroll::Trace;
+use crate::engine::linear::steps::{Origin, Steps};
+use crate::engine::linear::unroll::Trace;
 use crate::smt::{ImplicantOptions, implicant_with};
 use crate::term::{Evaluator, TermId, TermStore};
 

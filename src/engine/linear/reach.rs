@@ -11,14 +11,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Stop;
 use super::steps::{Instance, Origin, Steps};
-use super::unroll::{failed, literal};
+use super::unroll::literal;
+use super::{Stop, ask, failed, incomplete, values};
 use crate::chc::{PredicateId, System};
 use crate::context::Context;
-use crate::smt::{SatResult, Smt, Solver, project_formula};
+use crate::smt::{Smt, Solver, project_formula};
 use crate::term::TermId;
-use crate::witness::{Model, Reason};
+use crate::witness::Model;
 
 /// The cubes of a predicate, over its formal variables.
 #[derive(Default)]
@@ -39,7 +39,7 @@ struct Rule {
 }
 
 /// See the module.
-pub(super) struct Reach<'a> {
+pub(in crate::engine) struct Reach<'a> {
     system: &'a System,
     steps: &'a Steps,
     smt: &'a Rc<Smt>,
@@ -111,7 +111,7 @@ impl<'a> Reach<'a> {
                 found = true;
                 if self.cubes > self.limit {
                     let what = format!("the model has more than {} cubes", self.limit);
-                    return Err(Stop::Reason(Reason::Incomplete(what)));
+                    return Err(incomplete(what));
                 }
             }
             next = if found { 0 } else { next + 1 };
@@ -152,47 +152,26 @@ impl<'a> Reach<'a> {
                 .assert(terms.not(terms.and(&[rule.on, over(cube, to, &after)])));
         }
         rule.after = self.reached[&to].cubes.len();
-        if let Some(reason) = cx.stop() {
-            return Err(Stop::Reason(reason));
-        }
         let mut assumptions = vec![rule.on];
         assumptions.extend(step.from.iter().map(|_| terms.not(rule.rest)));
-        match self.solver.check(&assumptions) {
-            SatResult::Unsat => return Ok(false),
-            SatResult::Unknown(why) => {
-                let reason = cx.stop();
-                return Err(Stop::Reason(reason.unwrap_or(Reason::Incomplete(why))));
-            }
-            SatResult::Sat => {}
-        }
-        let model = self
-            .solver
-            .model()
-            .ok_or_else(|| Stop::from(failed("no model")))?;
+        let Some(model) = ask(&mut self.solver, &assumptions, cx)? else {
+            return Ok(false);
+        };
         let mut parts = vec![rule.instance.formula];
         if let Some(from) = step.from {
             let cubes = &self.reached[&from].cubes;
             let inside = cubes.iter().map(|&c| over(c, from, &before));
             let cube = inside.into_iter().find(|&c| model.satisfies(c));
-            parts.push(cube.ok_or_else(|| Stop::from(failed("no cube holds")))?);
+            parts.push(cube.ok_or_else(|| failed("no cube holds"))?);
         }
         let formula = terms.and(&parts);
         let all = terms.free_vars(&[formula]);
-        let mut values = model
-            .assignment(&all)
-            .map_err(|e| Stop::from(failed(&e.to_string())))?;
-        values.extend(
-            model
-                .assignment(&after)
-                .map_err(|e| Stop::from(failed(&e.to_string())))?,
-        );
+        let mut known = values(&model, &all)?;
+        known.extend(values(&model, &after)?);
         let kept: FxHashSet<TermId> = after.iter().copied().collect();
         let eliminate: Vec<TermId> = all.into_iter().filter(|v| !kept.contains(v)).collect();
-        let literals = project_formula(&terms, formula, &eliminate, &values).ok_or_else(|| {
-            Stop::Reason(Reason::Incomplete(
-                "a model hangs on what the standard leaves open".into(),
-            ))
-        })?;
+        let literals = project_formula(&terms, formula, &eliminate, &known)
+            .ok_or_else(|| incomplete("a model hangs on what the standard leaves open"))?;
         let params = &self.system.predicate(to).params;
         let map = after.iter().copied().zip(params.iter().copied()).collect();
         let cube = terms.substitute(terms.and(&literals), &map);
@@ -217,13 +196,8 @@ impl<'a> Reach<'a> {
             let mut solver = self.smt.solver();
             solver.assert(step.formula);
             solver.assert(terms.substitute(definitions[&from], &map));
-            match solver.check(&[]) {
-                SatResult::Unsat => {}
-                SatResult::Sat => return Ok(None),
-                SatResult::Unknown(why) => {
-                    let reason = cx.stop();
-                    return Err(Stop::Reason(reason.unwrap_or(Reason::Incomplete(why))));
-                }
+            if ask(&mut solver, &[], cx)?.is_some() {
+                return Ok(None);
             }
         }
         Ok(Some(Model { definitions }))

@@ -5,13 +5,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::distance::Distances;
 use crate::chc::{PredicateId, System};
-use crate::engine::distance::Distances;
 use crate::term::{TermId, TermStore};
 
 /// Where a step comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Origin {
+pub(in crate::engine) enum Origin {
     /// Index of a clause.
     Clause(usize),
     /// Index of a learned relation.
@@ -19,7 +19,7 @@ pub(super) enum Origin {
 }
 
 /// A step from one fact to the next.
-pub(super) struct Step {
+pub(in crate::engine) struct Step {
     pub origin: Origin,
     /// `None` for a fact's clause.
     pub from: Option<PredicateId>,
@@ -28,13 +28,15 @@ pub(super) struct Step {
     pub formula: TermId,
     /// The arguments of `from`, those of `to`, then locals.
     pub vars: Vec<TermId>,
+    /// Number of arguments of `from`.
+    pub first: usize,
     /// Number of arguments of `from` and `to` together.
     pub arguments: usize,
 }
 
 /// A step over variables of a place in an unrolling.
 #[derive(Clone)]
-pub(super) struct Instance {
+pub(in crate::engine) struct Instance {
     pub step: usize,
     pub from: Option<PredicateId>,
     pub literal: TermId,
@@ -44,7 +46,7 @@ pub(super) struct Instance {
 }
 
 /// All steps: clauses that matter first, then what is learned, oldest first.
-pub(super) struct Steps {
+pub(in crate::engine) struct Steps {
     pub all: Vec<Step>,
     /// By predicate: steps from it that are no queries.
     outgoing: Vec<Vec<usize>>,
@@ -68,13 +70,40 @@ impl Steps {
         for &index in &distances.relevant {
             let clause = &system.clauses[index];
             let arguments = clause.atoms().map(|a| a.args.len()).sum();
+            let first = clause.body.first().map_or(0, |a| a.args.len());
             steps.add(Step {
                 origin: Origin::Clause(index),
                 from: clause.body.first().map(|a| a.predicate),
                 to: clause.head.as_ref().map(|a| a.predicate),
                 formula: clause.constraint,
                 vars: clause.vars(&system.terms),
+                first,
                 arguments,
+            });
+        }
+        steps
+    }
+
+    /// The same steps from queries to facts.
+    pub fn reversed(&self) -> Steps {
+        let mut steps = Steps {
+            all: Vec::new(),
+            outgoing: vec![Vec::new(); self.outgoing.len()],
+            queries: vec![Vec::new(); self.queries.len()],
+            entries: Vec::new(),
+            constraints: Vec::new(),
+        };
+        for step in &self.all {
+            let (arguments, locals) = step.vars.split_at(step.arguments);
+            let (from, to) = arguments.split_at(step.first);
+            steps.add(Step {
+                origin: step.origin,
+                from: step.to,
+                to: step.from,
+                formula: step.formula,
+                vars: [to, from, locals].concat(),
+                first: to.len(),
+                arguments: step.arguments,
             });
         }
         steps

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::failed;
 use super::steps::{Instance, Origin, Steps};
 use crate::chc::{PredicateId, System};
 use crate::engine::EngineError;
@@ -14,7 +15,7 @@ use crate::smt::{SmtModel, Solver};
 use crate::term::{Assignment, SortId, TermId, TermStore};
 
 /// A predicate at a level.
-pub(super) struct Place {
+pub(in crate::engine) struct Place {
     pub literal: TermId,
     pub args: Vec<TermId>,
     incoming: Vec<Instance>,
@@ -25,7 +26,7 @@ type Level = FxHashMap<PredicateId, Place>;
 
 /// A learned relation that is to be used instead of several steps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Shortcut {
+pub(in crate::engine) struct Shortcut {
     /// Index among the steps.
     pub step: usize,
     pub start: usize,
@@ -33,7 +34,7 @@ pub(super) struct Shortcut {
 }
 
 /// See the module.
-pub(super) struct Unrolling {
+pub(in crate::engine) struct Unrolling {
     pub levels: Vec<Level>,
     /// By the level where they end.
     shortcuts: FxHashMap<usize, Vec<Shortcut>>,
@@ -42,7 +43,7 @@ pub(super) struct Unrolling {
 }
 
 /// What a model passes through: the entry, then a step for each further level, then perhaps a query.
-pub(super) struct Trace {
+pub(in crate::engine) struct Trace {
     pub steps: Vec<Instance>,
     /// Values of all their variables.
     pub values: Assignment,
@@ -286,14 +287,6 @@ fn is_learned(steps: &Steps, instance: &Instance) -> bool {
 }
 
 /// A fresh Boolean.
-pub(super) fn literal(terms: &TermStore, name: &str) -> TermId {
+pub(in crate::engine) fn literal(terms: &TermStore, name: &str) -> TermId {
     terms.fresh_var(name, SortId::BOOL)
-}
-
-/// A defect, or an oracle whose model we cannot read.
-pub(super) fn failed(message: &str) -> EngineError {
-    EngineError::Failed {
-        step: "reading a run off a model",
-        message: message.to_owned(),
-    }
 }

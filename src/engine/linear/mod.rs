@@ -1,0 +1,161 @@
+//! What engines for linear systems share: steps, their unrolling, reached states.
+//!
+//! Invariant: nothing here decides; who uses it says `Sat` or `Unsat`, and checks.
+
+pub(super) mod distance;
+pub(super) mod reach;
+pub(super) mod steps;
+pub(super) mod unroll;
+
+use rustc_hash::FxHashMap;
+
+use self::distance::Distances;
+use self::steps::{Instance, Steps};
+use self::unroll::{Trace, literal};
+use super::{EngineError, Unsupported};
+use crate::chc::{Shape, System};
+use crate::context::Context;
+use crate::smt::{SatResult, SmtModel, Solver};
+use crate::term::{Assignment, TermId};
+use crate::witness::{Fact, Model, Reason, RefutationStep};
+
+/// Why a search ends without an answer of its own.
+pub(super) enum Stop {
+    Reason(Reason),
+    Error(EngineError),
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        Stop::Error(error)
+    }
+}
+
+/// A limit of the engine.
+pub(super) fn incomplete(what: impl Into<String>) -> Stop {
+    Stop::Reason(Reason::Incomplete(what.into()))
+}
+
+/// A defect, or an oracle whose model we cannot read.
+pub(super) fn failed(message: &str) -> EngineError {
+    EngineError::Failed {
+        step: "reading a run off a model",
+        message: message.to_owned(),
+    }
+}
+
+/// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
+pub(super) fn supports(engine: &'static str, shape: &Shape) -> Result<(), Unsupported> {
+    let what = match shape.theories {
+        _ if !shape.linear => "clauses with several body atoms",
+        t if t.array => "arrays",
+        t if t.datatype => "datatypes",
+        t if t.quantifier => "quantifiers",
+        _ => return Ok(()),
+    };
+    Err(Unsupported {
+        engine,
+        what: what.to_owned(),
+    })
+}
+
+/// A model of what the solver holds under the assumptions; `None` when there is none.
+pub(super) fn ask(
+    solver: &mut Solver,
+    assumptions: &[TermId],
+    cx: &Context,
+) -> Result<Option<SmtModel>, Stop> {
+    if let Some(reason) = cx.stop() {
+        return Err(Stop::Reason(reason));
+    }
+    match solver.check(assumptions) {
+        SatResult::Sat => {
+            let model = solver.model();
+            Ok(Some(model.ok_or_else(|| failed("no model"))?))
+        }
+        SatResult::Unsat => Ok(None),
+        SatResult::Unknown(why) => match cx.stop() {
+            Some(reason) => Err(Stop::Reason(reason)),
+            None => Err(incomplete(format!("the oracle: {why}"))),
+        },
+    }
+}
+
+/// Values of variables in a model.
+pub(super) fn values(model: &SmtModel, vars: &[TermId]) -> Result<Assignment, EngineError> {
+    model.assignment(vars).map_err(|e| failed(&e.to_string()))
+}
+
+/// A query without body that has a solution.
+pub(super) fn constraint(
+    system: &System,
+    steps: &Steps,
+    solver: &mut Solver,
+    cx: &Context,
+) -> Result<Option<Trace>, Stop> {
+    let terms = &system.terms;
+    for &step in &steps.constraints {
+        let on = literal(terms, "query");
+        let instance = steps.instantiate(terms, step, on, std::iter::empty());
+        solver.assert(terms.implies(on, instance.formula));
+        if let Some(model) = ask(solver, &[on], cx)? {
+            let values = values(&model, &instance.vars)?;
+            let steps = vec![instance];
+            return Ok(Some(Trace { steps, values }));
+        }
+        solver.assert(terms.not(on));
+    }
+    Ok(None)
+}
+
+/// An instance of a clause as the step after those found so far.
+pub(super) fn clause_step(
+    system: &System,
+    steps: &Steps,
+    clause: usize,
+    instance: &Instance,
+    values: &Assignment,
+    found: usize,
+) -> Result<RefutationStep, EngineError> {
+    let clause = &system.clauses[clause];
+    let own = steps.all[instance.step].vars.iter().zip(&instance.vars);
+    let values = own
+        .map(|(var, own)| Some((*var, *values.get(own)?)))
+        .collect::<Option<Assignment>>()
+        .ok_or_else(|| failed("a variable without value"))?;
+    let fact = clause.head.as_ref().map(|head| Fact {
+        predicate: head.predicate,
+        values: head.args.iter().map(|v| values[v]).collect(),
+    });
+    let premises = match (clause.body.len(), found.checked_sub(1)) {
+        (0, _) => Vec::new(),
+        (_, Some(last)) => vec![last],
+        (_, None) => return Err(failed("a step without premise")),
+    };
+    Ok(RefutationStep {
+        clause: clause.id,
+        values,
+        premises,
+        fact,
+    })
+}
+
+/// Gives the predicates off the ways from facts to queries what makes their clauses true.
+pub(super) fn complete(system: &System, distances: &Distances, model: &mut Model) {
+    for predicate in system.used_predicates() {
+        let derivable = distances.height[predicate.index()].is_some();
+        let definition = model.definitions.entry(predicate);
+        definition.or_insert_with(|| system.terms.bool(derivable));
+    }
+}
+
+/// Every definition negated.
+pub(super) fn negated(system: &System, model: Model) -> Model {
+    let terms = &system.terms;
+    let definitions: FxHashMap<_, _> = model
+        .definitions
+        .into_iter()
+        .map(|(predicate, formula)| (predicate, terms.not(formula)))
+        .collect();
+    Model { definitions }
+}
