@@ -205,8 +205,7 @@ impl<'a> Printer<'a> {
 
     /// The name of a datatype, constructor or selector in this style.
     pub fn instance(&self, id: DatatypeId, name: &str) -> String {
-        let parametric = !self.store.datatype_head(id).1.is_empty();
-        if self.style == DatatypeStyle::Monomorphic && parametric {
+        if self.style == DatatypeStyle::Monomorphic && self.is_generic(id) {
             quote_symbol(&format!("{name}.{}", id.0))
         } else {
             quote_symbol(name)
@@ -409,6 +408,15 @@ impl<'a> Printer<'a> {
                     let field = &store.datatype(*id).constructors[*c as usize].fields[*f as usize];
                     self.instance(*id, &field.selector)
                 }
+                Op::Is(id, c)
+                    if self.style == DatatypeStyle::Parametric && self.is_generic(*id) =>
+                {
+                    // Which instance a tester is of is not inferred by all readers.
+                    stack.push(Item::Owned(self.match_cases(*id, *c)));
+                    stack.push(Item::Term(node.args[0]));
+                    stack.push(Item::Text("(match "));
+                    continue;
+                }
                 Op::Is(id, c) => {
                     let name = &store.datatype(*id).constructors[*c as usize].name;
                     format!("(_ is {})", self.instance(*id, name))
@@ -444,6 +452,30 @@ impl<'a> Printer<'a> {
             stack.push(Item::Owned(head));
             stack.push(Item::Text("("));
         }
+    }
+
+    /// Whether the datatype is an instance of a parametric one.
+    fn is_generic(&self, id: DatatypeId) -> bool {
+        !self.store.datatype_head(id).1.is_empty()
+    }
+
+    /// What follows a term in a `match` that tells whether it has the constructor.
+    fn match_cases(&self, id: DatatypeId, constructor: u32) -> String {
+        let constructors = &self.store.datatype(id).constructors;
+        let chosen = &constructors[constructor as usize];
+        let mut pattern = self.instance(id, &chosen.name);
+        if !chosen.fields.is_empty() {
+            let fields: String = (0..chosen.fields.len())
+                .map(|i| format!(" f!{i}"))
+                .collect();
+            pattern = format!("({pattern}{fields})");
+        }
+        let others = if constructors.len() > 1 {
+            " (other! false)"
+        } else {
+            ""
+        };
+        format!(" (({pattern} true){others}))")
     }
 
     /// Whether a reader can infer the instance from the constructor's arguments.

@@ -62,8 +62,8 @@ pub const PASSES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Passes that run only where a list names them, once at their place: those before and those after
-/// are iterated to fixpoints of their own. So they may undo what another pass does.
+/// Passes that run once, at their place in a list: those before and those after are iterated to
+/// fixpoints of their own. So they may undo what another pass does.
 pub const NAMED_PASSES: &[(&str, &str)] = &[
     (
         "single-loop",
@@ -76,6 +76,9 @@ pub const NAMED_PASSES: &[(&str, &str)] = &[
     ),
 ];
 
+/// Those of them with which the default begins: what they add is for the others to make small.
+const FIRST: [&str; 2] = ["numerals", "sizes"];
+
 /// Passes that may take longer than an engine needs for an easy system.
 const COSTLY: [&str; 2] = ["narrow", "invariants"];
 
@@ -86,6 +89,11 @@ const ROUNDS: usize = 16;
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("there is no pass {0:?}; the passes are {names}", names = names())]
 pub struct PipelineError(pub String);
+
+/// The default list.
+fn default_list() -> impl Iterator<Item = &'static str> {
+    FIRST.into_iter().chain(PASSES.iter().map(|p| p.0))
+}
 
 fn names() -> String {
     let all = PASSES.iter().chain(NAMED_PASSES);
@@ -130,7 +138,7 @@ pub struct Pipeline {
 impl Default for Pipeline {
     fn default() -> Self {
         Pipeline {
-            passes: PASSES.iter().map(|p| p.0).collect(),
+            passes: default_list().collect(),
             dump_after: None,
             on_dump: None,
         }
@@ -138,14 +146,14 @@ impl Default for Pipeline {
 }
 
 impl Pipeline {
-    /// The passes named in a list separated by commas, in this order; `default` stands for all of
-    /// [`PASSES`], `none` for no pass.
+    /// The passes named in a list separated by commas, in this order; `default` stands for the
+    /// default list, `none` for no pass.
     pub fn parse(list: &str) -> Result<Pipeline, PipelineError> {
         let mut passes = Vec::new();
         for name in list.split(',').map(str::trim) {
             match name {
                 "" | "none" => {}
-                "default" => passes.extend(PASSES.iter().map(|p| p.0)),
+                "default" => passes.extend(default_list()),
                 name => match PASSES.iter().chain(NAMED_PASSES).find(|p| p.0 == name) {
                     Some(pass) => passes.push(pass.0),
                     None => return Err(PipelineError(name.to_owned())),
