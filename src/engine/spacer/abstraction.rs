@@ -63,15 +63,18 @@ pub(super) fn abstraction(
     Some(core?.into_iter().collect())
 }
 
-/// Positions of the lemmas that `false` needs; `None` when they are not found to be a proof.
+/// Positions of the lemmas that `false` needs, and how many assumptions; `None` when they are not found
+/// to be a proof.
 pub(super) fn needed_lemmas(
     constraints: &mut Constraints,
     lemmas: &[Lemma],
     given: &Given,
     cx: &Context,
-) -> Option<Vec<usize>> {
+) -> Option<(Vec<usize>, usize)> {
     let items = constraints.items(lemmas);
-    Some(needed(constraints, lemmas, &items, given, cx)?.0)
+    let (lemmas, used) = needed(constraints, lemmas, &items, given, cx)?;
+    let assumptions = given.assumptions.iter().filter(|a| used.contains(a));
+    Some((lemmas, assumptions.count()))
 }
 
 /// Backward from `false`: the lemmas in the core of each needed lemma, and all assumptions in these

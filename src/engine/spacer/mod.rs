@@ -20,6 +20,20 @@
 //! the oracle's frames, so that lemmas are about the program's variables only. The oracle keeps what
 //! is still valid from one under-approximation to the next.
 //!
+//! Defaults, by a few measurements in processor time on a loaded machine, so rough ones:
+//!
+//! - PBA instead of CEGAR, with heights: of 6 ssh and systemc programs it solves 4, CEGAR 3 (and only when
+//!   it never forgets assumptions), with at most 32 iterations instead of up to 139.
+//! - Counters and heights both solve 21 of 23 LIA-Lin, LIA and LRA-Lin tasks (each seventh of a
+//!   development set, 2 s). Of 12 array and systemc programs both solve 9, not the same ones. Counters
+//!   need about half the bound. On 6 other programs, of ssh and systemc, counters solve 5, heights with
+//!   assumptions for arguments 6, counters with these 4.
+//! - Fig. 1(a) as it is written takes 2 s with bound 5 and half of its constraints; Z3's Spacer alone does
+//!   not end in 65 s (18 s of processor time). Fig. 2 needs bound 5.
+//! - `pdr` alone solved all 12 and 13 of 14 of the paper's programs where this loop around it solved 9.
+//!
+//! Not measured: extraction, next, needed-lemmas, core-queries, strengthen-targets, patience.
+//!
 //! Invariant: the oracle only ever sees bounded systems. A verdict about the clauses as they are
 //! comes from EXTRACTINVS or from REFINE.
 

@@ -32,7 +32,8 @@ choices! {
     Refinement {
         /// A core of the unrolled derivation (section 5).
         Cegar = "cegar",
-        /// Everything (section 6, `t_p` in Table 1).
+        /// Everything (section 6, `t_p` in Table 1); whether the counterexample is one of the clauses is
+        /// looked at step by step only.
         Pba = "pba",
         /// Cores of the single steps with the values of their facts (section 5, there found to need
         /// more refinements).
@@ -74,11 +75,11 @@ choices! {
 /// Choices of the engine. The defaults are measured; see the engine's essay.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Default: heights.
+    /// Default: counters.
     pub bounding: Bounding,
     /// Default: conjuncts.
     pub granularity: Granularity,
-    /// Default: CEGAR.
+    /// Default: PBA.
     pub refinement: Refinement,
     /// Default: uniform.
     pub next: Next,
@@ -110,9 +111,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            bounding: Bounding::Heights,
+            bounding: Bounding::Counters,
             granularity: Granularity::Conjuncts,
-            refinement: Refinement::Cegar,
+            refinement: Refinement::Pba,
             next: Next::Uniform,
             extraction: Extraction::Houdini,
             solver: Solver::Pdr,

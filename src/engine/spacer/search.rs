@@ -32,7 +32,8 @@ pub(super) struct Table {
     pub iterations: u64,
     /// B: the largest bound.
     pub bound: u32,
-    /// a_f and a_m: how much of Σ the last and the largest abstraction have, in percent.
+    /// a_f and a_m: how much of Σ the last and the largest abstraction have, in percent; the last one
+    /// is what the model's invariants need.
     pub last: u64,
     pub largest: u64,
     /// Abstractions that took too long to decide.
@@ -364,12 +365,13 @@ impl<'a> Search<'a> {
         } else if cx.stop().is_none() {
             log::debug!("a proof is not found to be one; the abstraction stays as it is");
         }
-        self.note_abstraction();
+        self.note_abstraction(self.in_force.len());
     }
 
-    fn note_abstraction(&mut self) {
+    /// Notes how much of Σ an abstraction has.
+    fn note_abstraction(&mut self, size: usize) {
         let all = self.assumptions.all.len().max(1);
-        self.table.last = (100 * self.in_force.len() / all) as u64;
+        self.table.last = (100 * size / all) as u64;
         self.table.largest = self.table.largest.max(self.table.last);
     }
 
@@ -443,8 +445,9 @@ impl<'a> Search<'a> {
                 arithmetic: self.arithmetic,
             };
             let mut refined = match self.options.refinement {
-                Way::Steps => Refined::Unknown(String::new()),
-                Way::Cegar | Way::Pba => refinement.refine(counterexample, cx).map_err(failed)?,
+                // Where everything is put in force, the next counterexample is a refutation.
+                Way::Steps | Way::Pba => Refined::Unknown(String::new()),
+                Way::Cegar => refinement.refine(counterexample, cx).map_err(failed)?,
             };
             if let Refined::Unknown(_) = refined {
                 refined = refinement.by_steps(counterexample, cx).map_err(failed)?;
@@ -481,7 +484,7 @@ impl<'a> Search<'a> {
             self.in_force.extend(&self.assumptions.all);
         }
         if self.options.refinement != Way::Pba {
-            self.note_abstraction();
+            self.note_abstraction(self.in_force.len());
         }
         self.log(
             "spurious",
@@ -500,7 +503,13 @@ impl<'a> Search<'a> {
             query: self.query(),
         };
         let needed = needed_lemmas(&mut self.constraints, &self.invariants, &given, cx);
-        let needed = needed.unwrap_or_else(|| (0..self.invariants.len()).collect());
+        let needed = match needed {
+            Some((lemmas, assumptions)) => {
+                self.note_abstraction(assumptions);
+                lemmas
+            }
+            None => (0..self.invariants.len()).collect(),
+        };
         let mut parts: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
         for lemma in needed {
             let Lemma {

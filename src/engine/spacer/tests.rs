@@ -603,6 +603,7 @@ fn what_a_proof_does_not_need_is_left_out() {
         let options = Options {
             bounding,
             core_queries: usize::MAX,
+            refinement: Refinement::Cegar,
             ..Options::default()
         };
         let mut search = Search::new(&system, options);
