@@ -274,6 +274,7 @@ fn options(number: usize) -> Options {
         // Small limits meet the fallbacks.
         diagram: [20_000, 8][number / 32 % 2],
         paths: [5000, 2][number / 64 % 2],
+        fine_paths: [100, 1][number / 16 % 2],
         ..Options::default()
     }
 }

@@ -107,6 +107,12 @@ pub trait Domain {
         a.clone()
     }
 
+    /// Something above the element that says less of how variables go together, so that few more
+    /// elements are not in it.
+    fn coarsened(&self, element: &Self::Element) -> Self::Element {
+        element.clone()
+    }
+
     /// Whether joins and differences are exact, up to a limit of size.
     fn is_disjunctive(&self) -> bool {
         false

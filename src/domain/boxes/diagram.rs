@@ -443,6 +443,37 @@ impl Diagrams {
         cuts
     }
 
+    /// For each piece of the variable with the most cuts, the product of what each other variable
+    /// may be there by itself.
+    pub fn coarsened(&mut self, diagram: Diagram) -> Diagram {
+        let support = self.support(diagram);
+        let mut pivot: Option<(usize, TermId)> = None;
+        for &var in &support {
+            let cuts = self.cuts(diagram, var).len();
+            if pivot.is_none_or(|(most, _)| cuts > most) {
+                pivot = Some((cuts, var));
+            }
+        }
+        let Some((_, pivot)) = pivot else {
+            return diagram;
+        };
+        let mut all = NONE;
+        for piece in pieces(&self.cuts(diagram, pivot)) {
+            let here = self.piece(pivot, &piece);
+            let part = self.intersection(diagram, here);
+            let mut product = part;
+            if part != NONE {
+                product = here;
+                for &var in &support {
+                    let alone = self.project(part, &|v| v == var);
+                    product = self.intersection(product, alone);
+                }
+            }
+            all = self.union(all, product);
+        }
+        all
+    }
+
     /// Number of nodes.
     pub fn size(&self, diagram: Diagram) -> usize {
         let mut size = 0;

@@ -629,6 +629,11 @@ impl Domain for Boxes {
         self.limited(rest)
     }
 
+    fn coarsened(&self, element: &Union) -> Union {
+        let all = self.diagrams.borrow_mut().coarsened(element.0);
+        self.limited(all)
+    }
+
     fn is_disjunctive(&self) -> bool {
         true
     }

@@ -94,6 +94,16 @@ impl<D: Domain> Vinta<'_, D> {
             }
             return Ok(true);
         }
+        if location != ENTRY && edges.iter().all(|&e| self.arg.edges[e].dead) {
+            // What once led here is gone, with what refinement said about it.
+            let node = &mut self.arg.nodes[node];
+            node.label = TermId::FALSE;
+            node.element = self.domain.bottom();
+            node.frontier = self.domain.bottom();
+            node.exact = true;
+            node.refined = false;
+            return Ok(true);
+        }
         for edge in edges {
             let edge = &self.arg.edges[edge];
             self.alive[edge.action] |= !edge.dead;

@@ -218,7 +218,7 @@ fn run<D: Domain>(
     let error = arg.add_node(ERROR, TermId::FALSE, domain.top());
     let mut vinta = Vinta {
         terms: system.terms.clone(),
-        posts: Posts::new(&system, domain, &smt, options.paths),
+        posts: Posts::new(&system, domain, &smt, options),
         smt: smt.clone(),
         system: &system,
         domain,

@@ -62,6 +62,9 @@ pub struct Options {
     pub diagram: usize,
     /// Paths of one clause that go through the domain one by one; from 0. Default: 5000.
     pub paths: usize,
+    /// Paths of one clause after which `boxes` forgets how variables go together; from 0. Default:
+    /// 100.
+    pub fine_paths: usize,
     /// Refinements, at most; `None` (default) for no limit.
     pub max_refinements: Option<u32>,
     /// Ask Z3's older simplex where all arithmetic is linear. Default: on.
@@ -82,6 +85,7 @@ impl Default for Options {
             cases: 64,
             diagram: 20_000,
             paths: 5000,
+            fine_paths: 100,
             max_refinements: None,
             older_simplex: true,
             arg: None,
@@ -152,6 +156,12 @@ impl Options {
                 0,
                 "Paths of a clause that go through the domain one by one (Monniaux, Gonnord 2011).",
                 &mut options.paths,
+            ),
+            count(
+                "fine-paths",
+                0,
+                "Paths of a clause after which boxes forgets how variables go together.",
+                &mut options.fine_paths,
             ),
             Setting {
                 name: "max-refinements",

@@ -5,7 +5,8 @@
 //! goes through the domain, and what comes out is new no more (Monniaux and Gonnord, "Using bounded
 //! model checking to focus fixpoint iterations", SAS 2011). Where a model cannot be read or there
 //! are too many paths, the constraint's cubes, as far as they can be told apart, go through the
-//! domain instead.
+//! domain instead. Long before that, a domain with disjunctions forgets how variables go together:
+//! where choices are independent, each combination is a path, and refinement brings back what matters.
 //!
 //! Invariant: what comes back holds of all that the clauses derive from what is known, but perhaps not
 //! of what was seen before.
@@ -14,7 +15,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Stop, gave_up};
+use super::{Options, Stop, gave_up};
 use crate::chc::{Atom, Clause, System};
 use crate::context::Context;
 use crate::domain::{Cube, Domain, cubes};
@@ -37,6 +38,8 @@ pub(super) struct Posts<'a, D: Domain> {
     cubes: FxHashMap<usize, Rc<[Cube]>>,
     /// Paths of one clause from one element, at most.
     limit: usize,
+    /// Paths after which what they derive is made coarser.
+    fine: usize,
     /// Paths so far.
     pub paths: u64,
 }
@@ -51,14 +54,15 @@ pub(super) struct Source<'a, E> {
 
 impl<'a, D: Domain> Posts<'a, D> {
     /// For a system, with one solver for each clause that is asked for.
-    pub fn new(system: &'a System, domain: &'a D, smt: &Rc<Smt>, limit: usize) -> Self {
+    pub fn new(system: &'a System, domain: &'a D, smt: &Rc<Smt>, options: &Options) -> Self {
         Posts {
             system,
             domain,
             smt: smt.clone(),
             solvers: system.clauses.iter().map(|_| None).collect(),
             cubes: FxHashMap::default(),
-            limit,
+            limit: options.paths,
+            fine: options.fine_paths,
             paths: 0,
         }
     }
@@ -159,7 +163,7 @@ impl<'a, D: Domain> Posts<'a, D> {
         let formula = self.over_body(clause, source.formula);
         let vars = clause.vars(&terms);
         let mut found = self.domain.bottom();
-        for _ in 0..self.limit {
+        for count in 0..self.limit {
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
             }
@@ -191,7 +195,11 @@ impl<'a, D: Domain> Posts<'a, D> {
             let image = self.domain.post(self.system, clause, &path, &bodies);
             found = self.domain.join(&found, &image);
             // Where joins are exact, the rest is known already.
-            let news = if self.domain.is_disjunctive() {
+            let coarse = count >= self.fine;
+            if coarse {
+                found = self.domain.coarsened(&found);
+            }
+            let news = if self.domain.is_disjunctive() && !coarse {
                 &image
             } else {
                 &found
