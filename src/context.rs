@@ -56,8 +56,10 @@ impl Context {
     /// Runs `work` with a deadline at most `limit` from now, then restores the old one.
     pub fn with_limit<T>(&mut self, limit: Duration, work: impl FnOnce(&mut Context) -> T) -> T {
         let outer = self.deadline;
-        let inner = Instant::now() + limit;
-        self.deadline = Some(outer.map_or(inner, |o| o.min(inner)));
+        // No such instant: a limit that is none.
+        if let Some(inner) = Instant::now().checked_add(limit) {
+            self.deadline = Some(outer.map_or(inner, |o| o.min(inner)));
+        }
         let result = work(self);
         self.deadline = outer;
         result

@@ -3,15 +3,13 @@
 //! Invariant: whatever the stages say, what comes out has passed `witness::validate` or is
 //! `unknown`.
 
-use std::time::Duration;
-
 use thiserror::Error;
 
-use crate::chc::System;
+use crate::chc::{Shape, System};
 use crate::context::Context;
 use crate::engine::settings::{SettingError, check};
 use crate::frontend::Problem;
-use crate::portfolio::{DEFAULT, Turn, UnknownEngine, schedule};
+use crate::portfolio::{DEFAULT, Phase, Strategy, UnknownEngine};
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
 };
@@ -52,7 +50,7 @@ pub enum ConfigError {
 impl Config {
     /// Whether all names are known.
     pub fn check(&self) -> Result<(), ConfigError> {
-        schedule(&self.engine)?;
+        Strategy::find(&self.engine)?;
         self.pipeline()?;
         check(&self.settings)?;
         Ok(())
@@ -73,15 +71,15 @@ pub fn solve(
     config: &Config,
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    let turns = schedule(&config.engine)?;
+    let strategy = Strategy::find(&config.engine)?;
     check(&config.settings)?;
     let mut pipeline = config.pipeline()?;
     let (normal, normalization) = normalize(problem);
-    let run = |system: &System, ways: &Ways, limit: Option<Duration>, cx: &mut Context| {
+    let run = |system: &System, ways: &Ways, phase: Phase, cx: &mut Context| {
         let engines = Engines {
-            turns: &turns,
+            strategy,
             settings: &config.settings,
-            limit,
+            phase,
         };
         run(problem, system, ways, &engines, cx)
     };
@@ -93,7 +91,7 @@ pub fn solve(
         Some(mut quick) => {
             let (system, stack) = quick.run(normal.clone(), cx);
             ways.stack = Some(stack);
-            let (answer, _) = run(&system, &ways, Some(QUICK_TRY), cx);
+            let (answer, _) = run(&system, &ways, Phase::Quick, cx);
             if answer.reason().is_none() || cx.stop().is_some() {
                 return Ok(answer);
             }
@@ -109,7 +107,7 @@ pub fn solve(
         }
     };
     let translated = ways.stack.as_ref().is_some_and(|stack| !stack.is_empty());
-    let (answer, failed) = run(&system, &ways, None, cx);
+    let (answer, failed) = run(&system, &ways, Phase::Main, cx);
     if !failed || !translated || cx.stop().is_some() {
         return Ok(answer);
     }
@@ -120,19 +118,14 @@ pub fn solve(
         stack: None,
         ..ways
     };
-    Ok(run(&normal, &ways, None, cx).0)
+    Ok(run(&normal, &ways, Phase::Main, cx).0)
 }
-
-/// Each engine's time before the passes that cost time: enough for four of five systems that are
-/// solved at all.
-const QUICK_TRY: Duration = Duration::from_millis(100);
 
 /// Who is to decide a system.
 struct Engines<'a> {
-    turns: &'a [Turn],
+    strategy: Strategy,
     settings: &'a [String],
-    /// Time for each of them.
-    limit: Option<Duration>,
+    phase: Phase,
 }
 
 /// The ways back from the system that engines see to the problem.
@@ -172,14 +165,11 @@ fn run(
 ) -> (Validated, bool) {
     let mut failed = false;
     let mut last: Option<Reason> = None;
-    for turn in engines.turns {
+    for turn in engines.strategy.turns(engines.phase, &Shape::of(system)) {
         if let Some(reason) = cx.stop() {
             return (Validated::unknown(reason), failed);
         }
-        let verdict = match engines.limit {
-            Some(limit) => cx.with_limit(limit, |cx| turn.run(system, engines.settings, cx)),
-            None => turn.run(system, engines.settings, cx),
-        };
+        let verdict = turn.run(system, engines.settings, cx);
         log::info!("engine {}: {}", turn.name(), describe(&verdict));
         let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
             if cx.stop().is_none() {

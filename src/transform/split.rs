@@ -42,8 +42,9 @@ const CLAUSE_SIZE: usize = 2_000;
 /// Size that may be added to small systems, too.
 const SIZE_BUDGET: usize = 2_000;
 
-/// Terms looked at for each term of the system.
+/// Terms looked at for each term of the system, and in all.
 const FUEL: usize = 60;
+const FUEL_LIMIT: usize = 500_000;
 
 /// The pass. It remembers what it cannot split, and its budget, for one run.
 #[derive(Default)]
@@ -105,7 +106,7 @@ impl Transformation for Split {
             Budget {
                 clauses: 16 + old.clauses.len() / 2,
                 size: SIZE_BUDGET + total / 2,
-                fuel: 100_000 + FUEL * total,
+                fuel: (100_000 + FUEL * total).min(FUEL_LIMIT),
             }
         });
         let mut settled = self.settled.borrow_mut();

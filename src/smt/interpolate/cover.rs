@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::binary::{MINIMISED, assignment};
 use super::pair::guards;
 use super::{InterpolationError, Interpolator, Result};
-use crate::smt::{SatResult, Solver, project};
+use crate::smt::{Solver, project};
 use crate::term::{Assignment, Evaluator, Printer, TermId};
 
 /// What the implicants of one problem have in common.
@@ -154,8 +154,14 @@ impl Interpolator {
             return Ok(core);
         }
         let minimal = solver.minimal_core(&[], &core);
-        debug_assert!(!matches!(solver.check(&minimal), SatResult::Sat));
-        Ok(minimal)
+        // A core is Z3's word, and one was too small once: it is asked about again.
+        for smaller in [minimal, core] {
+            if !self.is_sat(solver, &smaller)? {
+                return Ok(smaller);
+            }
+            log::debug!("a core of {} literals is none", smaller.len());
+        }
+        Ok(literals.to_vec())
     }
 
     /// Whether only shared variables occur.
