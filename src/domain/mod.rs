@@ -113,6 +113,11 @@ pub trait Domain {
         element.clone()
     }
 
+    /// Something above the element that has no disjunctions.
+    fn hull(&self, element: &Self::Element) -> Self::Element {
+        element.clone()
+    }
+
     /// Whether joins and differences are exact, up to a limit of size.
     fn is_disjunctive(&self) -> bool {
         false

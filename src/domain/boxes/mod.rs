@@ -163,9 +163,16 @@ impl Boxes {
         if self.diagrams.borrow().size(diagram) <= self.limit {
             return Union(diagram);
         }
-        let hull = self.diagrams.borrow().hull(diagram);
+        self.around(diagram)
+    }
+
+    /// The box around the element.
+    fn around(&self, diagram: Diagram) -> Union {
+        let Some(hull) = self.diagrams.borrow().hull(diagram) else {
+            return Union(NONE);
+        };
         let mut all = ALL;
-        for (var, piece) in hull.into_iter().flatten() {
+        for (var, piece) in hull {
             let place = self.place(var, &piece);
             all = self.diagrams.borrow_mut().intersection(all, place);
         }
@@ -632,6 +639,10 @@ impl Domain for Boxes {
     fn coarsened(&self, element: &Union) -> Union {
         let all = self.diagrams.borrow_mut().coarsened(element.0);
         self.limited(all)
+    }
+
+    fn hull(&self, element: &Union) -> Union {
+        self.around(element.0)
     }
 
     fn is_disjunctive(&self) -> bool {

@@ -18,6 +18,7 @@
 
 mod arg;
 mod cutpoints;
+mod domains;
 mod encode;
 mod expand;
 mod options;
@@ -29,7 +30,6 @@ mod widen;
 use std::rc::Rc;
 use std::time::Instant;
 
-use num_traits::One;
 use rustc_hash::FxHashMap;
 
 use self::arg::{Arg, NodeId};
@@ -42,19 +42,10 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
-use crate::domain::{Boxes, Cases, Congruences, Constants, Domain, Intervals, Polyhedra, Product};
+use crate::domain::Domain;
 use crate::smt::{Arithmetic, Smt, Watchdog};
-use crate::term::{Op, Rational, TermId, TermStore};
+use crate::term::{TermId, TermStore};
 use crate::witness::{Model, Reason, Refutation, Verdict};
-
-/// Variables in one element of relational domains, dimensions of one polyhedron, and of one that is
-/// joined exactly, at most.
-const WIDTH: usize = 60;
-const DIMENSIONS: usize = 16;
-const EXACT: usize = 8;
-
-/// Numerals of the system that widening stops at, at most.
-const THRESHOLDS: usize = 400;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -107,68 +98,8 @@ impl Engine for VintaEngine {
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         self.supports(&Shape::of(system))?;
-        let options = &self.options;
-        let terms = &system.terms;
-        let thresholds = match options.thresholds {
-            true => numerals(system),
-            false => Vec::new(),
-        };
-        let bounds = || Intervals::new(terms.clone(), with_neighbours(&thresholds));
-        let congruences = || Congruences::new(terms.clone(), WIDTH);
-        match options.domain {
-            DomainName::Box => run(system, &self.by_cases(terms, bounds()), options, cx),
-            DomainName::Congruences => {
-                let numeric = Product::early(bounds(), congruences());
-                run(system, &self.by_cases(terms, numeric), options, cx)
-            }
-            DomainName::Polyhedra => {
-                let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT);
-                let relational = Product::new(congruences(), polyhedra);
-                let numeric = Product::early(bounds(), relational);
-                run(system, &self.by_cases(terms, numeric), options, cx)
-            }
-            DomainName::Boxes => {
-                let boxes = Boxes::new(terms.clone(), thresholds, options.diagram);
-                run(system, &boxes, options, cx)
-            }
-        }
+        domains::solve(system, &self.options, cx)
     }
-}
-
-impl VintaEngine {
-    /// A numeric domain for each valuation of finite arguments.
-    fn by_cases<D: Domain>(
-        &self,
-        terms: &Rc<TermStore>,
-        numeric: D,
-    ) -> Cases<Product<Constants, D>> {
-        let constants = Constants::new(terms.clone());
-        let cases = self.options.cases;
-        Cases::new(Product::new(constants, numeric), terms.clone(), cases)
-    }
-}
-
-/// Numerals of the clauses.
-fn numerals(system: &System) -> Vec<Rational> {
-    let terms = &system.terms;
-    let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
-    let mut numbers = Vec::new();
-    terms.post_order(&constraints, |t| {
-        if numbers.len() < THRESHOLDS
-            && matches!(terms.op(t), Op::Int(_) | Op::Real(_))
-            && let Some(value) = terms.numeral(t)
-        {
-            numbers.push(value);
-        }
-    });
-    numbers
-}
-
-/// Where the bounds of a strict comparison or of a value that is left out would be.
-fn with_neighbours(numbers: &[Rational]) -> Vec<Rational> {
-    let one = Rational::one();
-    let around = |n: &Rational| [n - &one, n.clone(), n + &one, -n];
-    numbers.iter().flat_map(around).collect()
 }
 
 /// The state of a run.
@@ -190,8 +121,9 @@ struct Vinta<'a, D: Domain> {
     /// By action: whether something that was explored takes it.
     alive: Vec<bool>,
     refinements: u32,
-    /// Refinements for which certificates failed.
+    /// Refinements for which certificates failed, and refinements until they are tried again.
     projections: u64,
+    waiting: u32,
     started: Instant,
     cx: &'a mut Context,
 }
@@ -232,6 +164,7 @@ fn run<D: Domain>(
         alive: Vec::new(),
         refinements: 0,
         projections: 0,
+        waiting: 0,
         started: Instant::now(),
         cx,
     };
@@ -333,9 +266,9 @@ impl<D: Domain> Vinta<'_, D> {
     fn finish(&mut self) {
         let (queries, time) = self.smt.usage();
         let stats = &mut self.cx.stats;
-        stats.set("vinta.phases", self.arg.phase as u64);
-        stats.set("vinta.nodes", self.arg.nodes.len() as u64);
-        stats.set("vinta.refinements", u64::from(self.refinements));
+        stats.add("vinta.phases", self.arg.phase as u64);
+        stats.add("vinta.nodes", self.arg.nodes.len() as u64);
+        stats.add("vinta.refinements", u64::from(self.refinements));
         stats.add("vinta.projections", self.projections);
         stats.add("vinta.paths", self.posts.paths);
         stats.add("vinta.queries", queries);

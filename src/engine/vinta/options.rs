@@ -7,14 +7,26 @@ use crate::engine::settings::{Setting, Value, choices};
 choices! {
     /// The abstract domain.
     DomainName {
+        /// Several of the others in turn.
+        Auto = "auto",
         /// Unions of boxes: decision diagrams over bounds.
         Boxes = "boxes",
         /// Bounds, for each valuation of finite arguments.
         Box = "box",
+        /// Bounds.
+        Intervals = "intervals",
+        /// Values.
+        Constants = "constants",
+        /// Bits and bounds of words, bounds of numbers.
+        Bits = "bits",
         /// Bounds, affine equations and congruences.
         Congruences = "congruences",
+        /// Octagons over packs of variables. A known limit: unrolling does not always end.
+        Octagons = "octagons",
         /// Bounds, congruences and polyhedra.
         Polyhedra = "polyhedra",
+        /// Polyhedra over packs of few variables.
+        Packs = "packs",
     }
 }
 
@@ -41,7 +53,7 @@ choices! {
 /// Heuristics and limits.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The abstract domain. Default: `boxes`.
+    /// The abstract domain. Default: `auto`.
     pub domain: DomainName,
     /// Interpolants restricted by the labels (VINTA) or not (UFO). Default: `restricted`.
     pub refinement: Refinement,
@@ -62,8 +74,8 @@ pub struct Options {
     pub diagram: usize,
     /// Paths of one clause that go through the domain one by one; from 0. Default: 5000.
     pub paths: usize,
-    /// Paths of one clause after which `boxes` forgets how variables go together; from 0. Default:
-    /// 100.
+    /// Paths of one clause after which `boxes` forgets how variables go together; after as many again
+    /// it is one box; from 0. Default: 100.
     pub fine_paths: usize,
     /// Refinements, at most; `None` (default) for no limit.
     pub max_refinements: Option<u32>,
@@ -76,7 +88,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            domain: DomainName::Boxes,
+            domain: DomainName::Auto,
             refinement: Refinement::Restricted,
             interpolants: Interpolants::Certificates,
             core_rounds: 3,

@@ -5,8 +5,9 @@
 //! goes through the domain, and what comes out is new no more (Monniaux and Gonnord, "Using bounded
 //! model checking to focus fixpoint iterations", SAS 2011). Where a model cannot be read or there
 //! are too many paths, the constraint's cubes, as far as they can be told apart, go through the
-//! domain instead. Long before that, a domain with disjunctions forgets how variables go together:
-//! where choices are independent, each combination is a path, and refinement brings back what matters.
+//! domain instead. Long before that, a domain with disjunctions forgets how variables go together,
+//! and after as many paths again its disjunctions: where choices are independent, each combination is
+//! a path, and refinement brings back what matters.
 //!
 //! Invariant: what comes back holds of all that the clauses derive from what is known, but perhaps not
 //! of what was seen before.
@@ -196,7 +197,9 @@ impl<'a, D: Domain> Posts<'a, D> {
             found = self.domain.join(&found, &image);
             // Where joins are exact, the rest is known already.
             let coarse = count >= self.fine;
-            if coarse {
+            if count >= self.fine.saturating_mul(2) {
+                found = self.domain.hull(&found);
+            } else if coarse {
                 found = self.domain.coarsened(&found);
             }
             let news = if self.domain.is_disjunctive() && !coarse {

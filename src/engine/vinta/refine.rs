@@ -14,10 +14,14 @@ use crate::smt::{InterpolationDag, InterpolationEdge, InterpolationOptions, Inte
 use crate::term::TermId;
 use crate::witness::Refutation;
 
-/// Certificates get this part of the time that is left, and no more than so much, before
-/// projection takes their place.
-const SLICES: u32 = 4;
+/// Certificates get so much time, or as much as the run took so far, but no more than a part of
+/// what is left, before projection takes their place.
+const SHORTEST_SLICE: Duration = Duration::from_millis(500);
 const LONGEST_SLICE: Duration = Duration::from_secs(10);
+const SLICES: u32 = 8;
+
+/// Failures after which the pauses of certificates grow no longer.
+const FAILURES: u64 = 5;
 
 impl<D: Domain> Vinta<'_, D> {
     /// REFINE: a derivation of `false`, or else new labels.
@@ -68,8 +72,15 @@ impl<D: Domain> Vinta<'_, D> {
         if self.options.interpolants == Interpolants::Projection {
             return self.by_projection(dag);
         }
-        let left = self.cx.remaining().map(|left| left / SLICES);
-        let slice = left.map_or(LONGEST_SLICE, |left| left.min(LONGEST_SLICE));
+        if self.waiting > 0 {
+            self.waiting -= 1;
+            return self.by_projection(dag);
+        }
+        let slice = self.started.elapsed();
+        let mut slice = slice.clamp(SHORTEST_SLICE, LONGEST_SLICE);
+        if let Some(left) = self.cx.remaining() {
+            slice = slice.min(left / SLICES);
+        }
         let options = InterpolationOptions {
             core_rounds: self.options.core_rounds,
             ..InterpolationOptions::default()
@@ -97,7 +108,9 @@ impl<D: Domain> Vinta<'_, D> {
             (Err(_), Some(reason)) => Err(Stop::Reason(reason)),
             (Err(error), None) => {
                 log::debug!("vinta: {error}; by projection");
+                // Graphs only grow: what failed will fail again for a while.
                 self.projections += 1;
+                self.waiting = 1 << self.projections.min(FAILURES);
                 self.by_projection(dag)
             }
         }
