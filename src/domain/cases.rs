@@ -4,7 +4,8 @@
 //! so that the phases of a loop have invariants of their own.
 //!
 //! Invariant: the cases of an element have different keys, at most as many as the limit; an element
-//! that had more once is `whole` and keeps a single case for ever.
+//! that had more once is `whole` and keeps a single case for ever. Keys may overlap where a value is
+//! not known.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -346,18 +347,37 @@ impl<D: Domain> Domain for Cases<D> {
         };
         let keys: Vec<TermId> = element.cases.keys().map(key_of).collect();
         conjuncts.push(terms.or(&keys));
-        for ((key, case), &condition) in element.cases.iter().zip(&keys) {
-            let negated = terms.not(condition);
-            for conjunct in self.domain.formula(case) {
+        let formulas: Vec<Vec<TermId>> = element
+            .cases
+            .values()
+            .map(|c| self.domain.formula(c))
+            .collect();
+        for (at, (key, &condition)) in element.cases.keys().zip(&keys).enumerate() {
+            // What a case says is said of its key, but for what is in another case.
+            let mut unless = vec![terms.not(condition)];
+            for (other, there) in element.cases.keys().enumerate() {
+                if other != at && !disjoint(key, there) {
+                    let all = [terms.and(&formulas[other]), keys[other]];
+                    unless.push(terms.and(&all));
+                }
+            }
+            let unless = terms.or(&unless);
+            for &conjunct in &formulas[at] {
                 let in_key = key.iter().any(|(v, x)| terms.eq(*v, *x) == conjunct);
                 if !in_key && !common.contains(&conjunct) {
-                    conjuncts.push(terms.or(&[negated, conjunct]));
+                    conjuncts.push(terms.or(&[unless, conjunct]));
                 }
             }
         }
         conjuncts.retain(|c| *c != TermId::TRUE);
         conjuncts
     }
+}
+
+/// Whether the keys give a variable different values.
+fn disjoint(a: &Key, b: &Key) -> bool {
+    a.iter()
+        .any(|(v, x)| b.iter().any(|(w, y)| v == w && x != y))
 }
 
 /// Conditions of one or two variables that some clause's constraint asks of a predicate's arguments
