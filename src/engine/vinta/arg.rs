@@ -212,7 +212,7 @@ impl<E: Clone> Arg<E> {
 }
 
 /// A formula, cut off where it gets long.
-fn printed(terms: &TermStore, formula: TermId) -> String {
+pub(super) fn printed(terms: &TermStore, formula: TermId) -> String {
     let mut text = Printer::new(terms).term(formula);
     if let Some((end, _)) = text.char_indices().nth(LONGEST) {
         text.truncate(end);
@@ -221,7 +221,8 @@ fn printed(terms: &TermStore, formula: TermId) -> String {
     text
 }
 
-fn quoted(text: &str) -> String {
+/// For a label in Graphviz's language.
+pub(super) fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
     escaped.replace('\n', "\\n")
 }

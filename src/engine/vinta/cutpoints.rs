@@ -1,7 +1,7 @@
 //! The cutpoint graph: locations, actions between them, and the order in which they are visited.
 //!
 //! A location is a predicate, the entry or the error; an action is all clauses that lead from one
-//! location to another. Passes have inlined what is on no cycle, so that most predicates are heads of
+//! location to another; a nonlinear clause is in one action for each location of its body. Passes have inlined what is on no cycle, so that most predicates are heads of
 //! loops, as in the paper; others do no harm.
 //!
 //! Invariant: every location can be reached from the entry and can reach the error by the clauses'
@@ -28,7 +28,7 @@ pub(super) struct Action {
     pub clauses: Vec<usize>,
 }
 
-/// The cutpoint graph of a linear system.
+/// The cutpoint graph of a system.
 pub(super) struct Cutpoints {
     /// By location; `None` for entry and error.
     pub predicates: Vec<Option<PredicateId>>,
@@ -58,6 +58,7 @@ pub(super) fn relevant(system: &System) -> Relevant {
     let mut derivable = vec![false; count];
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut makers: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut missing: Vec<usize> = system.clauses.iter().map(|c| c.body.len()).collect();
     let mut work: Vec<usize> = Vec::new();
     for (index, clause) in system.clauses.iter().enumerate() {
         if clause.constraint == TermId::FALSE {
@@ -66,16 +67,23 @@ pub(super) fn relevant(system: &System) -> Relevant {
         if let Some(head) = &clause.head {
             makers[head.predicate.index()].push(index);
         }
-        match clause.body.first() {
-            None => work.push(index),
-            Some(atom) => users[atom.predicate.index()].push(index),
+        if clause.body.is_empty() {
+            work.push(index);
+        }
+        for atom in &clause.body {
+            users[atom.predicate.index()].push(index);
         }
     }
     while let Some(index) = work.pop() {
         if let Some(head) = &system.clauses[index].head
             && !std::mem::replace(&mut derivable[head.predicate.index()], true)
         {
-            work.extend(&users[head.predicate.index()]);
+            for &user in &users[head.predicate.index()] {
+                missing[user] -= 1;
+                if missing[user] == 0 {
+                    work.push(user);
+                }
+            }
         }
     }
     let mut kept: FxHashSet<usize> = FxHashSet::default();
@@ -106,7 +114,7 @@ pub(super) fn relevant(system: &System) -> Relevant {
 }
 
 impl Cutpoints {
-    /// The graph of a linear system all of whose clauses are relevant.
+    /// The graph of a system all of whose clauses are relevant.
     pub fn new(system: &System) -> Cutpoints {
         let order = DependencyGraph::new(system).weak_topological_order();
         let mut predicates = vec![None, None];
@@ -138,17 +146,24 @@ impl Cutpoints {
         let mut between: FxHashMap<(Location, Location), usize> = FxHashMap::default();
         let mut leaving = vec![Vec::new(); predicates.len()];
         for (index, clause) in system.clauses.iter().enumerate() {
-            let from = clause.body.first().map_or(ENTRY, |a| at[&a.predicate]);
+            let mut body: Vec<Location> = clause.body.iter().map(|a| at[&a.predicate]).collect();
+            body.sort_unstable();
+            body.dedup();
+            if body.is_empty() {
+                body.push(ENTRY);
+            }
             let to = clause.head.as_ref().map_or(ERROR, |a| at[&a.predicate]);
-            let action = *between.entry((from, to)).or_insert_with(|| {
-                actions.push(Action {
-                    to,
-                    clauses: Vec::new(),
+            for from in body {
+                let action = *between.entry((from, to)).or_insert_with(|| {
+                    actions.push(Action {
+                        to,
+                        clauses: Vec::new(),
+                    });
+                    leaving[from].push(actions.len() - 1);
+                    actions.len() - 1
                 });
-                leaving[from].push(actions.len() - 1);
-                actions.len() - 1
-            });
-            actions[action].clauses.push(index);
+                actions[action].clauses.push(index);
+            }
         }
         Cutpoints {
             predicates,

@@ -143,15 +143,12 @@ impl<D: Domain> Vinta<'_, D> {
             let mut own = self.domain.bottom();
             for &clause in &self.cutpoints.actions[action].clauses {
                 let source = &self.arg.nodes[from];
-                let source = Source {
-                    element: &source.frontier,
-                    formula: if source.exact {
-                        TermId::TRUE
-                    } else {
-                        source.label
-                    },
-                    seen,
+                let formula = if source.exact {
+                    TermId::TRUE
+                } else {
+                    source.label
                 };
+                let source = Source::linear(&source.frontier, formula, seen);
                 let image = self.posts.image(clause, &source, self.cx)?;
                 own = self.domain.join(&own, &image);
             }
@@ -170,11 +167,7 @@ impl<D: Domain> Vinta<'_, D> {
         let Edge { from, action, .. } = self.arg.edges[edge];
         for &clause in &self.cutpoints.actions[action].clauses {
             let source = &self.arg.nodes[from];
-            let source = Source {
-                element: &source.frontier,
-                formula: source.label,
-                seen: TermId::FALSE,
-            };
+            let source = Source::linear(&source.frontier, source.label, TermId::FALSE);
             if self.posts.is_possible(clause, &source, self.cx)? {
                 return Ok(true);
             }

@@ -3,12 +3,13 @@
 //! Paper: Albarghouthi, Gurfinkel, Chechik, "Craig Interpretation" (SAS 2012). On UFO: the same, "From
 //! under-approximations to over-approximations and back" (TACAS 2012).
 //!
-//! The engine is for linear systems. It unrolls the cutpoint graph (`cutpoints`) into an abstract
+//! For linear systems it unrolls the cutpoint graph (`cutpoints`) into an abstract
 //! reachability graph (`arg`) whose labels come from an abstract domain (`post`, `widen`), location by
 //! location in the recursive iteration strategy, until everything new is covered (`expand`). If the
 //! error is not reached, the labels are a model. Else the graph is encoded (`encode`): a model of it is
 //! a derivation of `false`. If there is none, interpolants strengthen the labels (`refine`) and the
-//! unrolling goes on where these are not inductive.
+//! unrolling goes on where these are not inductive. For systems with nonlinear clauses the graph is a
+//! hypergraph, and tree interpolants strengthen the labels: see `hyper`.
 //!
 //! Deviations: the abstract post asks the solver for paths one by one instead of walking over the
 //! statements of a program; in domains with exact differences labels are cumulative (see `expand`).
@@ -21,6 +22,7 @@ mod cutpoints;
 mod domains;
 mod encode;
 mod expand;
+mod hyper;
 mod options;
 mod post;
 mod project;
@@ -79,17 +81,13 @@ impl Engine for VintaEngine {
     }
 
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        let what = if !shape.linear {
-            "clauses with several body atoms"
-        } else if shape.theories.quantifier {
-            "quantifiers"
-        } else {
-            return Ok(());
-        };
-        Err(Unsupported {
-            engine: self.name(),
-            what: what.to_owned(),
-        })
+        if shape.theories.quantifier {
+            return Err(Unsupported {
+                engine: self.name(),
+                what: "quantifiers".to_owned(),
+            });
+        }
+        Ok(())
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -138,11 +136,49 @@ fn run<D: Domain>(
     let whole = system;
     let Relevant { system, derivable } = relevant(whole);
     let smt = Smt::new(system.terms.clone());
-    if options.older_simplex && !Shape::of(&system).theories.nonlinear_arithmetic {
+    let shape = Shape::of(&system);
+    if options.older_simplex && !shape.theories.nonlinear_arithmetic {
         smt.set_arithmetic(Arithmetic::Simplex);
     }
     let _watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
-    let cutpoints = Cutpoints::new(&system);
+    let (outcome, labels) = match shape.linear {
+        true => linear(&system, domain, options, &smt, cx),
+        false => hyper::search(&system, domain, options, &smt, cx),
+    };
+    match outcome {
+        Ok(None) => {
+            let mut definitions = labels;
+            for predicate in whole.used_predicates() {
+                let derivable = derivable[predicate.index()];
+                let default = system.terms.bool(derivable);
+                definitions.entry(predicate).or_insert(default);
+            }
+            Ok(Verdict::Sat(Model { definitions }))
+        }
+        Ok(Some(refutation)) => Ok(confirm(whole, refutation, &smt, cx)),
+        Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
+        Err(Stop::Error(error)) => match cx.stop() {
+            Some(reason) => Ok(Verdict::Unknown(reason)),
+            None => Err(error),
+        },
+    }
+}
+
+/// How a search ended, `None` for labels that are safe; and the labels.
+type Search = (
+    Result<Option<Refutation>, Stop>,
+    FxHashMap<PredicateId, TermId>,
+);
+
+/// VINTA for a linear system all of whose clauses are relevant.
+fn linear<D: Domain>(
+    system: &System,
+    domain: &D,
+    options: &Options,
+    smt: &Rc<Smt>,
+    cx: &mut Context,
+) -> Search {
+    let cutpoints = Cutpoints::new(system);
     let mut arg = Arg::new();
     let entry = arg.add_node(ENTRY, TermId::TRUE, domain.top());
     arg.nodes[entry].marked = false;
@@ -150,9 +186,9 @@ fn run<D: Domain>(
     let error = arg.add_node(ERROR, TermId::FALSE, domain.top());
     let mut vinta = Vinta {
         terms: system.terms.clone(),
-        posts: Posts::new(&system, domain, &smt, options),
+        posts: Posts::new(system, domain, smt, options),
         smt: smt.clone(),
-        system: &system,
+        system,
         domain,
         options,
         cutpoints,
@@ -171,23 +207,7 @@ fn run<D: Domain>(
     let outcome = vinta.main();
     let labels = vinta.labels();
     vinta.finish();
-    match outcome {
-        Ok(None) => {
-            let mut definitions = labels;
-            for predicate in whole.used_predicates() {
-                let derivable = derivable[predicate.index()];
-                let default = system.terms.bool(derivable);
-                definitions.entry(predicate).or_insert(default);
-            }
-            Ok(Verdict::Sat(Model { definitions }))
-        }
-        Ok(Some(refutation)) => Ok(confirm(whole, refutation, &smt, cx)),
-        Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
-        Err(Stop::Error(error)) => match cx.stop() {
-            Some(reason) => Ok(Verdict::Unknown(reason)),
-            None => Err(error),
-        },
-    }
+    (outcome, labels)
 }
 
 impl<D: Domain> Vinta<'_, D> {

@@ -77,6 +77,8 @@ pub struct Options {
     /// Paths of one clause after which `boxes` forgets how variables go together; after as many again
     /// it is one box; from 0. Default: 100.
     pub fine_paths: usize,
+    /// Nodes of a tree that derivations by nonlinear clauses are unfolded to; from 1. Default: 3000.
+    pub tree: usize,
     /// Refinements, at most; `None` (default) for no limit.
     pub max_refinements: Option<u32>,
     /// Ask Z3's older simplex where all arithmetic is linear. Default: on.
@@ -98,6 +100,7 @@ impl Default for Options {
             diagram: 20_000,
             paths: 5000,
             fine_paths: 100,
+            tree: 3000,
             max_refinements: None,
             older_simplex: true,
             arg: None,
@@ -174,6 +177,12 @@ impl Options {
                 0,
                 "Paths of a clause after which boxes forgets how variables go together.",
                 &mut options.fine_paths,
+            ),
+            count(
+                "tree",
+                1,
+                "Nodes of a tree that derivations by nonlinear clauses are unfolded to.",
+                &mut options.tree,
             ),
             Setting {
                 name: "max-refinements",

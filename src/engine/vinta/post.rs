@@ -45,12 +45,28 @@ pub(super) struct Posts<'a, D: Domain> {
     pub paths: u64,
 }
 
-/// What is known before a step: an element and a formula, both hold.
-pub(super) struct Source<'a, E> {
+/// What is known of a body atom: an element and a formula, both hold.
+pub(super) struct Premise<'a, E> {
     pub element: &'a E,
     pub formula: TermId,
+}
+
+/// What is known before a step.
+pub(super) struct Source<'a, E> {
+    /// By body atom; what is said of atoms that the clause does not have is ignored.
+    pub premises: Vec<Premise<'a, E>>,
     /// Over the head's formal variables: what need not be derived again.
     pub seen: TermId,
+}
+
+impl<'a, E> Source<'a, E> {
+    /// What is known before a step of a linear clause.
+    pub fn linear(element: &'a E, formula: TermId, seen: TermId) -> Self {
+        Source {
+            premises: vec![Premise { element, formula }],
+            seen,
+        }
+    }
 }
 
 impl<'a, D: Domain> Posts<'a, D> {
@@ -65,14 +81,6 @@ impl<'a, D: Domain> Posts<'a, D> {
             limit: options.paths,
             fine: options.fine_paths,
             paths: 0,
-        }
-    }
-
-    /// A clause's formula over its variables from one over the body's formal ones.
-    fn over_body(&self, clause: &Clause, formula: TermId) -> TermId {
-        match clause.body.first() {
-            Some(atom) => self.system.instantiate(formula, atom),
-            None => formula,
         }
     }
 
@@ -112,10 +120,53 @@ impl<'a, D: Domain> Posts<'a, D> {
     }
 
     fn known(&self, clause: &Clause, source: &Source<D::Element>) -> Vec<TermId> {
-        let mut known = self.domain.formula(source.element);
-        known.push(source.formula);
-        let known = known.into_iter().map(|k| self.over_body(clause, k));
-        known.collect()
+        let mut known = Vec::new();
+        for (atom, premise) in clause.body.iter().zip(&source.premises) {
+            let mut facts = self.domain.formula(premise.element);
+            facts.push(premise.formula);
+            let facts = facts.into_iter();
+            known.extend(facts.map(|f| self.system.instantiate(f, atom)));
+        }
+        known
+    }
+
+    /// What the domain knows of the body.
+    fn bodies(clause: &Clause, source: &Source<D::Element>) -> Vec<D::Element> {
+        let atoms = clause.body.iter().zip(&source.premises);
+        atoms.map(|(_, premise)| premise.element.clone()).collect()
+    }
+
+    /// Those of the formulas, over the head's formal variables, that hold of all that the clause
+    /// derives from what is known. What the oracle leaves open is not among them.
+    pub fn kept(
+        &mut self,
+        index: usize,
+        source: &Source<D::Element>,
+        mut formulas: Vec<TermId>,
+        cx: &Context,
+    ) -> Result<Vec<TermId>, Stop> {
+        let system = self.system;
+        let clause = &system.clauses[index];
+        let (Some(head), false) = (&clause.head, formulas.is_empty()) else {
+            return Ok(formulas);
+        };
+        let known = self.known(clause, source);
+        let solver = self.solver(index);
+        solver.push();
+        known.iter().for_each(|&k| solver.assert(k));
+        formulas.retain(|&formula| {
+            let claim = system.instantiate(formula, head);
+            solver.push();
+            solver.assert(system.terms.not(claim));
+            let answer = solver.check(&[]);
+            solver.pop();
+            answer == SatResult::Unsat
+        });
+        solver.pop();
+        match cx.stop() {
+            Some(reason) => Err(Stop::Reason(reason)),
+            None => Ok(formulas),
+        }
     }
 
     /// What the clause, which has a head, derives from what is known and was not seen before.
@@ -125,7 +176,8 @@ impl<'a, D: Domain> Posts<'a, D> {
         source: &Source<D::Element>,
         cx: &Context,
     ) -> Result<D::Element, Stop> {
-        if self.domain.is_bottom(source.element) {
+        let empty = |p: &Premise<D::Element>| self.domain.is_bottom(p.element);
+        if source.premises.iter().any(empty) {
             return Ok(self.domain.bottom());
         }
         let clause = &self.system.clauses[index];
@@ -146,7 +198,7 @@ impl<'a, D: Domain> Posts<'a, D> {
             return Ok(found);
         }
         let cubes = self.cubes_of(index);
-        let bodies: Vec<D::Element> = clause.body.iter().map(|_| source.element.clone()).collect();
+        let bodies = Self::bodies(clause, source);
         let rest = self.domain.post(self.system, clause, &cubes, &bodies);
         Ok(self.domain.join(&found, &rest))
     }
@@ -161,7 +213,11 @@ impl<'a, D: Domain> Posts<'a, D> {
         cx: &Context,
     ) -> Result<(D::Element, bool), Stop> {
         let terms = self.system.terms.clone();
-        let formula = self.over_body(clause, source.formula);
+        let mut parts = vec![clause.constraint];
+        for (atom, premise) in clause.body.iter().zip(&source.premises) {
+            parts.push(self.system.instantiate(premise.formula, atom));
+        }
+        let bodies = Self::bodies(clause, source);
         let vars = clause.vars(&terms);
         let mut found = self.domain.bottom();
         for count in 0..self.limit {
@@ -186,13 +242,10 @@ impl<'a, D: Domain> Posts<'a, D> {
                 return Ok((found, false));
             };
             let mut evaluator = Evaluator::new(&terms, &values);
-            let parts = [clause.constraint, formula];
             let Some(literals) = implicant(&terms, &parts, &mut evaluator) else {
                 return Ok((found, false));
             };
             let path = cubes(&terms, terms.and(&literals), CUBES_OF_PATH);
-            let bodies: Vec<D::Element> =
-                clause.body.iter().map(|_| source.element.clone()).collect();
             let image = self.domain.post(self.system, clause, &path, &bodies);
             found = self.domain.join(&found, &image);
             // Where joins are exact, the rest is known already.

@@ -149,7 +149,7 @@ impl<D: Domain> Vinta<'_, D> {
 }
 
 /// Literals with equations of numbers as two bounds, so that a core may keep one.
-fn split(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
+pub(super) fn split(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     let mut literals = Vec::with_capacity(cube.len());
     for &literal in cube {
         let args = terms.args(literal);

@@ -3,14 +3,16 @@
 //! Invariant: new labels are safe, and a well-labelling of the part of the graph between entry and
 //! error (and with restriction, stronger than those before).
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
 use super::encode::Dag;
-use super::{Interpolants, Stop, Vinta, failed};
+use super::{Interpolants, Options, Stop, Vinta, failed};
+use crate::context::Context;
 use crate::domain::Domain;
-use crate::smt::{InterpolationDag, InterpolationEdge, InterpolationOptions, Interpolator};
+use crate::smt::{InterpolationDag, InterpolationEdge, InterpolationOptions, Interpolator, Smt};
 use crate::term::TermId;
 use crate::witness::Refutation;
 
@@ -22,6 +24,33 @@ const SLICES: u32 = 8;
 
 /// Failures after which the pauses of certificates grow no longer.
 const FAILURES: u64 = 5;
+
+/// Refinements until certificates are tried again, after so many failures.
+pub(super) fn pause(failures: u64) -> u32 {
+    1 << failures.min(FAILURES)
+}
+
+/// An interpolator that ends in time for projection, in a run that started then.
+pub(super) fn interpolator(
+    smt: &Rc<Smt>,
+    options: &Options,
+    started: Instant,
+    cx: &Context,
+) -> Interpolator {
+    let slice = started.elapsed();
+    let mut slice = slice.clamp(SHORTEST_SLICE, LONGEST_SLICE);
+    if let Some(left) = cx.remaining() {
+        slice = slice.min(left / SLICES);
+    }
+    let options = InterpolationOptions {
+        core_rounds: options.core_rounds,
+        ..InterpolationOptions::default()
+    };
+    let mut interpolator = Interpolator::new(smt, options);
+    interpolator.set_deadline(Some(Instant::now() + slice));
+    interpolator.set_interrupt(cx.interrupt.clone());
+    interpolator
+}
 
 impl<D: Domain> Vinta<'_, D> {
     /// REFINE: a derivation of `false`, or else new labels.
@@ -76,18 +105,7 @@ impl<D: Domain> Vinta<'_, D> {
             self.waiting -= 1;
             return self.by_projection(dag);
         }
-        let slice = self.started.elapsed();
-        let mut slice = slice.clamp(SHORTEST_SLICE, LONGEST_SLICE);
-        if let Some(left) = self.cx.remaining() {
-            slice = slice.min(left / SLICES);
-        }
-        let options = InterpolationOptions {
-            core_rounds: self.options.core_rounds,
-            ..InterpolationOptions::default()
-        };
-        let mut interpolator = Interpolator::new(&self.smt, options);
-        interpolator.set_deadline(Some(Instant::now() + slice));
-        interpolator.set_interrupt(self.cx.interrupt.clone());
+        let mut interpolator = interpolator(&self.smt, self.options, self.started, self.cx);
         let edges = dag.edges.iter().map(|edge| {
             let steps: Vec<TermId> = edge.steps.iter().map(|s| s.formula).collect();
             InterpolationEdge {
@@ -110,7 +128,7 @@ impl<D: Domain> Vinta<'_, D> {
                 log::debug!("vinta: {error}; by projection");
                 // Graphs only grow: what failed will fail again for a while.
                 self.projections += 1;
-                self.waiting = 1 << self.projections.min(FAILURES);
+                self.waiting = pause(self.projections);
                 self.by_projection(dag)
             }
         }

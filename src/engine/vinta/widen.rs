@@ -10,7 +10,7 @@ use crate::domain::Domain;
 use crate::term::TermId;
 
 /// Cubes that a label is taken apart into for a domain without disjunctions.
-const CUBES: usize = 24;
+pub(super) const CUBES: usize = 24;
 
 impl<D: Domain> Vinta<'_, D> {
     /// Labels the node with what is derived, extrapolated if it is time.

@@ -1,0 +1,318 @@
+//! ENCODEBMC and DECODEBMC for hyperedges: derivation trees, unfolded from the queries.
+//!
+//! A tree node is a copy of a node of the graph with arguments of its own, and stands for all
+//! derivations of a fact in the node's label. It is used or not; an unfolded one that is used chooses a
+//! clause, and the copies of the clause's premises are used. Alternative clauses share copies,
+//! since only one of them is chosen. What is not unfolded has only its label; so only what labels do
+//! not refute is unfolded.
+//!
+//! Invariant: parents come before their children; the tree is finite, since premises are of an earlier
+//! time.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Hyper, NodeId};
+use crate::domain::Domain;
+use crate::engine::vinta::cutpoints::ERROR;
+use crate::engine::vinta::{Stop, failed, gave_up};
+use crate::smt::{SatResult, SmtModel, Solver};
+use crate::term::{Assignment, SortId, TermId};
+use crate::witness::{Fact, Reason, Refutation, RefutationStep};
+
+/// A clause for a tree node.
+pub(super) struct Choice {
+    /// Index in the system.
+    clause: usize,
+    /// Implies the formula and that the children are used.
+    literal: TermId,
+    /// The clause's variables here, in its order.
+    vars: Vec<TermId>,
+    formula: TermId,
+    /// By body atom.
+    children: Vec<usize>,
+}
+
+/// A copy of a node.
+pub(super) struct Copy {
+    /// `None` at the root, for `false`.
+    pub node: Option<NodeId>,
+    pub parent: Option<usize>,
+    /// Whether a derivation uses it.
+    pub used: TermId,
+    /// Implies what is asserted of it.
+    guard: TermId,
+    /// The arguments.
+    pub vars: Vec<TermId>,
+    /// What restricts it, over the arguments.
+    label: TermId,
+    choices: Option<Vec<Choice>>,
+}
+
+/// A tree that no derivation of `false` goes along: those copies that the contradiction needs.
+pub(super) struct Tree {
+    pub copies: Vec<Copy>,
+    /// By copy: its clauses and its label, if it is used.
+    pub formulas: Vec<TermId>,
+}
+
+/// What unfolding comes to.
+pub(super) enum Unfolding {
+    Feasible(Refutation),
+    Infeasible(Tree),
+}
+
+impl<D: Domain> Hyper<'_, D> {
+    /// A derivation of one of the queries along the hyperedges, or a tree that shows that there is none.
+    pub(super) fn unfold(&mut self, queries: &[usize]) -> Result<Unfolding, Stop> {
+        let mut solver = self.smt.solver();
+        let root = Copy {
+            node: None,
+            parent: None,
+            used: TermId::TRUE,
+            guard: self.terms.fresh_var("copy", SortId::BOOL),
+            vars: Vec::new(),
+            label: TermId::TRUE,
+            choices: None,
+        };
+        let mut copies = vec![root];
+        let mut open = vec![0];
+        loop {
+            for at in open {
+                if let Some(reason) = self.cx.stop() {
+                    return Err(Stop::Reason(reason));
+                }
+                self.unfold_copy(&mut copies, at, queries, &mut solver);
+            }
+            let (size, most) = (copies.len(), self.options.tree);
+            if size > most {
+                self.unfolded += size as u64;
+                return Err(Stop::Reason(Reason::Incomplete(format!(
+                    "derivation trees need more than {most} nodes"
+                ))));
+            }
+            log::debug!("vinta: a tree of {size} nodes");
+            let guards: Vec<TermId> = copies.iter().map(|c| c.guard).collect();
+            let answer = solver.check(&guards);
+            if let Some(reason) = self.cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
+            match answer {
+                SatResult::Unsat => {
+                    self.unfolded += size as u64;
+                    return Ok(Unfolding::Infeasible(self.needed(copies, &solver.core())));
+                }
+                SatResult::Unknown(why) => return Err(gave_up(&why, self.cx)),
+                SatResult::Sat => {}
+            }
+            let model = solver.model();
+            let model = model.ok_or_else(|| failed("no model of a derivation tree"))?;
+            open = folded(&copies, &model)?;
+            if open.is_empty() {
+                self.unfolded += size as u64;
+                return self.derivation(&copies, &model).map(Unfolding::Feasible);
+            }
+        }
+    }
+
+    /// Gives the copy its clauses, and what they need copies.
+    fn unfold_copy(
+        &mut self,
+        copies: &mut Vec<Copy>,
+        at: usize,
+        queries: &[usize],
+        solver: &mut Solver,
+    ) {
+        let terms = self.terms.clone();
+        let (time, location) = match copies[at].node {
+            Some(node) => (node, self.nodes[node].location),
+            None => (self.nodes.len(), ERROR),
+        };
+        let clauses = match location {
+            ERROR => queries.to_vec(),
+            _ => self.defining[location].clone(),
+        };
+        let mut shared: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+        let mut choices: Vec<Choice> = Vec::with_capacity(clauses.len());
+        for clause in clauses {
+            let Some(premises) = self.premises(clause, time) else {
+                continue;
+            };
+            let mut taken: FxHashMap<NodeId, usize> = FxHashMap::default();
+            let mut children = Vec::with_capacity(premises.len());
+            for premise in premises {
+                let nth = taken.entry(premise).or_default();
+                let pool = shared.entry(premise).or_default();
+                if pool.len() == *nth {
+                    pool.push(copies.len());
+                    copies.push(self.copy_of(premise, at, solver));
+                }
+                children.push(pool[*nth]);
+                *nth += 1;
+            }
+            let own = &self.system.clauses[clause];
+            let head = own.head.iter().map(|_| &copies[at].vars);
+            let arguments = children.iter().map(|&c| &copies[c].vars).chain(head);
+            let mut map: FxHashMap<TermId, TermId> = own
+                .atoms()
+                .flat_map(|a| a.args.iter().copied())
+                .zip(arguments.flatten().copied())
+                .collect();
+            let vars: Vec<TermId> = own
+                .vars(&terms)
+                .into_iter()
+                .map(|v| {
+                    *map.entry(v)
+                        .or_insert_with(|| terms.fresh_var(terms.var_name(v), terms.sort_of(v)))
+                })
+                .collect();
+            let formula = terms.substitute(own.constraint, &map);
+            let literal = terms.fresh_var("clause", SortId::BOOL);
+            solver.assert(terms.implies(literal, formula));
+            for &child in &children {
+                solver.assert(terms.implies(literal, copies[child].used));
+            }
+            choices.push(Choice {
+                clause,
+                literal,
+                vars,
+                formula,
+                children,
+            });
+        }
+        let literals: Vec<TermId> = choices.iter().map(|c| c.literal).collect();
+        let some = terms.implies(copies[at].used, terms.or(&literals));
+        solver.assert(terms.implies(copies[at].guard, some));
+        copies[at].choices = Some(choices);
+    }
+
+    /// A new copy of the node.
+    fn copy_of(&self, node: NodeId, parent: usize, solver: &mut Solver) -> Copy {
+        let terms = &self.terms;
+        let label = match self.options.restricted() {
+            true => self.nodes[node].label,
+            false => TermId::TRUE,
+        };
+        let (vars, label) = match self.cutpoints.predicates[self.nodes[node].location] {
+            Some(predicate) => {
+                let atom = self.system.fresh_atom(predicate);
+                let label = self.system.instantiate(label, &atom);
+                (atom.args, label)
+            }
+            None => (Vec::new(), label),
+        };
+        let used = terms.fresh_var("used", SortId::BOOL);
+        let guard = terms.fresh_var("copy", SortId::BOOL);
+        let restriction = terms.implies(used, label);
+        solver.assert(terms.implies(guard, restriction));
+        Copy {
+            node: Some(node),
+            parent: Some(parent),
+            used,
+            guard,
+            vars,
+            label,
+            choices: None,
+        }
+    }
+
+    /// Those copies of a contradiction that the core needs. What hangs on nothing else in the core
+    /// can be unused, so it is left out, too.
+    fn needed(&self, copies: Vec<Copy>, core: &[TermId]) -> Tree {
+        let terms = &self.terms;
+        let core: FxHashSet<TermId> = core.iter().copied().collect();
+        let mut place: Vec<Option<usize>> = Vec::with_capacity(copies.len());
+        let mut formulas = Vec::new();
+        for copy in &copies {
+            let hangs = copy.parent.is_none_or(|p| place[p].is_some());
+            if !hangs || (copy.parent.is_some() && !core.contains(&copy.guard)) {
+                place.push(None);
+                continue;
+            }
+            let mut parts = vec![copy.label];
+            if let Some(choices) = &copy.choices {
+                let choices = choices.iter().map(|choice| {
+                    let used = choice.children.iter().map(|&c| copies[c].used);
+                    let parts: Vec<TermId> = used.chain([choice.formula]).collect();
+                    terms.and(&parts)
+                });
+                parts.push(terms.or(&choices.collect::<Vec<_>>()));
+            }
+            place.push(Some(formulas.len()));
+            formulas.push(terms.implies(copy.used, terms.and(&parts)));
+        }
+        let mut kept = Vec::with_capacity(formulas.len());
+        for (at, mut copy) in copies.into_iter().enumerate() {
+            if place[at].is_some() {
+                copy.parent = copy.parent.and_then(|p| place[p]);
+                kept.push(copy);
+            }
+        }
+        Tree {
+            copies: kept,
+            formulas,
+        }
+    }
+
+    /// Reads the derivation off a model in which nothing that is not unfolded is used. Equal facts
+    /// are derived once.
+    fn derivation(&self, copies: &[Copy], model: &SmtModel) -> Result<Refutation, Stop> {
+        let mut steps: Vec<RefutationStep> = Vec::new();
+        let mut known: FxHashMap<Option<Fact>, usize> = FxHashMap::default();
+        let mut step_of: FxHashMap<usize, usize> = FxHashMap::default();
+        // Copy, and whether its children are done.
+        let mut stack = vec![(0, false)];
+        while let Some((at, ready)) = stack.pop() {
+            let choice = chosen(&copies[at], model)?;
+            let choice = choice.ok_or_else(|| failed("a copy is not unfolded"))?;
+            if !ready {
+                stack.push((at, true));
+                stack.extend(choice.children.iter().map(|&c| (c, false)));
+                continue;
+            }
+            let clause = &self.system.clauses[choice.clause];
+            let here = model.assignment(&choice.vars).map_err(|e| failed(&e.0))?;
+            let own = clause.vars(&self.terms);
+            let values = own.iter().zip(&choice.vars);
+            let values: Assignment = values.map(|(&v, c)| (v, here[c])).collect();
+            let fact = clause.head.as_ref().map(|head| Fact {
+                predicate: head.predicate,
+                values: head.args.iter().map(|a| values[a]).collect(),
+            });
+            let step = *known.entry(fact.clone()).or_insert_with(|| {
+                steps.push(RefutationStep {
+                    clause: clause.id,
+                    premises: choice.children.iter().map(|c| step_of[c]).collect(),
+                    values,
+                    fact,
+                });
+                steps.len() - 1
+            });
+            step_of.insert(at, step);
+        }
+        Ok(Refutation { steps })
+    }
+}
+
+/// The clause that the model chooses; `None` for what is not unfolded.
+fn chosen<'c>(copy: &'c Copy, model: &SmtModel) -> Result<Option<&'c Choice>, Stop> {
+    let Some(choices) = &copy.choices else {
+        return Ok(None);
+    };
+    let choice = choices.iter().find(|c| model.satisfies(c.literal));
+    choice
+        .ok_or_else(|| failed("no clause is chosen"))
+        .map(Some)
+}
+
+/// What the model uses though it is not unfolded.
+fn folded(copies: &[Copy], model: &SmtModel) -> Result<Vec<usize>, Stop> {
+    let mut found = Vec::new();
+    let mut stack = vec![0];
+    while let Some(at) = stack.pop() {
+        match chosen(&copies[at], model)? {
+            Some(choice) => stack.extend(&choice.children),
+            None => found.push(at),
+        }
+    }
+    Ok(found)
+}
