@@ -13,7 +13,7 @@ use common::{check_model, counter, height, planted_bug, planted_invariant, recip
 use proptest::prelude::*;
 
 /// Engines for linear systems of numbers, Booleans and bit-vectors.
-const LINEAR: &[&str] = &["trl", "kind"];
+const LINEAR: &[&str] = &["trl", "kind", "tpa"];
 
 /// An engine for some seconds; `None` where it does not support the system.
 fn within(name: &str, settings: &[&str], seconds: u64, system: &System) -> Option<Verdict> {
@@ -122,5 +122,44 @@ fn induction_decides_short_loops() {
         }
         let shallow = within("kind", &["kind.max-depth=2"], 30, &buggy);
         assert!(matches!(shallow, Some(Verdict::Unknown(_))), "{shallow:?}");
+    }
+}
+
+#[test]
+fn powers_refute_deep_loops() {
+    for (count, passes) in [(1, 5_000), (2, 400), (3, 60)] {
+        for seed in 0..3 {
+            let program = Loops::from_seed(count, passes, seed);
+            let buggy = program.buggy();
+            match within("tpa", &[], 60, &buggy) {
+                Some(Verdict::Unsat(refutation)) => {
+                    assert_eq!(check_refutation(&buggy, &refutation), Ok(()));
+                    assert_eq!(height(&refutation), program.height());
+                }
+                other => panic!("{program:?}: {other:?}"),
+            }
+        }
+    }
+    let system = counter(10_000);
+    match within("tpa", &[], 60, &system) {
+        Some(Verdict::Unsat(refutation)) => {
+            assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            assert_eq!(height(&refutation), 10_002);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn powers_prove_loops_in_phases() {
+    for (count, passes) in [(1, 40), (2, 6), (3, 3)] {
+        for seed in 0..3 {
+            let program = Loops::from_seed(count, passes, seed);
+            let safe = program.safe();
+            match within("tpa", &[], 60, &safe) {
+                Some(Verdict::Sat(model)) => assert_eq!(check_model(&safe, &model), Ok(())),
+                other => panic!("{program:?}: {other:?}"),
+            }
+        }
     }
 }

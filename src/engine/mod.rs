@@ -12,6 +12,7 @@ pub mod pdr;
 pub mod registry;
 pub mod settings;
 pub mod spacer;
+pub mod tpa;
 pub mod trl;
 pub mod vinta;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
-use super::{Engine, bmc, kind, muz, pdr, spacer, trl, vinta};
+use super::{Engine, bmc, kind, muz, pdr, spacer, tpa, trl, vinta};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -37,6 +37,11 @@ pub const ENGINES: &[Entry] = &[
         name: "kind",
         about: "k-induction for linear clauses, backward and forward",
         make: || Box::new(kind::Kind::default()),
+    },
+    Entry {
+        name: "tpa",
+        about: "transition power abstraction for linear clauses with deep loops",
+        make: || Box::new(tpa::Tpa::default()),
     },
     Entry {
         name: "vinta",
