@@ -101,6 +101,24 @@ fn shows(system: &System, predicate: PredicateId, expected: TermId) -> bool {
     solver.check(&[]) == SatResult::Unsat
 }
 
+/// A case for all values of a Boolean and one for a single value are not apart: what holds of the
+/// second does not hold of all with this value.
+#[test]
+fn cases_that_overlap() {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let p = system.add_predicate("P", &[INT, BOOL]);
+    let (x, b) = (terms.var("x", INT), terms.var("b", BOOL));
+    system.add_clause(vec![], terms.le(x, terms.int(5)), Some(atom(p, &[x, b])));
+    let point = terms.and(&[terms.eq(x, terms.int(0)), b]);
+    system.add_clause(vec![], point, Some(atom(p, &[x, b])));
+    let params = system.predicate(p).params.clone();
+    let bound = terms.le(params[0], terms.int(5));
+    assert!(shows(&system, p, bound));
+    let zero = terms.eq(params[0], terms.int(0));
+    assert!(!shows(&system, p, terms.implies(params[1], zero)));
+}
+
 #[test]
 fn two_loops_that_undo_each_other() {
     let t = Rc::new(TermStore::new());

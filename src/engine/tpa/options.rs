@@ -54,7 +54,7 @@ choices! {
 pub struct Options {
     /// The relations. Default: `split`, which proves more (FMCAD 2022).
     pub powers: Powers,
-    /// The interpolants. Default: `strong`, by measurement.
+    /// The interpolants. Default: `strong`, as in the papers.
     pub interpolants: Form,
     /// Where fixpoints are looked for. Default: `both`, as in the FMCAD paper.
     pub sides: Sides,

@@ -99,12 +99,16 @@ fn refuted(system: &System, settings: &[&str], steps: usize) {
     assert_eq!(refutation.steps.len(), steps);
 }
 
-/// Whether each clause holds in the model.
 fn proved(system: &System, settings: &[&str]) {
     let (verdict, _) = solve(system, settings);
     let Verdict::Sat(model) = verdict else {
         panic!("{settings:?}: {verdict:?}");
     };
+    assert_model(system, &model);
+}
+
+/// Each clause holds in the model.
+fn assert_model(system: &System, model: &Model) {
     let terms = &system.terms;
     let smt = Smt::new(terms.clone());
     for clause in &system.clauses {
@@ -136,24 +140,30 @@ const CHOICES: &[&[&str]] = &[
 #[test]
 fn runs_are_found_whatever_the_choices() {
     for settings in CHOICES {
-        refuted(&phases(1, 45, 45), settings, 47);
-        refuted(&phases(2, 21, 0), settings, 44);
-        refuted(&places(20, true), settings, 43);
+        refuted(&phases(1, 20, 20), settings, 22);
+        refuted(&phases(2, 9, 0), settings, 20);
+        refuted(&places(8, true), settings, 19);
     }
 }
+
+/// Choices that leave out a kind of proof.
+const NARROW: &[&str] = &["sides=right", "exact-fixpoints=false"];
 
 #[test]
 fn proofs_are_found_whatever_the_choices() {
     for settings in CHOICES {
-        if settings.contains(&"sides=right") {
-            // What is about exactly so many steps is composed in the order that the left needs.
-            let (verdict, _) = solve(&phases(1, 20, 21), settings);
-            assert!(!matches!(verdict, Verdict::Unsat(_)), "{verdict:?}");
-            continue;
+        for system in [phases(1, 9, 10), phases(2, 5, 2), places(5, false)] {
+            if settings.iter().any(|s| NARROW.contains(s)) {
+                let (verdict, _) = solve(&system, settings);
+                match verdict {
+                    Verdict::Sat(model) => assert_model(&system, &model),
+                    Verdict::Unknown(_) => {}
+                    Verdict::Unsat(_) => panic!("{settings:?}: {verdict:?}"),
+                }
+            } else {
+                proved(&system, settings);
+            }
         }
-        proved(&phases(1, 20, 21), settings);
-        proved(&phases(2, 8, 3), settings);
-        proved(&places(10, false), settings);
     }
 }
 
