@@ -15,6 +15,7 @@ pub mod spacer;
 pub mod tpa;
 pub mod trl;
 pub mod vinta;
+mod weaken;
 
 use thiserror::Error;
 

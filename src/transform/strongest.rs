@@ -68,7 +68,14 @@ pub(super) fn restore_definitions(
                 message: reason.to_string(),
             });
         }
+        let start = Instant::now();
         let definition = definer.define(item, model, cx);
+        log::debug!(
+            "definition of {}: size {}, {:.3} s",
+            system.predicate(item.predicate).name,
+            system.terms.dag_size(&[definition]),
+            start.elapsed().as_secs_f64()
+        );
         model.definitions.insert(item.predicate, definition);
     }
     Ok(())

@@ -41,6 +41,7 @@ pub use self::options::{DomainName, Interpolants, Options, Refinement};
 use self::post::Posts;
 use super::confirm::confirm;
 use super::settings::Setting;
+use super::weaken::weaken;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
@@ -147,7 +148,8 @@ fn run<D: Domain>(
     };
     match outcome {
         Ok(None) => {
-            let mut definitions = labels;
+            let weaker = weaken(&system, &labels, &smt, cx);
+            let mut definitions = weaker.unwrap_or(labels);
             for predicate in whole.used_predicates() {
                 let derivable = derivable[predicate.index()];
                 let default = system.terms.bool(derivable);

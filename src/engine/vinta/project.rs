@@ -1,75 +1,175 @@
-//! DAG interpolants from the error's side: what a node must not be, generalised by cores.
+//! DAG interpolants by obligations: what a node must not be, generalised by cores.
 //!
-//! From the entry on, for each node: a model of a way from it to the error that its interpolant
-//! allows yet is projected onto the node's variables. No step into the node, from what its
-//! predecessors' interpolants allow, leads there; the part of the projection that says so, negated,
-//! is a clause of the interpolant. Clauses of other nodes of the same location come first, if
-//! all steps into the node satisfy them; not in UFO's refinement, which does not look at other nodes.
-//! (Clauses as in property directed reachability, but for a DAG.)
+//! What leads to the error is sought backwards, as in property directed reachability, but in a DAG:
+//! a step into what must not be reached, from what its source's interpolant allows yet, is projected onto
+//! the source's variables, which must not be reached either. Where no step leads, the part of the
+//! cube that says so, negated, is a clause of the node's interpolant. So there are no clauses but those
+//! that the error's absence needs. Other nodes of the location get the clause, too, if all steps into
+//! them satisfy it, which lets the graph converge; not in UFO's refinement, which does not look at
+//! other nodes.
 //!
-//! Invariant: each interpolant follows from the steps into its node and contradicts all ways on.
+//! Labels of nodes further on do not restrict what must not be reached: cubes are larger without
+//! them, and what steps reach has the labels anyway.
+//!
+//! Invariant: each clause of an interpolant follows from each step into its node, from its source's
+//! label and interpolant; from the states of an obligation the error is reached.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::encode::{Dag, Step};
 use super::{Stop, Vinta, failed, gave_up};
 use crate::domain::Domain;
+use crate::engine::weaken::bounds;
 use crate::smt::{SatResult, SmtModel, Solver, project_formula};
-use crate::term::{Op, SortId, TermId, TermStore};
+use crate::term::TermId;
+
+/// The interpolants so far.
+struct Clauses {
+    /// By place in the DAG, over its node's variables.
+    of: Vec<Vec<TermId>>,
+    /// By place, when first needed: that a step was made into it, from where labels and clauses allow.
+    steps_into: Vec<Option<Solver>>,
+}
 
 impl<D: Domain> Vinta<'_, D> {
     /// An interpolant for each node of the DAG.
     pub(super) fn by_projection(&mut self, dag: &Dag) -> Result<Vec<TermId>, Stop> {
         let terms = self.terms.clone();
         let count = dag.nodes.len();
-        let mut interpolants = vec![TermId::TRUE; count];
-        interpolants[count - 1] = TermId::FALSE;
-        // Clauses by location, over formal variables.
-        let mut known: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
-        let mut onward = self.onward(dag);
-        for place in 1..count - 1 {
-            let node = dag.nodes[place];
-            let location = self.arg.nodes[node].location;
-            let here = dag.literals[place];
-            let mut steps_in = self.steps_into(dag, place, &interpolants);
-            let mut clauses: Vec<TermId> = Vec::new();
-            let before = known.get(&location).filter(|_| self.options.restricted());
-            for &clause in before.into_iter().flatten() {
-                let own = self.over_node(dag, place, clause);
-                if self.ask(&mut steps_in, &[terms.not(own)])? == SatResult::Unsat {
-                    onward.assert(terms.implies(here, own));
-                    clauses.push(own);
-                }
+        let mut clauses = Clauses {
+            of: vec![Vec::new(); count],
+            steps_into: (0..count).map(|_| None).collect(),
+        };
+        let mut obligations: Vec<(usize, Vec<TermId>)> = vec![(count - 1, Vec::new())];
+        while let Some((place, cube)) = obligations.last() {
+            let place = *place;
+            self.prepare(dag, &mut clauses, place);
+            let solver = clauses.steps_into[place]
+                .as_mut()
+                .ok_or_else(|| failed("no solver of a node"))?;
+            if self.ask(solver, cube)? == SatResult::Sat {
+                let model = solver.model().ok_or_else(|| failed("no model of a step"))?;
+                let before = self.before(dag, place, cube, &model)?;
+                obligations.push(before);
+                continue;
             }
-            while self.ask(&mut onward, &[here])? == SatResult::Sat {
-                let model = onward
-                    .model()
-                    .ok_or_else(|| failed("no model of a way on"))?;
-                let cube = self.bad_cube(dag, place, &model)?;
-                let cube = split(&terms, &cube);
-                if self.ask(&mut steps_in, &cube)? != SatResult::Unsat {
-                    return Err(failed("a step leads to what leads to the error"));
-                }
-                let core = steps_in.minimal_core(&[], &cube);
+            if place + 1 < count {
+                let core = solver.minimal_core(&[], cube);
                 let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
                 let clause = terms.or(&negated);
-                onward.assert(terms.implies(here, clause));
-                clauses.push(clause);
+                self.add_clause(dag, &mut clauses, place, clause);
+                if self.options.restricted() {
+                    let clause = self.decoded(dag.nodes[place], clause, &dag.vars[place]);
+                    self.share(dag, &mut clauses, clause, place)?;
+                }
             }
-            interpolants[place] = terms.and(&clauses);
-            let decoded = clauses
-                .iter()
-                .map(|&c| self.decoded(node, c, &dag.vars[place]));
-            let fresh: Vec<TermId> = decoded.collect();
-            let all = known.entry(location).or_default();
-            let listed: FxHashSet<TermId> = all.iter().copied().collect();
-            all.extend(fresh.into_iter().filter(|c| !listed.contains(c)));
+            obligations.pop();
         }
+        if self.options.restricted() {
+            self.share_all(dag, &mut clauses)?;
+        }
+        let mut interpolants: Vec<TermId> = clauses.of.iter().map(|c| terms.and(c)).collect();
+        interpolants[count - 1] = TermId::FALSE;
         Ok(interpolants)
     }
 
-    fn over_node(&self, dag: &Dag, place: usize, formula: TermId) -> TermId {
-        self.over(dag.nodes[place], formula, &dag.vars[place])
+    /// Makes the solver for the steps into a node.
+    fn prepare(&self, dag: &Dag, clauses: &mut Clauses, place: usize) {
+        if clauses.steps_into[place].is_some() {
+            return;
+        }
+        let terms = &self.terms;
+        let mut solver = self.smt.solver();
+        let mut choices = Vec::new();
+        for &edge in &dag.incoming[place] {
+            let edge = &dag.edges[edge];
+            let there = dag.literals[edge.from];
+            solver.assert(terms.implies(there, dag.labels[edge.from]));
+            for &clause in &clauses.of[edge.from] {
+                solver.assert(terms.implies(there, clause));
+            }
+            for step in &edge.steps {
+                solver.assert(terms.implies(step.literal, there));
+                solver.assert(terms.implies(step.literal, step.formula));
+                choices.push(step.literal);
+            }
+        }
+        solver.assert(terms.or(&choices));
+        solver.assert(dag.labels[place]);
+        clauses.steps_into[place] = Some(solver);
+    }
+
+    /// Adds a clause to a node's interpolant.
+    fn add_clause(&self, dag: &Dag, clauses: &mut Clauses, place: usize, clause: TermId) {
+        clauses.of[place].push(clause);
+        let guarded = self.terms.implies(dag.literals[place], clause);
+        for &edge in &dag.outgoing[place] {
+            if let Some(solver) = &mut clauses.steps_into[dag.edges[edge].to] {
+                solver.assert(guarded);
+            }
+        }
+    }
+
+    /// Adds a clause, over formal variables, to the interpolants of those nodes of the location of
+    /// the one at `place` that it holds at.
+    fn share(
+        &self,
+        dag: &Dag,
+        clauses: &mut Clauses,
+        clause: TermId,
+        place: usize,
+    ) -> Result<(), Stop> {
+        let location = self.arg.nodes[dag.nodes[place]].location;
+        for other in 1..dag.nodes.len() - 1 {
+            if other != place && self.arg.nodes[dag.nodes[other]].location == location {
+                self.add_if_it_holds(dag, clauses, other, clause)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for all clauses, in the order of the DAG.
+    fn share_all(&self, dag: &Dag, clauses: &mut Clauses) -> Result<(), Stop> {
+        let inner = 1..dag.nodes.len() - 1;
+        let mut all: Vec<(usize, TermId)> = Vec::new();
+        let mut listed: FxHashSet<(usize, TermId)> = FxHashSet::default();
+        for place in inner.clone() {
+            let node = dag.nodes[place];
+            let location = self.arg.nodes[node].location;
+            for &clause in &clauses.of[place] {
+                let clause = self.decoded(node, clause, &dag.vars[place]);
+                if listed.insert((location, clause)) {
+                    all.push((location, clause));
+                }
+            }
+        }
+        for place in inner {
+            let location = self.arg.nodes[dag.nodes[place]].location;
+            for &(_, clause) in all.iter().filter(|(l, _)| *l == location) {
+                self.add_if_it_holds(dag, clauses, place, clause)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_if_it_holds(
+        &self,
+        dag: &Dag,
+        clauses: &mut Clauses,
+        place: usize,
+        clause: TermId,
+    ) -> Result<(), Stop> {
+        let clause = self.over(dag.nodes[place], clause, &dag.vars[place]);
+        if clauses.of[place].contains(&clause) {
+            return Ok(());
+        }
+        self.prepare(dag, clauses, place);
+        if let Some(solver) = &mut clauses.steps_into[place]
+            && self.ask(solver, &[self.terms.not(clause)])? == SatResult::Unsat
+        {
+            self.add_clause(dag, clauses, place, clause);
+        }
+        Ok(())
     }
 
     fn ask(&self, solver: &mut Solver, assumptions: &[TermId]) -> Result<SatResult, Stop> {
@@ -82,84 +182,32 @@ impl<D: Domain> Vinta<'_, D> {
         }
     }
 
-    /// Under a node's literal: some way leads from it to the error.
-    fn onward(&self, dag: &Dag) -> Solver {
+    /// A place, and a cube over its node's variables from which the model's step leads into the cube.
+    fn before(
+        &self,
+        dag: &Dag,
+        place: usize,
+        cube: &[TermId],
+        model: &SmtModel,
+    ) -> Result<(usize, Vec<TermId>), Stop> {
         let terms = &self.terms;
-        let mut solver = self.smt.solver();
-        for (place, &here) in dag.literals.iter().enumerate() {
-            solver.assert(terms.implies(here, dag.labels[place]));
-            let mut choices = Vec::new();
-            for &edge in &dag.outgoing[place] {
-                let edge = &dag.edges[edge];
-                for step in &edge.steps {
-                    solver.assert(terms.implies(step.literal, dag.literals[edge.to]));
-                    solver.assert(terms.implies(step.literal, step.formula));
-                    choices.push(step.literal);
-                }
-            }
-            if place + 1 < dag.nodes.len() {
-                solver.assert(terms.implies(here, terms.or(&choices)));
-            }
+        let edges = dag.incoming[place].iter().map(|&e| &dag.edges[e]);
+        let taken: Option<(usize, &Step)> = edges
+            .flat_map(|e| e.steps.iter().map(move |s| (e.from, s)))
+            .find(|(_, s)| model.satisfies(s.literal));
+        let (from, step) = taken.ok_or_else(|| failed("no step leads to a node"))?;
+        if from == 0 {
+            return Err(failed("the entry leads to the error"));
         }
-        solver
-    }
-
-    /// Holds that one of the steps into the node was made from where interpolants and labels allow.
-    fn steps_into(&self, dag: &Dag, place: usize, interpolants: &[TermId]) -> Solver {
-        let terms = &self.terms;
-        let mut solver = self.smt.solver();
-        let mut choices = Vec::new();
-        for &edge in &dag.incoming[place] {
-            let edge = &dag.edges[edge];
-            let before = [dag.labels[edge.from], interpolants[edge.from]];
-            for step in &edge.steps {
-                let all = terms.and(&[before[0], before[1], step.formula]);
-                solver.assert(terms.implies(step.literal, all));
-                choices.push(step.literal);
-            }
-        }
-        solver.assert(terms.or(&choices));
-        solver.assert(dag.labels[place]);
-        solver
-    }
-
-    /// A cube over the node's variables from which the way of the model leads to the error.
-    fn bad_cube(&self, dag: &Dag, place: usize, model: &SmtModel) -> Result<Vec<TermId>, Stop> {
-        let terms = &self.terms;
-        let mut parts = vec![dag.labels[place]];
-        let mut at = place;
-        while at + 1 < dag.nodes.len() {
-            let edges = dag.outgoing[at].iter().map(|&e| &dag.edges[e]);
-            let taken: Option<(usize, &Step)> = edges
-                .flat_map(|e| e.steps.iter().map(move |s| (e.to, s)))
-                .find(|(_, s)| model.satisfies(s.literal));
-            let (to, step) = taken.ok_or_else(|| failed("no step leads on"))?;
-            parts.push(step.formula);
-            parts.push(dag.labels[to]);
-            at = to;
-        }
-        let way = terms.and(&parts);
-        let kept: FxHashSet<TermId> = dag.vars[place].iter().copied().collect();
-        let mut all = terms.free_vars(&[way]);
+        let mut parts = cube.to_vec();
+        parts.push(step.formula);
+        let step = terms.and(&parts);
+        let kept: FxHashSet<TermId> = dag.vars[from].iter().copied().collect();
+        let mut all = terms.free_vars(&[step]);
         let values = model.assignment(&all).map_err(|e| failed(&e.0))?;
         all.retain(|v| !kept.contains(v));
-        project_formula(terms, way, &all, &values)
-            .ok_or_else(|| failed("a way to the error cannot be projected"))
+        let projected = project_formula(terms, step, &all, &values)
+            .ok_or_else(|| failed("a step to the error cannot be projected"))?;
+        Ok((from, bounds(terms, &projected)))
     }
-}
-
-/// Literals with equations of numbers as two bounds, so that a core may keep one.
-pub(super) fn split(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
-    let mut literals = Vec::with_capacity(cube.len());
-    for &literal in cube {
-        let args = terms.args(literal);
-        let numbers = |t: TermId| matches!(terms.sort_of(t), SortId::INT | SortId::REAL);
-        if *terms.op(literal) == Op::Eq && numbers(args[0]) {
-            literals.push(terms.le(args[0], args[1]));
-            literals.push(terms.ge(args[0], args[1]));
-        } else {
-            literals.push(literal);
-        }
-    }
-    literals
 }

@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 use super::Hyper;
 use super::unfold::Tree;
 use crate::domain::Domain;
-use crate::engine::vinta::project::split;
 use crate::engine::vinta::{Stop, failed, gave_up};
+use crate::engine::weaken::bounds;
 use crate::smt::{SatResult, Solver, project_formula};
 use crate::term::{SortId, TermId};
 
@@ -52,7 +52,7 @@ impl<D: Domain> Hyper<'_, D> {
                 let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
                 let cube = project_formula(terms, way, &others, &values)
                     .ok_or_else(|| failed("a tree cannot be projected"))?;
-                let cube = split(terms, &cube);
+                let cube = bounds(terms, &cube);
                 if self.ask(&mut below, &cube)? != SatResult::Unsat {
                     return Err(failed("a derivation leads to what leads to the error"));
                 }

@@ -1,0 +1,384 @@
+//! A model of clauses that its proof needs, in place of one that says all an engine ever learnt.
+//!
+//! Labels that an abstract interpretation ends with are large, and most of what they say is for
+//! nothing. But they tell at once which states are not reached. So an inductive proof is made from
+//! the queries on, as in property directed reachability, but without frames: a state that must not be
+//! reached is outside of its label, a core of it makes a clause that the label implies, and a step
+//! into what the clause excludes is projected onto what must not be reached before it. Conjuncts of the
+//! label that are small are taken as they are, which keeps bounds from being found one by one. What
+//! comes back is weaker, and is what has to be led back through the passes, checked and read.
+//!
+//! Invariant: each clause follows from its predicate's definition, and what comes back is a model by
+//! queries that it passed.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::chc::{PredicateId, System};
+use crate::context::Context;
+use crate::smt::{SatResult, Smt, Solver, project_formula};
+use crate::term::{Op, SortId, TermId, TermStore};
+
+/// Models of this size are small enough.
+const SMALL: usize = 200;
+
+/// A conjunct of this size is as good as a clause.
+const CLAUSE: usize = 12;
+
+/// Systems with more clauses, and definitions that take more clauses, stay as they are.
+const CLAUSES: usize = 2000;
+const LEMMAS: usize = 2000;
+
+/// Time at most, and as a part of what is left.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PART_OF_TIME: u32 = 2;
+
+/// A weaker and smaller model of a linear system than `definitions`, which have to be one. `None` if
+/// there is no hope for one, or it takes too long.
+pub(super) fn weaken(
+    system: &System,
+    definitions: &FxHashMap<PredicateId, TermId>,
+    smt: &Rc<Smt>,
+    cx: &Context,
+) -> Option<FxHashMap<PredicateId, TermId>> {
+    let size = |d: &FxHashMap<PredicateId, TermId>| {
+        let sizes = d.values().map(|&f| system.terms.dag_size(&[f]));
+        sizes.sum::<usize>()
+    };
+    let before = size(definitions);
+    if before <= SMALL || system.clauses.len() > CLAUSES {
+        return None;
+    }
+    let start = Instant::now();
+    let left = cx.remaining().map(|left| left / PART_OF_TIME);
+    let limit = smt.query_timeout();
+    let mut weakening = Weakening {
+        system,
+        terms: system.terms.clone(),
+        smt,
+        labels: FxHashMap::default(),
+        definitions,
+        lemmas: FxHashMap::default(),
+        count: 0,
+        steps: system.clauses.iter().map(|_| None).collect(),
+        end: start + left.map_or(PATIENCE, |left| PATIENCE.min(left)),
+    };
+    let found = weakening.run(cx);
+    smt.set_query_timeout(limit);
+    let after = found.as_ref().map(&size);
+    log::debug!(
+        "a model of size {before}: {} clauses for its proof, size {after:?}, {:.3} s",
+        weakening.count,
+        start.elapsed().as_secs_f64()
+    );
+    found.filter(|_| after.is_some_and(|after| after < before))
+}
+
+/// What is known of a predicate.
+struct Label {
+    solver: Solver,
+    /// Conjuncts that may become clauses, and all others as one; as literals of the solver.
+    small: Vec<(TermId, TermId)>,
+    large: TermId,
+}
+
+struct Weakening<'a> {
+    system: &'a System,
+    terms: Rc<TermStore>,
+    smt: &'a Rc<Smt>,
+    labels: FxHashMap<PredicateId, Label>,
+    definitions: &'a FxHashMap<PredicateId, TermId>,
+    /// Clauses that are kept.
+    lemmas: FxHashMap<PredicateId, Vec<TermId>>,
+    count: usize,
+    /// By clause: holds the constraint and the kept clauses of the body, so many of them.
+    steps: Vec<Option<(Solver, usize)>>,
+    end: Instant,
+}
+
+impl Weakening<'_> {
+    fn run(&mut self, cx: &Context) -> Option<FxHashMap<PredicateId, TermId>> {
+        if self.system.clauses.iter().any(|c| c.body.len() > 1) {
+            return None;
+        }
+        let mut defining: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
+        // Clauses with what their heads' instances must imply, `false` for queries.
+        let mut goals: Vec<(usize, TermId)> = Vec::new();
+        for (index, clause) in self.system.clauses.iter().enumerate() {
+            match &clause.head {
+                Some(head) => defining.entry(head.predicate).or_default().push(index),
+                None => goals.push((index, TermId::FALSE)),
+            }
+        }
+        // What follows from a body's clauses follows from more of them.
+        while let Some((index, goal)) = goals.pop() {
+            while let Some((predicate, clauses)) = self.needed(index, goal, cx)? {
+                for clause in clauses {
+                    let known = self.lemmas.entry(predicate).or_default();
+                    if known.contains(&clause) {
+                        continue;
+                    }
+                    known.push(clause);
+                    self.count += 1;
+                    let of_it = defining.get(&predicate).into_iter().flatten();
+                    goals.extend(of_it.map(|&index| (index, clause)));
+                }
+                if self.count > LEMMAS {
+                    return None;
+                }
+            }
+        }
+        let weaker = self.definitions.keys().map(|&predicate| {
+            let clauses = self.lemmas.get(&predicate).map_or(&[][..], |l| l);
+            (predicate, self.terms.and(clauses))
+        });
+        Some(weaker.collect())
+    }
+
+    /// Clauses about the body's predicate that exclude a violation of the clause; `Some(None)` if
+    /// there is no violation. The outer `None` is no answer.
+    fn needed(
+        &mut self,
+        index: usize,
+        goal: TermId,
+        cx: &Context,
+    ) -> Option<Option<(PredicateId, Vec<TermId>)>> {
+        let left = self.end.checked_duration_since(Instant::now())?;
+        if cx.stop().is_some() {
+            return None;
+        }
+        self.smt.set_query_timeout(Some(left));
+        let terms = self.terms.clone();
+        let clause = &self.system.clauses[index];
+        let violated = match &clause.head {
+            Some(head) => terms.not(self.system.instantiate(goal, head)),
+            None => TermId::TRUE,
+        };
+        let atom = clause.body.first();
+        let (solver, known) = self.steps[index].get_or_insert_with(|| {
+            let mut solver = self.smt.solver();
+            solver.assert(clause.constraint);
+            (solver, 0)
+        });
+        if let Some(atom) = atom
+            && let Some(lemmas) = self.lemmas.get(&atom.predicate)
+        {
+            for &lemma in &lemmas[*known..] {
+                solver.assert(self.system.instantiate(lemma, atom));
+            }
+            *known = lemmas.len();
+        }
+        let assumptions: Vec<TermId> = match terms.op(violated) {
+            Op::And => terms.args(violated).to_vec(),
+            _ => vec![violated],
+        };
+        match solver.check(&assumptions) {
+            SatResult::Unsat => return Some(None),
+            SatResult::Sat => {}
+            SatResult::Unknown(_) => return None,
+        }
+        // Without a body there is no way out: then it was no model.
+        let atom = atom?;
+        let step = terms.and(&[clause.constraint, violated]);
+        let mut vars = terms.free_vars(&[step]);
+        vars.extend(
+            atom.args
+                .iter()
+                .filter(|a| !vars.contains(a))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+        let values = solver.model()?.assignment(&vars).ok()?;
+        let kept: FxHashSet<TermId> = atom.args.iter().copied().collect();
+        vars.retain(|v| !kept.contains(v));
+        let cube = project_formula(&terms, step, &vars, &values)?;
+        let params = &self.system.predicate(atom.predicate).params;
+        let map: FxHashMap<TermId, TermId> = atom
+            .args
+            .iter()
+            .copied()
+            .zip(params.iter().copied())
+            .collect();
+        let cube: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &map)).collect();
+        let clauses = self.excluding(atom.predicate, &bounds(&terms, &cube))?;
+        Some(Some((atom.predicate, clauses)))
+    }
+
+    /// Clauses that follow from the predicate's definition and exclude the cube.
+    fn excluding(&mut self, predicate: PredicateId, cube: &[TermId]) -> Option<Vec<TermId>> {
+        let terms = self.terms.clone();
+        let label = match self.labels.entry(predicate) {
+            std::collections::hash_map::Entry::Occupied(label) => label.into_mut(),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                let definition = *self.definitions.get(&predicate)?;
+                free.insert(Label::new(&terms, definition, self.smt))
+            }
+        };
+        let guards: Vec<TermId> = label.small.iter().map(|s| s.0).collect();
+        let mut assumptions = cube.to_vec();
+        assumptions.extend(&guards);
+        let solver = &mut label.solver;
+        if solver.check(&assumptions) == SatResult::Unsat {
+            let core: FxHashSet<TermId> = solver.core().into_iter().collect();
+            let used = label.small.iter().filter(|s| core.contains(&s.0));
+            let used: Vec<TermId> = used.map(|s| s.1).collect();
+            if used.len() <= 2 && !used.is_empty() {
+                return Some(used);
+            }
+        }
+        let mut hard = guards;
+        hard.push(label.large);
+        let core = solver.minimal_core(&hard, cube);
+        let all: Vec<TermId> = hard.iter().chain(&core).copied().collect();
+        if solver.check(&all) != SatResult::Unsat {
+            return None;
+        }
+        let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
+        Some(vec![terms.or(&negated)])
+    }
+}
+
+impl Label {
+    fn new(terms: &TermStore, definition: TermId, smt: &Rc<Smt>) -> Label {
+        let mut solver = smt.solver();
+        let mut guarded = |formula: TermId| {
+            let guard = terms.fresh_var("part", SortId::BOOL);
+            solver.assert(terms.implies(guard, formula));
+            guard
+        };
+        let conjuncts = terms.conjuncts(definition).into_iter();
+        let (small, large): (Vec<TermId>, Vec<TermId>) =
+            conjuncts.partition(|&c| terms.dag_size(&[c]) <= CLAUSE);
+        let small = small.into_iter().map(|c| (guarded(c), c)).collect();
+        let large = guarded(terms.and(&large));
+        Label {
+            solver,
+            small,
+            large,
+        }
+    }
+}
+
+/// Literals with equations of numbers as two bounds, so that a core may keep one.
+pub(super) fn bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
+    let mut literals = Vec::with_capacity(cube.len());
+    for &literal in cube {
+        let args = terms.args(literal);
+        let numbers = |t: TermId| matches!(terms.sort_of(t), SortId::INT | SortId::REAL);
+        if *terms.op(literal) == Op::Eq && numbers(args[0]) {
+            literals.push(terms.le(args[0], args[1]));
+            literals.push(terms.ge(args[0], args[1]));
+        } else {
+            literals.push(literal);
+        }
+    }
+    literals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chc::Atom;
+
+    /// A counter that goes up to 10 beside others that are for nothing.
+    fn counters(others: usize, error: i64) -> (System, PredicateId) {
+        let terms = Rc::new(TermStore::new());
+        let mut system = System::new(terms.clone());
+        let p = system.add_predicate("P", &vec![SortId::INT; others + 1]);
+        let vars = |mark: &str| -> Vec<TermId> {
+            let names = (0..=others).map(|n| format!("x{n}{mark}"));
+            names.map(|n| terms.var(&n, SortId::INT)).collect()
+        };
+        let (old, new) = (vars(""), vars("'"));
+        let atom = |args: &[TermId]| Atom {
+            predicate: p,
+            args: args.to_vec(),
+        };
+        let zero: Vec<TermId> = old.iter().map(|&x| terms.eq(x, terms.int(0))).collect();
+        system.add_clause(vec![], terms.and(&zero), Some(atom(&old)));
+        let mut step: Vec<TermId> = old
+            .iter()
+            .zip(&new)
+            .map(|(&x, &y)| terms.eq(y, terms.add(&[x, terms.int(1)])))
+            .collect();
+        step.push(terms.lt(old[0], terms.int(10)));
+        system.add_clause(vec![atom(&old)], terms.and(&step), Some(atom(&new)));
+        let error = terms.eq(old[0], terms.int(error));
+        system.add_clause(vec![atom(&old)], error, None);
+        (system, p)
+    }
+
+    /// All values that are reached, as a disjunction; 100 parameters.
+    fn reached(system: &System, p: PredicateId) -> TermId {
+        let terms = &system.terms;
+        let params = &system.predicate(p).params;
+        let at = |n: i64| {
+            let all = params.iter().map(|&x| terms.eq(x, terms.int(n)));
+            terms.and(&all.collect::<Vec<_>>())
+        };
+        terms.or(&(0..=10).map(at).collect::<Vec<_>>())
+    }
+
+    fn is_model(system: &System, definitions: &FxHashMap<PredicateId, TermId>) -> bool {
+        let terms = &system.terms;
+        let meaning = |a: &Atom| system.instantiate(definitions[&a.predicate], a);
+        system.clauses.iter().all(|clause| {
+            let mut solver = Smt::new(terms.clone()).solver();
+            solver.assert(clause.constraint);
+            clause.body.iter().for_each(|a| solver.assert(meaning(a)));
+            if let Some(head) = &clause.head {
+                solver.assert(terms.not(meaning(head)));
+            }
+            solver.check(&[]) == SatResult::Unsat
+        })
+    }
+
+    #[test]
+    fn what_no_query_depends_on_goes() {
+        // Whether the conjuncts are there to be taken, or clauses have to be found.
+        for bounded in [false, true] {
+            for error in [11, 17, -3] {
+                let (system, p) = counters(60, error);
+                let terms = &system.terms;
+                let mut label = reached(&system, p);
+                if bounded {
+                    let all = system.predicate(p).params.iter();
+                    let low =
+                        |&x| terms.and(&[terms.ge(x, terms.int(0)), terms.le(x, terms.int(10))]);
+                    let low: Vec<TermId> = all.map(low).collect();
+                    label = terms.and(&[label, terms.and(&low)]);
+                }
+                let cx = Context::new(terms.clone());
+                let smt = Smt::new(terms.clone());
+                let given = FxHashMap::from_iter([(p, label)]);
+                assert!(is_model(&system, &given));
+                let found = weaken(&system, &given, &smt, &cx);
+                // Below 0 clauses never end unless the bound is there.
+                if error < 0 && !bounded {
+                    assert!(found.is_none_or(|f| is_model(&system, &f)));
+                    continue;
+                }
+                let found = found.expect("there is a smaller model");
+                assert!(is_model(&system, &found), "{error}");
+                let free = terms.free_vars(&[found[&p]]);
+                assert_eq!(free, [system.predicate(p).params[0]], "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_model_is_not_weakened() {
+        let (system, p) = counters(60, 7);
+        let cx = Context::new(system.terms.clone());
+        let smt = Smt::new(system.terms.clone());
+        let terms = &system.terms;
+        let wrong = terms.not(terms.eq(system.predicate(p).params[0], terms.int(7)));
+        let label = terms.and(&[reached(&system, p), wrong]);
+        assert_eq!(
+            weaken(&system, &FxHashMap::from_iter([(p, label)]), &smt, &cx),
+            None
+        );
+    }
+}
