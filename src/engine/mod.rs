@@ -1,7 +1,7 @@
 //! Engines decide systems; the registry finds them by name.
 //!
-//! Invariant: an engine sees a [`System`] and nothing of where it came from: no syntax, no pass, no
-//! other engine except through a trait it is handed.
+//! Invariant: an engine sees a [`System`] and nothing of where it came from: no syntax, no passes
+//! before it, no other engine except through a trait it is handed.
 
 pub mod bmc;
 mod confirm;

@@ -27,19 +27,20 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::confirm::confirm;
 use super::linear::distance::Distances;
 use super::linear::reach::Reach;
-use super::linear::steps::{Origin, Steps};
+use super::linear::steps::Steps;
 use super::linear::unroll::{Trace, Unrolling, literal};
-use super::linear::{Stop, ask, clause_step, complete, constraint, incomplete, negated, supports};
+use super::linear::{
+    self, Stop, ask, complete, constraint, incomplete, negated, refutation, supports,
+};
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
-use crate::smt::{Arithmetic, Smt, Solver, Watchdog};
+use crate::smt::{Smt, Solver};
 use crate::term::TermId;
-use crate::witness::{Refutation, Verdict};
+use crate::witness::Verdict;
 
 /// Limits and choices of the search.
 #[derive(Clone, Debug)]
@@ -122,22 +123,10 @@ impl Engine for Kind {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        self.supports(&Shape::of(system))?;
-        let smt = Smt::new(system.terms.clone());
-        if self.options.simplex {
-            smt.set_arithmetic(Arithmetic::Simplex);
-        }
-        let watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
-        let result = self.decide(system, &smt, cx);
-        drop(watchdog);
-        cx.stats.add("kind.queries", smt.usage().0);
-        cx.stats.add_time("kind.smt", smt.usage().1);
-        match result {
-            Ok(Verdict::Unsat(refutation)) => Ok(confirm(system, refutation, &smt, cx)),
-            Ok(verdict) => Ok(verdict),
-            Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
-            Err(Stop::Error(error)) => Err(error),
-        }
+        let simplex = self.options.simplex;
+        linear::run(self.name(), system, simplex, cx, |smt, cx| {
+            self.decide(system, smt, cx)
+        })
     }
 }
 
@@ -187,18 +176,6 @@ impl Kind {
             }
         }
     }
-}
-
-fn refutation(system: &System, steps: &Steps, trace: &Trace) -> Result<Refutation, Stop> {
-    let mut found = Vec::with_capacity(trace.steps.len());
-    for instance in &trace.steps {
-        if let Origin::Clause(clause) = steps.all[instance.step].origin {
-            let count = found.len();
-            let step = clause_step(system, steps, clause, instance, &trace.values, count)?;
-            found.push(step);
-        }
-    }
-    Ok(Refutation { steps: found })
 }
 
 /// Simple runs in one direction.

@@ -7,17 +7,20 @@ pub(super) mod reach;
 pub(super) mod steps;
 pub(super) mod unroll;
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use self::distance::Distances;
-use self::steps::{Instance, Steps};
+use self::steps::{Instance, Origin, Steps};
 use self::unroll::{Trace, literal};
+use super::confirm::confirm;
 use super::{EngineError, Unsupported};
 use crate::chc::{Shape, System};
 use crate::context::Context;
-use crate::smt::{SatResult, SmtModel, Solver};
+use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Solver, Watchdog};
 use crate::term::{Assignment, TermId};
-use crate::witness::{Fact, Model, Reason, RefutationStep};
+use crate::witness::{Fact, Model, Reason, Refutation, RefutationStep, Verdict};
 
 /// Why a search ends without an answer of its own.
 pub(super) enum Stop {
@@ -57,6 +60,34 @@ pub(super) fn supports(engine: &'static str, shape: &Shape) -> Result<(), Unsupp
         engine,
         what: what.to_owned(),
     })
+}
+
+/// Runs an engine that supports the system, with a context of Z3's that is watched; by its older
+/// simplex if asked. A refutation is confirmed.
+pub(super) fn run(
+    engine: &'static str,
+    system: &System,
+    simplex: bool,
+    cx: &mut Context,
+    decide: impl FnOnce(&Rc<Smt>, &mut Context) -> Result<Verdict, Stop>,
+) -> Result<Verdict, EngineError> {
+    supports(engine, &Shape::of(system))?;
+    let smt = Smt::new(system.terms.clone());
+    if simplex {
+        smt.set_arithmetic(Arithmetic::Simplex);
+    }
+    let watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
+    let result = decide(&smt, cx);
+    drop(watchdog);
+    let (queries, time) = smt.usage();
+    cx.stats.add(&format!("{engine}.queries"), queries);
+    cx.stats.add_time(&format!("{engine}.smt"), time);
+    match result {
+        Ok(Verdict::Unsat(refutation)) => Ok(confirm(system, refutation, &smt, cx)),
+        Ok(verdict) => Ok(verdict),
+        Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
+        Err(Stop::Error(error)) => Err(error),
+    }
 }
 
 /// A model of what the solver holds under the assumptions; `None` when there is none.
@@ -138,6 +169,23 @@ pub(super) fn clause_step(
         premises,
         fact,
     })
+}
+
+/// The refutation that a run of clauses stands for.
+pub(super) fn refutation(
+    system: &System,
+    steps: &Steps,
+    trace: &Trace,
+) -> Result<Refutation, Stop> {
+    let mut found = Vec::with_capacity(trace.steps.len());
+    for instance in &trace.steps {
+        if let Origin::Clause(clause) = steps.all[instance.step].origin {
+            let count = found.len();
+            let step = clause_step(system, steps, clause, instance, &trace.values, count)?;
+            found.push(step);
+        }
+    }
+    Ok(Refutation { steps: found })
 }
 
 /// Gives the predicates off the ways from facts to queries what makes their clauses true.

@@ -137,7 +137,6 @@ impl Search<'_> {
             solver.assert(terms.or(&negated));
             let model = ask(&mut solver, &premises, cx);
             solver.pop();
-            self.counters.queries += 1;
             let Some(model) = model? else { break };
             let before = kept.len();
             kept.retain(|c| !model.satisfies(terms.not(c.whole)));
@@ -187,7 +186,6 @@ impl Search<'_> {
                 });
             }
         }
-        self.counters.queries += 1;
         Ok(ask(&mut solver, &[], cx)?.is_none())
     }
 
@@ -215,7 +213,6 @@ impl Search<'_> {
                 .map(|(_, c)| *c)
                 .collect();
             assumptions.push(terms.not(conjunct));
-            self.counters.queries += 1;
             if ask(&mut solver, &assumptions, cx)?.is_none() {
                 dropped.insert(position);
             }

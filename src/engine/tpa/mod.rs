@@ -38,17 +38,16 @@ pub use self::options::{Form, Options, Powers, Sides};
 
 use self::search::{Kind, Search};
 use self::system::TransitionSystem;
-use super::confirm::confirm;
 use super::linear::distance::Distances;
-use super::linear::steps::{Origin, Steps};
-use super::linear::{Stop, clause_step, complete, constraint, failed, incomplete, supports};
+use super::linear::steps::Steps;
+use super::linear::{self, Stop, complete, constraint, failed, incomplete, refutation, supports};
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
 use crate::context::Context;
-use crate::smt::{Arithmetic, Smt, Watchdog};
+use crate::smt::Smt;
 use crate::transform::{SingleLoop, Transformation};
-use crate::witness::{Model, Refutation, Verdict};
+use crate::witness::{Model, Verdict};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -71,21 +70,10 @@ impl Engine for Tpa {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        self.supports(&Shape::of(system))?;
-        let smt = Smt::new(system.terms.clone());
-        if self.options.simplex {
-            smt.set_arithmetic(Arithmetic::Simplex);
-        }
-        let watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
-        let result = self.whole(system, &smt, cx);
-        drop(watchdog);
-        cx.stats.add_time("tpa.smt", smt.usage().1);
-        match result {
-            Ok(Verdict::Unsat(refutation)) => Ok(confirm(system, refutation, &smt, cx)),
-            Ok(verdict) => Ok(verdict),
-            Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
-            Err(Stop::Error(error)) => Err(error),
-        }
+        let simplex = self.options.simplex;
+        linear::run(self.name(), system, simplex, cx, |smt, cx| {
+            self.whole(system, smt, cx)
+        })
     }
 }
 
@@ -121,20 +109,7 @@ impl Tpa {
         let distances = Distances::new(system);
         let steps = Steps::new(system, &distances);
         if let Some(trace) = constraint(system, &steps, &mut smt.solver(), cx)? {
-            let mut found = Vec::new();
-            for instance in &trace.steps {
-                if let Origin::Clause(clause) = steps.all[instance.step].origin {
-                    found.push(clause_step(
-                        system,
-                        &steps,
-                        clause,
-                        instance,
-                        &trace.values,
-                        found.len(),
-                    )?);
-                }
-            }
-            return Ok(Verdict::Unsat(Refutation { steps: found }));
+            return refutation(system, &steps, &trace).map(Verdict::Unsat);
         }
         let predicates = steps.predicates();
         let predicate = match predicates[..] {
@@ -145,7 +120,6 @@ impl Tpa {
         let ts = TransitionSystem::new(system, &steps, predicate);
         let mut search = Search::new(&ts, smt, &self.options, cx);
         let result = self.search(&mut search, cx);
-        cx.stats.add("tpa.queries", search.counters.queries);
         cx.stats.add("tpa.refinements", search.counters.refinements);
         cx.stats.add("tpa.fallbacks", search.counters.fallbacks);
         cx.stats.add("tpa.hits", search.counters.hits);

@@ -62,7 +62,6 @@ struct Composition {
 
 #[derive(Default)]
 pub(super) struct Counters {
-    pub queries: u64,
     pub refinements: u64,
     pub fallbacks: u64,
     pub hits: u64,
@@ -218,7 +217,6 @@ impl<'a> Search<'a> {
         }
         let model = ask(&mut self.sets, &[], cx);
         self.sets.pop();
-        self.counters.queries += 1;
         match model? {
             Some(model) => Ok(Some(cube(self.ts, &parts, &self.ts.copies[0], &model)?)),
             None => Ok(None),
@@ -238,7 +236,6 @@ impl<'a> Search<'a> {
             let unrolled = Unrolled::new(self.ts, self.smt, steps, or_none);
             self.unrolled.push(unrolled);
         }
-        self.counters.queries += 1;
         let target = self.unrolled[level].reach(self.ts, source, target, cx)?;
         Ok(target.map(|target| Reached {
             source: source.clone(),
@@ -342,7 +339,6 @@ impl<'a> Search<'a> {
         let model = ask(solver, &[&named[..], &ends].concat(), cx);
         let core: FxHashSet<TermId> = solver.core().into_iter().collect();
         solver.pop();
-        self.counters.queries += 1;
         if let Some(model) = model? {
             return Ok(Some((model, [relations, ends].concat())));
         }

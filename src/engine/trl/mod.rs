@@ -37,17 +37,16 @@ use std::rc::Rc;
 use self::expand::{Body, Expansion};
 use self::learn::Pass;
 use self::trace::{Found, Traces};
-use super::confirm::confirm;
 use super::linear::distance::Distances;
 use super::linear::reach::Reach;
 use super::linear::steps::{Origin, Step, Steps};
 use super::linear::unroll::{self, Shortcut, Trace, Unrolling};
-use super::linear::{Stop, ask, complete, constraint, incomplete, supports};
+use super::linear::{self, Stop, ask, complete, constraint, incomplete, supports};
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::context::Context;
-use crate::smt::{Arithmetic, Smt, SmtModel, Solver, Watchdog};
+use crate::smt::{Smt, SmtModel, Solver};
 use crate::term::{Evaluator, Printer, TermId};
 use crate::witness::{Refutation, Verdict};
 
@@ -142,22 +141,10 @@ impl Engine for Trl {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        self.supports(&Shape::of(system))?;
-        let smt = Smt::new(system.terms.clone());
-        if self.options.simplex {
-            smt.set_arithmetic(Arithmetic::Simplex);
-        }
-        let watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
-        let result = self.decide(system, &smt, cx);
-        drop(watchdog);
-        cx.stats.add("trl.queries", smt.usage().0);
-        cx.stats.add_time("trl.smt", smt.usage().1);
-        match result {
-            Ok(Verdict::Unsat(refutation)) => Ok(confirm(system, refutation, &smt, cx)),
-            Ok(verdict) => Ok(verdict),
-            Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
-            Err(Stop::Error(error)) => Err(error),
-        }
+        let simplex = self.options.simplex;
+        linear::run(self.name(), system, simplex, cx, |smt, cx| {
+            self.decide(system, smt, cx)
+        })
     }
 }
 
