@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use alphorn::chc::System;
 use alphorn::context::Context;
 use alphorn::engine::Engine;
-use alphorn::engine::vinta::{DomainName, Interpolants, Options, Refinement, VintaEngine};
+use alphorn::engine::vinta::{DomainName, Interpolants, Options, Refinement, VintaEngine, Weaker};
 use alphorn::frontend::parse_bytes;
 use alphorn::term::TermStore;
 use alphorn::transform::normalize;
@@ -176,10 +176,8 @@ fn known_programs_in_all_domains() {
             true,
         ),
     ];
-    // With octagons, unrolling the protocol does not end: a known limit.
-    let ending = DOMAINS.into_iter().filter(|&d| d != DomainName::Octagons);
     for (system, safe) in &programs {
-        for domain in ending.clone() {
+        for domain in DOMAINS {
             for refinement in REFINEMENTS {
                 let options = Options {
                     domain,
@@ -381,6 +379,111 @@ fn the_picture_of_a_hypergraph() {
     assert!(picture.contains(" -> "), "{picture}");
 }
 
+/// Sums of counters, which no linear formula tells apart: `x` is added `p·i + q` in each round, and `y`
+/// the same in the opposite order. They are equal in the end, unless `y` gets some `more`.
+fn sums_in_two_orders(p: i32, q: i32, more: i32) -> System {
+    // Numerals have no signs.
+    let sum = |n: i32| format!("(- {} 10)", n + 10);
+    one_loop(
+        "i n x y",
+        "(and (= i 0) (>= n 0) (= x 0) (= y 0))",
+        &format!(
+            "(and (< i n) (= i1 (+ i 1)) (= n1 n) (= x1 (+ x (* {p} i) {}))
+                  (= y1 (+ y (* {p} (- n i 1)) {}))) ",
+            sum(q),
+            sum(q + more)
+        ),
+        "(and (>= i n) (not (= x y)))",
+    )
+}
+
+fn products() -> Options {
+    Options {
+        domain: DomainName::Products,
+        ..Options::default()
+    }
+}
+
+/// What goes up by 1, 2, … and then down by what it went up last, … never gets to zero.
+#[test]
+fn products_of_a_counter_in_two_loops() {
+    let text = |error: &str| {
+        format!(
+            "(set-logic HORN) (declare-fun Up (Int Int) Bool) (declare-fun Down (Int Int) Bool)
+             (assert (Up 0 0))
+             (assert (forall ((i Int) (x Int)) (=> (Up i x) (Up (+ i 1) (+ x i 1)))))
+             (assert (forall ((i Int) (x Int)) (=> (and (Up i x) (>= i 1)) (Down i (+ x 1)))))
+             (assert (forall ((i Int) (x Int))
+               (=> (and (Down i x) (>= x 1)) (Down (- i 1) (- x (- i 1))))))
+             (assert (forall ((i Int) (x Int)) (=> (and (Down i x) (>= i 0) {error}) false)))"
+        )
+    };
+    for (error, safe) in [("(<= x 0)", true), ("(<= x 2)", false)] {
+        let answer = solve(&system(&text(error)), products());
+        assert_eq!(answer.0, Some(safe), "{error}");
+        if safe {
+            assert_eq!(answer.1, 0);
+        }
+    }
+}
+
+/// Two recursions with negative arguments as they are: a case for each side of their guard.
+#[test]
+fn products_with_cases() {
+    let text = |error: &str| {
+        format!(
+            "(set-logic HORN) (declare-fun F (Int Int) Bool)
+             (assert (forall ((n Int)) (=> (<= n 1) (F n n))))
+             (assert (forall ((n Int) (r Int)) (=> (and (>= n 1) (F n r)) (F (+ n 1) (+ r n 1)))))
+             (assert (forall ((n Int) (r Int) (m Int) (s Int))
+               (=> (and (F n r) (F m s) (>= n 1) (= m (+ n 1)) {error}) false)))"
+        )
+    };
+    for (error, safe) in [("(not (= s (+ r m)))", true), ("(= s (+ r m))", false)] {
+        let answer = solve(&system(&text(error)), products()).0;
+        assert_eq!(answer, Some(safe), "{error}");
+    }
+}
+
+#[test]
+fn products_of_no_use() {
+    let (answer, _) = solve(&figure_2(), products());
+    assert_eq!(answer, None);
+}
+
+/// A loop that changes its ways after some rounds: by rounds told apart, and polyhedra.
+#[test]
+fn late_widening() {
+    let phases = one_loop(
+        "i s m n",
+        "(and (= i 0) (= s 0) (= m 0) (= n 0))",
+        "(and (= i1 (+ i 1)) (= s1 (+ s i))
+              (= n1 (ite (<= s (* 4 i)) (+ n 1) n)) (= m1 (ite (<= s (* 4 i)) m (+ m 1))))",
+        "(and (> i 50) (<= m n))",
+    );
+    let options = Options {
+        domain: DomainName::Polyhedra,
+        widen_delay: 15,
+        ..Options::default()
+    };
+    assert_eq!(solve(&phases, options), (Some(true), 0));
+}
+
+/// Models of conjuncts are models, whatever the domain.
+#[test]
+fn models_of_conjuncts() {
+    for domain in DOMAINS {
+        for system in [figure_2(), recursive_programs().remove(8).1] {
+            let options = Options {
+                domain,
+                weaker: Weaker::Conjuncts,
+                ..Options::default()
+            };
+            assert_eq!(solve(&system, options).0, Some(true), "{domain:?}");
+        }
+    }
+}
+
 fn options(number: usize) -> Options {
     Options {
         domain: DOMAINS[number % 8],
@@ -391,6 +494,8 @@ fn options(number: usize) -> Options {
         diagram: [20_000, 8][number / 32 % 2],
         paths: [5000, 2][number / 64 % 2],
         fine_paths: [100, 1][number / 16 % 2],
+        widen_delay: [0, 4][number / 2 % 2],
+        weaker: [Weaker::Clauses, Weaker::Conjuncts][number / 8 % 2],
         ..Options::default()
     }
 }
@@ -419,6 +524,22 @@ fn cases_that_overlap() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn sums_are_equal_in_two_orders(p in 1..4i32, q in -3..4i32, more in 0..2i32) {
+        let system = sums_in_two_orders(p, q, more);
+        match short(&system, products()) {
+            Verdict::Sat(model) => {
+                prop_assert_eq!(more, 0);
+                prop_assert_eq!(check_model(&system, &model), Ok(()));
+            }
+            Verdict::Unsat(refutation) => {
+                prop_assert_eq!(more, 1);
+                prop_assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            }
+            Verdict::Unknown(_) => {}
+        }
+    }
 
     #[test]
     fn agrees_with_planted_bugs(recipe in recipes(), number in 0..128usize) {

@@ -36,6 +36,13 @@ pub struct Guard {
     fails: Cube,
 }
 
+impl Guard {
+    /// The condition, over formal variables.
+    pub fn formula(&self) -> TermId {
+        self.formula
+    }
+}
+
 /// Conditions of one predicate that split its cases, at most.
 const GUARDS: usize = 3;
 

@@ -28,6 +28,8 @@ pub(super) struct Visited {
     pub nodes: Vec<NodeId>,
     /// Number of visits.
     pub visits: usize,
+    /// The last one whose element was widened.
+    pub widened: Option<NodeId>,
     /// Holds the negations of their labels.
     cover: Option<Solver>,
 }
@@ -41,6 +43,7 @@ impl<D: Domain> Vinta<'_, D> {
             .map(|_| Visited {
                 nodes: Vec::new(),
                 visits: 0,
+                widened: None,
                 cover: None,
             })
             .collect();
@@ -53,6 +56,7 @@ impl<D: Domain> Vinta<'_, D> {
             if let Some(reason) = self.cx.stop() {
                 return Err(Stop::Reason(reason));
             }
+            self.pauses.take(self.cx)?;
             turn += 1;
             let location = self.arg.nodes[node].location;
             let computed = self.label(node)?;

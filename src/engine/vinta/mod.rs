@@ -18,13 +18,16 @@
 //! labels that are a model; `Unsat` comes with a derivation that evaluation has confirmed.
 
 mod arg;
+mod conjuncts;
 mod cutpoints;
 mod domains;
 mod encode;
 mod expand;
 mod hyper;
 mod options;
+mod pauses;
 mod post;
+mod products;
 mod project;
 mod refine;
 mod widen;
@@ -35,9 +38,11 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use self::arg::{Arg, NodeId};
+use self::conjuncts::needed_conjuncts;
 use self::cutpoints::{Cutpoints, ENTRY, ERROR, Location, Relevant, relevant};
 use self::expand::Visited;
-pub use self::options::{DomainName, Interpolants, Options, Refinement};
+pub use self::options::{DomainName, Interpolants, Options, Refinement, Weaker};
+use self::pauses::Pauses;
 use self::post::Posts;
 use super::confirm::confirm;
 use super::settings::Setting;
@@ -56,9 +61,11 @@ pub struct VintaEngine {
     pub options: Options,
 }
 
-/// Why a run ends without verdict.
+/// Why a run ends without verdict of its own.
 enum Stop {
     Reason(Reason),
+    /// That of another run, in a pause of this one.
+    Verdict(Verdict),
     Error(EngineError),
 }
 
@@ -124,6 +131,7 @@ struct Vinta<'a, D: Domain> {
     projections: u64,
     waiting: u32,
     started: Instant,
+    pauses: Pauses<'a>,
     cx: &'a mut Context,
 }
 
@@ -132,6 +140,19 @@ fn run<D: Domain>(
     system: &System,
     domain: &D,
     options: &Options,
+    pauses: Pauses,
+    cx: &mut Context,
+) -> Result<Verdict, EngineError> {
+    run_split(system, domain, &[], options, pauses, cx)
+}
+
+/// The same with the conditions that the domain's cases are split by.
+fn run_split<D: Domain>(
+    system: &System,
+    domain: &D,
+    conditions: &[TermId],
+    options: &Options,
+    pauses: Pauses,
     cx: &mut Context,
 ) -> Result<Verdict, EngineError> {
     let whole = system;
@@ -143,12 +164,15 @@ fn run<D: Domain>(
     }
     let _watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
     let (outcome, labels) = match shape.linear {
-        true => linear(&system, domain, options, &smt, cx),
-        false => hyper::search(&system, domain, options, &smt, cx),
+        true => linear(&system, domain, options, &smt, pauses, cx),
+        false => hyper::search(&system, domain, options, &smt, pauses, cx),
     };
     match outcome {
         Ok(None) => {
-            let weaker = weaken(&system, &labels, &smt, cx);
+            let weaker = match options.weaker {
+                Weaker::Clauses => weaken(&system, &labels, &smt, cx),
+                Weaker::Conjuncts => needed_conjuncts(&system, &labels, conditions, &smt, cx),
+            };
             let mut definitions = weaker.unwrap_or(labels);
             for predicate in whole.used_predicates() {
                 let derivable = derivable[predicate.index()];
@@ -159,6 +183,7 @@ fn run<D: Domain>(
         }
         Ok(Some(refutation)) => Ok(confirm(whole, refutation, &smt, cx)),
         Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
+        Err(Stop::Verdict(verdict)) => Ok(verdict),
         Err(Stop::Error(error)) => match cx.stop() {
             Some(reason) => Ok(Verdict::Unknown(reason)),
             None => Err(error),
@@ -173,12 +198,13 @@ type Search = (
 );
 
 /// VINTA for a linear system all of whose clauses are relevant.
-fn linear<D: Domain>(
-    system: &System,
-    domain: &D,
-    options: &Options,
+fn linear<'a, D: Domain>(
+    system: &'a System,
+    domain: &'a D,
+    options: &'a Options,
     smt: &Rc<Smt>,
-    cx: &mut Context,
+    pauses: Pauses<'a>,
+    cx: &'a mut Context,
 ) -> Search {
     let cutpoints = Cutpoints::new(system);
     let mut arg = Arg::new();
@@ -204,6 +230,7 @@ fn linear<D: Domain>(
         projections: 0,
         waiting: 0,
         started: Instant::now(),
+        pauses,
         cx,
     };
     let outcome = vinta.main();

@@ -21,10 +21,13 @@ choices! {
         Bits = "bits",
         /// Bounds, affine equations and congruences.
         Congruences = "congruences",
-        /// Octagons over packs of variables. A known limit: unrolling does not always end.
+        /// Octagons over packs of variables.
         Octagons = "octagons",
         /// Bounds, congruences and polyhedra.
         Polyhedra = "polyhedra",
+        /// The domain `polyhedra` over arguments and some of their products, for each side of the
+        /// conditions that clauses ask.
+        Products = "products",
         /// Polyhedra over packs of few variables.
         Packs = "packs",
     }
@@ -50,6 +53,16 @@ choices! {
     }
 }
 
+choices! {
+    /// What a model is made of.
+    Weaker {
+        /// Clauses that a proof needs and the labels imply.
+        Clauses = "clauses",
+        /// Conjuncts of the labels that a proof needs.
+        Conjuncts = "conjuncts",
+    }
+}
+
 /// Heuristics and limits.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -65,6 +78,9 @@ pub struct Options {
     pub core_rounds: usize,
     /// Widen on each so-manieth visit of a loop's head; from 1. Default: 3, as in the paper.
     pub widen_every: usize,
+    /// Visits of a loop's head before the first at which it may be widened; from 0 (the paper). Default:
+    /// 0, but in one of the turns of `auto` more.
+    pub widen_delay: usize,
     /// Widening stops at numerals of the system. Default: on; the paper does not.
     pub thresholds: bool,
     /// Valuations of Booleans and enumerations that are told apart, in domains but `boxes`; from 1.
@@ -83,6 +99,9 @@ pub struct Options {
     pub max_refinements: Option<u32>,
     /// Ask Z3's older simplex where all arithmetic is linear. Default: on.
     pub older_simplex: bool,
+    /// What models are made of; the labels themselves where that fails. Default: `clauses`, but
+    /// `conjuncts` in the domain `products`.
+    pub weaker: Weaker,
     /// Where the graph of the last phase is written, in Graphviz's language. Default: nowhere.
     pub arg: Option<String>,
 }
@@ -95,6 +114,7 @@ impl Default for Options {
             interpolants: Interpolants::Certificates,
             core_rounds: 3,
             widen_every: 3,
+            widen_delay: 0,
             thresholds: true,
             cases: 64,
             diagram: 20_000,
@@ -103,6 +123,7 @@ impl Default for Options {
             tree: 3000,
             max_refinements: None,
             older_simplex: true,
+            weaker: Weaker::Clauses,
             arg: None,
         }
     }
@@ -112,6 +133,11 @@ impl Options {
     /// Whether refined labels are stronger than those before.
     pub(super) fn restricted(&self) -> bool {
         self.refinement == Refinement::Restricted
+    }
+
+    /// Whether the loop's head is widened on this visit, the first being 1.
+    pub(super) fn widens(&self, visit: usize) -> bool {
+        visit > self.widen_delay && visit.is_multiple_of(self.widen_every)
     }
 
     pub(super) fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -148,6 +174,12 @@ impl Options {
                 1,
                 "Widen on each so-manieth visit of a loop's head (VINTA: 3).",
                 &mut options.widen_every,
+            ),
+            count(
+                "widen-delay",
+                0,
+                "Visits of a loop's head before the first that may widen.",
+                &mut options.widen_delay,
             ),
             Setting {
                 name: "thresholds",
@@ -193,6 +225,11 @@ impl Options {
                 name: "older-simplex",
                 about: "Ask Z3's older simplex where all arithmetic is linear.",
                 value: Value::Flag(&mut options.older_simplex),
+            },
+            Setting {
+                name: "weaker",
+                about: "Models of clauses, or of conjuncts of the labels.",
+                value: Value::Choice(&mut options.weaker),
             },
             Setting {
                 name: "arg",

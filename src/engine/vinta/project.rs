@@ -43,6 +43,7 @@ impl<D: Domain> Vinta<'_, D> {
         let mut obligations: Vec<(usize, Vec<TermId>)> = vec![(count - 1, Vec::new())];
         while let Some((place, cube)) = obligations.last() {
             let place = *place;
+            self.pauses.take(self.cx)?;
             self.prepare(dag, &mut clauses, place);
             let solver = clauses.steps_into[place]
                 .as_mut()

@@ -1,7 +1,8 @@
 //! WIDENWITH: an element widened with those that its location has already, and labels as elements.
 //!
 //! Invariant: what comes in is in the new label, or in labels of the location's nodes before it; and
-//! where differences are exact, in the new label in any case, with all of theirs.
+//! where differences are exact, in the new label in any case, with all of theirs. From some visit on,
+//! widened elements of a location are a chain of widenings, which ends.
 
 use super::Vinta;
 use super::arg::{Node, NodeId};
@@ -12,23 +13,29 @@ use crate::term::TermId;
 /// Cubes that a label is taken apart into for a domain without disjunctions.
 pub(super) const CUBES: usize = 24;
 
+/// Widenings of a location in a phase after which those that follow are a chain.
+const PATIENCE: usize = 8;
+
 impl<D: Domain> Vinta<'_, D> {
     /// Labels the node with what is derived, extrapolated if it is time.
     pub(super) fn widen_with(&mut self, node: NodeId, post: D::Element) {
         let location = self.arg.nodes[node].location;
         let visits = self.visited[location].visits + 1;
-        let widen =
-            self.cutpoints.is_head[location] && visits.is_multiple_of(self.options.widen_every);
+        let widen = self.cutpoints.is_head[location] && self.options.widens(visits);
         if self.domain.is_disjunctive() {
             self.widen_disjunction(node, post, widen);
             return;
         }
-        let before = self.visited[location].nodes.last();
+        let before = self.visited[location].nodes.last().copied();
         let element = match before.filter(|_| widen && !self.domain.is_bottom(&post)) {
-            // x ∇ (x ⊔ y), with the node before as x.
-            Some(&before) => {
-                let x = &self.arg.nodes[before].element;
+            // x ∇ (x ⊔ y), with the node before as x: or, since these nodes are no chain and may grow
+            // in turns for ever, the node that was widened before it.
+            Some(before) => {
+                let late = visits > PATIENCE * self.options.widen_every + self.options.widen_delay;
+                let widened = self.visited[location].widened.filter(|_| late);
+                let x = &self.arg.nodes[widened.unwrap_or(before)].element;
                 let both = self.domain.join(x, &post);
+                self.visited[location].widened = Some(node);
                 self.domain.widen(x, &both)
             }
             None => post,

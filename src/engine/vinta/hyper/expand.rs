@@ -18,6 +18,7 @@ impl<D: Domain> Hyper<'_, D> {
             if let Some(reason) = self.cx.stop() {
                 return Err(Stop::Reason(reason));
             }
+            self.pauses.take(self.cx)?;
             at = self.cutpoints.next(at, |l| pending[l]);
             if at == ERROR {
                 return Ok(());
@@ -68,8 +69,7 @@ impl<D: Domain> Hyper<'_, D> {
         }
         // WIDENWITH
         let visits = self.chains[location].len() + 1;
-        let widen =
-            self.cutpoints.is_head[location] && visits.is_multiple_of(self.options.widen_every);
+        let widen = self.cutpoints.is_head[location] && self.options.widens(visits);
         let element = match before {
             Some(x) => {
                 let x = &self.nodes[x].element;

@@ -40,6 +40,7 @@ use rustc_hash::FxHashMap;
 use self::unfold::Unfolding;
 use super::arg::{printed, quoted};
 use super::cutpoints::{Cutpoints, ERROR, Location};
+use super::pauses::Pauses;
 use super::post::{Posts, Premise, Source};
 use super::{Options, Search, Stop};
 use crate::chc::{PredicateId, System};
@@ -90,16 +91,18 @@ struct Hyper<'a, D: Domain> {
     projections: u64,
     waiting: u32,
     started: Instant,
+    pauses: Pauses<'a>,
     cx: &'a mut Context,
 }
 
 /// VINTA for a system all of whose clauses are relevant.
-pub(super) fn search<D: Domain>(
-    system: &System,
-    domain: &D,
-    options: &Options,
+pub(super) fn search<'a, D: Domain>(
+    system: &'a System,
+    domain: &'a D,
+    options: &'a Options,
     smt: &Rc<Smt>,
-    cx: &mut Context,
+    pauses: Pauses<'a>,
+    cx: &'a mut Context,
 ) -> Search {
     let cutpoints = Cutpoints::new(system);
     let locations = cutpoints.predicates.len();
@@ -133,6 +136,7 @@ pub(super) fn search<D: Domain>(
         projections: 0,
         waiting: 0,
         started: Instant::now(),
+        pauses,
         cx,
     };
     let outcome = hyper.main();
