@@ -2,7 +2,8 @@
 //!
 //! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
 //! using clauses allow) will do. Both are written over the predicate's arguments with the locals
-//! reduced away; if one of them has none left it is the definition. Else the definition is built
+//! reduced away; if one of them has none left it is the definition. Else what the neighbours' definitions
+//! say is tried, for blocks of one loop are about the same states. Else the definition is built
 //! from the defining side cube by cube: a model that is not covered yet gives an implicant, which
 //! is projected to the arguments and then weakened to a core that the using side still refutes
 //! (interpolation by projection); where that does not end in time, its negation from the using side
@@ -22,7 +23,7 @@ use super::reduce::reduce;
 use crate::chc::{Atom, Clause, PredicateId, System};
 use crate::context::Context;
 use crate::smt::{SatResult, Smt, Solver, project_formula};
-use crate::term::{Assignment, Op, TermId, TermStore};
+use crate::term::{Assignment, Op, SortId, TermId, TermStore};
 use crate::witness::Model;
 
 /// Cubes of one definition at most.
@@ -119,6 +120,11 @@ impl Definer<'_> {
         let smallest = exact.min_by_key(|&f| self.terms.dag_size(&[f]));
         if let Some(found) = smallest
             && self.terms.dag_size(&[found]) <= LARGE
+        {
+            return found;
+        }
+        if let Some(forbidden) = &forbidden
+            && let Some(found) = self.of_neighbours(item, &derived, forbidden, model, cx)
         {
             return found;
         }
@@ -230,6 +236,72 @@ impl Definer<'_> {
         terms.and(&done)
     }
 
+    /// The conjuncts of the neighbours' definitions that `derived` implies, those that `forbidden`
+    /// needs to be refuted; `None` if they do not. Arguments correspond by position.
+    fn of_neighbours(
+        &mut self,
+        item: &Eliminated,
+        derived: &[Side],
+        forbidden: &[Side],
+        model: &Model,
+        cx: &Context,
+    ) -> Option<TermId> {
+        let terms = self.terms.clone();
+        let params = &self.system.predicate(item.predicate).params;
+        let sorts =
+            |vars: &[TermId]| -> Vec<SortId> { vars.iter().map(|&v| terms.sort_of(v)).collect() };
+        let own = sorts(params);
+        let mut seen: FxHashSet<PredicateId> = FxHashSet::default();
+        let mut candidates: Vec<TermId> = Vec::new();
+        for clause in item.using.iter().chain(&item.defining) {
+            for neighbour in clause.atoms().map(|a| a.predicate) {
+                let Some(&definition) = model.definitions.get(&neighbour) else {
+                    continue;
+                };
+                let theirs = &self.system.predicate(neighbour).params;
+                if !seen.insert(neighbour) || sorts(theirs) != own {
+                    continue;
+                }
+                let map = theirs.iter().copied().zip(params.iter().copied());
+                let here = terms.substitute(definition, &map.collect());
+                candidates.extend(terms.conjuncts(here));
+            }
+        }
+        let mut known = FxHashSet::default();
+        candidates.retain(|&c| known.insert(c) && !terms.node(c).has_quantifier);
+        if candidates.is_empty() {
+            return None;
+        }
+        let smt = self.smt(cx);
+        let mut implies = solver_of(&smt, derived);
+        while !candidates.is_empty() {
+            if cx.stop().is_some() {
+                return None;
+            }
+            match implies.check(&[terms.not(terms.and(&candidates))]) {
+                SatResult::Unsat => break,
+                SatResult::Unknown(_) => return None,
+                SatResult::Sat => {}
+            }
+            let point = implies.model()?;
+            let before = candidates.len();
+            candidates.retain(|&c| point.satisfies(c));
+            if candidates.len() == before {
+                return None;
+            }
+        }
+        let mut uses = solver_of(&smt, forbidden);
+        (uses.check(&candidates) == SatResult::Unsat).then(|| terms.and(&uses.core()))
+    }
+
+    /// The oracle, with a limit for each query.
+    fn smt(&mut self, cx: &Context) -> Rc<Smt> {
+        let new = || Smt::new(self.terms.clone());
+        let smt = self.smt.get_or_insert_with(new).clone();
+        smt.set_query_timeout(Some(cx.remaining().map_or(PATIENCE, |r| r.min(PATIENCE))));
+        smt
+    }
+
     /// A quantifier-free formula that `derived` implies, and that `forbidden`, if given, refutes;
     /// without it, equivalent to `derived`.
     fn interpolate(
@@ -242,23 +314,12 @@ impl Definer<'_> {
         if derived.iter().any(|s| terms.node(s.matrix).has_quantifier) {
             return None;
         }
-        let smt = self
-            .smt
-            .get_or_insert_with(|| Smt::new(terms.clone()))
-            .clone();
-        let patience = cx.remaining().map_or(PATIENCE, |r| r.min(PATIENCE));
-        let end = Instant::now() + patience;
-        smt.set_query_timeout(Some(patience));
+        let smt = self.smt(cx);
+        let end = Instant::now() + PATIENCE;
         let matrices: Vec<TermId> = derived.iter().map(|s| s.matrix).collect();
         let vars = terms.free_vars(&matrices);
-        let mut uncovered = smt.solver();
-        uncovered.assert(terms.or(&matrices));
-        let mut uses: Option<Solver> = forbidden.map(|sides| {
-            let mut solver = smt.solver();
-            let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
-            solver.assert(terms.or(&all));
-            solver
-        });
+        let mut uncovered = solver_of(&smt, derived);
+        let mut uses: Option<Solver> = forbidden.map(|sides| solver_of(&smt, sides));
         let mut cubes: Vec<TermId> = Vec::new();
         while cubes.len() <= CUBES && Instant::now() < end && cx.stop().is_none() {
             match uncovered.check(&[]) {
@@ -281,4 +342,12 @@ impl Definer<'_> {
         }
         None
     }
+}
+
+/// A solver that has the disjunction of some sides.
+fn solver_of(smt: &Rc<Smt>, sides: &[Side]) -> Solver {
+    let mut solver = smt.solver();
+    let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
+    solver.assert(smt.terms().or(&all));
+    solver
 }

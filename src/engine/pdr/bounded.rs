@@ -3,8 +3,8 @@
 //!
 //! This is the SOLVE of Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based
 //! unbounded software model checking" (CAV 2013), section 4, tightly integrated, as their section 5
-//! wishes it. Invariant: a lemma that is kept was said to hold by the caller; facts and obligations
-//! live on only as long as no constraint has changed.
+//! wishes it. Invariant: once a constraint has changed, the lemmas that are left were said to hold by the
+//! caller, and no fact is.
 
 use std::rc::Rc;
 
@@ -61,8 +61,9 @@ impl Memory {
     }
 
     /// Searches for a derivation of `false`: of any height, until lemmas are inductive, or of at
-    /// most `height`. `known` are lemmas that hold, of facts of at most their heights. Systems of
-    /// one memory differ in their constraints only.
+    /// most `height`; if not `exact`, a higher one will do when it comes first. `known` are lemmas that hold, of facts of at most their heights. Systems of
+    /// one memory differ in their constraints only; when they do not even in these, everything that was
+    /// learned before is kept.
     ///
     /// # Errors
     /// A defect, or a model of the oracle that cannot be read.
@@ -70,11 +71,13 @@ impl Memory {
         &mut self,
         system: &System,
         height: Option<Level>,
+        exact: bool,
         known: &[FrameLemma],
         cx: &mut Context,
     ) -> Result<Bounded, EngineError> {
         let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
         let parts = match self.last.take() {
+            Some((parts, before)) if before == constraints => parts,
             Some((mut parts, before)) => {
                 renew(&mut parts, system, &before, known);
                 parts
@@ -84,7 +87,7 @@ impl Memory {
         let options = self.options.clone();
         let mut search = Search::from_parts(self.smt.clone(), system, options, cx, parts);
         search.add_known(known);
-        if height.is_some() {
+        if height.is_some() && exact {
             search.levels.bound_heights();
         }
         let outcome = match height {
@@ -107,10 +110,9 @@ impl Memory {
     }
 }
 
-/// Takes over the constraints that have changed, and keeps the known lemmas only.
+/// Takes over the constraints that have changed, and keeps the known lemmas only, and no facts.
 fn renew(parts: &mut Parts, system: &System, before: &[TermId], known: &[FrameLemma]) {
     let changed = |c: usize| before.get(c) != Some(&system.clauses[c].constraint);
-    let same = !(0..system.clauses.len()).any(changed);
     for transition in parts.transitions.iter_mut().flatten() {
         transition.renew(system, changed);
     }
@@ -122,7 +124,7 @@ fn renew(parts: &mut Parts, system: &System, before: &[TermId], known: &[FrameLe
         kept[lemma.predicate].push((cube.into_boxed_slice(), lemma.height));
     }
     for (frame, kept) in parts.frames.iter_mut().zip(&kept) {
-        frame.renew(&system.terms, kept, !same);
+        frame.renew(&system.terms, kept);
     }
 }
 
@@ -152,6 +154,10 @@ impl Search<'_> {
                 return Ok(Bounded::Refuted(refutation, self.lemmas(0)));
             }
             if bound == height {
+                // What is inductive gets to the last level.
+                if let Some(below) = bound.checked_sub(1) {
+                    self.propagate(below)?;
+                }
                 return Ok(Bounded::Safe(self.lemmas(0)));
             }
             self.propagate(bound)?;

@@ -199,14 +199,9 @@ impl Frame {
         }
     }
 
-    /// Forgets all lemmas but those with these cubes, which hold at the given levels, and, if wanted,
-    /// all facts; for when the clauses have changed.
-    pub fn renew(
-        &mut self,
-        terms: &TermStore,
-        kept: &[(Box<[TermId]>, Level)],
-        forget_facts: bool,
-    ) {
+    /// Forgets all lemmas but those with these cubes, which hold at the given levels, and all facts; for
+    /// when the clauses have changed.
+    pub fn renew(&mut self, terms: &TermStore, kept: &[(Box<[TermId]>, Level)]) {
         for lemma in &mut self.lemmas {
             lemma.active = false;
             lemma.level = 0;
@@ -225,9 +220,7 @@ impl Frame {
                 None => drop(self.add(terms, cube, *level)),
             }
         }
-        if forget_facts {
-            self.facts.clear();
-        }
+        self.facts.clear();
     }
 
     /// Whether a cube is the cube of a lemma of at least this level.
@@ -296,7 +289,7 @@ mod tests {
         let (kept, _) = frame.add(&terms, &[a], 5);
         let (lost, _) = frame.add(&terms, &[b], 5);
         let keep: Vec<(Box<[TermId]>, Level)> = vec![(Box::new([a]), 2), (Box::new([c]), 1)];
-        frame.renew(&terms, &keep, true);
+        frame.renew(&terms, &keep);
         assert!(frame.lemmas[kept].active && frame.lemmas[kept].level == 2);
         assert!(!frame.lemmas[lost].active && !frame.knows(&[b], 0));
         assert_eq!(frame.formula(&terms, 2), terms.not(a));

@@ -4,28 +4,111 @@
 //! paper hopes that a core uses the necessary lemmas only; but each lemma of the proof is to be proved
 //! again, so all of them are used. Here the lemmas that `false` needs are collected first, by cores.
 //!
+//! Whether the lemmas about a predicate are proved again depends on its own clauses alone, so each
+//! predicate has a core of its own (the paper takes one for the whole program: the union of minimal
+//! cores here is minimal there).
+//!
 //! Invariant: under the assumptions returned the needed lemmas are a proof of the under-approximation.
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::constraints::{Answer, Constraints, Item};
+use super::extract::{Invariant, invariants_of};
 use super::mus::{Effort, minimal};
 use super::options::Options;
 use super::proof::Lemma;
+use crate::chc::System;
 use crate::context::Context;
-use crate::term::{TermId, TermStore};
+use crate::term::TermId;
 
 /// What is given besides the proof.
 pub(super) struct Given<'a> {
-    pub terms: &'a TermStore,
-    /// Σ; those that come first are likelier to stay.
-    pub assumptions: &'a [TermId],
-    /// Bounds and invariants.
-    pub assumed: &'a [TermId],
-    /// The number of `false`.
-    pub query: usize,
+    pub system: &'a System,
+    /// Assumptions that are likelier to stay, where there is a choice.
+    pub preferred: &'a FxHashSet<TermId>,
+    pub bounds: &'a [TermId],
+    pub invariants: &'a [Invariant],
+}
+
+/// A proof, ready to be asked about.
+struct Proof<'a> {
+    lemmas: &'a [Lemma],
+    items: Vec<Item>,
+    /// Positions of the lemmas about a predicate.
+    about: FxHashMap<usize, Vec<usize>>,
+    given: &'a Given<'a>,
+}
+
+impl<'a> Proof<'a> {
+    fn new(constraints: &mut Constraints, lemmas: &'a [Lemma], given: &'a Given<'a>) -> Self {
+        let items = constraints.items(lemmas);
+        let mut about: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for item in &items {
+            about.entry(item.predicate).or_default().push(item.lemma);
+        }
+        Proof {
+            lemmas,
+            items,
+            about,
+            given,
+        }
+    }
+
+    fn lemmas_about(&self, predicate: usize) -> &[usize] {
+        self.about.get(&predicate).map_or(&[], Vec::as_slice)
+    }
+
+    /// Bounds and the invariants that the clauses for a predicate have to do with.
+    fn assumed(&self, constraints: &Constraints, predicate: usize) -> Vec<TermId> {
+        let part = constraints.part(predicate);
+        let mut assumed = invariants_of(part, predicate, self.given.invariants);
+        assumed.extend(self.given.bounds);
+        assumed
+    }
+
+    /// Backward from `false`: the lemmas in the core of each needed lemma, and all assumptions in these
+    /// cores. `None` when they are not found to be a proof.
+    fn needed(
+        &self,
+        constraints: &mut Constraints,
+        cx: &Context,
+    ) -> Option<(Vec<usize>, FxHashSet<TermId>)> {
+        let query = self.given.system.predicates.len();
+        let mut used: FxHashSet<TermId> = FxHashSet::default();
+        let mut found: Vec<usize> = self.lemmas_about(query).to_vec();
+        let mut queue: VecDeque<usize> = found.iter().copied().collect();
+        let mut seen: FxHashSet<usize> = found.iter().copied().collect();
+        if found.is_empty() {
+            return None;
+        }
+        while let Some(lemma) = queue.pop_front() {
+            let predicate = self.lemmas[lemma].predicate;
+            let mut assumed = self.assumed(constraints, predicate);
+            let part = constraints.part(predicate);
+            let sources = part.sources.iter();
+            let premises = sources.flat_map(|&s| self.lemmas_about(s)).copied();
+            let premises: Vec<usize> = premises.collect();
+            assumed.extend(&part.assumptions);
+            assumed.extend(premises.iter().map(|&l| self.items[l].a));
+            assumed.push(self.items[lemma].b);
+            let Answer::Unsat = constraints.check(predicate, &assumed, cx) else {
+                log::debug!("a lemma of a proof is not proved: {:?}", self.lemmas[lemma]);
+                return None;
+            };
+            let core: FxHashSet<TermId> = constraints.core(predicate).into_iter().collect();
+            for premise in premises {
+                if core.contains(&self.items[premise].a) && seen.insert(premise) {
+                    found.push(premise);
+                    queue.push_back(premise);
+                }
+            }
+            let own = constraints.part(predicate).assumptions.iter();
+            used.extend(own.filter(|a| core.contains(a)));
+        }
+        Some((found, used))
+    }
 }
 
 /// The assumptions that a proof needs; `None` when it is not found to be one.
@@ -36,31 +119,43 @@ pub(super) fn abstraction(
     options: &Options,
     cx: &Context,
 ) -> Option<FxHashSet<TermId>> {
-    let items = constraints.items(lemmas);
+    let proof = Proof::new(constraints, lemmas, given);
     let (needed, used) = match options.needed_lemmas {
-        true => needed(constraints, lemmas, &items, given, cx)?,
-        false => (
-            (0..items.len()).collect(),
-            given.assumptions.iter().copied().collect(),
-        ),
+        true => {
+            let (needed, used) = proof.needed(constraints, cx)?;
+            (needed, Some(used))
+        }
+        false => ((0..lemmas.len()).collect(), None),
     };
-    let mut hard = given.assumed.to_vec();
-    hard.extend(needed.iter().map(|&l| items[l].a));
-    let soft: Vec<TermId> = given
-        .assumptions
-        .iter()
-        .copied()
-        .filter(|a| used.contains(a))
-        .collect();
-    let violated: Vec<TermId> = needed.iter().map(|&l| items[l].b).collect();
-    constraints.add(&[given.terms.or(&violated)]);
-    let effort = Effort {
-        queries: options.core_queries,
-        until: None,
-    };
-    let core = minimal(constraints.solver(), &hard, &soft, effort, cx);
-    constraints.retract();
-    Some(core?.into_iter().collect())
+    let terms = &given.system.terms;
+    let mut needed_about: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for lemma in needed {
+        let about = needed_about.entry(lemmas[lemma].predicate);
+        about.or_default().push(lemma);
+    }
+    let mut core: FxHashSet<TermId> = FxHashSet::default();
+    for (&predicate, lemmas) in &needed_about {
+        let mut hard = proof.assumed(constraints, predicate);
+        let part = constraints.part(predicate);
+        let premises = part.sources.iter();
+        let premises = premises.filter_map(|s| needed_about.get(s)).flatten();
+        hard.extend(premises.map(|&l| proof.items[l].a));
+        let own = part.assumptions.iter().copied();
+        let mut soft: Vec<TermId> = own
+            .filter(|a| used.as_ref().is_none_or(|used| used.contains(a)))
+            .collect();
+        soft.sort_by_key(|a| !given.preferred.contains(a));
+        let violated: Vec<TermId> = lemmas.iter().map(|&l| proof.items[l].b).collect();
+        constraints.add(predicate, &[terms.or(&violated)]);
+        let effort = Effort {
+            queries: options.core_queries,
+            until: None,
+        };
+        let needs = minimal(constraints.solver(predicate), &hard, &soft, effort, cx);
+        constraints.retract(predicate);
+        core.extend(needs?);
+    }
+    Some(core)
 }
 
 /// Positions of the lemmas that `false` needs, and how many assumptions; `None` when they are not found
@@ -71,49 +166,6 @@ pub(super) fn needed_lemmas(
     given: &Given,
     cx: &Context,
 ) -> Option<(Vec<usize>, usize)> {
-    let items = constraints.items(lemmas);
-    let (lemmas, used) = needed(constraints, lemmas, &items, given, cx)?;
-    let assumptions = given.assumptions.iter().filter(|a| used.contains(a));
-    Some((lemmas, assumptions.count()))
-}
-
-/// Backward from `false`: the lemmas in the core of each needed lemma, and all assumptions in these
-/// cores.
-fn needed(
-    constraints: &mut Constraints,
-    lemmas: &[Lemma],
-    items: &[Item],
-    given: &Given,
-    cx: &Context,
-) -> Option<(Vec<usize>, FxHashSet<TermId>)> {
-    let mut assumed: Vec<TermId> = given.assumed.to_vec();
-    assumed.extend(given.assumptions);
-    assumed.extend(items.iter().map(|i| i.a));
-    let mut used: FxHashSet<TermId> = FxHashSet::default();
-    let mut queue: VecDeque<usize> = (0..lemmas.len())
-        .filter(|&l| lemmas[l].predicate == given.query)
-        .collect();
-    let mut found: Vec<usize> = queue.iter().copied().collect();
-    let mut seen: FxHashSet<usize> = found.iter().copied().collect();
-    if found.is_empty() {
-        return None;
-    }
-    while let Some(lemma) = queue.pop_front() {
-        assumed.push(items[lemma].b);
-        let answer = constraints.check(&assumed, cx);
-        assumed.pop();
-        let Answer::Unsat = answer else {
-            log::debug!("a lemma of a proof is not proved: {:?}", lemmas[lemma]);
-            return None;
-        };
-        let core: FxHashSet<TermId> = constraints.core().into_iter().collect();
-        for item in items {
-            if core.contains(&item.a) && seen.insert(item.lemma) {
-                found.push(item.lemma);
-                queue.push_back(item.lemma);
-            }
-        }
-        used.extend(core);
-    }
-    Some((found, used))
+    let (lemmas, used) = Proof::new(constraints, lemmas, given).needed(constraints, cx)?;
+    Some((lemmas, used.len()))
 }

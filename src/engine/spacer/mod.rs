@@ -42,6 +42,7 @@ mod assumptions;
 mod bounding;
 mod constraints;
 mod extract;
+mod localise;
 mod mus;
 mod options;
 mod oracle;

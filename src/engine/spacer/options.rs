@@ -32,9 +32,10 @@ choices! {
     Refinement {
         /// A core of the unrolled derivation (section 5).
         Cegar = "cegar",
-        /// Everything (section 6, `t_p` in Table 1); whether the counterexample is one of the clauses is
-        /// looked at step by step only.
+        /// Everything (section 6, `t_p` in Table 1).
         Pba = "pba",
+        /// A core, and all that is said about the same arguments (localisation, not in the paper).
+        Arguments = "arguments",
         /// Cores of the single steps with the values of their facts (section 5, there found to need
         /// more refinements).
         Steps = "steps",
@@ -49,6 +50,10 @@ choices! {
         /// Those of loops with lemmas at their heads that are not inductive (section 5, named
         /// there as the alternative).
         NonInductive = "non-inductive",
+        /// None at first: the abstraction is asked about without bounds, and when that is not safe all
+        /// bounds are raised (McMillan, Amla, "Automatic abstraction without counterexamples",
+        /// TACAS 2003).
+        Unbounded = "unbounded",
     }
 }
 
@@ -75,20 +80,20 @@ choices! {
 /// Choices of the engine. The defaults are measured; see the engine's essay.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Default: counters.
+    /// Default: heights.
     pub bounding: Bounding,
     /// Default: conjuncts.
     pub granularity: Granularity,
     /// Default: PBA.
     pub refinement: Refinement,
-    /// Default: uniform.
+    /// Default: unbounded.
     pub next: Next,
     /// Default: Houdini's.
     pub extraction: Extraction,
     /// Default: `pdr`.
     pub solver: Solver,
     /// Queries that make a core of assumptions minimal, at most, for each core; from 0, `usize::MAX`
-    /// for no limit. Default: 100.
+    /// for no limit. Default: 10.
     pub core_queries: usize,
     /// Milliseconds for an unrolled derivation; then it is looked at step by step. From 1. Default:
     /// 2000.
@@ -111,13 +116,13 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            bounding: Bounding::Counters,
+            bounding: Bounding::Heights,
             granularity: Granularity::Conjuncts,
             refinement: Refinement::Pba,
-            next: Next::Uniform,
+            next: Next::Unbounded,
             extraction: Extraction::Houdini,
             solver: Solver::Pdr,
-            core_queries: 100,
+            core_queries: 10,
             unroll_milliseconds: 2000,
             needed_lemmas: true,
             patience: 1000,
@@ -144,12 +149,12 @@ impl Options {
             ),
             setting(
                 "refinement",
-                "What a spurious counterexample adds: a core, all, or cores of steps (sections 5, 6).",
+                "What a spurious counterexample adds: a core, all, all about the same arguments, or cores of steps (sections 5, 6).",
                 Value::Choice(&mut self.refinement),
             ),
             setting(
                 "next",
-                "Which counters' bounds are raised (section 5).",
+                "Which counters' bounds are raised, or whether there is a try without any (section 5).",
                 Value::Choice(&mut self.next),
             ),
             setting(

@@ -20,6 +20,8 @@ pub(super) struct Question<'a> {
     pub system: &'a System,
     /// Otherwise the height of derivations.
     pub height: Option<Height>,
+    /// Whether nothing is abstracted from: then a counterexample of any height is welcome.
+    pub whole: bool,
     /// Lemmas that hold in it.
     pub known: &'a [Lemma],
 }
@@ -43,9 +45,12 @@ pub(super) trait Solve {
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError>;
 }
 
-/// `pdr`, with its frames and transition relations kept from one question to the next.
+/// `pdr`, with its frames and transition relations kept from one question to the next. Questions with a
+/// bound for heights have frames of their own, for these stay valid when an abstraction is tried
+/// without bounds in between.
 pub(super) struct Incremental {
-    memory: Memory,
+    bounded: Memory,
+    unbounded: Memory,
 }
 
 impl Incremental {
@@ -57,7 +62,8 @@ impl Incremental {
             ..pdr::Options::default()
         };
         Incremental {
-            memory: Memory::new(smt.clone(), options),
+            bounded: Memory::new(smt.clone(), options.clone()),
+            unbounded: Memory::new(smt.clone(), options),
         }
     }
 }
@@ -79,9 +85,12 @@ impl Solve for Incremental {
             each.map(|l| Lemma::new(terms, l.predicate, l.cube, l.height))
                 .collect()
         };
-        let answer = self
-            .memory
-            .search(question.system, question.height, &known, cx)?;
+        let memory = match question.height {
+            Some(_) => &mut self.bounded,
+            None => &mut self.unbounded,
+        };
+        let exact = !question.whole;
+        let answer = memory.search(question.system, question.height, exact, &known, cx)?;
         Ok(match answer {
             Bounded::Safe(proof) => Solution::Safe(lemmas(proof)),
             Bounded::Refuted(refutation, known) => Solution::Unsafe(refutation, lemmas(known)),

@@ -61,6 +61,8 @@ impl Refinement<'_> {
         self.smt.set_arithmetic(self.arithmetic);
         // Of each step: its clause and the clause's variables with what stands for them.
         let mut steps: Vec<(usize, FxHashMap<TermId, TermId>)> = Vec::new();
+        let mut own: Vec<TermId> = Vec::new();
+        let mut met: FxHashSet<usize> = FxHashSet::default();
         for step in &abstract_.steps {
             let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
             let clause = &self.system.clauses[clause_at];
@@ -71,6 +73,9 @@ impl Refinement<'_> {
                 let head = head.ok_or("a premise that derives nothing")?;
                 let derived = head.args.iter().map(|a| values[a]);
                 map.extend(atom.args.iter().copied().zip(derived));
+            }
+            if met.insert(clause_at) {
+                own.extend(self.assumptions.own(clause_at));
             }
             let guarded = self.assumptions.guarded(clause_at);
             let mut vars = clause.vars(terms);
@@ -93,7 +98,7 @@ impl Refinement<'_> {
         }
         let until = Instant::now() + self.limit;
         self.smt.set_query_timeout(Some(self.limit));
-        let answer = self.decide(&mut solver, until, cx);
+        let answer = self.decide(&mut solver, own, until, cx);
         self.smt.set_query_timeout(None);
         if let Some(refined) = answer {
             return Ok(refined);
@@ -121,14 +126,19 @@ impl Refinement<'_> {
         Ok(Refined::Feasible(result))
     }
 
-    /// Whether what was asserted is possible under all assumptions: `None` if it is.
-    fn decide(&self, solver: &mut Solver, until: Instant, cx: &Context) -> Option<Refined> {
-        match solver.check(&self.assumptions.all) {
+    /// Whether what was asserted is possible under all assumptions of its clauses: `None` if it is.
+    fn decide(
+        &self,
+        solver: &mut Solver,
+        own: Vec<TermId>,
+        until: Instant,
+        cx: &Context,
+    ) -> Option<Refined> {
+        match solver.check(&own) {
             SatResult::Unknown(why) => Some(Refined::Unknown(why)),
             SatResult::Unsat => {
-                let all = self.assumptions.all.iter().copied();
                 let (hard, soft): (Vec<TermId>, Vec<TermId>) =
-                    all.partition(|a| self.in_force.contains(a));
+                    own.into_iter().partition(|a| self.in_force.contains(a));
                 let effort = Effort {
                     queries: self.core_queries,
                     until: Some(until),

@@ -13,7 +13,8 @@ use super::abstraction::{Given, abstraction, needed_lemmas};
 use super::assumptions::Assumptions;
 use super::bounding::Bounding;
 use super::constraints::Constraints;
-use super::extract::{Setting, maximal_inductive_subset};
+use super::extract::{Invariant, Setting, maximal_inductive_subset};
+use super::localise::Places;
 use super::options::{self, Next, Options, Refinement as Way, Solver};
 use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
 use super::proof::{ALL, Height, Lemma};
@@ -69,17 +70,22 @@ pub(super) struct Search<'a> {
     steps: Vec<TermId>,
     assumptions: Assumptions,
     constraints: Constraints,
+    /// Which arguments assumptions are about, once that is asked for.
+    places: Option<Places>,
     oracle: Box<dyn Solve>,
     /// Σ̂.
     in_force: FxHashSet<TermId>,
+    by_heights: bool,
     /// bvals, by loop.
     values: Vec<u32>,
     /// The bound of heights, without counters.
-    height: Option<Height>,
+    height: Height,
+    /// Whether the bounds are left out for now.
+    unbounded: bool,
     /// I.
     invariants: Vec<Lemma>,
     /// What puts them in force, at sources and at targets.
-    literals: Vec<TermId>,
+    literals: Vec<Invariant>,
     /// What else holds in the next U.
     known: Vec<Lemma>,
     /// Time for an abstraction to be decided.
@@ -114,8 +120,10 @@ impl<'a> Search<'a> {
             }),
         };
         Search {
+            by_heights,
             values: vec![0; bounding.loops.len()],
-            height: by_heights.then_some(0),
+            height: 0,
+            unbounded: false,
             in_force: assumptions.all.iter().copied().collect(),
             invariants: Vec::new(),
             literals: Vec::new(),
@@ -123,6 +131,7 @@ impl<'a> Search<'a> {
             patience: (options.patience != usize::MAX)
                 .then(|| Duration::from_millis(options.patience as u64)),
             abstracted: false,
+            places: None,
             table: Table::default(),
             system,
             options,
@@ -152,13 +161,14 @@ impl<'a> Search<'a> {
             self.show_progress(cx);
             let started = Instant::now();
             self.restrict();
+            let whole = self.in_force.len() == self.assumptions.all.len();
             let question = Question {
+                whole,
                 system: &self.bounded,
-                height: self.height,
+                height: (self.by_heights && !self.unbounded).then_some(self.height),
                 known: &known(&self.invariants, &self.known),
             };
             let oracle = &mut self.oracle;
-            let whole = self.in_force.len() == self.assumptions.all.len();
             let solution = match self.patience.filter(|_| !whole) {
                 Some(limit) => cx.with_limit(limit, |cx| oracle.solve(&question, cx)),
                 None => oracle.solve(&question, cx),
@@ -176,6 +186,7 @@ impl<'a> Search<'a> {
                     self.table.abandoned += 1;
                     self.in_force.extend(&self.assumptions.all);
                     self.keep(lemmas);
+                    self.bound_again(None);
                 }
                 Solution::Safe(proof) => {
                     if let Some(model) = self.generalise(proof, cx) {
@@ -191,6 +202,7 @@ impl<'a> Search<'a> {
                     }
                     // What holds in an under-approximation holds in a smaller one.
                     self.keep(lemmas);
+                    self.bound_again(Some(&counterexample));
                 }
             }
         }
@@ -229,16 +241,19 @@ impl<'a> Search<'a> {
             .collect();
         // pdr has the invariants at sources as lemmas.
         let sources = self.options.solver == Solver::Muz;
+        // While heights are bounded the constraints stay as they are: so do pdr's frames.
+        let targets =
+            sources || self.options.strengthen_targets && (self.unbounded || !self.by_heights);
         for index in 0..self.bounded.clauses.len() {
             let clause = &self.bounded.clauses[index];
-            let mut parts = vec![
-                self.assumptions.abstraction(&terms, index, &self.in_force),
-                self.bounding
-                    .with_values(&terms, self.steps[index], &self.values),
-            ];
+            let mut parts = vec![self.assumptions.abstraction(&terms, index, &self.in_force)];
+            if !self.unbounded {
+                let step = self.steps[index];
+                parts.push(self.bounding.with_values(&terms, step, &self.values));
+            }
             let body = clause.body.iter().filter(|_| sources);
             let head = clause.head.iter();
-            let head = head.filter(|_| self.options.strengthen_targets || sources);
+            let head = head.filter(|_| targets);
             for atom in body.chain(head) {
                 if let Some(&invariant) = about.get(&atom.predicate.index()) {
                     parts.push(self.bounded.instantiate(invariant, atom));
@@ -297,13 +312,19 @@ impl<'a> Search<'a> {
     /// predicates about which something is not.
     fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<usize> {
         let mut seen = FxHashSet::default();
+        // A lemma that pdr could not push is not inductive, whichever of the others are.
+        let least = match self.by_heights && !self.unbounded {
+            true => self.height,
+            false => 0,
+        };
         let candidates: Vec<Lemma> = proof
             .iter()
-            .filter(|l| seen.insert((l.predicate, l.formula)))
+            .filter(|l| l.height >= least && seen.insert((l.predicate, l.formula)))
             .map(|l| l.of_height(ALL))
             .collect();
         let setting = Setting {
-            asserted: &self.assumptions.all,
+            in_force: None,
+            bounds: &[],
             invariants: &self.literals,
         };
         let kept = maximal_inductive_subset(
@@ -318,9 +339,11 @@ impl<'a> Search<'a> {
         let mut others = FxHashSet::default();
         for (at, lemma) in candidates.into_iter().enumerate() {
             if kept.contains(&at) {
-                let item = self.constraints.item(at, &lemma);
-                self.literals.push(item.a);
-                self.literals.push(self.constraints.target(&lemma));
+                self.literals.push(Invariant {
+                    predicate: lemma.predicate,
+                    source: self.constraints.item(at, &lemma).a,
+                    target: self.constraints.target(&lemma),
+                });
                 self.invariants.push(lemma);
             } else {
                 others.insert(lemma.predicate);
@@ -331,6 +354,9 @@ impl<'a> Search<'a> {
 
     /// Bounds as assumptions of the constraints.
     fn bounds(&self) -> Vec<TermId> {
+        if self.unbounded {
+            return Vec::new();
+        }
         let terms = &self.system.terms;
         let values = self.values.iter().enumerate();
         values
@@ -340,20 +366,12 @@ impl<'a> Search<'a> {
 
     /// ABSTRACT: the assumptions that the proof needs take the place of those in force.
     fn abstract_(&mut self, proof: &[Lemma], cx: &Context) {
-        // Those in force first: where there is a choice, the abstraction stays.
-        let (mut order, others): (Vec<TermId>, Vec<TermId>) = self
-            .assumptions
-            .all
-            .iter()
-            .partition(|a| self.in_force.contains(a));
-        order.extend(others);
-        let mut assumed = self.bounds();
-        assumed.extend(&self.literals);
         let given = Given {
-            terms: &self.system.terms,
-            assumptions: &order,
-            assumed: &assumed,
-            query: self.query(),
+            system: self.system,
+            // Where there is a choice, the abstraction stays.
+            preferred: &self.in_force,
+            bounds: &self.bounds(),
+            invariants: &self.literals,
         };
         let needs = abstraction(&mut self.constraints, proof, &given, &self.options, cx);
         if let Some(needs) = needs {
@@ -375,15 +393,21 @@ impl<'a> Search<'a> {
         self.table.largest = self.table.largest.max(self.table.last);
     }
 
-    /// NEXTU: more ways around loops, or higher derivations.
+    /// NEXTU: more ways around loops, or higher derivations, or all of them.
     fn next_under_approximation(&mut self, not_inductive: &FxHashSet<usize>) {
-        if let Some(height) = &mut self.height {
-            *height += 1;
+        let bounded = self.by_heights || !self.values.is_empty();
+        if self.options.next == Next::Unbounded && bounded && !self.unbounded {
+            self.unbounded = true;
+            return;
+        }
+        self.unbounded = false;
+        if self.by_heights {
+            self.height += 1;
             return;
         }
         let chosen = |at: usize| not_inductive.contains(&self.bounding.loops[at].0.index());
         let some = (0..self.values.len()).any(chosen);
-        let all = self.options.next == Next::Uniform || !some;
+        let all = self.options.next != Next::NonInductive || !some;
         let raised: Vec<usize> = (0..self.values.len())
             .filter(|&at| all || chosen(at))
             .collect();
@@ -392,13 +416,25 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// After an abstraction without bounds was not safe: the bounds are back, and raised; that of
+    /// heights to what excludes the counterexample.
+    fn bound_again(&mut self, counterexample: Option<&Refutation>) {
+        if !self.unbounded {
+            return;
+        }
+        self.next_under_approximation(&FxHashSet::default());
+        if let Some(counterexample) = counterexample.filter(|_| self.by_heights) {
+            // By a quarter, so that there are not too many tries.
+            let least = self.height + self.height / 4;
+            self.height = least.max(height_of(counterexample));
+        }
+    }
+
     /// Those lemmas that hold in the new under-approximation of the new abstraction as well.
     fn still_valid(&mut self, proof: &[Lemma], cx: &Context) -> Vec<Lemma> {
-        let mut asserted: Vec<TermId> = self.in_force.iter().copied().collect();
-        asserted.sort_unstable();
-        asserted.extend(self.bounds());
         let setting = Setting {
-            asserted: &asserted,
+            in_force: Some(&self.in_force),
+            bounds: &self.bounds(),
             invariants: &self.literals,
         };
         let kept = maximal_inductive_subset(
@@ -440,14 +476,19 @@ impl<'a> Search<'a> {
                 smt: &self.smt,
                 in_force: &self.in_force,
                 invariants,
-                core_queries: self.options.core_queries,
+                core_queries: match self.options.refinement {
+                    // Everything is put in force anyway.
+                    Way::Pba => 0,
+                    _ => self.options.core_queries,
+                },
                 limit: Duration::from_millis(self.options.unroll_milliseconds as u64),
                 arithmetic: self.arithmetic,
             };
             let mut refined = match self.options.refinement {
-                // Where everything is put in force, the next counterexample is a refutation.
-                Way::Steps | Way::Pba => Refined::Unknown(String::new()),
-                Way::Cegar => refinement.refine(counterexample, cx).map_err(failed)?,
+                Way::Steps => Refined::Unknown(String::new()),
+                Way::Cegar | Way::Arguments | Way::Pba => {
+                    refinement.refine(counterexample, cx).map_err(failed)?
+                }
             };
             if let Refined::Unknown(_) = refined {
                 refined = refinement.by_steps(counterexample, cx).map_err(failed)?;
@@ -470,6 +511,12 @@ impl<'a> Search<'a> {
                 Refined::Spurious(core) => match self.options.refinement {
                     Way::Cegar | Way::Steps => self.in_force.extend(core),
                     Way::Pba => self.in_force.extend(&self.assumptions.all),
+                    Way::Arguments => {
+                        self.in_force.extend(core);
+                        let new = || Places::new(self.system, &self.assumptions);
+                        let places = self.places.get_or_insert_with(new);
+                        self.in_force = places.localised(&self.in_force);
+                    }
                 },
             }
             if self.in_force.len() > before {
@@ -497,10 +544,10 @@ impl<'a> Search<'a> {
     /// What the invariants that `false` needs say, for all counters.
     fn model(&mut self, cx: &Context) -> Model {
         let given = Given {
-            terms: &self.system.terms,
-            assumptions: &self.assumptions.all,
-            assumed: &[],
-            query: self.query(),
+            system: self.system,
+            preferred: &self.in_force,
+            bounds: &[],
+            invariants: &[],
         };
         let needed = needed_lemmas(&mut self.constraints, &self.invariants, &given, cx);
         let needed = match needed {
@@ -533,7 +580,10 @@ impl<'a> Search<'a> {
     /// The largest bound.
     fn bound(&self) -> u32 {
         let values = self.values.iter().copied().max();
-        self.height.or(values).unwrap_or(0)
+        if self.by_heights {
+            return self.height;
+        }
+        values.unwrap_or(0)
     }
 
     fn log(&self, what: &str, size: usize, invariants_before: usize) {
@@ -542,10 +592,13 @@ impl<'a> Search<'a> {
             _ => "lemmas",
         };
         log::info!(
-            "iteration {}: bound {}: {what}, {size} {unit}; {} invariants, {} new; \
+            "iteration {}: {}: {what}, {size} {unit}; {} invariants, {} new; \
              {} of {} assumptions",
             self.table.iterations,
-            self.bound(),
+            match self.unbounded {
+                true => "no bound".to_owned(),
+                false => format!("bound {}", self.bound()),
+            },
             self.invariants.len(),
             self.invariants.len() - invariants_before,
             self.in_force.len(),
@@ -592,6 +645,17 @@ impl<'a> Search<'a> {
             cx.stats.add_time(&format!("spacer.{name}"), time);
         }
     }
+}
+
+/// The height of a derivation, its clauses without body atoms having height zero.
+fn height_of(derivation: &Refutation) -> Height {
+    let mut heights: Vec<Height> = Vec::with_capacity(derivation.steps.len());
+    for step in &derivation.steps {
+        let premises = step.premises.iter();
+        let below = premises.filter_map(|&p| heights.get(p)).max();
+        heights.push(below.map_or(0, |h| h + 1));
+    }
+    heights.last().copied().unwrap_or(0)
 }
 
 /// Everything that holds in an under-approximation.
