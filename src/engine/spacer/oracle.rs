@@ -1,7 +1,6 @@
 //! SOLVE: whoever decides under-approximations.
 //!
-//! Invariant: an oracle is asked about bounded systems only and never about the clauses as they
-//! were, so what it says is a part of the loop's work and not its result. Its proofs are checked
+//! Invariant: what an oracle says is a part of the loop's work and not its result. Its proofs are checked
 //! by ABSTRACT and EXTRACTINVS and its refutations by REFINE; nothing is believed.
 
 use std::rc::Rc;
