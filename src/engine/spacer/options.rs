@@ -109,7 +109,8 @@ pub struct Options {
     pub forget: bool,
     /// Keep what still holds for the next run of the oracle. Default: on.
     pub incremental: bool,
-    /// Invariants restrict the targets of clauses as well as their sources (section 4). Default: on.
+    /// Invariants restrict the targets of clauses as well as their sources (section 4), except while heights
+    /// are bounded, when clauses stay as they are. Default: on.
     pub strengthen_targets: bool,
 }
 

@@ -648,7 +648,7 @@ impl<'a> Search<'a> {
 }
 
 /// The height of a derivation, its clauses without body atoms having height zero.
-fn height_of(derivation: &Refutation) -> Height {
+pub(super) fn height_of(derivation: &Refutation) -> Height {
     let mut heights: Vec<Height> = Vec::with_capacity(derivation.steps.len());
     for step in &derivation.steps {
         let premises = step.premises.iter();

@@ -14,7 +14,7 @@ use super::mus::{Effort, minimal};
 use super::options::{Bounding, Extraction, Granularity, Next, Options, Refinement, Solver};
 use super::proof::{ALL, Lemma};
 use super::refine::{Refined, Refinement as Unrolling};
-use super::search::Search;
+use super::search::{Search, height_of};
 use crate::chc::{Atom, PredicateId, System};
 use crate::context::Context;
 use crate::engine::{Engine, pdr};
@@ -588,28 +588,11 @@ fn localisation_keeps_all_about_the_same_arguments() {
 }
 
 #[test]
-fn without_bounds_heights_follow_counterexamples() {
-    // The abstraction of the first proof allows rounds that the program does not have.
-    let system = nested(4, 3, -1);
-    let depths: Vec<u64> = [Next::Uniform, Next::Unbounded]
-        .into_iter()
-        .map(|next| {
-            let options = Options {
-                next,
-                bounding: Bounding::Heights,
-                refinement: Refinement::Pba,
-                ..Options::default()
-            };
-            let mut search = Search::new(&system, options);
-            let verdict = search.run(&mut context(&system));
-            match verdict {
-                Ok(Verdict::Sat(model)) => assert!(is_model(&system, &model), "{next:?}"),
-                other => panic!("{next:?}: {other:?}"),
-            }
-            search.table.iterations
-        })
-        .collect();
-    assert!(depths[1] <= 2 * depths[0], "{depths:?}");
+fn heights_are_those_of_trees() {
+    let system = trees(2);
+    let steps: [(usize, &[usize]); 4] = [(0, &[]), (1, &[0, 0]), (1, &[0, 1]), (2, &[2])];
+    assert_eq!(height_of(&shape(&system, &steps)), 3);
+    assert_eq!(height_of(&shape(&system, &steps[..1])), 0);
 }
 
 fn variants() -> Vec<Options> {
