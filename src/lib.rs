@@ -10,14 +10,13 @@
 
 pub mod arith;
 pub mod chc;
-pub mod context;
 pub mod domain;
 pub mod engine;
 pub mod frontend;
-pub mod portfolio;
-pub mod progress;
+mod proof;
+pub mod run;
 pub mod smt;
-pub mod solve;
+pub mod strategy;
 pub mod term;
 pub mod transform;
 pub mod witness;

@@ -13,10 +13,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use alphorn::chc::{DependencyGraph, System, to_smtlib};
-use alphorn::context::{Context, Statistics};
 use alphorn::frontend::{Problem, parse_bytes};
-use alphorn::progress::{CLEAR, Progress};
-use alphorn::solve::{Config, solve};
+use alphorn::run::{CLEAR, Progress};
+use alphorn::run::{Context, Statistics};
+use alphorn::strategy::{Config, solve};
 use alphorn::term::TermStore;
 use alphorn::transform::normalize;
 use alphorn::witness::{Outcome, ProofFormat, Wanted, check_claim, parse_witness};

@@ -15,8 +15,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use alphorn::progress::CLEAR;
-use alphorn::witness::{Output, Reason, Wanted, string_literal};
+use alphorn::run::CLEAR;
+use alphorn::run::Reason;
+use alphorn::witness::{Output, Wanted, string_literal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 

@@ -6,7 +6,7 @@ mod corpus;
 use std::time::Duration;
 
 use alphorn::engine::registry::ENGINES;
-use alphorn::solve::Config;
+use alphorn::strategy::Config;
 use corpus::{Outcome, Run, Task, on_all, run, tasks};
 
 /// Files that are not marked as hard and that the default does not solve (yet).

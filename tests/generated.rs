@@ -2,11 +2,11 @@
 
 mod common;
 
-use alphorn::context::Context;
 use alphorn::engine::Engine;
 use alphorn::engine::bmc::{Bmc, Options};
 use alphorn::engine::pdr::{self, Pdr};
 use alphorn::engine::spacer::{self, Bounding, Granularity, Spacer};
+use alphorn::run::Context;
 use alphorn::witness::{Verdict, check_refutation};
 use common::{
     Recipe, Theory, check_model, counter, height, planted_bug, planted_invariant, recipes,

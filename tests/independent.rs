@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use alphorn::solve::Config;
+use alphorn::strategy::Config;
 use alphorn::witness::Wanted;
 use corpus::{Outcome, on_all, run, tasks};
 

@@ -4,9 +4,9 @@
 mod common;
 
 use alphorn::chc::{Shape, System};
-use alphorn::context::Context;
 use alphorn::engine::registry::find;
 use alphorn::engine::settings::apply;
+use alphorn::run::Context;
 use alphorn::witness::{Verdict, check_refutation};
 use common::loops::Loops;
 use common::{check_model, counter, height, planted_bug, planted_invariant, recipes};

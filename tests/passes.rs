@@ -5,7 +5,7 @@ mod corpus;
 
 use std::time::Duration;
 
-use alphorn::solve::Config;
+use alphorn::strategy::Config;
 use alphorn::transform::{NAMED_PASSES, PASSES};
 use corpus::{Outcome, on_all, run, tasks};
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use alphorn::frontend::parse_bytes;
-use alphorn::solve::Config;
+use alphorn::strategy::Config;
 use alphorn::term::TermStore;
 use corpus::{Outcome, run};
 

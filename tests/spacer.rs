@@ -4,9 +4,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use alphorn::context::Context;
 use alphorn::frontend::parse_bytes;
-use alphorn::solve::{Config, solve};
+use alphorn::run::Context;
+use alphorn::strategy::{Config, solve};
 use alphorn::term::TermStore;
 use alphorn::witness::Verdict;
 

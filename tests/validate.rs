@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use alphorn::chc::{Atom, ClauseId, PredicateId};
-use alphorn::context::Context;
 use alphorn::frontend::{Problem, parse_bytes};
-use alphorn::solve::{Config, solve};
+use alphorn::run::Context;
+use alphorn::run::Reason;
+use alphorn::strategy::{Config, solve};
 use alphorn::term::{Rational, Sort, SortId, TermId, TermStore};
 use alphorn::witness::{
-    Fact, Model, Outcome, ProofFormat, Reason, Refutation, Validated, Verdict, Wanted, check_claim,
+    Fact, Model, Outcome, ProofFormat, Refutation, Validated, Verdict, Wanted, check_claim,
     parse_witness, validate,
 };
 use corpus::{Task, on_all, run, tasks};

@@ -5,10 +5,10 @@ mod common;
 use std::time::{Duration, Instant};
 
 use alphorn::chc::System;
-use alphorn::context::Context;
 use alphorn::engine::Engine;
 use alphorn::engine::vinta::{DomainName, Interpolants, Options, Refinement, VintaEngine, Weaker};
 use alphorn::frontend::parse_bytes;
+use alphorn::run::Context;
 use alphorn::term::TermStore;
 use alphorn::transform::normalize;
 use alphorn::witness::{Verdict, check_refutation};

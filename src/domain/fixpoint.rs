@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{Cube, Domain, cubes};
 use crate::chc::{Clause, DependencyGraph, PredicateId, System, WtoElement};
-use crate::context::Context;
+use crate::run::Context;
 
 /// Bounds of an analysis.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;
 use crate::chc::{Atom, PredicateId};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt};
 use crate::term::{Linear, Rational, SortId, TermStore, evaluate};
 

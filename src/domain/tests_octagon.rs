@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tests::{Random, atom, linear, number};
 use super::*;
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Linear, Rational, SortId, TermStore};
 
 const INT: SortId = SortId::INT;

@@ -4,7 +4,6 @@
 //! before it, no other engine except through a trait it is handed.
 
 pub mod bmc;
-mod confirm;
 pub mod kind;
 mod linear;
 pub mod muz;
@@ -15,13 +14,12 @@ pub mod spacer;
 pub mod tpa;
 pub mod trl;
 pub mod vinta;
-mod weaken;
 
 use thiserror::Error;
 
 use self::settings::Setting;
 use crate::chc::{Shape, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::witness::Verdict;
 
 /// A system that an engine does not decide, with the construct named.

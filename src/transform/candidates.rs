@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use num_traits::One;
 use rustc_hash::FxHashSet;
 
-use super::houdini::Facts;
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
 use crate::domain::{
     Bits, Cases, Congruences, Constants, Cube, Domain, Intervals, Limits, Octagons, Packs,
     Polyhedra, Product, analyse_cubes, clause_cubes, guards, packs,
 };
+use crate::proof::houdini::Facts;
+use crate::run::Context;
 use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
 /// Time for making cubes of constraints, at most, and for the analyses of a run by domain.

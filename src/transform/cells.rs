@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::components::{Plan, Plans, take_apart};
 use super::{Step, TransformError, Transformation};
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{BigInt, BigUint, Op, Rational, Sort, SortId, TermId, TermStore};
 
 /// Arrays with more cells than this stay arrays.

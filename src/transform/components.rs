@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, complete_model};
 use crate::chc::{Atom, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Assignment, DatatypeId, Op, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BackError, BackTranslation, Step, TransformError, Transformation};
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::TermId;
 use crate::witness::{Model, Refutation};
 

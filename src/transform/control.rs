@@ -30,7 +30,7 @@ use super::few::{Place, all_values, few_values};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Atom, Clause, ClauseId, DependencyGraph, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, Watchdog};
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Clause, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
 
 /// An argument of a predicate, by its position.

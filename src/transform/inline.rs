@@ -21,7 +21,7 @@ use super::replay::{OldStep, Premise, replay};
 use super::strongest::restore_definitions;
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Assignment, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

@@ -16,10 +16,10 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::candidates::{candidates, within};
-use super::houdini::{Checker, Facts, conjoin};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
+use crate::proof::houdini::{Checker, Facts, conjoin};
+use crate::run::Context;
 use crate::witness::{Model, Refutation};
 
 /// Time for checking what the domains say, at most.

@@ -13,7 +13,6 @@ mod constructors;
 mod control;
 mod essential;
 mod few;
-mod houdini;
 mod inline;
 mod invariants;
 mod narrow;
@@ -62,7 +61,7 @@ pub use unzip::Unzip;
 use thiserror::Error;
 
 use crate::chc::System;
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::TermId;
 use crate::witness::{Model, Refutation};
 

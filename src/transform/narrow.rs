@@ -14,12 +14,12 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidates::{powers, within};
-use super::houdini::{Checker, Facts, conjoin};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{ClauseId, PredicateId, System};
-use crate::context::Context;
 use crate::domain::{Bits, Domain, Limits, analyse, spare};
+use crate::proof::houdini::{Checker, Facts, conjoin};
+use crate::run::Context;
 use crate::term::{BigUint, Op, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::{BackError, BackTranslation};
 use crate::chc::{Atom, ClauseId, System};
-use crate::context::Context;
 use crate::frontend::Problem;
+use crate::run::Context;
 use crate::term::{Assignment, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

@@ -14,7 +14,7 @@ use super::{
     Transformation, Unzip,
 };
 use crate::chc::System;
-use crate::context::Context;
+use crate::run::Context;
 #[cfg(debug_assertions)]
 use crate::witness::check_refutation;
 use crate::witness::{Model, Refutation};

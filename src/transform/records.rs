@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Atom, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::BackError;
 use crate::chc::{Atom, Clause, ClauseId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt};
 use crate::term::{Assignment, Evaluator, TermId, TermStore};
 use crate::witness::{Fact, Refutation, RefutationStep};

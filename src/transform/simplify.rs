@@ -15,7 +15,7 @@ use super::reduce::{Reduction, reduce};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Clause, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Op, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

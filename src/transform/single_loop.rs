@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Atom, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{SortId, TermId};
 use crate::witness::{Model, Refutation};
 

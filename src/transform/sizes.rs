@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Atom, Clause, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{DatatypeId, Op, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

@@ -18,7 +18,7 @@ use super::replay::{OldStep, replay};
 use super::solve;
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Clause, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

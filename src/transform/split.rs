@@ -26,7 +26,7 @@ use super::simplify::is_tautology;
 use super::solve::definable;
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Clause, ClauseId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Op, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

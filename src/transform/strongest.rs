@@ -21,7 +21,7 @@ use super::BackError;
 use super::inline::Eliminated;
 use super::reduce::reduce;
 use crate::chc::{Atom, Clause, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, project_formula};
 use crate::term::{Assignment, Op, SortId, TermId, TermStore};
 use crate::witness::Model;

@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::replay::{OldStep, Premise, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Clause, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

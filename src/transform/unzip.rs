@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::components::{Plan, Plans, take_apart};
 use super::{Step, TransformError, Transformation};
 use crate::chc::System;
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
 /// Records with more fields than this stay in their arrays.

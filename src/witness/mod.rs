@@ -15,6 +15,6 @@ mod value;
 pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
 pub use print::{ProofFormat, definitions, model_text, refutation_json, refutation_text};
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
-pub use types::{Fact, Model, Reason, Refutation, RefutationStep, Verdict};
+pub use types::{Fact, Model, Refutation, RefutationStep, Verdict};
 pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};
 pub use value::parse_value;

@@ -1,10 +1,9 @@
 //! What engines answer: a model, a refutation, or a reason why neither.
 
-use std::fmt;
-
 use rustc_hash::FxHashMap;
 
 use crate::chc::{ClauseId, PredicateId};
+use crate::run::Reason;
 use crate::term::{Assignment, TermId};
 
 /// An interpretation of predicates that satisfies every clause.
@@ -41,36 +40,6 @@ pub struct RefutationStep {
 #[derive(Clone, Debug, Default)]
 pub struct Refutation {
     pub steps: Vec<RefutationStep>,
-}
-
-/// Why there is no verdict.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// The time limit passed.
-    Timeout,
-    /// The memory limit was reached.
-    Memory,
-    /// A signal, or a caller, stopped the run.
-    Interrupted,
-    /// The engine gave up within its own bounds, for instance of depth.
-    Incomplete(String),
-    /// A witness failed its check: a defect of alphorn.
-    WitnessFailed(String),
-    /// Any other defect of alphorn.
-    Defect(String),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Timeout => write!(f, "timeout"),
-            Reason::Memory => write!(f, "memout"),
-            Reason::Interrupted => write!(f, "interrupted"),
-            Reason::Incomplete(what) => write!(f, "incomplete: {what}"),
-            Reason::WitnessFailed(what) => write!(f, "defect: a witness failed its check: {what}"),
-            Reason::Defect(what) => write!(f, "defect: {what}"),
-        }
-    }
 }
 
 /// An engine's answer about the system it was given.

@@ -17,9 +17,10 @@ use super::print::{ProofFormat, definitions, model_text, refutation_json, refuta
 use super::script::{declarations, script, without_predefined_names};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::step_check::check_steps;
-use super::{Model, Reason, Refutation, Verdict};
-use crate::context::Context;
+use super::{Model, Refutation, Verdict};
 use crate::frontend::{Dialect, Problem};
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::text::{TextCheck, valid_assertions};
 use crate::term::{Printer, TermId};
 

@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use alphorn::context::Context;
 use alphorn::frontend::{Problem, parse_bytes};
-use alphorn::solve::{Config, solve};
+use alphorn::run::Context;
+use alphorn::strategy::{Config, solve};
 use alphorn::term::TermStore;
 use alphorn::witness::{Validated, Verdict};
 

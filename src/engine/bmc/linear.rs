@@ -15,12 +15,13 @@ use rustc_hash::FxHashMap;
 use super::instance::{ClauseVars, Instance, derived, failed, holds, literal};
 use super::{Answer, Oracle, Outcome};
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
 use crate::engine::EngineError;
 use crate::engine::linear::distance::Distances;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::SmtModel;
 use crate::term::TermId;
-use crate::witness::{Reason, Refutation, RefutationStep};
+use crate::witness::{Refutation, RefutationStep};
 
 /// From this level on, several levels share a query, one for every so many below.
 const LEVELS_PER_WINDOW: usize = 16;

@@ -19,15 +19,16 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::confirm::confirm;
 use super::linear::distance::Distances;
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
-use crate::context::Context;
+use crate::proof::confirm;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::TermId;
-use crate::witness::{Model, Reason, Refutation, Verdict};
+use crate::witness::{Model, Refutation, Verdict};
 
 /// Limits of the search.
 #[derive(Clone, Debug, Default)]

@@ -12,12 +12,13 @@ use rustc_hash::FxHashMap;
 use super::instance::{ClauseVars, Instance, derived, failed, holds, literal};
 use super::{Answer, Oracle, Outcome};
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
 use crate::engine::EngineError;
 use crate::engine::linear::distance::Distances;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::SmtModel;
 use crate::term::TermId;
-use crate::witness::{Fact, Reason, Refutation, RefutationStep};
+use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// A use of a clause at a node.
 struct Choice {

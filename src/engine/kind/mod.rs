@@ -37,7 +37,7 @@ use super::linear::{
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{Smt, Solver};
 use crate::term::TermId;
 use crate::witness::Verdict;

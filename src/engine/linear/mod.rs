@@ -14,13 +14,14 @@ use rustc_hash::FxHashMap;
 use self::distance::Distances;
 use self::steps::{Instance, Origin, Steps};
 use self::unroll::{Trace, literal};
-use super::confirm::confirm;
 use super::{EngineError, Unsupported};
 use crate::chc::{Shape, System};
-use crate::context::Context;
+use crate::proof::confirm;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Solver, Watchdog};
 use crate::term::{Assignment, TermId};
-use crate::witness::{Fact, Model, Reason, Refutation, RefutationStep, Verdict};
+use crate::witness::{Fact, Model, Refutation, RefutationStep, Verdict};
 
 /// Why a search ends without an answer of its own.
 pub(super) enum Stop {

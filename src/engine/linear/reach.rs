@@ -15,7 +15,7 @@ use super::steps::{Instance, Origin, Steps};
 use super::unroll::literal;
 use super::{Stop, ask, failed, incomplete, values};
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{Smt, Solver, project_formula};
 use crate::term::TermId;
 use crate::witness::Model;

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt};
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};

@@ -9,13 +9,14 @@
 
 mod derivation;
 
-use super::confirm::confirm;
 use super::settings::{Setting, Value};
 use crate::chc::{Shape, System};
-use crate::context::Context;
 use crate::engine::{Engine, EngineError, Unsupported};
+use crate::proof::confirm;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{FixedpointAnswer, Smt, Watchdog};
-use crate::witness::{Model, Reason, Verdict};
+use crate::witness::{Model, Verdict};
 
 /// Choices of Z3's engine.
 #[derive(Clone, Copy, Debug, Default)]

@@ -11,11 +11,12 @@ use std::rc::Rc;
 use super::frame::{INFINITE, Level};
 use super::{Options, Parts, Search, Stop};
 use crate::chc::System;
-use crate::context::Context;
 use crate::engine::EngineError;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::Smt;
 use crate::term::TermId;
-use crate::witness::{Reason, Refutation};
+use crate::witness::Refutation;
 
 /// The height of lemmas that hold of every fact.
 pub(in crate::engine) const UNBOUNDED: Level = INFINITE;

@@ -58,14 +58,15 @@ use self::cover::{Cover, Known};
 use self::frame::{Frame, INFINITE, Level};
 use self::obligation::{Obligation, Obligations};
 use self::transition::{Answer, Levels, Query, Transition};
-use super::confirm::confirm;
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
-use crate::context::Context;
+use crate::proof::confirm;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Watchdog};
 use crate::term::{Printer, Sort, SortId, TermId, TermStore};
-use crate::witness::{Model, Reason, Refutation, Verdict};
+use crate::witness::{Model, Refutation, Verdict};
 
 /// Heuristics and limits.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ use super::mus::{Effort, minimal};
 use super::options::Options;
 use super::proof::Lemma;
 use crate::chc::System;
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::TermId;
 
 /// What is given besides the proof.

@@ -14,7 +14,7 @@
 use std::rc::Rc;
 
 use crate::chc::{DependencyGraph, PredicateId, Shape, System, WtoElement};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, project_formula};
 use crate::term::{Rational, SortId, TermId, TermStore};
 

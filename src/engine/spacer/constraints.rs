@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 use super::assumptions::Assumptions;
 use super::proof::{ALL, Height, Lemma};
 use crate::chc::System;
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, SmtModel, Solver};
 use crate::term::{SortId, TermId, TermStore};
 

@@ -11,7 +11,7 @@ use super::constraints::{Answer, Constraints, Item, Part};
 use super::options::Extraction;
 use super::proof::{ALL, Lemma};
 use crate::chc::{Clause, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::SmtModel;
 use crate::term::{TermId, TermStore};
 

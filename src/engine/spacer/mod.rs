@@ -68,7 +68,7 @@ use self::search::Search;
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::Watchdog;
 use crate::witness::Verdict;
 

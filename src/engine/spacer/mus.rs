@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Solver};
 use crate::term::TermId;
 

@@ -7,11 +7,12 @@ use std::rc::Rc;
 
 use super::proof::{ALL, Height, Lemma};
 use crate::chc::System;
-use crate::context::Context;
 use crate::engine::pdr::bounded::{Bounded, FrameLemma, Memory};
 use crate::engine::{Engine, EngineError, pdr};
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::Smt;
-use crate::witness::{Reason, Refutation, Verdict};
+use crate::witness::{Refutation, Verdict};
 
 /// An under-approximation of an abstraction.
 pub(super) struct Question<'a> {

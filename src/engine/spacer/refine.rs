@@ -12,7 +12,7 @@ use super::assumptions::Assumptions;
 use super::mus::{Effort, minimal};
 use super::proof::Lemma;
 use crate::chc::System;
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{Arithmetic, SatResult, Smt, Solver};
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};

@@ -20,12 +20,13 @@ use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
 use super::proof::{ALL, Height, Lemma};
 use super::refine::{Refined, Refinement};
 use crate::chc::{Shape, System};
-use crate::context::Context;
-use crate::engine::confirm::confirm;
 use crate::engine::{EngineError, muz};
+use crate::proof::confirm;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
-use crate::witness::{Model, Reason, Refutation, Verdict};
+use crate::witness::{Model, Refutation, Verdict};
 
 /// What Table 1 shows of a run.
 #[derive(Default, Debug, Clone)]

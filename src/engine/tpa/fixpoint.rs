@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 use super::options::{Powers, Sides};
 use super::search::{Kind, Search};
 use super::system::Conjunct;
-use crate::context::Context;
 use crate::engine::linear::{Stop, ask};
+use crate::run::Context;
 use crate::term::TermId;
 
 /// Relations of less than twice as many conjuncts stay as they are.

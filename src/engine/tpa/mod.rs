@@ -44,7 +44,7 @@ use super::linear::{self, Stop, complete, constraint, failed, incomplete, refuta
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::Smt;
 use crate::transform::{SingleLoop, Transformation};
 use crate::witness::{Model, Verdict};

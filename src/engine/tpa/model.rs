@@ -10,8 +10,8 @@ use super::fixpoint::{Proof, Side};
 use super::search::Search;
 use super::system::Conjunct;
 use super::unroll::cube;
-use crate::context::Context;
 use crate::engine::linear::{Stop, ask, incomplete};
+use crate::run::Context;
 use crate::term::TermId;
 
 impl Search<'_> {

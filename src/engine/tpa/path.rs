@@ -11,9 +11,9 @@ use std::rc::Rc;
 use super::search::{Reached, Search, Way};
 use super::system::{States, any};
 use super::unroll::RunStep;
-use crate::context::Context;
 use crate::engine::linear::steps::{Instance, Origin};
 use crate::engine::linear::{Stop, ask, clause_step, failed, incomplete, values};
+use crate::run::Context;
 use crate::term::TermId;
 use crate::witness::Refutation;
 

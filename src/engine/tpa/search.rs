@@ -16,12 +16,12 @@ use super::options::{Options, Powers};
 use super::relation::Relation;
 use super::system::{Conjunct, States, TransitionSystem};
 use super::unroll::{Unrolled, cube};
-use crate::context::Context;
 use crate::engine::linear::unroll::literal;
 use crate::engine::linear::{Stop, ask, incomplete};
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{InterpolationOptions, Interpolator, Smt, SmtModel, Solver};
 use crate::term::{Printer, TermId};
-use crate::witness::Reason;
 
 /// Which runs a relation is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

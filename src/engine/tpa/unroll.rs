@@ -8,9 +8,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::system::{States, TransitionSystem, any};
-use crate::context::Context;
 use crate::engine::linear::steps::Instance;
 use crate::engine::linear::{Stop, ask, failed, incomplete, values};
+use crate::run::Context;
 use crate::smt::{Smt, SmtModel, Solver, project_formula};
 use crate::term::{Assignment, TermId};
 

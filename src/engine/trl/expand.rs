@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 
 use super::accelerate::Acceleration;
 use crate::chc::System;
-use crate::context::Context;
 use crate::engine::linear::steps::{Instance, Origin, Steps};
 use crate::engine::linear::unroll::Trace;
 use crate::engine::linear::{Stop, ask, clause_step, failed, incomplete, values};
+use crate::run::Context;
 use crate::smt::{Smt, Solver};
 use crate::term::{Assignment, BigInt, Evaluator, Rational, SortId, TermId, TermStore};
 use crate::witness::{Refutation, RefutationStep};

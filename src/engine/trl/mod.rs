@@ -45,7 +45,7 @@ use super::linear::{self, Stop, ask, complete, constraint, incomplete, supports}
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{Smt, SmtModel, Solver};
 use crate::term::{Evaluator, Printer, TermId};
 use crate::witness::{Refutation, Verdict};

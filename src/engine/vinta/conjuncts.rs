@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Atom, Clause, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{TermId, TermStore};
 

@@ -17,14 +17,15 @@ use super::pauses::Pauses;
 use super::products::Products;
 use super::{DomainName, Options, Weaker, run, run_split};
 use crate::chc::System;
-use crate::context::Context;
 use crate::domain::{
     Bits, Boxes, Cases, Congruences, Constants, Domain, Guard, Intervals, Octagons, Packs,
     Polyhedra, Product, packs,
 };
 use crate::engine::EngineError;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
-use crate::witness::{Reason, Verdict};
+use crate::witness::Verdict;
 
 /// Variables in one element of relational domains, dimensions of one polyhedron, and of one that is
 /// joined exactly, at most.

@@ -44,16 +44,17 @@ use self::expand::Visited;
 pub use self::options::{DomainName, Interpolants, Options, Refinement, Weaker};
 use self::pauses::Pauses;
 use self::post::Posts;
-use super::confirm::confirm;
 use super::settings::Setting;
-use super::weaken::weaken;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
-use crate::context::Context;
 use crate::domain::Domain;
+use crate::proof::confirm;
+use crate::proof::weaken;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{Arithmetic, Smt, Watchdog};
 use crate::term::{TermId, TermStore};
-use crate::witness::{Model, Reason, Refutation, Verdict};
+use crate::witness::{Model, Refutation, Verdict};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]

@@ -8,8 +8,8 @@
 use std::time::Instant;
 
 use super::Stop;
-use crate::context::Context;
 use crate::engine::EngineError;
+use crate::run::Context;
 use crate::witness::Verdict;
 
 /// Other runs, with limits of their own.
@@ -57,10 +57,11 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::Pauses;
-    use crate::context::Context;
     use crate::engine::vinta::Stop;
+    use crate::run::Context;
+    use crate::run::Reason;
     use crate::term::TermStore;
-    use crate::witness::{Model, Reason, Verdict};
+    use crate::witness::{Model, Verdict};
 
     #[test]
     fn a_pause_is_made_once_and_not_early() {

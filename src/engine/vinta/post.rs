@@ -18,8 +18,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Options, Stop, gave_up};
 use crate::chc::{Atom, Clause, System};
-use crate::context::Context;
 use crate::domain::{Cube, Domain, cubes};
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, implicant};
 use crate::term::{Evaluator, TermId, TermStore};
 

@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 use super::encode::{Dag, Step};
 use super::{Stop, Vinta, failed, gave_up};
 use crate::domain::Domain;
-use crate::engine::weaken::bounds;
+use crate::proof::bounds;
 use crate::smt::{SatResult, SmtModel, Solver, project_formula};
 use crate::term::TermId;
 

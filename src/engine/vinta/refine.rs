@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 
 use super::encode::Dag;
 use super::{Interpolants, Options, Stop, Vinta, failed};
-use crate::context::Context;
 use crate::domain::Domain;
+use crate::run::Context;
 use crate::smt::{InterpolationDag, InterpolationEdge, InterpolationOptions, Interpolator, Smt};
 use crate::term::TermId;
 use crate::witness::Refutation;

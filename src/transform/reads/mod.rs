@@ -28,7 +28,7 @@ use self::reader::{Path, Reader, select};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{Assignment, Evaluator, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 

@@ -12,7 +12,7 @@ use super::super::solve;
 use super::reader::{Exhausted, Path, Reader, select};
 use super::view::{View, is_array, is_index};
 use crate::chc::{Clause, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::term::{SortId, TermId, TermStore};
 
 /// Elements of one argument at most, and those of them whose index is no value.

@@ -6,12 +6,13 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Atom, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{SatResult, Smt};
 use crate::term::{Assignment, TermId};
 use crate::transform::replay::instance;
 use crate::transform::{BackStack, Pipeline};
-use crate::witness::{Fact, Model, Reason, Refutation, RefutationStep, Verdict, check_refutation};
+use crate::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 
 /// Facts at most: a system with more is not for this oracle.
 const FACTS: usize = 250;

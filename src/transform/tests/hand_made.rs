@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::decide::{check_pipeline, decide, run};
 use crate::chc::{Atom, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::{Constructor, Field, Op, SortId, TermId, TermStore};
 use crate::transform::{Pipeline, PipelineError};

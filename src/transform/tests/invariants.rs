@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::decide::{check_model, check_pipeline, decide, run};
 use crate::chc::{Atom, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
 use crate::witness::{Model, Verdict};

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::decide::{check_pipeline, run};
 use crate::chc::{Atom, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::{BigUint, Op, TermId, TermStore};
 

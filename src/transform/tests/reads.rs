@@ -8,7 +8,7 @@ use super::decide::{check_pipeline, decide, run};
 use super::generate::Choices;
 use super::random::config;
 use crate::chc::{Atom, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::{Sort, SortId, TermId, TermStore};
 use crate::transform::{NAMED_PASSES, PASSES};

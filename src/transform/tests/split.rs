@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::decide::{check_pipeline, decide, run};
 use super::random::config;
 use crate::chc::{Atom, Clause, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::{Op, SortId, TermId, TermStore};
 use crate::witness::Verdict;

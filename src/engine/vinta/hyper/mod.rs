@@ -44,11 +44,12 @@ use super::pauses::Pauses;
 use super::post::{Posts, Premise, Source};
 use super::{Options, Search, Stop};
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
 use crate::domain::Domain;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::Smt;
 use crate::term::{TermId, TermStore};
-use crate::witness::{Reason, Refutation};
+use crate::witness::Refutation;
 
 /// A node, by number, which is its time, too.
 type NodeId = usize;

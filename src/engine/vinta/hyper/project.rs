@@ -13,7 +13,7 @@ use super::Hyper;
 use super::unfold::Tree;
 use crate::domain::Domain;
 use crate::engine::vinta::{Stop, failed, gave_up};
-use crate::engine::weaken::bounds;
+use crate::proof::bounds;
 use crate::smt::{SatResult, Solver, project_formula};
 use crate::term::{SortId, TermId};
 

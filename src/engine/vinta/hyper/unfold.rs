@@ -15,9 +15,10 @@ use super::{Hyper, NodeId};
 use crate::domain::Domain;
 use crate::engine::vinta::cutpoints::ERROR;
 use crate::engine::vinta::{Stop, failed, gave_up};
+use crate::run::Reason;
 use crate::smt::{SatResult, SmtModel, Solver};
 use crate::term::{Assignment, SortId, TermId};
-use crate::witness::{Fact, Reason, Refutation, RefutationStep};
+use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// A clause for a tree node.
 pub(super) struct Choice {

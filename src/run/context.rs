@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::progress::Progress;
+use super::{Progress, Reason};
 use crate::term::TermStore;
-use crate::witness::Reason;
 
 /// Shared by the stages of one run.
 pub struct Context {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, project_formula};
 use crate::term::{Op, SortId, TermId, TermStore};
 
@@ -37,7 +37,7 @@ const PART_OF_TIME: u32 = 2;
 
 /// A weaker and smaller model of a linear system than `definitions`, which have to be one. `None` if
 /// there is no hope for one, or it takes too long.
-pub(super) fn weaken(
+pub(crate) fn weaken(
     system: &System,
     definitions: &FxHashMap<PredicateId, TermId>,
     smt: &Rc<Smt>,
@@ -262,7 +262,7 @@ impl Label {
 }
 
 /// Literals with equations of numbers as two bounds, so that a core may keep one.
-pub(super) fn bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
+pub(crate) fn bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     let mut literals = Vec::with_capacity(cube.len());
     for &literal in cube {
         let args = terms.args(literal);

@@ -4,6 +4,7 @@
 //! what an engine says is handed on as it is.
 
 #[cfg(test)]
+#[path = "tests.rs"]
 mod tests;
 
 use std::time::Duration;
@@ -11,11 +12,12 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::chc::{Shape, System};
-use crate::context::Context;
 use crate::engine::EngineError;
 use crate::engine::registry::{ENGINES, Entry, find};
 use crate::engine::settings::apply;
-use crate::witness::{Reason, Verdict};
+use crate::run::Context;
+use crate::run::Reason;
+use crate::witness::Verdict;
 
 /// The strategy when none is named.
 pub const DEFAULT: &str = "auto";

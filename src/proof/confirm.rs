@@ -7,13 +7,14 @@
 use std::rc::Rc;
 
 use crate::chc::System;
-use crate::context::Context;
+use crate::run::Context;
+use crate::run::Reason;
 use crate::smt::{SatResult, Smt};
 use crate::term::TermId;
-use crate::witness::{Reason, Refutation, SystemRules, Verdict, check_steps};
+use crate::witness::{Refutation, SystemRules, Verdict, check_steps};
 
 /// Passes on a refutation of the system if each of its steps is one.
-pub(super) fn confirm(
+pub(crate) fn confirm(
     system: &System,
     refutation: Refutation,
     smt: &Rc<Smt>,

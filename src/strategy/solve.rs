@@ -5,15 +5,16 @@
 
 use thiserror::Error;
 
+use super::schedule::{DEFAULT, Phase, Strategy, UnknownEngine};
 use crate::chc::{Shape, System};
-use crate::context::Context;
 use crate::engine::settings::{SettingError, check};
 use crate::frontend::Problem;
-use crate::portfolio::{DEFAULT, Phase, Strategy, UnknownEngine};
+use crate::run::Context;
+use crate::run::Reason;
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
 };
-use crate::witness::{Reason, Validated, Verdict, validate};
+use crate::witness::{Validated, Verdict, validate};
 
 /// What to solve with.
 #[derive(Clone, Debug)]

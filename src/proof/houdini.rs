@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Clause, PredicateId, System};
-use crate::context::Context;
+use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, Watchdog};
 use crate::term::{TermId, TermStore};
 use crate::witness::Model;
@@ -19,10 +19,10 @@ use crate::witness::Model;
 const QUERY: Duration = Duration::from_millis(100);
 
 /// What holds of predicates, as conjuncts over their formal variables.
-pub(super) type Facts = FxHashMap<PredicateId, Vec<TermId>>;
+pub(crate) type Facts = FxHashMap<PredicateId, Vec<TermId>>;
 
 /// Finds the conjuncts that are inductive together.
-pub(super) struct Checker<'a> {
+pub(crate) struct Checker<'a> {
     system: &'a System,
     terms: Rc<TermStore>,
     smt: Rc<Smt>,
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
 }
 
 /// Conjoins the facts to the definitions of a model.
-pub(super) fn conjoin(system: &System, facts: &Facts, model: &mut Model) {
+pub(crate) fn conjoin(system: &System, facts: &Facts, model: &mut Model) {
     for (predicate, facts) in facts {
         if let Some(definition) = model.definitions.get_mut(predicate) {
             let mut conjuncts = vec![*definition];

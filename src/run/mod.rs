@@ -1,0 +1,11 @@
+//! What a run is bounded by and what it reports: limits, cancellation, statistics, progress.
+//!
+//! Invariant: no global state; whoever needs a limit or counts something is handed a [`Context`].
+
+mod context;
+mod progress;
+mod reason;
+
+pub use context::{Context, Statistics};
+pub use progress::{CLEAR, Progress};
+pub use reason::Reason;
