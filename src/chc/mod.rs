@@ -1,4 +1,4 @@
-//! Constrained Horn clauses in normal form, and the predicate dependency graph.
+//! Constrained Horn clauses in normal form, their index, and the predicate dependency graph.
 //!
 //! A clause is `P1(x1) ∧ … ∧ Pn(xn) ∧ φ ⇒ H(x)` or `… ⇒ false`; the arguments of all its atoms are
 //! distinct variables, so everything a clause says is in φ. Invariant: ids of predicates and clauses
@@ -6,11 +6,13 @@
 //! knows the input's syntax.
 
 mod graph;
+mod index;
 mod print;
 mod shape;
 mod system;
 
 pub use graph::{DependencyGraph, WeakTopologicalOrder, WtoElement};
+pub use index::{ClauseIndex, Reachability};
 pub use print::to_smtlib;
 pub use shape::{Shape, Theories};
 pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Cube, Domain, cubes};
-use crate::chc::{Clause, DependencyGraph, PredicateId, System, WtoElement};
+use crate::chc::{Clause, ClauseIndex, DependencyGraph, PredicateId, System, WtoElement};
 use crate::run::Context;
 
 /// Bounds of an analysis.
@@ -48,8 +48,7 @@ struct Analysis<'a, D: Domain> {
     domain: &'a D,
     system: &'a System,
     cubes: &'a [Vec<Cube>],
-    /// Clauses by the predicate of their head.
-    defining: Vec<Vec<usize>>,
+    index: ClauseIndex,
     values: Vec<D::Element>,
     /// How often each predicate's value was raised, and what that was for the body of each clause
     /// when it was last applied.
@@ -101,17 +100,11 @@ pub fn analyse_cubes<D: Domain>(
     limits: Limits,
     cx: &Context,
 ) -> Fixpoint<D::Element> {
-    let mut defining = vec![Vec::new(); system.predicates.len()];
-    for (index, clause) in system.clauses.iter().enumerate() {
-        if let Some(head) = &clause.head {
-            defining[head.predicate.index()].push(index);
-        }
-    }
     let mut analysis = Analysis {
         domain,
         system,
         cubes,
-        defining,
+        index: ClauseIndex::new(system),
         values: vec![domain.bottom(); system.predicates.len()],
         raised: vec![0; system.predicates.len()],
         applied: vec![None; system.clauses.len()],
@@ -193,8 +186,8 @@ impl<D: Domain> Analysis<'_, D> {
     fn raise(&mut self, predicate: PredicateId, widen: bool, cx: &Context) -> bool {
         let at = predicate.index();
         let mut joined: Option<D::Element> = None;
-        for i in 0..self.defining[at].len() {
-            let index = self.defining[at][i];
+        for i in 0..self.index.deriving(predicate).len() {
+            let index = self.index.deriving(predicate)[i];
             let body = &self.system.clauses[index].body;
             let versions: Vec<u32> = body
                 .iter()
@@ -241,7 +234,7 @@ impl<D: Domain> Analysis<'_, D> {
                 head: predicate, ..
             }) = *element;
             let mut new = self.domain.bottom();
-            for &index in &self.defining[predicate.index()] {
+            for &index in self.index.deriving(predicate) {
                 if self.late(cx) {
                     return false;
                 }

@@ -14,9 +14,8 @@ use rustc_hash::FxHashMap;
 
 use super::instance::{ClauseVars, Instance, derived, failed, holds, literal};
 use super::{Answer, Oracle, Outcome};
-use crate::chc::{PredicateId, System};
+use crate::chc::{PredicateId, Reachability, System};
 use crate::engine::EngineError;
-use crate::engine::linear::distance::Distances;
 use crate::run::Context;
 use crate::run::Reason;
 use crate::smt::SmtModel;
@@ -48,7 +47,7 @@ type Level = FxHashMap<PredicateId, Place>;
 
 struct Unrolling<'a> {
     system: &'a System,
-    distances: &'a Distances,
+    reachability: &'a Reachability,
     vars: ClauseVars,
     /// By predicate: the relevant clauses with it in the body that are no queries.
     outgoing: Vec<Vec<usize>>,
@@ -60,14 +59,14 @@ struct Unrolling<'a> {
 /// Searches for a derivation of `false` of at most `max_depth` steps in a linear system.
 pub(super) fn search(
     system: &System,
-    distances: &Distances,
+    reachability: &Reachability,
     oracle: &mut Oracle,
     max_depth: usize,
     cx: &mut Context,
 ) -> Result<Outcome, EngineError> {
-    let mut unrolling = Unrolling::new(system, distances);
+    let mut unrolling = Unrolling::new(system, reachability);
     // A query without body atoms needs no unrolling: one step.
-    for &query in &distances.queries {
+    for &query in reachability.index().queries() {
         if !system.clauses[query].body.is_empty() || max_depth == 0 {
             continue;
         }
@@ -145,10 +144,10 @@ pub(super) fn search(
 }
 
 impl<'a> Unrolling<'a> {
-    fn new(system: &'a System, distances: &'a Distances) -> Self {
+    fn new(system: &'a System, reachability: &'a Reachability) -> Self {
         let mut outgoing = vec![Vec::new(); system.predicates.len()];
         let mut queries = vec![Vec::new(); system.predicates.len()];
-        for &index in &distances.relevant {
+        for &index in reachability.clauses() {
             let clause = &system.clauses[index];
             if let Some(atom) = clause.body.first() {
                 let table = if clause.head.is_some() {
@@ -161,7 +160,7 @@ impl<'a> Unrolling<'a> {
         }
         Unrolling {
             system,
-            distances,
+            reachability,
             vars: ClauseVars::new(system),
             outgoing,
             queries,
@@ -208,18 +207,7 @@ impl<'a> Unrolling<'a> {
         let k = self.levels.len();
         let before = k.checked_sub(1).map(|k| &self.levels[k]);
         let mut clauses: Vec<usize> = match before {
-            None => {
-                let entry = |c: &&usize| {
-                    let clause = &system.clauses[**c];
-                    clause.body.is_empty() && clause.head.is_some()
-                };
-                self.distances
-                    .relevant
-                    .iter()
-                    .filter(entry)
-                    .copied()
-                    .collect()
-            }
+            None => self.reachability.index().entries().to_vec(),
             Some(level) => level
                 .keys()
                 .flat_map(|p| self.outgoing[p.index()].iter().copied())

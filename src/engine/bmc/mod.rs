@@ -19,10 +19,9 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::linear::distance::Distances;
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
-use crate::chc::{Shape, System};
+use crate::chc::{Reachability, Shape, System};
 use crate::proof::confirm;
 use crate::run::Context;
 use crate::run::Reason;
@@ -92,17 +91,17 @@ impl Engine for Bmc {
 
 impl Bmc {
     fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let distances = Distances::new(system);
-        if distances.relevant.is_empty() {
-            return Ok(Verdict::Sat(model_by_dependencies(system, &distances)));
+        let reachability = Reachability::new(system);
+        if reachability.clauses().is_empty() {
+            return Ok(Verdict::Sat(model_by_dependencies(system, &reachability)));
         }
         let linear = system.clauses.iter().all(|c| c.body.len() <= 1);
         let mut oracle = Oracle::new(system);
         let max_depth = self.options.max_depth.unwrap_or(usize::MAX);
         let outcome = if linear && !self.options.force_tree {
-            linear::search(system, &distances, &mut oracle, max_depth, cx)
+            linear::search(system, &reachability, &mut oracle, max_depth, cx)
         } else {
-            tree::search(system, &distances, &mut oracle, max_depth, cx)
+            tree::search(system, &reachability, &mut oracle, max_depth, cx)
         };
         cx.stats.add("bmc.queries", oracle.smt.usage().0);
         cx.stats.add_time("bmc.smt", oracle.smt.usage().1);
@@ -124,10 +123,10 @@ impl Bmc {
 
 /// Predicates that nothing derives are `false`, the others `true`: a model when no query has only
 /// derivable body atoms.
-fn model_by_dependencies(system: &System, distances: &Distances) -> Model {
+fn model_by_dependencies(system: &System, reachability: &Reachability) -> Model {
     let mut definitions = FxHashMap::default();
     for predicate in system.used_predicates() {
-        let derivable = distances.height[predicate.index()].is_some();
+        let derivable = reachability.is_derivable(predicate);
         definitions.insert(predicate, system.terms.bool(derivable));
     }
     Model { definitions }

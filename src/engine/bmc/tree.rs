@@ -11,9 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::instance::{ClauseVars, Instance, derived, failed, holds, literal};
 use super::{Answer, Oracle, Outcome};
-use crate::chc::{PredicateId, System};
+use crate::chc::{PredicateId, Reachability, System};
 use crate::engine::EngineError;
-use crate::engine::linear::distance::Distances;
 use crate::run::Context;
 use crate::run::Reason;
 use crate::smt::SmtModel;
@@ -41,7 +40,7 @@ struct Node {
 
 struct Unfolding<'a> {
     system: &'a System,
-    distances: &'a Distances,
+    reachability: &'a Reachability,
     vars: ClauseVars,
     nodes: Vec<Node>,
     /// Nodes that are not expanded, by the assumption that they are unused.
@@ -51,14 +50,14 @@ struct Unfolding<'a> {
 /// Searches for a derivation of `false` of height at most `max_depth`.
 pub(super) fn search(
     system: &System,
-    distances: &Distances,
+    reachability: &Reachability,
     oracle: &mut Oracle,
     max_depth: usize,
     cx: &mut Context,
 ) -> Result<Outcome, EngineError> {
-    let mut unfolding = Unfolding::new(system, distances);
-    let heights = distances.queries.iter();
-    let least = heights.filter_map(|&q| distances.clause_height(&system.clauses[q]));
+    let mut unfolding = Unfolding::new(system, reachability);
+    let heights = reachability.index().queries().iter();
+    let least = heights.filter_map(|&q| reachability.clause_height(&system.clauses[q]));
     let mut bound = least.min().unwrap_or(1);
     if bound > max_depth {
         return Ok(Outcome::Bound(max_depth));
@@ -105,7 +104,7 @@ pub(super) fn search(
 }
 
 impl<'a> Unfolding<'a> {
-    fn new(system: &'a System, distances: &'a Distances) -> Self {
+    fn new(system: &'a System, reachability: &'a Reachability) -> Self {
         let root = Node {
             predicate: None,
             literal: literal(&system.terms, "root"),
@@ -116,7 +115,7 @@ impl<'a> Unfolding<'a> {
         };
         Unfolding {
             system,
-            distances,
+            reachability,
             vars: ClauseVars::new(system),
             nodes: vec![root],
             frontier: FxHashMap::default(),
@@ -127,8 +126,8 @@ impl<'a> Unfolding<'a> {
         let (system, terms) = (self.system, &*self.system.terms);
         let here = self.nodes[node].literal;
         let clauses: &[usize] = match self.nodes[node].predicate {
-            None => &self.distances.queries,
-            Some(p) => &self.distances.by_head[p.index()],
+            None => self.reachability.index().queries(),
+            Some(p) => self.reachability.index().deriving(p),
         };
         self.frontier.remove(&terms.not(here));
         let mut shared: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
@@ -172,7 +171,7 @@ impl<'a> Unfolding<'a> {
         let terms = &self.system.terms;
         let literal = literal(terms, &self.system.predicate(predicate).name);
         let depth = self.nodes[parent].depth + 1;
-        let height = self.distances.height[predicate.index()];
+        let height = self.reachability.height(predicate);
         self.frontier.insert(terms.not(literal), self.nodes.len());
         self.nodes.push(Node {
             predicate: Some(predicate),

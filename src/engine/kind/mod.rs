@@ -27,7 +27,6 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::linear::distance::Distances;
 use super::linear::reach::Reach;
 use super::linear::steps::Steps;
 use super::linear::unroll::{Trace, Unrolling, literal};
@@ -36,7 +35,7 @@ use super::linear::{
 };
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
-use crate::chc::{PredicateId, Shape, System};
+use crate::chc::{PredicateId, Reachability, Shape, System};
 use crate::run::Context;
 use crate::smt::{Smt, Solver};
 use crate::term::TermId;
@@ -132,8 +131,8 @@ impl Engine for Kind {
 
 impl Kind {
     fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
-        let distances = Distances::new(system);
-        let forward = Steps::new(system, &distances);
+        let reachability = Reachability::new(system);
+        let forward = Steps::new(system, &reachability);
         let backward = forward.reversed();
         let mut from_facts = Side::new(system, &forward, smt, self.options.simple_paths);
         let mut from_queries = Side::new(system, &backward, smt, self.options.simple_paths);
@@ -167,7 +166,7 @@ impl Kind {
                 } else {
                     model
                 };
-                complete(system, &distances, &mut model);
+                complete(system, &reachability, &mut model);
                 return Ok(Verdict::Sat(model));
             }
             depth += 1;

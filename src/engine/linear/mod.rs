@@ -2,7 +2,6 @@
 //!
 //! Invariant: nothing here decides; who uses it says `Sat` or `Unsat`, and checks.
 
-pub(super) mod distance;
 pub(super) mod reach;
 pub(super) mod steps;
 pub(super) mod unroll;
@@ -11,11 +10,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use self::distance::Distances;
 use self::steps::{Instance, Origin, Steps};
 use self::unroll::{Trace, literal};
 use super::{EngineError, Unsupported};
-use crate::chc::{Shape, System};
+use crate::chc::{Reachability, Shape, System};
 use crate::proof::confirm;
 use crate::run::Context;
 use crate::run::Reason;
@@ -190,9 +188,9 @@ pub(super) fn refutation(
 }
 
 /// Gives the predicates off the ways from facts to queries what makes their clauses true.
-pub(super) fn complete(system: &System, distances: &Distances, model: &mut Model) {
+pub(super) fn complete(system: &System, reachability: &Reachability, model: &mut Model) {
     for predicate in system.used_predicates() {
-        let derivable = distances.height[predicate.index()].is_some();
+        let derivable = reachability.is_derivable(predicate);
         let definition = model.definitions.entry(predicate);
         definition.or_insert_with(|| system.terms.bool(derivable));
     }

@@ -5,8 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::distance::Distances;
-use crate::chc::{PredicateId, System};
+use crate::chc::{PredicateId, Reachability, System};
 use crate::term::{TermId, TermStore};
 
 /// Where a step comes from.
@@ -59,7 +58,7 @@ pub(in crate::engine) struct Steps {
 
 impl Steps {
     /// The clauses on a way from a fact to a query.
-    pub fn new(system: &System, distances: &Distances) -> Steps {
+    pub fn new(system: &System, reachability: &Reachability) -> Steps {
         let mut steps = Steps {
             all: Vec::new(),
             outgoing: vec![Vec::new(); system.predicates.len()],
@@ -67,7 +66,7 @@ impl Steps {
             entries: Vec::new(),
             constraints: Vec::new(),
         };
-        for &index in &distances.relevant {
+        for &index in reachability.clauses() {
             let clause = &system.clauses[index];
             let arguments = clause.atoms().map(|a| a.args.len()).sum();
             let first = clause.body.first().map_or(0, |a| a.args.len());

@@ -38,12 +38,11 @@ pub use self::options::{Form, Options, Powers, Sides};
 
 use self::search::{Kind, Search};
 use self::system::TransitionSystem;
-use super::linear::distance::Distances;
 use super::linear::steps::Steps;
 use super::linear::{self, Stop, complete, constraint, failed, incomplete, refutation, supports};
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
-use crate::chc::{Shape, System};
+use crate::chc::{Reachability, Shape, System};
 use crate::run::Context;
 use crate::smt::Smt;
 use crate::transform::{SingleLoop, Transformation};
@@ -80,10 +79,10 @@ impl Engine for Tpa {
 impl Tpa {
     /// Decides by a system with one predicate, and brings the witness back.
     fn whole(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
-        let distances = Distances::new(system);
+        let reachability = Reachability::new(system);
         let mut relevant = system.clone();
-        relevant.clauses = distances
-            .relevant
+        relevant.clauses = reachability
+            .clauses()
             .iter()
             .map(|&clause| system.clauses[clause].clone())
             .collect();
@@ -94,7 +93,7 @@ impl Tpa {
         match self.decide(&single.system, smt, cx)? {
             Verdict::Sat(model) => {
                 let mut model = single.back.model(model, cx).map_err(back)?;
-                complete(system, &distances, &mut model);
+                complete(system, &reachability, &mut model);
                 Ok(Verdict::Sat(model))
             }
             Verdict::Unsat(refutation) => {
@@ -106,8 +105,8 @@ impl Tpa {
     }
 
     fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
-        let distances = Distances::new(system);
-        let steps = Steps::new(system, &distances);
+        let reachability = Reachability::new(system);
+        let steps = Steps::new(system, &reachability);
         if let Some(trace) = constraint(system, &steps, &mut smt.solver(), cx)? {
             return refutation(system, &steps, &trace).map(Verdict::Unsat);
         }

@@ -212,8 +212,8 @@ fn relations_hold_of_runs() {
     for (count, length, end) in [(1, 9, 12), (2, 5, 2), (2, 4, -1), (3, 3, 5)] {
         let system = phases(count, length, end);
         let terms = &system.terms;
-        let distances = Distances::new(&system);
-        let steps = Steps::new(&system, &distances);
+        let reachability = Reachability::new(&system);
+        let steps = Steps::new(&system, &reachability);
         let ts = TransitionSystem::new(&system, &steps, PredicateId(0));
         for options in [
             Options::default(),

@@ -37,14 +37,13 @@ use std::rc::Rc;
 use self::expand::{Body, Expansion};
 use self::learn::Pass;
 use self::trace::{Found, Traces};
-use super::linear::distance::Distances;
 use super::linear::reach::Reach;
 use super::linear::steps::{Origin, Step, Steps};
 use super::linear::unroll::{self, Shortcut, Trace, Unrolling};
 use super::linear::{self, Stop, ask, complete, constraint, incomplete, supports};
 use super::settings::{Setting, Value};
 use super::{Engine, EngineError, Unsupported};
-use crate::chc::{PredicateId, Shape, System};
+use crate::chc::{PredicateId, Reachability, Shape, System};
 use crate::run::Context;
 use crate::smt::{Smt, SmtModel, Solver};
 use crate::term::{Evaluator, Printer, TermId};
@@ -150,8 +149,8 @@ impl Engine for Trl {
 
 impl Trl {
     fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
-        let distances = Distances::new(system);
-        let mut search = Search::new(system, &distances, smt, Mode::Over);
+        let reachability = Reachability::new(system);
+        let mut search = Search::new(system, &reachability, smt, Mode::Over);
         let mut outcome = search.run(cx);
         search.count(cx);
         let learned = |trace: &Trace, search: &Search| {
@@ -165,7 +164,7 @@ impl Trl {
                 return Err(incomplete("learned relations lead to a query"));
             }
             log::debug!("trl: learned relations lead to a query; accelerating");
-            search = Search::new(system, &distances, smt, Mode::Exact);
+            search = Search::new(system, &reachability, smt, Mode::Exact);
             outcome = search.run(cx);
             search.count(cx);
         }
@@ -183,7 +182,7 @@ impl Trl {
                 let mut model = reach
                     .model(cx)?
                     .ok_or_else(|| incomplete("what learned relations reach is no model"))?;
-                complete(system, &distances, &mut model);
+                complete(system, &reachability, &mut model);
                 Ok(Verdict::Sat(model))
             }
         }
@@ -213,13 +212,13 @@ struct Counters {
 }
 
 impl<'a> Search<'a> {
-    fn new(system: &'a System, distances: &Distances, smt: &'a Rc<Smt>, mode: Mode) -> Self {
+    fn new(system: &'a System, reachability: &Reachability, smt: &'a Rc<Smt>, mode: Mode) -> Self {
         Search {
             system,
             smt,
             solver: smt.solver(),
             mode,
-            steps: Steps::new(system, distances),
+            steps: Steps::new(system, reachability),
             bodies: Vec::new(),
             unrolling: Unrolling::new(),
             traces: Traces::default(),
