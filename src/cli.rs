@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use alphorn::engine::settings::list;
+use alphorn::engine::registry::list_settings;
 use alphorn::smt::text::z3_version;
 use alphorn::witness::ProofFormat;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -267,7 +267,7 @@ fn invocation(cli: Cli) -> Parsed {
         None => {
             let args = cli.solve.with_short_forms();
             if args.list_settings {
-                return Parsed::Show(list());
+                return Parsed::Show(list_settings());
             }
             let print = match args.dump_after {
                 Some(pass) => Some(Print::After(pass)),

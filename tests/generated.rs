@@ -112,7 +112,7 @@ proptest! {
     #[test]
     fn bounded_search_finds_planted_bugs(recipe in recipes(), force_tree in any::<bool>()) {
         let buggy = planted_bug(&recipe);
-        let options = Options { max_depth: Some(buggy.height), force_tree, ..Options::default() };
+        let options = Options { max_depth: buggy.height, force_tree };
         match bmc(&buggy.system, options) {
             Verdict::Unsat(refutation) => {
                 prop_assert_eq!(check_refutation(&buggy.system, &refutation), Ok(()));
@@ -125,7 +125,7 @@ proptest! {
     #[test]
     fn bounded_search_refutes_nothing_that_has_a_model(recipe in recipes(), force_tree in any::<bool>()) {
         let safe = planted_invariant(&recipe);
-        let options = Options { max_depth: Some(4), force_tree, ..Options::default() };
+        let options = Options { max_depth: 4, force_tree };
         match bmc(&safe.system, options) {
             Verdict::Unsat(refutation) => prop_assert!(false, "{refutation:?}"),
             Verdict::Sat(model) => prop_assert_eq!(check_model(&safe.system, &model), Ok(())),

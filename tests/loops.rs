@@ -5,7 +5,6 @@ mod common;
 
 use alphorn::chc::{Shape, System};
 use alphorn::engine::registry::find;
-use alphorn::engine::settings::apply;
 use alphorn::run::Context;
 use alphorn::witness::{Verdict, check_refutation};
 use common::loops::Loops;
@@ -19,7 +18,7 @@ const LINEAR: &[&str] = &["trl", "kind", "tpa"];
 fn within(name: &str, settings: &[&str], seconds: u64, system: &System) -> Option<Verdict> {
     let mut engine = (find(name).expect("it exists").make)();
     let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
-    apply(engine.as_mut(), &settings).expect("settings are known");
+    engine.configure(&settings).expect("settings are known");
     engine.supports(&Shape::of(system)).ok()?;
     let mut cx = Context::new(system.terms.clone());
     cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(seconds));

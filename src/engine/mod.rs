@@ -17,7 +17,7 @@ pub mod vinta;
 
 use thiserror::Error;
 
-use self::settings::Setting;
+use self::settings::{Setting, SettingError};
 use crate::chc::{Shape, System};
 use crate::run::Context;
 use crate::witness::Verdict;
@@ -49,6 +49,15 @@ pub trait Engine {
 
     /// The choices that the command line may change.
     fn settings(&mut self) -> Vec<Setting<'_>>;
+
+    /// Takes over those of the settings `ENGINE.NAME=VALUE` that are the engine's own.
+    ///
+    /// # Errors
+    /// The first setting that means nothing, of any engine.
+    fn configure(&mut self, settings: &[String]) -> Result<(), SettingError> {
+        let name = self.name();
+        settings::apply(name, self.settings(), settings)
+    }
 
     /// Decides the system within the context's limits; at a limit the verdict is `Unknown`.
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError>;

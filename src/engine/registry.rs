@@ -2,6 +2,7 @@
 //!
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
+use super::settings::SettingError;
 use super::{Engine, bmc, kind, muz, pdr, spacer, tpa, trl, vinta};
 
 /// An engine on the command line.
@@ -58,4 +59,69 @@ pub const ENGINES: &[Entry] = &[
 /// The engine of this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENGINES.iter().find(|entry| entry.name == name)
+}
+
+/// Whether all settings `ENGINE.NAME=VALUE` are known and have a value in range.
+///
+/// # Errors
+/// The first setting that means nothing.
+pub fn check_settings(settings: &[String]) -> Result<(), SettingError> {
+    for text in settings {
+        let owner = text.split(['.', '=']).next().unwrap_or_default();
+        let entry = find(owner).ok_or_else(|| SettingError::Unknown(text.clone()))?;
+        (entry.make)().configure(std::slice::from_ref(text))?;
+    }
+    Ok(())
+}
+
+/// All settings with their defaults, their ranges and what they are for, some lines each.
+pub fn list_settings() -> String {
+    let mut out = String::new();
+    for entry in ENGINES {
+        for setting in (entry.make)().settings() {
+            out += &setting.describe(entry.name);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_settings_take_their_own_value_and_no_nonsense() {
+        for entry in ENGINES {
+            for setting in (entry.make)().settings() {
+                let (name, value) = (&setting.name, setting.value.show());
+                let set = |value: &str| check_settings(&[format!("{}.{name}={value}", entry.name)]);
+                assert_eq!(set(&value), Ok(()), "{name}");
+                let nonsense = set("-1");
+                assert!(
+                    matches!(nonsense, Err(SettingError::Value { .. })),
+                    "{name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_setting_changes_the_engine() {
+        let mut engine = (find("pdr").expect("it exists").make)();
+        let text = "pdr.guidance=false".to_owned();
+        engine.configure(&[text]).expect("it is known");
+        let settings = engine.settings();
+        let guidance = settings.iter().find(|s| s.name == "guidance");
+        assert_eq!(guidance.map(|s| s.value.show()), Some("false".to_owned()));
+        for wrong in [
+            "pdr",
+            "pdr.guidance",
+            "pdr.x=1",
+            "nobody.x=1",
+            "=",
+            "pdr.=1",
+        ] {
+            assert!(check_settings(&[wrong.to_owned()]).is_err(), "{wrong}");
+        }
+    }
 }

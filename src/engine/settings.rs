@@ -1,14 +1,15 @@
-//! Settings of engines by name, for the command line.
+//! Settings of engines: one table for each engine, from which everything else follows.
+//!
+//! An engine's table ([`settings!`]) is the only place that names a setting, its type, its default,
+//! its range, what it is for and where it comes from. The struct of options with its docstrings, its
+//! default, the names on the command line and `--settings` are made of it.
 //!
 //! Invariant: a setting shows the value that it would be set from, so the value shown by a new
-//! engine is the default.
+//! engine is the default. This module knows no engine.
 
 use thiserror::Error;
 
-use super::Engine;
-use super::registry::{ENGINES, find};
-
-/// What a setting holds.
+/// What a setting holds, open to be changed.
 pub enum Value<'a> {
     /// `true` or `false`.
     Flag(&'a mut bool),
@@ -22,54 +23,142 @@ pub enum Value<'a> {
     File(&'a mut Option<String>),
 }
 
+/// A type that a setting may have.
+pub trait SettingType {
+    /// The value, to be shown or set; numbers are at least `least`.
+    fn value(&mut self, least: usize) -> Value<'_>;
+}
+
+impl SettingType for bool {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::Flag(self)
+    }
+}
+
+impl SettingType for usize {
+    fn value(&mut self, least: usize) -> Value<'_> {
+        Value::Count { value: self, least }
+    }
+}
+
+impl SettingType for Option<u32> {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::Limit(self)
+    }
+}
+
+impl SettingType for Option<String> {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::File(self)
+    }
+}
+
+impl<T: Choice> SettingType for T {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::Choice(self)
+    }
+}
+
 /// A choice among alternatives with names.
 pub trait Choice {
-    /// All names, in the order of their numbers.
+    /// All names.
     fn names(&self) -> &'static [&'static str];
 
-    /// The number of the alternative that is chosen.
-    fn chosen(&self) -> usize;
+    /// The name of the alternative that is chosen.
+    fn name(&self) -> &'static str;
 
-    /// Chooses the alternative of a number; numbers without a name change nothing.
-    fn choose(&mut self, number: usize);
+    /// Chooses the alternative of this name; `None` if there is none.
+    fn choose(&mut self, name: &str) -> Option<()>;
 }
 
 /// An enumeration whose alternatives have names on the command line.
 macro_rules! choices {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $alternative:ident = $text:literal,)+ }) => {
+    ($(#[$about:meta])* $name:ident {
+        $($(#[$doc:meta])* $alternative:ident = $text:literal,)+
+    }) => {
         $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum $name { $($(#[$doc])* $alternative,)+ }
-
-        impl $name {
-            const ALL: &'static [$name] = &[$($name::$alternative,)+];
-        }
 
         impl $crate::engine::settings::Choice for $name {
             fn names(&self) -> &'static [&'static str] {
                 &[$($text,)+]
             }
 
-            fn chosen(&self) -> usize {
-                $name::ALL.iter().position(|a| a == self).unwrap_or(0)
+            fn name(&self) -> &'static str {
+                match self {
+                    $($name::$alternative => $text,)+
+                }
             }
 
-            fn choose(&mut self, number: usize) {
-                if let Some(&chosen) = $name::ALL.get(number) {
-                    *self = chosen;
-                }
+            fn choose(&mut self, name: &str) -> Option<()> {
+                *self = match name {
+                    $($text => $name::$alternative,)+
+                    _ => return None,
+                };
+                Some(())
             }
         }
     };
 }
 
-pub(super) use choices;
+/// The table of an engine's settings. A line is `name: type = default`, with `from N` where a
+/// number has a least value other than 0, and `source "…"` where there is a paper; its docstring
+/// is what `--settings` says about it.
+///
+/// Makes the struct with these fields, its `Default`, and a method `settings` that opens them.
+/// On the command line a name has hyphens in place of underscores.
+macro_rules! settings {
+    ($(#[$about:meta])* $options:ident {
+        $(
+            $(#[doc = $doc:literal])+
+            $name:ident: $type:ty = $default:expr
+                $(, from $least:literal)? $(, source $source:literal)?;
+        )+
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        pub struct $options {
+            $(
+                $(#[doc = $doc])+
+                #[doc = concat!("\n\nDefault: `", stringify!($default), "`.")]
+                $(#[doc = concat!(" Source: ", $source, ".")])?
+                pub $name: $type,
+            )+
+        }
 
-/// One choice of an engine.
+        impl Default for $options {
+            fn default() -> Self {
+                $options { $($name: $default,)+ }
+            }
+        }
+
+        impl $options {
+            /// All settings with the values that they have.
+            pub(super) fn settings(&mut self) -> Vec<$crate::engine::settings::Setting<'_>> {
+                use $crate::engine::settings::{Setting, SettingType};
+                vec![$(
+                    Setting {
+                        name: stringify!($name).replace('_', "-"),
+                        about: &[$($doc),+],
+                        source: None::<&str>$(.or(Some($source)))?,
+                        value: SettingType::value(&mut self.$name, 0 $(+ $least)?),
+                    },
+                )+]
+            }
+        }
+    };
+}
+
+pub(super) use {choices, settings};
+
+/// A setting of an engine, open to be changed.
 pub struct Setting<'a> {
-    pub name: &'static str,
-    /// A sentence, with its source where there is one.
-    pub about: &'static str,
+    pub name: String,
+    /// What it is for, line by line.
+    pub about: &'static [&'static str],
+    /// The paper or program that it comes from.
+    pub source: Option<&'static str>,
     pub value: Value<'a>,
 }
 
@@ -107,7 +196,7 @@ impl Value<'_> {
             Value::Count { value, .. } if **value == usize::MAX => "none".to_owned(),
             Value::Count { value, .. } => value.to_string(),
             Value::Limit(limit) => limit.map_or("none".to_owned(), |n| n.to_string()),
-            Value::Choice(choice) => choice.names()[choice.chosen()].to_owned(),
+            Value::Choice(choice) => choice.name().to_owned(),
             Value::File(file) => (**file).clone().unwrap_or("none".to_owned()),
         }
     }
@@ -129,10 +218,7 @@ impl Value<'_> {
                     text => Some(text.parse().ok()?),
                 }
             }
-            Value::Choice(choice) => {
-                let number = choice.names().iter().position(|&name| name == text)?;
-                choice.choose(number);
-            }
+            Value::Choice(choice) => choice.choose(text)?,
             Value::File(file) => {
                 **file = match text {
                     "none" => None,
@@ -145,108 +231,126 @@ impl Value<'_> {
     }
 }
 
-/// Applies those of the settings `ENGINE.NAME=VALUE` that are the engine's.
+impl Setting<'_> {
+    /// A line `NAME=VALUE (RANGE)`, and what the setting is for in further lines.
+    pub fn describe(&self, engine: &str) -> String {
+        let (value, range) = (self.value.show(), self.value.range());
+        let mut text = format!("{engine}.{}={value} ({range})\n", self.name);
+        for line in self.about {
+            text += &format!("    {}\n", line.trim());
+        }
+        if let Some(source) = self.source {
+            text += &format!("    Source: {source}.\n");
+        }
+        text
+    }
+}
+
+/// Takes over those of the texts `ENGINE.NAME=VALUE` that are about the engine of this name.
 ///
 /// # Errors
-/// The first setting that means nothing, of any engine.
-pub fn apply(engine: &mut dyn Engine, settings: &[String]) -> Result<(), SettingError> {
-    for text in settings {
+/// The first text that means nothing, of any engine.
+pub fn apply(
+    engine: &str,
+    mut settings: Vec<Setting<'_>>,
+    texts: &[String],
+) -> Result<(), SettingError> {
+    for text in texts {
         let form = || SettingError::Form(text.clone());
         let (name, value) = text.split_once('=').ok_or_else(form)?;
         let (owner, own) = name.split_once('.').ok_or_else(form)?;
-        if owner != engine.name() {
+        if owner != engine {
             continue;
         }
-        let mut known = engine.settings();
-        let setting = known.iter_mut().find(|s| s.name == own);
+        let setting = settings.iter_mut().find(|s| s.name == own);
         let setting = setting.ok_or_else(|| SettingError::Unknown(name.to_owned()))?;
-        setting
-            .value
-            .set(value)
-            .ok_or_else(|| SettingError::Value {
-                name: name.to_owned(),
-                range: setting.value.range(),
-                text: value.to_owned(),
-            })?;
+        let wrong = SettingError::Value {
+            name: name.to_owned(),
+            range: setting.value.range(),
+            text: value.to_owned(),
+        };
+        setting.value.set(value).ok_or(wrong)?;
     }
     Ok(())
-}
-
-/// Whether all settings are known and have a value in range.
-///
-/// # Errors
-/// The first setting that means nothing.
-pub fn check(settings: &[String]) -> Result<(), SettingError> {
-    for text in settings {
-        let owner = text.split(['.', '=']).next().unwrap_or_default();
-        let entry = find(owner).ok_or_else(|| SettingError::Unknown(text.clone()))?;
-        apply((entry.make)().as_mut(), std::slice::from_ref(text))?;
-    }
-    Ok(())
-}
-
-/// All settings with defaults, ranges and what they are for, a line or two each.
-pub fn list() -> String {
-    let mut out = String::new();
-    for entry in ENGINES {
-        let mut engine = (entry.make)();
-        for setting in engine.settings() {
-            out += &format!(
-                "{}.{}={} ({})\n    {}\n",
-                entry.name,
-                setting.name,
-                setting.value.show(),
-                setting.value.range(),
-                setting.about
-            );
-        }
-    }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn all_settings_take_their_own_value_and_no_nonsense() {
-        let mut count = 0;
-        for entry in ENGINES {
-            let mut engine = (entry.make)();
-            let shown: Vec<(String, String)> = engine
-                .settings()
-                .iter()
-                .map(|s| (format!("{}.{}", entry.name, s.name), s.value.show()))
-                .collect();
-            for (name, value) in shown {
-                count += 1;
-                assert_eq!(check(&[format!("{name}={value}")]), Ok(()), "{name}");
-                let nonsense = check(&[format!("{name}=-1")]);
-                assert!(
-                    matches!(nonsense, Err(SettingError::Value { .. })),
-                    "{name}"
-                );
-            }
+    choices! {
+        /// A colour.
+        Colour {
+            Red = "red",
+            DarkBlue = "dark-blue",
         }
-        assert!(count > 10);
+    }
+
+    settings! {
+        /// One setting of each type.
+        Options {
+            /// Whether to look.
+            /// Or not.
+            look: bool = true;
+            /// How often.
+            how_often: usize = 3, from 2, source "Nobody, NOWHERE 2000";
+            /// The end.
+            end: Option<u32> = None;
+            /// The colour.
+            colour: Colour = Colour::Red;
+            /// The file.
+            file: Option<String> = None;
+        }
+    }
+
+    fn shown(options: &mut Options) -> String {
+        options.settings().iter().map(|s| s.describe("x")).collect()
     }
 
     #[test]
-    fn a_setting_changes_the_engine() {
-        let mut engine = (find("pdr").expect("it exists").make)();
-        apply(engine.as_mut(), &["pdr.guidance=false".to_owned()]).expect("it is known");
-        let settings = engine.settings();
-        let guidance = settings.iter().find(|s| s.name == "guidance");
-        assert_eq!(guidance.map(|s| s.value.show()), Some("false".to_owned()));
-        for wrong in [
-            "pdr",
-            "pdr.guidance",
-            "pdr.x=1",
-            "nobody.x=1",
-            "=",
-            "pdr.=1",
+    fn a_table_makes_defaults_names_and_a_list() {
+        let list = "x.look=true (true or false)\n    Whether to look.\n    Or not.\n\
+            x.how-often=3 (a number from 2, or none)\n    How often.\n    \
+            Source: Nobody, NOWHERE 2000.\n\
+            x.end=none (a number, or none)\n    The end.\n\
+            x.colour=red (red or dark-blue)\n    The colour.\n\
+            x.file=none (a file's name that does not begin with -, or none)\n    The file.\n";
+        assert_eq!(shown(&mut Options::default()), list);
+    }
+
+    #[test]
+    fn texts_change_values_in_their_range() {
+        let mut options = Options::default();
+        let mut set = |text: &str| apply("x", options.settings(), &[text.to_owned()]);
+        for text in [
+            "x.look=false",
+            "x.how-often=none",
+            "x.end=7",
+            "x.colour=dark-blue",
+            "x.file=a",
+            "y.look=true",
         ] {
-            assert!(check(&[wrong.to_owned()]).is_err(), "{wrong}");
+            assert_eq!(set(text), Ok(()), "{text}");
         }
+        let value = |e| matches!(e, Err(SettingError::Value { .. }));
+        for text in [
+            "x.look=1",
+            "x.how-often=1",
+            "x.end=-1",
+            "x.colour=",
+            "x.file=-a",
+        ] {
+            assert!(value(set(text)), "{text}");
+        }
+        for text in ["x", "x.look", "=", "x=1"] {
+            assert_eq!(set(text), Err(SettingError::Form(text.to_owned())));
+        }
+        for text in ["x.how_often=3", "x.=1"] {
+            assert!(matches!(set(text), Err(SettingError::Unknown(_))), "{text}");
+        }
+        assert!(!options.look);
+        assert_eq!((options.how_often, options.end), (usize::MAX, Some(7)));
+        assert_eq!(options.colour, Colour::DarkBlue);
+        assert_eq!(options.file.as_deref(), Some("a"));
     }
 }

@@ -14,7 +14,6 @@ use thiserror::Error;
 use crate::chc::{Shape, System};
 use crate::engine::EngineError;
 use crate::engine::registry::{ENGINES, Entry, find};
-use crate::engine::settings::apply;
 use crate::run::Context;
 use crate::run::Reason;
 use crate::witness::Verdict;
@@ -145,7 +144,7 @@ impl Turn {
     /// `settings` are checked already; those of other engines mean nothing here.
     pub fn run(&self, system: &System, settings: &[String], cx: &mut Context) -> Verdict {
         let mut engine = (self.entry.make)();
-        if let Err(error) = apply(engine.as_mut(), settings) {
+        if let Err(error) = engine.configure(settings) {
             return Verdict::Unknown(Reason::Incomplete(error.to_string()));
         }
         if let Err(unsupported) = engine.supports(&Shape::of(system)) {

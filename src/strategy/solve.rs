@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use super::schedule::{DEFAULT, Phase, Strategy, UnknownEngine};
 use crate::chc::{Shape, System};
-use crate::engine::settings::{SettingError, check};
+use crate::engine::registry::check_settings;
+use crate::engine::settings::SettingError;
 use crate::frontend::Problem;
 use crate::run::Context;
 use crate::run::Reason;
@@ -53,7 +54,7 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         Strategy::find(&self.engine)?;
         self.pipeline()?;
-        check(&self.settings)?;
+        check_settings(&self.settings)?;
         Ok(())
     }
 
@@ -73,7 +74,7 @@ pub fn solve(
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
     let strategy = Strategy::find(&config.engine)?;
-    check(&config.settings)?;
+    check_settings(&config.settings)?;
     let mut pipeline = config.pipeline()?;
     let (normal, normalization) = normalize(problem);
     let run = |system: &System, ways: &Ways, phase: Phase, cx: &mut Context| {

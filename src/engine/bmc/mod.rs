@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::settings::{Setting, Value};
+use super::settings::{Setting, settings};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Reachability, Shape, System};
 use crate::proof::confirm;
@@ -29,15 +29,14 @@ use crate::smt::{SatResult, Smt, Solver};
 use crate::term::TermId;
 use crate::witness::{Model, Refutation, Verdict};
 
-/// Limits of the search.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Largest height of a derivation that is looked for; `None` (default) for no limit.
-    pub max_depth: Option<usize>,
-    /// Largest time for a call of [`Engine::solve`]; `None` (default) for the context's limit only.
-    pub time_slice: Option<Duration>,
-    /// Unfold linear systems like others. Off by default: unrolling is much faster.
-    pub force_tree: bool,
+settings! {
+    /// Limits of the search.
+    Options {
+        /// Largest height of a derivation that is looked for.
+        max_depth: usize = usize::MAX;
+        /// Unfold linear systems like others. Unrolling them is much faster.
+        force_tree: bool = false;
+    }
 }
 
 /// The engine.
@@ -74,18 +73,11 @@ impl Engine for Bmc {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![Setting {
-            name: "force-tree",
-            about: "Unfold linear systems like others, instead of unrolling them.",
-            value: Value::Flag(&mut self.options.force_tree),
-        }]
+        self.options.settings()
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        match self.options.time_slice {
-            Some(slice) => cx.with_limit(slice, |cx| self.search(system, cx)),
-            None => self.search(system, cx),
-        }
+        self.search(system, cx)
     }
 }
 
@@ -97,7 +89,7 @@ impl Bmc {
         }
         let linear = system.clauses.iter().all(|c| c.body.len() <= 1);
         let mut oracle = Oracle::new(system);
-        let max_depth = self.options.max_depth.unwrap_or(usize::MAX);
+        let max_depth = self.options.max_depth;
         let outcome = if linear && !self.options.force_tree {
             linear::search(system, &reachability, &mut oracle, max_depth, cx)
         } else {

@@ -33,7 +33,7 @@ use super::linear::unroll::{Trace, Unrolling, literal};
 use super::linear::{
     self, Stop, ask, complete, constraint, incomplete, negated, refutation, supports,
 };
-use super::settings::{Setting, Value};
+use super::settings::{Setting, settings};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Reachability, Shape, System};
 use crate::run::Context;
@@ -41,30 +41,19 @@ use crate::smt::{Smt, Solver};
 use crate::term::TermId;
 use crate::witness::Verdict;
 
-/// Limits and choices of the search.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Length of runs up to which induction is tried. Default: no limit.
-    pub max_depth: usize,
-    /// A model has so many cubes at most. Default: 2000.
-    pub max_cubes: usize,
-    /// No state comes twice (Sheeran et al.); without, some systems have no k. Default: on.
-    pub simple_paths: bool,
-    /// Induction from facts forward too. Default: on.
-    pub forward: bool,
-    /// Use the older simplex of Z3. Default: on, as for `trl`.
-    pub simplex: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            max_depth: usize::MAX,
-            max_cubes: 2_000,
-            simple_paths: true,
-            forward: true,
-            simplex: true,
-        }
+settings! {
+    /// Limits and choices of the search.
+    Options {
+        /// Length of runs up to which induction is tried.
+        max_depth: usize = usize::MAX;
+        /// A model has so many cubes at most.
+        max_cubes: usize = 2_000, from 1;
+        /// No state of a run comes twice; without, some systems have no k.
+        simple_paths: bool = true, source "Sheeran, Singh, Stålmarck, FMCAD 2000";
+        /// Induction from facts forward too, not only from queries backward.
+        forward: bool = true;
+        /// Ask Z3's older arithmetic solver, as `trl` does.
+        simplex: bool = true;
     }
 }
 
@@ -85,40 +74,7 @@ impl Engine for Kind {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let options = &mut self.options;
-        vec![
-            Setting {
-                name: "max-depth",
-                about: "Length of runs up to which induction is tried.",
-                value: Value::Count {
-                    value: &mut options.max_depth,
-                    least: 0,
-                },
-            },
-            Setting {
-                name: "max-cubes",
-                about: "A model has so many cubes at most.",
-                value: Value::Count {
-                    value: &mut options.max_cubes,
-                    least: 1,
-                },
-            },
-            Setting {
-                name: "simple-paths",
-                about: "No state of a run comes twice (Sheeran, Singh, Stålmarck, FMCAD 2000).",
-                value: Value::Flag(&mut options.simple_paths),
-            },
-            Setting {
-                name: "forward",
-                about: "Induction from facts forward too, not only from queries backward.",
-                value: Value::Flag(&mut options.forward),
-            },
-            Setting {
-                name: "simplex",
-                about: "Ask Z3's older arithmetic solver.",
-                value: Value::Flag(&mut options.simplex),
-            },
-        ]
+        self.options.settings()
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {

@@ -9,7 +9,7 @@
 
 mod derivation;
 
-use super::settings::{Setting, Value};
+use super::settings::{Setting, settings};
 use crate::chc::{Shape, System};
 use crate::engine::{Engine, EngineError, Unsupported};
 use crate::proof::confirm;
@@ -18,11 +18,12 @@ use crate::run::Reason;
 use crate::smt::{FixedpointAnswer, Smt, Watchdog};
 use crate::witness::{Model, Verdict};
 
-/// Choices of Z3's engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// `fp.spacer.global`: global guidance. Default: off, as in Z3.
-    pub global: bool,
+settings! {
+    /// Choices of Z3's engine.
+    Options {
+        /// Global guidance: Z3's `fp.spacer.global`.
+        global: bool = false, source "Krishnan et al., CAV 2020";
+    }
 }
 
 /// The engine.
@@ -42,11 +43,7 @@ impl Engine for Muz {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![Setting {
-            name: "global",
-            about: "Z3's fp.spacer.global: global guidance.",
-            value: Value::Flag(&mut self.options.global),
-        }]
+        self.options.settings()
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {

@@ -38,6 +38,7 @@ mod guide;
 mod hull;
 mod interpolate;
 mod obligation;
+mod options;
 mod pattern;
 mod predecessor;
 mod propagate;
@@ -49,6 +50,8 @@ mod total;
 mod transition;
 mod used;
 
+pub use self::options::Options;
+
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -58,7 +61,7 @@ use self::cover::{Cover, Known};
 use self::frame::{Frame, INFINITE, Level};
 use self::obligation::{Obligation, Obligations};
 use self::transition::{Answer, Levels, Query, Transition};
-use super::settings::{Setting, Value};
+use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Shape, System};
 use crate::proof::confirm;
@@ -67,220 +70,6 @@ use crate::run::Reason;
 use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Watchdog};
 use crate::term::{Printer, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation, Verdict};
-
-/// Heuristics and limits.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Highest level for the query; `None` (default) for no limit.
-    pub max_level: Option<u32>,
-    /// Ask Z3's older simplex where all arithmetic is linear: 69 instead of 63 of the 100 LIA-Lin and
-    /// LRA-Lin tasks of a development set at 4 s. Default: on.
-    pub older_simplex: bool,
-    /// Assume `a = b` over Int and Real as two bounds, so that a core may keep one. Default: on.
-    pub split_equalities: bool,
-    /// How many literals of a cube may turn out to be needed before dropping ends; from 0 (no
-    /// dropping). Default: no limit. (Bradley 2011; Spacer's Boolean generalizer.)
-    pub drop_failures: usize,
-    /// Models of steps from which sums of a blocked cube's bounds are made to replace them, at most;
-    /// from 0 (no interpolating cores). Default: 0, for 4 win no more tasks than they lose. (Hoder,
-    /// Bjørner 2012, section 4.)
-    pub interpolant_rounds: usize,
-    /// First leave out what only integers and arrays need: a query that is unsatisfiable over the
-    /// rationals is so over the integers, and its core says less. Default: off, for with
-    /// it 111 instead of 113 of 130 LIA-Lin and LIA tasks are solved at 3 s. (Spacer's weak abstraction.)
-    pub weak_abstraction: bool,
-    /// Numerals of clauses and facts to which each bound of a blocked cube is tried to be moved, at
-    /// most; from 0. Default: 0, for with 6 it is 106 instead of 113 of the same tasks. (Spacer's
-    /// bound expansion.)
-    pub bound_numerals: usize,
-    /// Generalise lemmas about one index of an array to all indexes (Gurfinkel, Shoham, Vizel, ATVA
-    /// 2018). Default: on.
-    pub quantify: bool,
-    /// Generalise lemmas about cells to equations of their indexes or arrays. Default: on.
-    pub index_equations: bool,
-    /// Weaken the model to the lemmas that the proof uses. Default: on. (Ivrii, Gurfinkel, Belov,
-    /// "Small inductive safe invariants", FMCAD 2014: by cores, not minimised.)
-    pub weaken: bool,
-    /// Do not try to push a lemma as long as the step that stopped it is still allowed. Default:
-    /// on. (Suda, "Triggered clause pushing for IC3", 2013.)
-    pub trigger_pushes: bool,
-    /// Global guidance (Krishnan et al., CAV 2020): look at lemmas together. Default: on.
-    pub guidance: bool,
-    /// Look at the cubes of obligations together as well, before they are generalised. Default: on.
-    pub guidance_by_cubes: bool,
-    /// Other predicates with the same sorts of arguments about which a conjecture that became a lemma is
-    /// conjectured as well, at most; from 0. Default: 8.
-    pub spread: usize,
-    /// Restart when this many obligations were added since the last time, and half as many more each
-    /// time: only the query's is kept, and all lemmas; from 1, `usize::MAX` (default) for never.
-    /// (Spacer's restarts.)
-    pub restart_after: usize,
-    /// Lemmas of one pattern from which on they are looked at together; from 2. Default: 3.
-    pub cluster_size: usize,
-    /// How often a cluster is generalised. Default: 10.
-    pub cluster_uses: usize,
-    /// Steps that a conjecture may take. Default: 10.
-    pub conjecture_steps: usize,
-    /// Different coefficients of the same terms from which on they are bounded one by one; from 2.
-    /// Default: 3.
-    pub slopes: usize,
-    /// How often that is done for the same terms. Default: 20.
-    pub slope_uses: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            max_level: None,
-            older_simplex: true,
-            split_equalities: true,
-            drop_failures: usize::MAX,
-            interpolant_rounds: 0,
-            weak_abstraction: false,
-            bound_numerals: 0,
-            quantify: true,
-            index_equations: true,
-            weaken: true,
-            trigger_pushes: true,
-            guidance: true,
-            guidance_by_cubes: true,
-            spread: 8,
-            restart_after: usize::MAX,
-            cluster_size: 3,
-            cluster_uses: 10,
-            conjecture_steps: 10,
-            slopes: 3,
-            slope_uses: 20,
-        }
-    }
-}
-
-impl Options {
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        let flag = |name, about, value| Setting {
-            name,
-            about,
-            value: Value::Flag(value),
-        };
-        let count = |name, least, about, value| Setting {
-            name,
-            about,
-            value: Value::Count { value, least },
-        };
-        vec![
-            Setting {
-                name: "max-level",
-                about: "Highest level for the query.",
-                value: Value::Limit(&mut self.max_level),
-            },
-            flag(
-                "older-simplex",
-                "Ask Z3's older simplex where all arithmetic is linear.",
-                &mut self.older_simplex,
-            ),
-            flag(
-                "split-equalities",
-                "Assume arithmetic equations as two bounds.",
-                &mut self.split_equalities,
-            ),
-            count(
-                "drop-failures",
-                0,
-                "Literals that may turn out to be needed before dropping ends (Bradley 2011).",
-                &mut self.drop_failures,
-            ),
-            count(
-                "interpolant-rounds",
-                0,
-                "Models from which sums replace a blocked cube's bounds (Hoder, Bjørner 2012).",
-                &mut self.interpolant_rounds,
-            ),
-            flag(
-                "weak-abstraction",
-                "Leave out what only integers and arrays need at first (Spacer).",
-                &mut self.weak_abstraction,
-            ),
-            count(
-                "bound-numerals",
-                0,
-                "Numerals to which a blocked cube's bounds are tried to be moved (Spacer).",
-                &mut self.bound_numerals,
-            ),
-            flag(
-                "quantify",
-                "Generalise lemmas about one index to all (Gurfinkel, Shoham, Vizel 2018).",
-                &mut self.quantify,
-            ),
-            flag(
-                "index-equations",
-                "Generalise lemmas about cells to equations of their indexes or arrays.",
-                &mut self.index_equations,
-            ),
-            flag(
-                "weaken",
-                "Weaken the model to the lemmas that the proof uses (Ivrii et al. 2014).",
-                &mut self.weaken,
-            ),
-            flag(
-                "trigger-pushes",
-                "Push a lemma again only when what stopped it is excluded (Suda 2013).",
-                &mut self.trigger_pushes,
-            ),
-            flag(
-                "guidance",
-                "Look at lemmas together: global guidance (Krishnan et al. 2020).",
-                &mut self.guidance,
-            ),
-            flag(
-                "guidance-by-cubes",
-                "Look at obligations' cubes together as well.",
-                &mut self.guidance_by_cubes,
-            ),
-            count(
-                "spread",
-                0,
-                "Other predicates about which a conjecture that became a lemma is conjectured too.",
-                &mut self.spread,
-            ),
-            count(
-                "restart-after",
-                1,
-                "Obligations after which only the query's is kept, and all lemmas (Spacer).",
-                &mut self.restart_after,
-            ),
-            count(
-                "cluster-size",
-                2,
-                "Lemmas of one pattern from which on they are looked at together.",
-                &mut self.cluster_size,
-            ),
-            count(
-                "cluster-uses",
-                0,
-                "How often a cluster is generalised.",
-                &mut self.cluster_uses,
-            ),
-            count(
-                "conjecture-steps",
-                1,
-                "Steps that a conjecture may take.",
-                &mut self.conjecture_steps,
-            ),
-            count(
-                "slopes",
-                2,
-                "Different coefficients of the same terms from which on they are bounded singly.",
-                &mut self.slopes,
-            ),
-            count(
-                "slope-uses",
-                0,
-                "How often that is done for the same terms.",
-                &mut self.slope_uses,
-            ),
-        ]
-    }
-}
 
 /// The engine.
 #[derive(Clone, Debug, Default)]

@@ -106,7 +106,7 @@ impl<'a> Search<'a> {
         };
         smt.set_arithmetic(arithmetic);
         let by_heights =
-            options.bounding == options::Bounding::Heights && options.solver == Solver::Pdr;
+            options.bounding == options::Bounding::Heights && options.oracle == Solver::Pdr;
         let bounding = match by_heights {
             true => Bounding::none(system),
             false => Bounding::counters(system),
@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
         let (bounded, steps) = bounding.bounded(system);
         let assumptions = Assumptions::new(system, options.granularity);
         let constraints = Constraints::new(&bounded, &assumptions, &steps, &smt);
-        let oracle: Box<dyn Solve> = match options.solver {
+        let oracle: Box<dyn Solve> = match options.oracle {
             Solver::Pdr => Box::new(Incremental::new(&smt)),
             Solver::Muz => Box::new(FromNothing {
                 engine: Box::new(muz::Muz::default()),
@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
             .map(|(p, formulas)| (p, terms.and(&formulas)))
             .collect();
         // pdr has the invariants at sources as lemmas.
-        let sources = self.options.solver == Solver::Muz;
+        let sources = self.options.oracle == Solver::Muz;
         // While heights are bounded the constraints stay as they are: so do pdr's frames.
         let targets =
             sources || self.options.strengthen_targets && (self.unbounded || !self.by_heights);

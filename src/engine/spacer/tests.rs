@@ -615,7 +615,7 @@ fn variants() -> Vec<Options> {
             unroll_milliseconds: if bits % 7 == 1 { 1 } else { 2000 },
             next: [Next::Uniform, Next::NonInductive, Next::Unbounded][(bits / 4 % 3) as usize],
             extraction: [Extraction::Mis, Extraction::Houdini][flag(3) as usize],
-            solver: match bits % 5 {
+            oracle: match bits % 5 {
                 4 => Solver::Muz,
                 _ => Solver::Pdr,
             },

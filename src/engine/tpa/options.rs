@@ -2,7 +2,7 @@
 //!
 //! Invariant: no choice decides whether an answer is right, only whether and when there is one.
 
-use crate::engine::settings::{Setting, Value, choices};
+use crate::engine::settings::{choices, settings};
 use crate::smt::InterpolantForm;
 
 choices! {
@@ -49,118 +49,31 @@ choices! {
     }
 }
 
-/// Heuristics and limits.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The relations. Default: `split`, which proves more (FMCAD 2022).
-    pub powers: Powers,
-    /// The interpolants. Default: `strong`, as in the papers.
-    pub interpolants: Form,
-    /// Where fixpoints are looked for. Default: `both`, as in the FMCAD paper.
-    pub sides: Sides,
-    /// Closed subsets of a relation's conjuncts may be a proof. Default: on; the papers ask for the
-    /// whole relation.
-    pub houdini: bool,
-    /// Conjuncts that all numbers of steps keep hold at all levels. Default: on; our own.
-    pub share: bool,
-    /// Look for relations of exactly so many steps that are closed, which are k-inductive (FMCAD 2022).
-    /// Default: on.
-    pub exact_fixpoints: bool,
-    /// Runs of two to the power of this are one query; from 0. Default: 3; the papers have 0.
-    pub unroll: usize,
-    /// Levels, at most; from 1. Default: 40.
-    pub max_level: usize,
-    /// A model has so many cubes at most; from 1. Default: 2000.
-    pub max_cubes: usize,
-    /// A refutation has so many steps at most; from 1. Default: 1000000.
-    pub max_steps: usize,
-    /// Use the older simplex of Z3. Default: on, as for `trl`.
-    pub simplex: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            powers: Powers::Split,
-            interpolants: Form::Strong,
-            sides: Sides::Both,
-            houdini: true,
-            share: true,
-            exact_fixpoints: true,
-            unroll: 3,
-            max_level: 40,
-            max_cubes: 2_000,
-            max_steps: 1_000_000,
-            simplex: true,
-        }
-    }
-}
-
-impl Options {
-    pub(super) fn settings(&mut self) -> Vec<Setting<'_>> {
-        let count = |name, least, about, value| Setting {
-            name,
-            about,
-            value: Value::Count { value, least },
-        };
-        vec![
-            Setting {
-                name: "powers",
-                about: "Relations of exactly and less than so many steps (Blicha et al., FMCAD \
-                        2022), or of at most so many (TACAS 2022).",
-                value: Value::Choice(&mut self.powers),
-            },
-            Setting {
-                name: "interpolants",
-                about: "Which interpolants refine relations.",
-                value: Value::Choice(&mut self.interpolants),
-            },
-            Setting {
-                name: "sides",
-                about: "Where a step is added to see whether a relation is closed.",
-                value: Value::Choice(&mut self.sides),
-            },
-            Setting {
-                name: "houdini",
-                about: "Closed subsets of a relation's conjuncts may be a proof (Flanagan, Leino, \
-                        FME 2001).",
-                value: Value::Flag(&mut self.houdini),
-            },
-            Setting {
-                name: "share",
-                about: "Conjuncts that all numbers of steps keep hold at all levels.",
-                value: Value::Flag(&mut self.share),
-            },
-            Setting {
-                name: "exact-fixpoints",
-                about: "Look for closed relations of exactly so many steps, which are k-inductive \
-                        (FMCAD 2022).",
-                value: Value::Flag(&mut self.exact_fixpoints),
-            },
-            count(
-                "unroll",
-                0,
-                "Runs of two to the power of this are one query.",
-                &mut self.unroll,
-            ),
-            count("max-level", 1, "Levels, at most.", &mut self.max_level),
-            count(
-                "max-cubes",
-                1,
-                "A model has so many cubes at most.",
-                &mut self.max_cubes,
-            ),
-            count(
-                "max-steps",
-                1,
-                "A refutation has so many steps at most.",
-                &mut self.max_steps,
-            ),
-            Setting {
-                name: "simplex",
-                about: "Ask Z3's older arithmetic solver.",
-                value: Value::Flag(&mut self.simplex),
-            },
-        ]
+settings! {
+    /// Heuristics and limits.
+    Options {
+        /// Relations of exactly and of less than so many steps, or of at most so many.
+        powers: Powers = Powers::Split, source "Blicha et al., FMCAD 2022 and TACAS 2022";
+        /// Which interpolants refine relations.
+        interpolants: Form = Form::Strong;
+        /// Where a step is added to see whether a relation is closed.
+        sides: Sides = Sides::Both, source "Blicha et al., FMCAD 2022";
+        /// Closed subsets of a relation's conjuncts may be a proof; the papers ask for the whole
+        /// relation.
+        houdini: bool = true, source "Flanagan, Leino, FME 2001";
+        /// Conjuncts that all numbers of steps keep hold at all levels.
+        share: bool = true;
+        /// Look for closed relations of exactly so many steps, which are k-inductive.
+        exact_fixpoints: bool = true, source "Blicha et al., FMCAD 2022";
+        /// Runs of two to the power of this are one query; of 1 in the papers.
+        unroll: usize = 3;
+        /// Levels, at most.
+        max_level: usize = 40, from 1;
+        /// A model has so many cubes at most.
+        max_cubes: usize = 2_000, from 1;
+        /// A refutation has so many steps at most.
+        max_steps: usize = 1_000_000, from 1;
+        /// Ask Z3's older arithmetic solver.
+        simplex: bool = true;
     }
 }

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::system::any;
 use super::*;
 use crate::chc::{Atom, PredicateId};
-use crate::engine::settings::apply;
 use crate::smt::SatResult;
 use crate::term::{SortId, TermId, TermStore};
 use crate::witness::check_refutation;
@@ -85,7 +84,7 @@ fn solve(system: &System, settings: &[&str]) -> (Verdict, Context) {
     cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(60));
     let mut engine = Tpa::default();
     let settings: Vec<String> = settings.iter().map(|s| format!("tpa.{s}")).collect();
-    apply(&mut engine, &settings).expect("settings are known");
+    engine.configure(&settings).expect("settings are known");
     let verdict = engine.solve(system, &mut cx).expect("no defect");
     (verdict, cx)
 }

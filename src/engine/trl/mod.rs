@@ -41,7 +41,7 @@ use super::linear::reach::Reach;
 use super::linear::steps::{Origin, Step, Steps};
 use super::linear::unroll::{self, Shortcut, Trace, Unrolling};
 use super::linear::{self, Stop, ask, complete, constraint, incomplete, supports};
-use super::settings::{Setting, Value};
+use super::settings::{Setting, settings};
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{PredicateId, Reachability, Shape, System};
 use crate::run::Context;
@@ -49,27 +49,17 @@ use crate::smt::{Smt, SmtModel, Solver};
 use crate::term::{Evaluator, Printer, TermId};
 use crate::witness::{Refutation, Verdict};
 
-/// Limits and choices of the search.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// A refutation has so many steps at most.
-    pub max_steps: usize,
-    /// A model has so many cubes at most.
-    pub max_cubes: usize,
-    /// Use the older simplex of Z3: as many tasks of a development set or more, sooner. Default: on.
-    pub simplex: bool,
-    /// Look for refutations by acceleration where relations lead to a query.
-    pub accelerate: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            max_steps: 1_000_000,
-            max_cubes: 2_000,
-            simplex: true,
-            accelerate: true,
-        }
+settings! {
+    /// Limits and choices of the search.
+    Options {
+        /// A refutation has so many steps at most.
+        max_steps: usize = 1_000_000, from 1;
+        /// A model has so many cubes at most.
+        max_cubes: usize = 2_000, from 1;
+        /// Ask Z3's older arithmetic solver: as many tasks of a development set or more, sooner.
+        simplex: bool = true;
+        /// Look for refutations by acceleration where learned relations lead to a query.
+        accelerate: bool = true, source "Frohn, Giesl, FM 2024";
     }
 }
 
@@ -107,36 +97,7 @@ impl Engine for Trl {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let options = &mut self.options;
-        vec![
-            Setting {
-                name: "max-steps",
-                about: "A refutation has so many steps at most.",
-                value: Value::Count {
-                    value: &mut options.max_steps,
-                    least: 1,
-                },
-            },
-            Setting {
-                name: "max-cubes",
-                about: "A model has so many cubes at most.",
-                value: Value::Count {
-                    value: &mut options.max_cubes,
-                    least: 1,
-                },
-            },
-            Setting {
-                name: "simplex",
-                about: "Ask Z3's older arithmetic solver.",
-                value: Value::Flag(&mut options.simplex),
-            },
-            Setting {
-                name: "accelerate",
-                about: "Look for refutations by acceleration (Frohn, Giesl, FM 2024) where learned \
-                        relations lead to a query.",
-                value: Value::Flag(&mut options.accelerate),
-            },
-        ]
+        self.options.settings()
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {

@@ -22,6 +22,7 @@ use crate::domain::{
     Polyhedra, Product, packs,
 };
 use crate::engine::EngineError;
+use crate::engine::settings::Choice as _;
 use crate::run::Context;
 use crate::run::Reason;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
@@ -132,16 +133,9 @@ fn others(
         if !matches!(last, Verdict::Unknown(_)) || cx.stop().is_some() {
             return Ok(last);
         }
-        log::info!("vinta: no verdict with {}", name(domain));
+        log::info!("vinta: no verdict with {}", domain.name());
     }
     Ok(last)
-}
-
-/// A domain's name.
-fn name(mut domain: DomainName) -> &'static str {
-    use crate::engine::settings::Choice;
-    let choice: &mut dyn Choice = &mut domain;
-    choice.names()[choice.chosen()]
 }
 
 fn with_domain(
