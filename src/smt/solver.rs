@@ -76,13 +76,7 @@ impl Smt {
 
     /// A new incremental solver. Panics only when Z3 cannot even allocate one.
     pub fn solver(self: &Rc<Self>) -> Solver {
-        Solver::new(self, false)
-    }
-
-    /// A solver that ignores that integers are whole and does not apply all axioms of arrays: only
-    /// its `Unsat` means something.
-    pub fn weak_solver(self: &Rc<Self>) -> Solver {
-        Solver::new(self, true)
+        Solver::new(self)
     }
 
     /// Time limit of each later query of every solver; `None` for none.
@@ -148,7 +142,7 @@ pub struct Solver {
 }
 
 impl Solver {
-    fn new(smt: &Rc<Smt>, weak: bool) -> Solver {
+    fn new(smt: &Rc<Smt>) -> Solver {
         let cx = &smt.cx;
         // SAFETY: the solver is held by a reference until `drop`.
         let raw = unsafe {
@@ -163,16 +157,10 @@ impl Solver {
                     if let Ok(name) = cx.symbol("random_seed") {
                         Z3_params_set_uint(cx.raw, params, name, 0);
                     }
-                    // Only the older simplex can leave integers out.
-                    if (weak || smt.arithmetic.get() == Arithmetic::Simplex)
+                    if smt.arithmetic.get() == Arithmetic::Simplex
                         && let Ok(name) = cx.symbol("arith.solver")
                     {
                         Z3_params_set_uint(cx.raw, params, name, 2);
-                    }
-                    for option in ["arith.ignore_int", "array.weak"] {
-                        if weak && let Ok(name) = cx.symbol(option) {
-                            Z3_params_set_bool(cx.raw, params, name, true);
-                        }
                     }
                     // An interrupt is the program's to handle, not each query's.
                     for option in ["auto_config", "ctrl_c"] {

@@ -29,9 +29,6 @@ impl Search<'_> {
         cube: &[TermId],
         from: Option<Level>,
     ) -> Result<Option<(Vec<TermId>, Level)>, Stop> {
-        if !self.options.index_equations {
-            return Ok(None);
-        }
         let terms = self.terms.clone();
         let pairs = pairs(&terms, cube);
         if pairs.is_empty() {

@@ -139,19 +139,14 @@ impl Search<'_> {
 
     /// Blocks the query up to a height. Whether lemmas are inductive is not looked at.
     fn run_up_to(&mut self, height: Level) -> Result<Bounded, Stop> {
-        let root = self.add_root();
-        let mut restart_after = self.options.restart_after;
         let query = self.query_predicate();
         // Up to here the query is known to be blocked.
         let known = self.frames[query].at(0);
         let known = known.map(|l| self.frames[query].lemmas[l].level).max();
-        let mut bound = 0;
-        if let Some(known) = known {
-            bound = known.min(height);
-            self.obligations.restart(root, bound);
-        }
+        let mut bound = known.map_or(0, |known| known.min(height));
+        let root = self.add_root(bound);
         loop {
-            if let Some(refutation) = self.block(root, bound, &mut restart_after)? {
+            if let Some(refutation) = self.block(root, bound)? {
                 return Ok(Bounded::Refuted(refutation, self.lemmas(0)));
             }
             if bound == height {
@@ -168,10 +163,9 @@ impl Search<'_> {
 
     /// Searches until there is a refutation or an inductive set of lemmas.
     fn run_to_the_end(&mut self) -> Result<Bounded, Stop> {
-        let root = self.add_root();
-        let mut restart_after = self.options.restart_after;
+        let root = self.add_root(0);
         for bound in 0.. {
-            if let Some(refutation) = self.block(root, bound, &mut restart_after)? {
+            if let Some(refutation) = self.block(root, bound)? {
                 return Ok(Bounded::Refuted(refutation, self.lemmas(0)));
             }
             if let Some(level) = self.propagate(bound)? {

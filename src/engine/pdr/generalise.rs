@@ -21,11 +21,7 @@ impl Search<'_> {
     ) -> Result<(Vec<TermId>, Level), Stop> {
         let (mut cube, mut level) = (cube, level);
         let mut needed: Vec<TermId> = Vec::new();
-        let mut failures = 0;
-        while failures < self.options.drop_failures {
-            let Some(position) = cube.iter().position(|l| !needed.contains(l)) else {
-                break;
-            };
+        while let Some(position) = cube.iter().position(|l| !needed.contains(l)) {
             let literal = cube[position];
             let mut candidate = cube.clone();
             candidate.remove(position);
@@ -36,10 +32,7 @@ impl Search<'_> {
                     level = core_level;
                     needed.retain(|l| cube.contains(l));
                 }
-                None => {
-                    needed.push(literal);
-                    failures += 1;
-                }
+                None => needed.push(literal),
             }
         }
         Ok((cube, level))

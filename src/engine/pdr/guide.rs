@@ -30,6 +30,21 @@ use crate::term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore
 /// Largest number of moving constants in a pattern.
 const MOST_CONSTANTS: usize = 10;
 
+/// Lemmas of one pattern from which on they are looked at together.
+const CLUSTER_SIZE: usize = 3;
+
+/// How often a cluster is generalised.
+const CLUSTER_USES: usize = 10;
+
+/// Steps that a conjecture may take.
+const CONJECTURE_STEPS: usize = 10;
+
+/// Different coefficients of the same terms from which on they are bounded one by one.
+const SLOPES: usize = 3;
+
+/// How often that is done for the same terms.
+const SLOPE_USES: usize = 20;
+
 impl Search<'_> {
     /// Looks at a new lemma of a blocked obligation together with its like.
     pub(super) fn guide(&mut self, obligation: usize, lemma: usize) {
@@ -47,9 +62,7 @@ impl Search<'_> {
             return;
         };
         let cluster = frame.patterns.clusters.entry(pattern.clone()).or_default();
-        if cluster.members.len() < self.options.cluster_size
-            || cluster.uses >= self.options.cluster_uses
-        {
+        if cluster.members.len() < CLUSTER_SIZE || cluster.uses >= CLUSTER_USES {
             return;
         }
         cluster.uses += 1;
@@ -96,7 +109,7 @@ impl Search<'_> {
         level: Level,
         parent: usize,
     ) {
-        if !self.options.guidance || !self.options.guidance_by_cubes {
+        if !self.options.guidance {
             return;
         }
         let number = self.obligations.len();
@@ -106,18 +119,17 @@ impl Search<'_> {
         };
         let depth = self.obligations.get(parent).depth + 1;
         let chain = self.chain(predicate, &pattern, cube, parent);
-        let least = self.options.cluster_size;
         let cluster = self.frames[predicate].asked.clusters.entry(pattern.clone());
         let cluster = cluster.or_default();
-        if cluster.members.len() < least {
+        if cluster.members.len() < CLUSTER_SIZE {
             return;
         }
         // All cubes together say more when they agree; chains, which have more in common, come when
         // that has been tried.
-        let chained = cluster.uses >= self.options.cluster_uses;
+        let chained = cluster.uses >= CLUSTER_USES;
         let constants: Vec<Vec<Rational>> = if !chained {
             cluster.members.iter().map(|m| m.1.clone()).collect()
-        } else if cluster.uses < 2 * self.options.cluster_uses && chain.len() >= least {
+        } else if cluster.uses < 2 * CLUSTER_USES && chain.len() >= CLUSTER_SIZE {
             chain
         } else {
             return;
@@ -150,7 +162,7 @@ impl Search<'_> {
         let mut chain: Vec<Vec<Rational>> = own.into_iter().collect();
         let mut next = Some(parent);
         while let Some(index) = next
-            && chain.len() < self.options.cluster_size
+            && chain.len() < CLUSTER_SIZE
         {
             let obligation = self.obligations.get(index);
             next = obligation.parent;
@@ -188,7 +200,7 @@ impl Search<'_> {
             depth,
             parent: None,
             closed: false,
-            gas: Some(self.options.conjecture_steps),
+            gas: Some(CONJECTURE_STEPS),
             members,
         });
     }
@@ -254,14 +266,13 @@ impl Search<'_> {
             return cube;
         }
         let terms = self.terms.clone();
-        let (least, most) = (self.options.slopes, self.options.slope_uses);
         let patterns = &mut self.frames[predicate].patterns;
         let mut result = Vec::with_capacity(cube.len());
         for literal in cube {
             let bounds = shape(&terms, literal).and_then(|(shape, _)| {
                 let relation = shape.kind.relation().0;
                 if matches!(relation, Relation::Equal | Relation::Differs)
-                    || !patterns.is_turning(&shape, least, most)
+                    || !patterns.is_turning(&shape, SLOPES, SLOPE_USES)
                 {
                     return None;
                 }

@@ -16,9 +16,8 @@
 //! - Satisfiable otherwise: the first body atom that is not reached becomes an obligation one level
 //!   below, with the others, by reached facts or lemmas, projected out.
 //!
-//! Before it is learned, a blocked cube may become a sum of its bounds (`interpolate`), say something
-//! of other indexes or of all indexes of an array (`apart`, `quantify`), or have its bounds moved
-//! (`expand`). What lemmas and cubes have in common is conjectured (`guide`).
+//! Before it is learned, a blocked cube may come to say something of other indexes or of all indexes
+//! of an array (`apart`, `quantify`). What lemmas and cubes have in common is conjectured (`guide`).
 //!
 //! When the query is blocked, lemmas are pushed to higher levels (`propagate`); if a level is
 //! left without lemmas of its own, the lemmas above it are an inductive interpretation.
@@ -31,12 +30,10 @@
 mod apart;
 pub(super) mod bounded;
 mod cover;
-mod expand;
 mod frame;
 mod generalise;
 mod guide;
 mod hull;
-mod interpolate;
 mod obligation;
 mod options;
 mod pattern;
@@ -137,8 +134,12 @@ fn failed(step: &'static str, message: impl ToString) -> Stop {
     })
 }
 
+/// Other predicates with the same sorts of arguments about which a conjecture that became a lemma
+/// is conjectured as well, at most.
+const SPREAD: usize = 8;
+
 /// For each predicate, some others with arguments of the same sorts.
-fn alike(system: &System, most: usize) -> Vec<Vec<usize>> {
+fn alike(system: &System) -> Vec<Vec<usize>> {
     let mut by_sorts: FxHashMap<Vec<SortId>, Vec<usize>> = FxHashMap::default();
     for predicate in system.used_predicates() {
         let params = system.predicate(predicate).params.iter();
@@ -150,7 +151,7 @@ fn alike(system: &System, most: usize) -> Vec<Vec<usize>> {
         for (at, &predicate) in group.iter().enumerate() {
             // Those next to it, round and round.
             let others = group.iter().cycle().skip(at + 1).take(group.len() - 1);
-            alike[predicate] = others.copied().take(most).collect();
+            alike[predicate] = others.copied().take(SPREAD).collect();
         }
     }
     alike
@@ -195,12 +196,9 @@ struct Counters {
     conjectures: u64,
     concretised: u64,
     subsumed: u64,
-    interpolants: u64,
     quantified: u64,
     quantify_failures: u64,
     set_apart: u64,
-    expanded: u64,
-    restarts: u64,
 }
 
 /// What a search leaves to the next one. Predicates go by their index in the system, the query,
@@ -231,8 +229,7 @@ impl Parts {
                     Some(predicate) => &predicate.params,
                     None => &[],
                 };
-                let weak = options.weak_abstraction;
-                in_use[p].then(|| Transition::new(system, smt, p, params, &clauses[p], weak))
+                in_use[p].then(|| Transition::new(system, smt, p, params, &clauses[p]))
             })
             .collect();
         let quantify = options.quantify;
@@ -299,7 +296,7 @@ impl<'a> Search<'a> {
             frames: parts.frames,
             covers: FxHashMap::default(),
             obligations: Obligations::default(),
-            alike: alike(system, options.spread),
+            alike: alike(system),
             counters: Counters::default(),
             usage: smt.usage(),
             started: Instant::now(),
@@ -337,15 +334,14 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self) -> Result<Outcome, Stop> {
-        let root = self.add_root();
-        let mut restart_after = self.options.restart_after;
+        let root = self.add_root(0);
         for bound in 0.. {
             if self.options.max_level.is_some_and(|max| bound > max) {
                 return Err(incomplete(format!(
                     "the query is blocked up to level {bound}"
                 )));
             }
-            if let Some(refutation) = self.block(root, bound, &mut restart_after)? {
+            if let Some(refutation) = self.block(root, bound)? {
                 return Ok(Outcome::Refuted(refutation));
             }
             if let Some(level) = self.propagate(bound)? {
@@ -367,12 +363,12 @@ impl<'a> Search<'a> {
         Err(incomplete("no level is left"))
     }
 
-    /// The obligation for the query.
-    fn add_root(&mut self) -> usize {
+    /// The obligation for the query, at a level.
+    fn add_root(&mut self, level: Level) -> usize {
         self.obligations.add(Obligation {
             predicate: self.query_predicate(),
             cube: Vec::new(),
-            level: 0,
+            level,
             depth: 0,
             parent: None,
             closed: false,
@@ -382,22 +378,9 @@ impl<'a> Search<'a> {
     }
 
     /// Answers all obligations up to a level. A refutation, or the query is blocked there.
-    fn block(
-        &mut self,
-        root: usize,
-        bound: Level,
-        restart_after: &mut usize,
-    ) -> Result<Option<Refutation>, Stop> {
+    fn block(&mut self, root: usize, bound: Level) -> Result<Option<Refutation>, Stop> {
         self.cx.stats.set("pdr.level", u64::from(bound));
-        let mut added = self.obligations.len();
         while let Some(next) = self.obligations.next(bound) {
-            if self.obligations.len() - added >= *restart_after {
-                added = self.obligations.len();
-                *restart_after = restart_after.saturating_add(restart_after.div_ceil(2));
-                self.counters.restarts += 1;
-                self.obligations.restart(root, bound);
-                continue;
-            }
             if matches!(self.work_on(next)?, Progress::Reached) && self.wake_up(next, root)? {
                 return self.refutation().map(Some);
             }
@@ -469,14 +452,11 @@ impl<'a> Search<'a> {
         };
         match self.ask(predicate, query)? {
             Answer::Unsat { cube, level } => {
-                let interpolant = self.interpolate(predicate, &cube, from)?;
-                let (cube, level) = interpolant.unwrap_or((cube, level));
                 let (cube, level) = self.generalise(predicate, cube, level, from)?;
                 let (cube, level) = match self.beyond_cells(predicate, &cube, from)? {
                     Some((cube, level)) => self.generalise(predicate, cube, level, from)?,
                     None => (cube, level),
                 };
-                let (cube, level) = self.expand_bounds(predicate, cube, level, from)?;
                 let lemma = self.learn(predicate, &cube, level);
                 let members = std::mem::take(self.obligations.members(index));
                 self.subsume(predicate, &members, lemma)?;
@@ -659,12 +639,9 @@ impl<'a> Search<'a> {
             conjectures,
             concretised,
             subsumed,
-            interpolants,
             quantified,
             quantify_failures,
             set_apart,
-            expanded,
-            restarts,
         } = self.counters;
         let (queries, time) = self.smt.usage();
         let (queries, time) = (queries - self.usage.0, time - self.usage.1);
@@ -678,12 +655,9 @@ impl<'a> Search<'a> {
             ("pdr.conjectures", conjectures),
             ("pdr.literals-concretised", concretised),
             ("pdr.lemmas-subsumed", subsumed),
-            ("pdr.interpolants", interpolants),
             ("pdr.quantified", quantified),
             ("pdr.quantified-not", quantify_failures),
             ("pdr.indexes-equated", set_apart),
-            ("pdr.bounds-expanded", expanded),
-            ("pdr.restarts", restarts),
             ("pdr.obligations", self.obligations.len() as u64),
             ("pdr.queries", queries),
         ] {

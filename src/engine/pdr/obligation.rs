@@ -109,16 +109,6 @@ impl Obligations {
         self.all[index].closed = true;
     }
 
-    /// Keeps only the root, at this level.
-    pub fn restart(&mut self, root: usize, level: Level) {
-        self.queue.clear();
-        for obligation in &mut self.all {
-            obligation.closed = true;
-        }
-        self.all[root].closed = false;
-        self.requeue(root, level);
-    }
-
     /// The next open obligation of at most this level.
     pub fn next(&mut self, bound: Level) -> Option<usize> {
         while let Some(&Reverse((level, depth, _, index))) = self.queue.peek() {

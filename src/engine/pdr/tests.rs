@@ -76,17 +76,12 @@ fn run(system: &System, options: Options) -> (Result<Outcome, Stop>, usize) {
 
 fn variants() -> Vec<Options> {
     let mut variants = Vec::new();
-    for bits in 0..64 {
+    for bits in 0..16 {
         variants.push(Options {
-            interpolant_rounds: if bits & 32 != 0 { 4 } else { 0 },
-            weak_abstraction: bits % 3 == 1,
-            restart_after: if bits % 7 == 3 { 3 } else { usize::MAX },
-            bound_numerals: if bits % 5 == 2 { 4 } else { 0 },
             split_equalities: bits & 1 != 0,
-            drop_failures: if bits & 2 != 0 { usize::MAX } else { 0 },
-            trigger_pushes: bits & 4 != 0,
-            guidance: bits & 8 != 0,
-            older_simplex: bits & 16 != 0,
+            trigger_pushes: bits & 2 != 0,
+            guidance: bits & 4 != 0,
+            older_simplex: bits & 8 != 0,
             max_level: Some(12),
             ..Options::default()
         });
@@ -128,43 +123,6 @@ fn relations_come_from_guidance() {
     let system = stairs(|t, x, y| t.eq(t.add(&[x, x]), t.add(&[y, t.int(5)])));
     let (outcome, _) = run(&system, Options::default());
     assert!(matches!(outcome, Ok(Outcome::Safe(_))));
-}
-
-#[test]
-fn interpolating_cores_are_sums_that_the_cube_implies() {
-    // Never y > 2x: the bad states' bounds x <= 3, y >= 7 only matter by their sum.
-    let system = stairs(|t, x, y| t.and(&[t.le(x, t.int(3)), t.ge(y, t.int(7))]));
-    let mut cx = Context::new(system.terms.clone());
-    let options = Options {
-        interpolant_rounds: 4,
-        ..Options::default()
-    };
-    let mut search = Search::new(&system, options, &mut cx);
-    let terms = system.terms.clone();
-    let [x, y] = [
-        system.predicates[0].params[0],
-        system.predicates[0].params[1],
-    ];
-    let relation = terms.le(y, terms.add(&[x, x]));
-    // With the relation as a lemma, the step into the cube contradicts a sum of its bounds.
-    search.learn(0, &[terms.not(relation)], 3);
-    let cube = vec![terms.le(x, terms.int(3)), terms.ge(y, terms.int(7))];
-    let found = search.interpolate(0, &cube, Some(3));
-    let Ok(Some((sums, level))) = found else {
-        panic!("no interpolant");
-    };
-    let sum = terms.ge(y, terms.add(&[x, x, terms.int(1)]));
-    assert!(level >= 4 && sums.contains(&sum), "{sums:?}");
-    let mut solver = search.smt.solver();
-    cube.iter().for_each(|&l| solver.assert(l));
-    solver.assert(terms.not(terms.and(&sums)));
-    assert_eq!(solver.check(&[]), crate::smt::SatResult::Unsat);
-    // No derivable state is in it.
-    for height in 0..30 {
-        let values = state(&system, height);
-        let mut evaluator = Evaluator::new(&terms, &values);
-        assert_eq!(evaluator.value(terms.and(&sums)), Some(TermId::FALSE));
-    }
 }
 
 /// `A(a, i, n)`: cells below `i` are set to 7; then one cell below `n` is not `wanted`.
@@ -377,28 +335,22 @@ fn finite_domains_are_decided() {
     let (mut safe, mut refuted) = (0, 0);
     for seed in 0..60 {
         let (system, reached) = finite(seed);
-        for restart_after in [5, usize::MAX] {
-            let options = Options {
-                restart_after,
-                ..Options::default()
-            };
-            let mut cx = Context::new(system.terms.clone());
-            match Search::new(&system, options, &mut cx).run() {
-                Ok(Outcome::Safe(_)) => {
-                    assert!(!reached, "seed {seed}");
-                    safe += 1;
-                }
-                Ok(Outcome::Refuted(refutation)) => {
-                    assert!(reached, "seed {seed}");
-                    let checked = crate::witness::check_refutation(&system, &refutation);
-                    assert_eq!(checked, Ok(()));
-                    refuted += 1;
-                }
-                Err(_) => panic!("seed {seed} is not decided"),
+        let mut cx = Context::new(system.terms.clone());
+        match Search::new(&system, Options::default(), &mut cx).run() {
+            Ok(Outcome::Safe(_)) => {
+                assert!(!reached, "seed {seed}");
+                safe += 1;
             }
+            Ok(Outcome::Refuted(refutation)) => {
+                assert!(reached, "seed {seed}");
+                let checked = crate::witness::check_refutation(&system, &refutation);
+                assert_eq!(checked, Ok(()));
+                refuted += 1;
+            }
+            Err(_) => panic!("seed {seed} is not decided"),
         }
     }
-    assert!(safe > 20 && refuted > 20, "{safe} safe, {refuted} refuted");
+    assert!(safe > 10 && refuted > 10, "{safe} safe, {refuted} refuted");
 }
 
 /// `P(a, b)` with `a = b` all along: both get the same stores.

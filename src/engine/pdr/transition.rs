@@ -232,8 +232,6 @@ pub(super) struct Transition {
     terms: Rc<TermStore>,
     smt: Rc<Smt>,
     solver: Solver,
-    /// The same formulas without what integers and arrays need.
-    weak: Option<Solver>,
     pub rules: Vec<Rule>,
     pub slots: Vec<Slot>,
     /// Slots of the predicate itself.
@@ -252,7 +250,6 @@ impl Transition {
         own: usize,
         params: &[TermId],
         clauses: &[usize],
-        weak: bool,
     ) -> Self {
         let terms = &system.terms;
         let mut slots: Vec<Slot> = Vec::new();
@@ -306,7 +303,6 @@ impl Transition {
             terms: terms.clone(),
             smt: smt.clone(),
             solver: smt.solver(),
-            weak: weak.then(|| smt.weak_solver()),
             rules,
             slots,
             own_slots,
@@ -326,9 +322,6 @@ impl Transition {
     fn assert(&mut self, formula: TermId) {
         self.asserted += 1;
         self.solver.assert(formula);
-        if let Some(weak) = &mut self.weak {
-            weak.assert(formula);
-        }
     }
 
     /// The clauses, to a solver without lemmas and facts.
@@ -394,9 +387,6 @@ impl Transition {
 
     fn start_anew(&mut self) {
         self.solver = self.smt.solver();
-        if let Some(weak) = &mut self.weak {
-            *weak = self.smt.weak_solver();
-        }
         self.asserted = 0;
         self.assumed.clear();
         for slot in &mut self.slots {
@@ -499,13 +489,6 @@ impl Transition {
                 level,
             }
         };
-        // Steps into reached facts are expected to exist.
-        if let Some(weak) = &mut self.weak
-            && query.must.is_empty()
-            && weak.check(&assumptions) == SatResult::Unsat
-        {
-            return unsatisfiable(weak.core());
-        }
         match self.solver.check(&assumptions) {
             SatResult::Sat => Answer::Sat,
             SatResult::Unsat => unsatisfiable(self.solver.core()),

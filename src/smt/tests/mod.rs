@@ -150,26 +150,6 @@ fn arrays_indexed_by_datatypes_within_datatypes() {
 }
 
 #[test]
-fn weak_solvers_miss_what_only_integers_need() {
-    let (t, smt) = setup();
-    let [x, y] = ["x", "y"].map(|n| t.var(n, SortId::INT));
-    // A triangle around (1/2, 0), cut at y = 0.
-    let thrice = |x| t.add(&[x, x, x]);
-    let sides = [
-        t.ge(thrice(x), t.add(&[y, t.int(1)])),
-        t.le(t.add(&[thrice(x), y]), t.int(2)),
-        t.ge(y, t.int(0)),
-    ];
-    let mut exact = smt.solver();
-    let mut weak = smt.weak_solver();
-    assert_eq!(exact.check(&sides), SatResult::Unsat);
-    assert_ne!(weak.check(&sides), SatResult::Unsat);
-    let rationals = [t.ge(x, t.add(&[y, t.int(1)])), t.le(x, y)];
-    assert_eq!(weak.check(&rationals), SatResult::Unsat);
-    assert_eq!(weak.core().len(), 2);
-}
-
-#[test]
 fn sorts_without_values_are_no_panic() {
     let (t, smt) = setup();
     let (id, stream) = t.declare_datatype("Stream", &[]);
