@@ -4,8 +4,10 @@
 //! and of the largest, and what the service did. A word after `--` selects families by name.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use alphorn::run::Budget;
 use alphorn::smt::{
     InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError, InterpolationOptions,
     InterpolationOrder, Interpolator, Smt,
@@ -229,7 +231,8 @@ fn main() {
                 };
                 let mut service = Interpolator::new(&Smt::new(Rc::clone(&terms)), options);
                 let start = Instant::now();
-                service.set_deadline(Some(start + LIMIT));
+                let budget = Budget::new(terms.clone(), Arc::default(), false);
+                service.set_budget(Some(budget.time(LIMIT)));
                 let answer = match &problem {
                     Problem::Sequence(formulas) => service.sequence(formulas),
                     Problem::Tree(formulas, parents) => service.tree(formulas, parents),

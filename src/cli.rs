@@ -105,6 +105,13 @@ struct CommonArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
     timeout: Option<Duration>,
 
+    /// The same answer on any machine: --timeout counts work instead of time.
+    ///
+    /// The same file, options and version give the same output byte for byte, however busy the
+    /// machine is. A limit of N seconds is one of work that takes about N seconds.
+    #[arg(long, global = true)]
+    deterministic: bool,
+
     /// End with `unknown` when more than this much memory is in use.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), global = true)]
     memory: Option<u64>,
@@ -201,6 +208,7 @@ pub enum Task {
 pub struct Invocation {
     pub task: Task,
     pub timeout: Option<Duration>,
+    pub deterministic: bool,
     pub memory_mib: Option<u64>,
     pub stats: Option<Format>,
     /// Negative for less.
@@ -291,6 +299,7 @@ fn invocation(cli: Cli) -> Parsed {
     Parsed::Run(Box::new(Invocation {
         task,
         timeout: common.timeout,
+        deterministic: common.deterministic,
         memory_mib: common.memory,
         stats: common.stats,
         verbosity: i32::from(common.verbose) - i32::from(common.quiet),

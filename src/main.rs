@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use alphorn::chc::{DependencyGraph, System, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
-use alphorn::run::{CLEAR, Progress};
+use alphorn::run::{Budget, CLEAR, Progress};
 use alphorn::run::{Context, Statistics};
 use alphorn::strategy::{Config, solve};
 use alphorn::term::TermStore;
@@ -49,7 +49,8 @@ fn main() {
     let interrupt = Arc::new(AtomicBool::new(false));
     let supervision = Supervision {
         started,
-        timeout: invocation.timeout,
+        // The work ends a deterministic run, on every machine at the same point.
+        timeout: invocation.timeout.filter(|_| !invocation.deterministic),
         memory_mib: invocation.memory_mib,
         fallback: match &invocation.task {
             Task::Solve(args) if args.print.is_none() => Fallback::Verdict,
@@ -165,19 +166,23 @@ impl Worker<'_> {
         let bytes = read_bytes(source)?;
         let terms = Rc::new(TermStore::new());
         let problem = parse_bytes(&bytes, terms.clone()).map_err(|e| e.to_string())?;
-        let mut cx = Context::new(terms);
-        cx.interrupt = self.interrupt.clone();
+        let deterministic = self.invocation.deterministic;
+        let mut budget = Budget::new(terms.clone(), self.interrupt.clone(), deterministic);
+        let own = problem.requests.timeout_ms.map(Duration::from_millis);
+        if let Some(limit) = self.invocation.timeout {
+            // Of time, what was used for reading counts, too.
+            budget = match self.started.checked_add(limit) {
+                Some(deadline) if !deterministic => budget.until(deadline),
+                _ => budget.time(limit),
+            };
+        }
+        if let Some(limit) = own {
+            budget = budget.time(limit);
+        }
+        let mut cx = Context::with_budget(terms, budget);
         if self.live {
             cx.progress = Progress::to(Box::new(std::io::stderr()));
         }
-        let own = problem.requests.timeout_ms.map(Duration::from_millis);
-        let limits = [
-            self.invocation
-                .timeout
-                .and_then(|t| self.started.checked_add(t)),
-            own.and_then(|t| Instant::now().checked_add(t)),
-        ];
-        cx.deadline = limits.into_iter().flatten().min();
         cx.stats.add_time("frontend.seconds", start.elapsed());
         cx.stats
             .set("frontend.clauses", problem.clauses.len() as u64);
@@ -195,7 +200,10 @@ impl Worker<'_> {
             reason_unknown: requests.reason_unknown,
         };
         self.reporter.limits(Limits {
-            timeout: requests.timeout_ms.map(Duration::from_millis),
+            timeout: requests
+                .timeout_ms
+                .filter(|_| !self.invocation.deterministic)
+                .map(Duration::from_millis),
             wanted,
         });
         if let Some(path) = &args.graph {

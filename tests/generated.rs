@@ -21,7 +21,7 @@ fn bmc(system: &alphorn::chc::System, options: Options) -> Verdict {
 /// `pdr` for a few seconds; without guidance too, since that hides what the rest does.
 fn property_directed(system: &alphorn::chc::System, guidance: bool) -> Verdict {
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(5));
+    cx.budget = cx.budget.time(std::time::Duration::from_secs(5));
     let options = pdr::Options {
         guidance,
         ..pdr::Options::default()
@@ -32,7 +32,7 @@ fn property_directed(system: &alphorn::chc::System, guidance: bool) -> Verdict {
 /// `spacer` for a few seconds, with either kind of bounds and each kind of assumptions.
 fn by_abstraction(system: &alphorn::chc::System, choice: usize) -> Verdict {
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(3));
+    cx.budget = cx.budget.time(std::time::Duration::from_secs(3));
     let granularities = [
         Granularity::Conjuncts,
         Granularity::Literals,

@@ -21,7 +21,7 @@ fn within(name: &str, settings: &[&str], seconds: u64, system: &System) -> Optio
     engine.configure(&settings).expect("settings are known");
     engine.supports(&Shape::of(system)).ok()?;
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(seconds));
+    cx.budget = cx.budget.time(std::time::Duration::from_secs(seconds));
     Some(engine.solve(system, &mut cx).expect("no defect"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use alphorn::frontend::parse_bytes;
 use alphorn::run::Context;
@@ -19,7 +19,7 @@ fn run(name: &str, passes: &str, settings: &[&str]) -> (&'static str, Context) {
     let bytes = std::fs::read(path).expect("it is there");
     let problem = parse_bytes(&bytes, terms.clone()).expect("well-formed");
     let mut cx = Context::new(terms);
-    cx.deadline = Some(Instant::now() + Duration::from_secs(60));
+    cx.budget = cx.budget.time(Duration::from_secs(60));
     let config = Config {
         engine: "spacer".to_owned(),
         passes: Some(passes.to_owned()),

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use alphorn::chc::{Atom, ClauseId, PredicateId};
 use alphorn::frontend::{Problem, parse_bytes};
@@ -30,7 +30,7 @@ fn read(text: &str) -> Problem {
 
 fn context(problem: &Problem) -> Context {
     let mut cx = Context::new(problem.terms.clone());
-    cx.deadline = Some(Instant::now() + PATIENCE);
+    cx.budget = cx.budget.time(PATIENCE);
     cx
 }
 
@@ -464,7 +464,7 @@ fn what_is_too_hard_to_check_is_no_verdict_and_no_defect() {
                         (bvult #x0000000000000001 a1) (bvult a1 #x0000000100000000))";
     let (problem, model) = with_model(text, &[formula]);
     let mut cx = context(&problem);
-    cx.deadline = Some(Instant::now() + Duration::from_millis(500));
+    cx.budget = cx.budget.time(Duration::from_millis(500));
     let validated = validate(&problem, Verdict::Sat(model), &mut cx);
     assert_eq!(
         validated.output(&problem, Wanted::default()).word(),

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use alphorn::chc::System;
 use alphorn::engine::Engine;
@@ -32,7 +32,7 @@ const INTERPOLANTS: [Interpolants; 2] = [Interpolants::Certificates, Interpolant
 /// Answer and number of refinements; witnesses are checked.
 fn solve(system: &System, options: Options) -> (Option<bool>, u64) {
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(Instant::now() + Duration::from_secs(20));
+    cx.budget = cx.budget.time(Duration::from_secs(20));
     let verdict = VintaEngine { options }.solve(system, &mut cx);
     let answer = match verdict.expect("no defect") {
         Verdict::Sat(model) => {
@@ -503,7 +503,7 @@ fn options(number: usize) -> Options {
 /// With a deadline: some generated systems have no invariant in any domain.
 fn short(system: &System, options: Options) -> Verdict {
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(Instant::now() + Duration::from_secs(3));
+    cx.budget = cx.budget.time(Duration::from_secs(3));
     VintaEngine { options }
         .solve(system, &mut cx)
         .expect("no defect")

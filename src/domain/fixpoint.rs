@@ -4,11 +4,11 @@
 //! Invariant: when the analysis was not cut short, what it returns for a predicate holds for every
 //! fact that can be derived.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{Cube, Domain, cubes};
 use crate::chc::{Clause, ClauseIndex, DependencyGraph, PredicateId, System, WtoElement};
-use crate::run::Context;
+use crate::run::{Budget, Context};
 
 /// Bounds of an analysis.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ struct Analysis<'a, D: Domain> {
     /// when it was last applied.
     raised: Vec<u32>,
     applied: Vec<Option<Vec<u32>>>,
-    end: Instant,
+    budget: Budget,
 }
 
 /// Analyses the system (Bourdoncle, FMPA 1993: the recursive strategy) within its limits and the
@@ -71,25 +71,19 @@ pub fn analyse<D: Domain>(
 
 /// The constraints of all clauses with a head as cubes; when time runs out, single ones.
 pub fn clause_cubes(system: &System, limits: Limits, cx: &Context) -> Vec<Vec<Cube>> {
-    let end = end(limits, cx);
+    let budget = cx.budget.work(limits.time);
     let make = |clause: &Clause| {
         if clause.head.is_none() {
             return Vec::new();
         }
         let conjuncts = system.terms.conjuncts(clause.constraint).len();
-        let limit = if Instant::now() < end {
-            (FACTS / (conjuncts + 1)).clamp(1, limits.cubes)
-        } else {
-            1
+        let limit = match budget.is_spent() {
+            false => (FACTS / (conjuncts + 1)).clamp(1, limits.cubes),
+            true => 1,
         };
         cubes(&system.terms, clause.constraint, limit)
     };
     system.clauses.iter().map(make).collect()
-}
-
-fn end(limits: Limits, cx: &Context) -> Instant {
-    let end = Instant::now() + limits.time;
-    cx.deadline.map_or(end, |d| d.min(end))
 }
 
 /// The same with the cubes of the clauses, which are independent of the domain.
@@ -108,13 +102,13 @@ pub fn analyse_cubes<D: Domain>(
         values: vec![domain.bottom(); system.predicates.len()],
         raised: vec![0; system.predicates.len()],
         applied: vec![None; system.clauses.len()],
-        end: end(limits, cx),
+        budget: cx.budget.work(limits.time),
     };
     let order = DependencyGraph::new(system).weak_topological_order();
-    let complete = analysis.ascend(&order, limits.delay, cx);
+    let complete = analysis.ascend(&order, limits.delay);
     if complete {
         for _ in 0..limits.narrowing {
-            if !analysis.descend(&order, cx) {
+            if !analysis.descend(&order) {
                 break;
             }
         }
@@ -126,8 +120,8 @@ pub fn analyse_cubes<D: Domain>(
 }
 
 impl<D: Domain> Analysis<'_, D> {
-    fn late(&self, cx: &Context) -> bool {
-        Instant::now() >= self.end || cx.stop().is_some()
+    fn late(&self) -> bool {
+        self.budget.is_spent()
     }
 
     /// What a clause derives from the present values, cube by cube.
@@ -143,12 +137,12 @@ impl<D: Domain> Analysis<'_, D> {
     }
 
     /// False when time ran out.
-    fn ascend(&mut self, order: &[WtoElement], delay: usize, cx: &Context) -> bool {
+    fn ascend(&mut self, order: &[WtoElement], delay: usize) -> bool {
         // Components that are being stabilised: position of the head, end, rounds so far.
         let mut open: Vec<(usize, usize, usize)> = Vec::new();
         let mut at = 0;
         loop {
-            if self.late(cx) {
+            if self.late() {
                 return false;
             }
             if let Some(&mut (start, end, ref mut rounds)) = open.last_mut()
@@ -159,7 +153,7 @@ impl<D: Domain> Analysis<'_, D> {
                 };
                 *rounds += 1;
                 let widen = *rounds > delay;
-                if self.raise(head, widen, cx) {
+                if self.raise(head, widen) {
                     at = start + 1;
                 } else {
                     open.pop();
@@ -171,10 +165,10 @@ impl<D: Domain> Analysis<'_, D> {
             };
             match *element {
                 WtoElement::Vertex(predicate) => {
-                    self.raise(predicate, false, cx);
+                    self.raise(predicate, false);
                 }
                 WtoElement::Component { head, end } => {
-                    self.raise(head, false, cx);
+                    self.raise(head, false);
                     open.push((at, end, 0));
                 }
             }
@@ -183,7 +177,7 @@ impl<D: Domain> Analysis<'_, D> {
     }
 
     /// Adds what is derived now; false if there is nothing new.
-    fn raise(&mut self, predicate: PredicateId, widen: bool, cx: &Context) -> bool {
+    fn raise(&mut self, predicate: PredicateId, widen: bool) -> bool {
         let at = predicate.index();
         let mut joined: Option<D::Element> = None;
         for i in 0..self.index.deriving(predicate).len() {
@@ -196,11 +190,11 @@ impl<D: Domain> Analysis<'_, D> {
             if self.applied[index].as_ref() == Some(&versions) {
                 continue;
             }
-            if self.late(cx) {
+            if self.late() {
                 break;
             }
             for image in self.images(index) {
-                if self.late(cx) {
+                if self.late() {
                     break;
                 }
                 let known = joined.as_ref().unwrap_or(&self.values[at]);
@@ -223,10 +217,10 @@ impl<D: Domain> Analysis<'_, D> {
     }
 
     /// One round of narrowing; false if nothing changed or time ran out.
-    fn descend(&mut self, order: &[WtoElement], cx: &Context) -> bool {
+    fn descend(&mut self, order: &[WtoElement]) -> bool {
         let mut changed = false;
         for element in order {
-            if self.late(cx) {
+            if self.late() {
                 return false;
             }
             let (WtoElement::Vertex(predicate)
@@ -235,14 +229,14 @@ impl<D: Domain> Analysis<'_, D> {
             }) = *element;
             let mut new = self.domain.bottom();
             for &index in self.index.deriving(predicate) {
-                if self.late(cx) {
+                if self.late() {
                     return false;
                 }
                 for image in self.images(index) {
                     new = self.domain.join(&new, &image);
                 }
             }
-            if self.late(cx) {
+            if self.late() {
                 return false;
             }
             let old = &self.values[predicate.index()];

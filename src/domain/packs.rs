@@ -7,13 +7,13 @@
 //! Invariant: the parts of an element have no variable in common.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use num_traits::One;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Cube, Domain, Fact, Relation, Row};
 use crate::chc::System;
+use crate::run::Budget;
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// An atom with more variables says nothing of which belong together.
@@ -32,7 +32,7 @@ pub struct Packs<D> {
     home: FxHashMap<TermId, usize>,
     /// Most variables of a component.
     limit: usize,
-    end: Option<Instant>,
+    budget: Option<Budget>,
 }
 
 /// An element for each set of variables, which is sorted; by the first of these. `None` is bottom.
@@ -121,13 +121,13 @@ impl<D: Domain> Packs<D> {
             packs,
             home,
             limit,
-            end: None,
+            budget: None,
         }
     }
 
     /// After this time transfers know nothing: whoever analyses has given up.
-    pub fn until(mut self, end: Instant) -> Self {
-        self.end = Some(end);
+    pub fn within(mut self, budget: Budget) -> Self {
+        self.budget = Some(budget);
         self
     }
 
@@ -320,7 +320,7 @@ impl<D: Domain> Domain for Packs<D> {
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
     ) -> Self::Element {
-        if self.end.is_some_and(|end| Instant::now() >= end) {
+        if self.budget.as_ref().is_some_and(Budget::is_spent) {
             return self.top();
         }
         let mut numbering = Numbering::default();

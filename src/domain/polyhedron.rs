@@ -12,7 +12,6 @@
 //! coprime integers, and an element other than bottom has a rational point.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +20,7 @@ use super::hull::{Cone, Vector, dual, shorten};
 use super::solved::Solved;
 use super::{Cube, Domain, Fact, Relation};
 use crate::arith::{self, Optimum, Simplex, SparseRow};
+use crate::run::Budget;
 use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
 
 /// How many bounds an element has at most: so many, and so many for each of its variables.
@@ -35,7 +35,7 @@ pub struct Polyhedra {
     exact: usize,
     /// About how many bounds may come up in between.
     rows: usize,
-    end: Option<Instant>,
+    budget: Option<Budget>,
 }
 
 /// `row = 0` for the equations, `row <= 0` for the bounds.
@@ -134,18 +134,18 @@ impl Polyhedra {
             width,
             exact,
             rows: 4 * exact + 10,
-            end: None,
+            budget: None,
         }
     }
 
     /// After this time operations are as fast as they can be, and as weak.
-    pub fn until(mut self, end: Instant) -> Self {
-        self.end = Some(end);
+    pub fn within(mut self, budget: Budget) -> Self {
+        self.budget = Some(budget);
         self
     }
 
     fn late(&self) -> bool {
-        self.end.is_some_and(|end| Instant::now() >= end)
+        self.budget.as_ref().is_some_and(Budget::is_spent)
     }
 
     fn integral(&self, row: &Linear) -> bool {

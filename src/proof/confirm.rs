@@ -21,7 +21,7 @@ pub(crate) fn confirm(
     cx: &Context,
 ) -> Verdict {
     let terms = &system.terms;
-    smt.set_query_timeout(cx.remaining());
+    smt.set_query_limit(None);
     let valid = |formula: TermId| {
         let mut solver = smt.solver();
         solver.assert(terms.not(formula));

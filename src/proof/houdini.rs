@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Clause, PredicateId, System};
 use crate::run::Context;
-use crate::smt::{SatResult, Smt, Solver, Watchdog};
+use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{TermId, TermStore};
 use crate::witness::Model;
 
@@ -30,21 +30,18 @@ pub(crate) struct Checker<'a> {
     proven: Facts,
     /// What is being looked at.
     open: Facts,
-    _watchdog: Watchdog,
 }
 
 impl<'a> Checker<'a> {
     /// Nothing is proven yet.
     pub fn new(system: &'a System, cx: &Context) -> Self {
-        let smt = Smt::new(system.terms.clone());
-        let watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
+        let smt = Smt::within(&cx.budget);
         Checker {
             system,
             terms: system.terms.clone(),
             smt,
             proven: Facts::default(),
             open: Facts::default(),
-            _watchdog: watchdog,
         }
     }
 
@@ -136,7 +133,7 @@ impl<'a> Checker<'a> {
         while !kept.is_empty() {
             let instances: Vec<TermId> = kept.iter().map(|k| k.1).collect();
             let negated = self.terms.not(self.terms.and(&instances));
-            match self.query(&mut solver, negated, cx) {
+            match self.query(&mut solver, negated) {
                 SatResult::Unsat => break,
                 SatResult::Sat => {
                     let Some(model) = solver.model() else {
@@ -153,7 +150,7 @@ impl<'a> Checker<'a> {
                     // One by one, as far as that goes.
                     kept.retain(|k| {
                         let negated = self.terms.not(k.1);
-                        self.query(&mut solver, negated, cx) == SatResult::Unsat
+                        self.query(&mut solver, negated) == SatResult::Unsat
                     });
                     break;
                 }
@@ -163,9 +160,8 @@ impl<'a> Checker<'a> {
         kept.into_iter().map(|k| k.0).collect()
     }
 
-    fn query(&self, solver: &mut Solver, assumption: TermId, cx: &Context) -> SatResult {
-        let limit = cx.remaining().map_or(QUERY, |left| left.min(QUERY));
-        self.smt.set_query_timeout(Some(limit));
+    fn query(&self, solver: &mut Solver, assumption: TermId) -> SatResult {
+        self.smt.set_query_limit(Some(QUERY));
         solver.check(&[assumption])
     }
 
@@ -181,7 +177,7 @@ impl<'a> Checker<'a> {
                 let simple = terms.free_vars(&[fact]).len() < 2;
                 let stays = simple
                     || cx.stop().is_some()
-                    || self.query(&mut solver, terms.not(fact), cx) != SatResult::Unsat;
+                    || self.query(&mut solver, terms.not(fact)) != SatResult::Unsat;
                 if stays {
                     solver.assert(fact);
                 }
@@ -209,7 +205,7 @@ impl<'a> Checker<'a> {
             let mut solver = self.smt.solver();
             solver.assert(clause.constraint);
             let all = self.terms.and(&facts);
-            if self.query(&mut solver, all, cx) == SatResult::Unsat {
+            if self.query(&mut solver, all) == SatResult::Unsat {
                 changed = true;
                 return false;
             }
@@ -217,7 +213,7 @@ impl<'a> Checker<'a> {
             let mut news = Vec::new();
             while !facts.is_empty() {
                 let negated = self.terms.not(self.terms.and(&facts));
-                match self.query(&mut solver, negated, cx) {
+                match self.query(&mut solver, negated) {
                     SatResult::Unsat => break,
                     SatResult::Sat => {
                         let before = facts.len();

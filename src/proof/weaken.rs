@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{PredicateId, System};
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::smt::{SatResult, Smt, Solver, project_formula};
 use crate::term::{Op, SortId, TermId, TermStore};
 
@@ -53,7 +53,7 @@ pub(crate) fn weaken(
     }
     let start = Instant::now();
     let left = cx.remaining().map(|left| left / PART_OF_TIME);
-    let limit = smt.query_timeout();
+    let limit = smt.query_limit();
     let mut weakening = Weakening {
         system,
         terms: system.terms.clone(),
@@ -63,10 +63,12 @@ pub(crate) fn weaken(
         lemmas: FxHashMap::default(),
         count: 0,
         steps: system.clauses.iter().map(|_| None).collect(),
-        end: start + left.map_or(PATIENCE, |left| PATIENCE.min(left)),
+        budget: cx
+            .budget
+            .work(left.map_or(PATIENCE, |left| PATIENCE.min(left))),
     };
-    let found = weakening.run(cx);
-    smt.set_query_timeout(limit);
+    let found = weakening.run();
+    smt.set_query_limit(limit);
     let after = found.as_ref().map(&size);
     log::debug!(
         "a model of size {before}: {} clauses for its proof, size {after:?}, {:.3} s",
@@ -95,11 +97,11 @@ struct Weakening<'a> {
     count: usize,
     /// By clause: holds the constraint and the kept clauses of the body, so many of them.
     steps: Vec<Option<(Solver, usize)>>,
-    end: Instant,
+    budget: Budget,
 }
 
 impl Weakening<'_> {
-    fn run(&mut self, cx: &Context) -> Option<FxHashMap<PredicateId, TermId>> {
+    fn run(&mut self) -> Option<FxHashMap<PredicateId, TermId>> {
         if self.system.clauses.iter().any(|c| c.body.len() > 1) {
             return None;
         }
@@ -114,7 +116,7 @@ impl Weakening<'_> {
         }
         // What follows from a body's clauses follows from more of them.
         while let Some((index, goal)) = goals.pop() {
-            while let Some((predicate, clauses)) = self.needed(index, goal, cx)? {
+            while let Some((predicate, clauses)) = self.needed(index, goal)? {
                 for clause in clauses {
                     let known = self.lemmas.entry(predicate).or_default();
                     if known.contains(&clause) {
@@ -139,17 +141,11 @@ impl Weakening<'_> {
 
     /// Clauses about the body's predicate that exclude a violation of the clause; `Some(None)` if
     /// there is no violation. The outer `None` is no answer.
-    fn needed(
-        &mut self,
-        index: usize,
-        goal: TermId,
-        cx: &Context,
-    ) -> Option<Option<(PredicateId, Vec<TermId>)>> {
-        let left = self.end.checked_duration_since(Instant::now())?;
-        if cx.stop().is_some() {
+    fn needed(&mut self, index: usize, goal: TermId) -> Option<Option<(PredicateId, Vec<TermId>)>> {
+        if self.budget.is_spent() {
             return None;
         }
-        self.smt.set_query_timeout(Some(left));
+        self.smt.set_query_limit(self.budget.left());
         let terms = self.terms.clone();
         let clause = &self.system.clauses[index];
         let violated = match &clause.head {

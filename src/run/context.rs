@@ -5,19 +5,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use super::{Progress, Reason};
+use super::{Budget, Progress, Reason};
 use crate::term::TermStore;
 
 /// Shared by the stages of one run.
 pub struct Context {
     pub terms: Rc<TermStore>,
-    /// When to stop; `None` for no limit.
-    pub deadline: Option<Instant>,
-    /// Set from outside to stop the run.
-    pub interrupt: Arc<AtomicBool>,
+    /// What is left for the part of the run that is under way.
+    pub budget: Budget,
     pub stats: Statistics,
     /// For the line that says how the run is going.
     pub progress: Progress,
@@ -26,10 +24,15 @@ pub struct Context {
 impl Context {
     /// A context without limits.
     pub fn new(terms: Rc<TermStore>) -> Self {
+        let budget = Budget::new(terms.clone(), Arc::default(), false);
+        Context::with_budget(terms, budget)
+    }
+
+    /// A context with a budget, whose clocks have to be those of the same terms.
+    pub fn with_budget(terms: Rc<TermStore>, budget: Budget) -> Self {
         Context {
             terms,
-            deadline: None,
-            interrupt: Arc::new(AtomicBool::new(false)),
+            budget,
             stats: Statistics::default(),
             progress: Progress::default(),
         }
@@ -37,31 +40,26 @@ impl Context {
 
     /// The reason to stop now, if there is one.
     pub fn stop(&self) -> Option<Reason> {
-        if self.interrupt.load(Ordering::Relaxed) {
-            return Some(Reason::Interrupted);
-        }
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Some(Reason::Timeout),
-            _ => None,
-        }
+        self.budget.stop()
     }
 
-    /// Time left until the deadline, `None` for no limit.
+    /// What is left by the clock that ends first, `None` for no limit.
     pub fn remaining(&self) -> Option<Duration> {
-        self.deadline
-            .map(|d| d.saturating_duration_since(Instant::now()))
+        self.budget.left()
     }
 
-    /// Runs `work` with a deadline at most `limit` from now, then restores the old one.
-    pub fn with_limit<T>(&mut self, limit: Duration, work: impl FnOnce(&mut Context) -> T) -> T {
-        let outer = self.deadline;
-        // No such instant: a limit that is none.
-        if let Some(inner) = Instant::now().checked_add(limit) {
-            self.deadline = Some(outer.map_or(inner, |o| o.min(inner)));
-        }
+    /// Runs `work` within a part of the budget: all solvers and budgets of the run end with it.
+    pub fn within<T>(&mut self, part: Budget, work: impl FnOnce(&mut Context) -> T) -> T {
+        let _enforced = part.enforce();
+        let outer = std::mem::replace(&mut self.budget, part);
         let result = work(self);
-        self.deadline = outer;
+        self.budget = outer;
         result
+    }
+
+    /// The flag that stops the run from outside.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        self.budget.interrupt()
     }
 }
 

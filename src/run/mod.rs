@@ -2,10 +2,12 @@
 //!
 //! Invariant: no global state; whoever needs a limit or counts something is handed a [`Context`].
 
+mod budget;
 mod context;
 mod progress;
 mod reason;
 
+pub use budget::{Budget, Watch};
 pub use context::{Context, Statistics};
 pub use progress::{CLEAR, Progress};
 pub use reason::Reason;

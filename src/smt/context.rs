@@ -13,12 +13,19 @@ use z3_sys::{
     ErrorCode, Z3_ast, Z3_context, Z3_dec_ref, Z3_del_config, Z3_del_context, Z3_func_decl,
     Z3_get_error_code, Z3_get_error_msg, Z3_global_param_set, Z3_inc_ref, Z3_interrupt,
     Z3_mk_config, Z3_mk_context_rc, Z3_mk_params, Z3_mk_string_symbol, Z3_params,
-    Z3_params_dec_ref, Z3_params_inc_ref, Z3_set_error_handler, Z3_set_param_value, Z3_symbol,
-    Z3_update_param_value,
+    Z3_params_dec_ref, Z3_params_inc_ref, Z3_set_error_handler, Z3_set_param_value, Z3_solver,
+    Z3_solver_get_statistics, Z3_stats_dec_ref, Z3_stats_get_key, Z3_stats_get_uint_value,
+    Z3_stats_inc_ref, Z3_stats_size, Z3_symbol, Z3_update_param_value,
 };
 
 /// Pause between attempts to stop a query that may not have begun yet.
 const RETRY: Duration = Duration::from_millis(1);
+
+/// Nominal time of one unit of Z3's resource count: the median over queries of the corpus.
+const UNIT: Duration = Duration::from_nanos(400);
+
+/// The work is read once in so many queries.
+const QUERIES_PER_READING: u64 = 8;
 
 /// The context as other threads see it.
 struct Shared {
@@ -79,6 +86,12 @@ pub(crate) struct Context {
     kept: RefCell<Vec<Z3_ast>>,
     queries: Cell<u64>,
     time: Cell<Duration>,
+    /// The limit of each query in Z3's units, zero for none.
+    work_limit: Cell<u32>,
+    /// Z3's units of work when they were last read, and the number of queries at which they are
+    /// read again.
+    work: Cell<u32>,
+    next_reading: Cell<u64>,
 }
 
 impl Context {
@@ -107,6 +120,9 @@ impl Context {
             kept: RefCell::default(),
             queries: Cell::new(0),
             time: Cell::new(Duration::ZERO),
+            work_limit: Cell::new(0),
+            work: Cell::new(0),
+            next_reading: Cell::new(0),
         }
     }
 
@@ -183,14 +199,50 @@ impl Context {
         ast
     }
 
-    /// Time limit of every later query in this context; `None` for none.
-    pub fn set_timeout(&self, limit: Option<Duration>) {
-        let milliseconds = limit.map_or(u32::MAX, |limit| {
-            u32::try_from(limit.as_millis().max(1)).unwrap_or(u32::MAX)
+    /// Limit of every later query in this context, in nominal time of work; `None` for none.
+    pub fn set_work_limit(&self, limit: Option<Duration>) {
+        // Zero is no limit for Z3.
+        let units = limit.map_or(0, |limit| {
+            let units = limit.as_nanos() / UNIT.as_nanos();
+            u32::try_from(units).unwrap_or(u32::MAX).max(1)
         });
-        let value = c_string(&milliseconds.to_string());
+        if self.work_limit.replace(units) == units {
+            return;
+        }
+        let value = c_string(&units.to_string());
         // SAFETY: Z3 copies the value.
-        unsafe { Z3_update_param_value(self.raw, c"timeout".as_ptr(), value.as_ptr()) };
+        unsafe { Z3_update_param_value(self.raw, c"rlimit".as_ptr(), value.as_ptr()) };
+    }
+
+    /// The work of all queries since this was last asked, in nominal time. Reading it off a
+    /// solver takes a moment, so what a few short queries took may be told later.
+    pub fn new_work(&self, solver: Z3_solver) -> Duration {
+        let queries = self.queries.get();
+        if queries < self.next_reading.get() {
+            return Duration::ZERO;
+        }
+        self.next_reading.set(queries + QUERIES_PER_READING);
+        // SAFETY: the statistics are held while they are read.
+        let count = unsafe {
+            let Some(stats) = Z3_solver_get_statistics(self.raw, solver) else {
+                return Duration::ZERO;
+            };
+            Z3_stats_inc_ref(self.raw, stats);
+            let size = Z3_stats_size(self.raw, stats);
+            // It is the last entry.
+            let found = (0..size).rev().find(|&index| {
+                let key = Z3_stats_get_key(self.raw, stats, index);
+                !key.is_null() && CStr::from_ptr(key) == c"rlimit count"
+            });
+            let count = found.map(|index| Z3_stats_get_uint_value(self.raw, stats, index));
+            Z3_stats_dec_ref(self.raw, stats);
+            count
+        };
+        let Some(count) = count else {
+            return Duration::ZERO;
+        };
+        // Z3 counts modulo 2³².
+        UNIT * count.wrapping_sub(self.work.replace(count))
     }
 
     /// Parameters to be filled by `fill`, given to `with`, and released.

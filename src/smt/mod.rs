@@ -26,7 +26,6 @@ pub use interpolate::{
 pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};
 pub use solver::{Arithmetic, DecodeError, SatResult, Smt, Solver};
-pub use watchdog::Watchdog;
 
 #[cfg(test)]
 mod tests;

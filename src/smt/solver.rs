@@ -16,6 +16,8 @@ use super::context::{Context, Interrupter};
 use super::decode::Decoder;
 use super::encode::Encoder;
 use super::model::SmtModel;
+use super::watchdog::Watchdog;
+use crate::run::Budget;
 use crate::term::{Op, SortId, TermId, TermStore};
 
 /// What Z3 returned and we do not know how to read.
@@ -39,7 +41,9 @@ pub struct Smt {
     pub(super) cx: Context,
     terms: Rc<TermStore>,
     arithmetic: Cell<Arithmetic>,
-    query_timeout: Cell<Option<Duration>>,
+    query_limit: Cell<Option<Duration>>,
+    budget: Option<Budget>,
+    _watchdog: Option<Watchdog>,
 }
 
 /// Which of Z3's arithmetic solvers answers linear queries.
@@ -53,14 +57,29 @@ pub enum Arithmetic {
 }
 
 impl Smt {
-    /// A new Z3 context for the terms of a store.
+    /// A new Z3 context for the terms of a store, without limits.
     pub fn new(terms: Rc<TermStore>) -> Rc<Smt> {
+        Smt::with(terms, None)
+    }
+
+    /// A new Z3 context for the terms of a run, whose queries end with the budget, and whose work
+    /// is counted.
+    pub fn within(budget: &Budget) -> Rc<Smt> {
+        Smt::with(budget.terms().clone(), Some(budget.clone()))
+    }
+
+    fn with(terms: Rc<TermStore>, budget: Option<Budget>) -> Rc<Smt> {
+        let cx = Context::new();
+        let watch = |budget: &Budget| Watchdog::new(cx.interrupter(), budget.watch());
+        let watchdog = budget.as_ref().map(watch);
         Rc::new(Smt {
             encoder: RefCell::new(Encoder::default()),
-            cx: Context::new(),
+            cx,
             terms,
             arithmetic: Cell::default(),
-            query_timeout: Cell::default(),
+            query_limit: Cell::default(),
+            budget,
+            _watchdog: watchdog,
         })
     }
 
@@ -79,15 +98,33 @@ impl Smt {
         Solver::new(self)
     }
 
-    /// Time limit of each later query of every solver; `None` for none.
-    pub fn set_query_timeout(&self, limit: Option<Duration>) {
-        self.cx.set_timeout(limit);
-        self.query_timeout.set(limit);
+    /// Limit of each later query of every solver, in nominal time of work; `None` for none.
+    pub fn set_query_limit(&self, limit: Option<Duration>) {
+        self.query_limit.set(limit);
     }
 
-    /// The time limit of each query.
-    pub fn query_timeout(&self) -> Option<Duration> {
-        self.query_timeout.get()
+    /// The limit of each query.
+    pub fn query_limit(&self) -> Option<Duration> {
+        self.query_limit.get()
+    }
+
+    /// Runs one query within its limit; `None` when there is no time or work left for it.
+    fn query<T>(&self, raw: Z3_solver, query: impl FnOnce() -> T) -> Option<T> {
+        let mut limit = self.query_limit.get();
+        if let Some(budget) = &self.budget {
+            limit = limit.into_iter().chain(budget.work_left()).min();
+            // The end that the watchdog saw may have been that of a part of the run.
+            if self.cx.is_stopped() && !budget.is_spent() {
+                self.cx.clear_stop();
+            }
+        }
+        if limit.is_some_and(|limit| limit.is_zero()) {
+            return None;
+        }
+        self.cx.set_work_limit(limit);
+        let answer = self.cx.query(query);
+        self.terms.charge(self.cx.new_work(raw));
+        answer
     }
 
     /// Number of queries so far and the time spent in them.
@@ -288,11 +325,11 @@ impl Solver {
         }
         let cx = &self.smt.cx;
         // SAFETY: solver and literals belong to the context and are held.
-        let answer = cx.query(|| unsafe {
+        let answer = self.smt.query(self.raw, || unsafe {
             Z3_solver_check_assumptions(cx.raw, self.raw, literals.len() as u32, literals.as_ptr())
         });
         match answer {
-            None => SatResult::Unknown("interrupted".to_owned()),
+            None => SatResult::Unknown("no time left".to_owned()),
             Some(_) if cx.failed().is_some() => SatResult::Unknown(cx.error()),
             Some(Z3_L_TRUE) => {
                 self.last = Last::Sat;

@@ -153,7 +153,7 @@ impl Turn {
         let start = std::time::Instant::now();
         let share = cx.remaining().map(|left| left.mul_f64(self.share));
         let limit = share.map_or(self.most, |share| share.min(self.most));
-        let result = cx.with_limit(limit, |cx| engine.solve(system, cx));
+        let result = cx.within(cx.budget.time(limit), |cx| engine.solve(system, cx));
         cx.stats
             .add_time(&format!("{}.seconds", self.name()), start.elapsed());
         match result {

@@ -14,6 +14,7 @@ mod datatypes;
 mod evaluate;
 mod linear;
 mod measure;
+mod meter;
 mod node;
 mod print;
 mod sort;

@@ -10,6 +10,7 @@ use elsa::FrozenVec;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::meter::{Meter, TERM};
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
 
 struct Variable {
@@ -26,6 +27,7 @@ pub struct TermStore {
     variables: FrozenVec<Box<Variable>>,
     variable_index: RefCell<FxHashMap<(String, SortId), TermId>>,
     fresh: Cell<u64>,
+    pub(super) meter: Meter,
 }
 
 struct DatatypeCell {
@@ -62,6 +64,7 @@ impl TermStore {
             variables: FrozenVec::new(),
             variable_index: RefCell::new(FxHashMap::default()),
             fresh: Cell::new(0),
+            meter: Meter::default(),
         };
         store.intern_sort(Sort::Bool);
         store.intern_sort(Sort::Int);
@@ -121,6 +124,7 @@ impl TermStore {
 
     /// Finds or makes the node as it is, without any simplification.
     pub(super) fn intern(&self, op: Op, args: &[TermId], sort: SortId) -> TermId {
+        self.meter.add(TERM);
         let hash = hash_parts(&op, args, sort);
         if let Some(&found) = self.index.borrow().find(hash, |&id| {
             let node = &self.nodes[id as usize];

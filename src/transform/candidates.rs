@@ -15,7 +15,7 @@ use crate::domain::{
     Polyhedra, Product, analyse_cubes, clause_cubes, guards, packs,
 };
 use crate::proof::houdini::Facts;
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
 /// Time for making cubes of constraints, at most, and for the analyses of a run by domain.
@@ -109,37 +109,39 @@ impl Analyses<'_> {
         }
         let wide = packs(self.system, PACK);
         // When an analysis is cut short anyway, its domains need not be precise.
-        let end = |limits: Limits| Instant::now() + limits.time + SLACK;
-        let congruences = |end: Instant| {
+        let whole = self.cx.budget.clone();
+        let part = |limits: Limits| whole.work(limits.time + SLACK);
+        let congruences = |part: Budget| {
             let domain = Congruences::new(terms.clone(), WIDTH);
-            Packs::new(domain, terms.clone(), wide.clone(), 4 * PACK).until(end)
+            Packs::new(domain, terms.clone(), wide.clone(), 4 * PACK).within(part)
         };
         let time = limits(CONGRUENCES, self.cx);
-        let domain = self.by_cases(Product::early(bounds(), congruences(end(time))));
+        let domain = self.by_cases(Product::early(bounds(), congruences(part(time))));
         if !self.run("congruences", &domain, time) {
             return;
         }
         let time = limits(OCTAGONS, self.cx);
         let unit = scale(self.system);
         let octagons = Octagons::new(terms.clone(), 2 * PACK, unit, &thresholds);
-        let octagons = Packs::new(octagons, terms.clone(), wide.clone(), 4 * PACK).until(end(time));
-        let relational = Product::new(congruences(end(time)), octagons);
+        let octagons =
+            Packs::new(octagons, terms.clone(), wide.clone(), 4 * PACK).within(part(time));
+        let relational = Product::new(congruences(part(time)), octagons);
         let domain = self.by_cases(Product::early(bounds(), relational));
         let octagonal = self.run("octagons", &domain, time);
         let narrow = packs(self.system, DIMENSIONS);
-        let polyhedra = |end: Instant| {
-            let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT).until(end);
+        let polyhedra = |part: Budget| {
+            let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT).within(part.clone());
             let polyhedra = Packs::new(polyhedra, terms.clone(), narrow.clone(), 4 * DIMENSIONS);
-            let relational = Product::new(congruences(end), polyhedra.until(end));
+            let relational = Product::new(congruences(part.clone()), polyhedra.within(part));
             Product::early(bounds(), relational)
         };
         let time = limits(POLYHEDRA, self.cx);
-        let domain = self.by_cases(polyhedra(end(time)));
+        let domain = self.by_cases(polyhedra(part(time)));
         self.run("polyhedra", &domain, time);
         let guards = guards(self.system, &self.cubes);
         if octagonal && !guards.is_empty() {
             let time = limits(PHASES, self.cx);
-            let domain = self.by_cases(polyhedra(end(time))).split(guards);
+            let domain = self.by_cases(polyhedra(part(time))).split(guards);
             self.run("phases", &domain, time);
         }
     }

@@ -30,8 +30,8 @@ use super::few::{Place, all_values, few_values};
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{Atom, Clause, ClauseId, DependencyGraph, PredicateId, System};
-use crate::run::Context;
-use crate::smt::{SatResult, Smt, Solver, Watchdog};
+use crate::run::{Budget, Context};
+use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
 
@@ -157,9 +157,8 @@ impl Control {
         if ranked.is_empty() {
             return None;
         }
-        let smt = Smt::new(terms.clone());
-        let end = Instant::now() + cx.remaining().map_or(left, |r| r.min(left));
-        let _watchdog = Watchdog::new(smt.interrupter(), Some(end), cx.interrupt.clone());
+        let budget = cx.budget.work(left);
+        let smt = Smt::within(&budget);
 
         // For each predicate: how many of its candidates are known to do, how many are tried now,
         // and how many are known to be too many.
@@ -174,7 +173,7 @@ impl Control {
         let mut best = None;
         let mut solvers = FxHashMap::default();
         while range.values().any(|r| r.1 > 0) {
-            if cx.stop().is_some() || Instant::now() >= end {
+            if budget.is_spent() {
                 break;
             }
             let choice: FxHashMap<PredicateId, Vec<usize>> = range
@@ -190,7 +189,7 @@ impl Control {
             let mut explorer = Explorer::new(system, &sizes, &positions, choice, smt.clone(), fuel);
             explorer.size_limit = limit;
             explorer.solvers = std::mem::take(&mut solvers);
-            let found = explorer.run(cx, end);
+            let found = explorer.run(&budget);
             log::debug!(
                 "{} arguments of {} predicates: {} after {} queries, {} edges, size {} of {}",
                 range.values().map(|r| r.1).sum::<usize>(),
@@ -518,7 +517,7 @@ impl<'a> Explorer<'a> {
         blamed.copied().collect()
     }
 
-    fn run(&mut self, cx: &Context, end: Instant) -> Result<Graph, Failure> {
+    fn run(&mut self, budget: &Budget) -> Result<Graph, Failure> {
         let system = self.system;
         let mut using: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
         let (mut touched, mut before, mut untouched) = (0, 0, 0usize);
@@ -585,7 +584,7 @@ impl<'a> Explorer<'a> {
                     }
                     let mut current: Vec<usize> = counts.iter().map(|c| c.0).collect();
                     loop {
-                        if cx.stop().is_some() || Instant::now() >= end {
+                        if budget.is_spent() {
                             return Err(Failure::Undecided);
                         }
                         self.combine(index, &current)?;

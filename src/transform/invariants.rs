@@ -67,10 +67,10 @@ impl Transformation for Invariants {
                 stages.push(all);
             }
             let time = within(CHECKING, cx);
-            cx.with_limit(time, |cx| {
+            cx.within(cx.budget.work(time), |cx| {
                 let mut checker = Checker::new(&old, cx);
                 // What is proven must still be written down.
-                cx.with_limit(time * 3 / 5, |cx| {
+                cx.within(cx.budget.work(time * 3 / 5), |cx| {
                     for stage in stages {
                         if !checker.prove(stage, cx) {
                             log::debug!("time for checking invariants is over");
@@ -78,7 +78,7 @@ impl Transformation for Invariants {
                         }
                     }
                 });
-                cx.with_limit(time / 8, |cx| checker.shorten(cx));
+                cx.within(cx.budget.work(time / 8), |cx| checker.shorten(cx));
                 let changed = checker.conjoin(&mut system, cx);
                 (checker.into_facts(), changed)
             })

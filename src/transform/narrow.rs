@@ -153,7 +153,7 @@ impl Transformation for Narrow {
         if shapes.is_empty() {
             return Ok(unchanged(&old));
         }
-        let proven = cx.with_limit(within(CHECKING, cx), |cx| {
+        let proven = cx.within(cx.budget.work(within(CHECKING, cx)), |cx| {
             let mut checker = Checker::new(&old, cx);
             checker.prove(candidates, cx);
             checker.into_facts()

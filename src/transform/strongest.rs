@@ -296,9 +296,9 @@ impl Definer<'_> {
 
     /// The oracle, with a limit for each query.
     fn smt(&mut self, cx: &Context) -> Rc<Smt> {
-        let new = || Smt::new(self.terms.clone());
+        let new = || Smt::within(&cx.budget);
         let smt = self.smt.get_or_insert_with(new).clone();
-        smt.set_query_timeout(Some(cx.remaining().map_or(PATIENCE, |r| r.min(PATIENCE))));
+        smt.set_query_limit(Some(PATIENCE));
         smt
     }
 
@@ -315,13 +315,13 @@ impl Definer<'_> {
             return None;
         }
         let smt = self.smt(cx);
-        let end = Instant::now() + PATIENCE;
+        let budget = cx.budget.work(PATIENCE);
         let matrices: Vec<TermId> = derived.iter().map(|s| s.matrix).collect();
         let vars = terms.free_vars(&matrices);
         let mut uncovered = solver_of(&smt, derived);
         let mut uses: Option<Solver> = forbidden.map(|sides| solver_of(&smt, sides));
         let mut cubes: Vec<TermId> = Vec::new();
-        while cubes.len() <= CUBES && Instant::now() < end && cx.stop().is_none() {
+        while cubes.len() <= CUBES && !budget.is_spent() {
             match uncovered.check(&[]) {
                 SatResult::Unsat => return Some(terms.or(&cubes)),
                 SatResult::Unknown(_) => return None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use alphorn::frontend::{Problem, parse_bytes};
 use alphorn::run::Context;
@@ -89,7 +89,7 @@ pub fn run(path: &Path, config: &Config, limit: Duration) -> Run {
     let problem =
         parse_bytes(&bytes, terms.clone()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut cx = Context::new(terms);
-    cx.deadline = Some(Instant::now() + limit);
+    cx.budget = cx.budget.time(limit);
     let answer = solve(&problem, config, &mut cx).expect("a known configuration");
     let outcome = match answer.verdict() {
         Verdict::Sat(_) => Outcome::Sat,

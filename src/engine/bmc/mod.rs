@@ -88,7 +88,7 @@ impl Bmc {
             return Ok(Verdict::Sat(model_by_dependencies(system, &reachability)));
         }
         let linear = system.clauses.iter().all(|c| c.body.len() <= 1);
-        let mut oracle = Oracle::new(system);
+        let mut oracle = Oracle::new(cx);
         let max_depth = self.options.max_depth;
         let outcome = if linear && !self.options.force_tree {
             linear::search(system, &reachability, &mut oracle, max_depth, cx)
@@ -140,8 +140,8 @@ enum Answer {
 }
 
 impl Oracle {
-    fn new(system: &System) -> Self {
-        let smt = Smt::new(system.terms.clone());
+    fn new(cx: &Context) -> Self {
+        let smt = Smt::within(&cx.budget);
         let solver = smt.solver();
         Oracle { smt, solver }
     }
@@ -160,11 +160,7 @@ impl Oracle {
         if let Some(reason) = cx.stop() {
             return Answer::Stopped(reason);
         }
-        let limit = match (cx.remaining(), slice) {
-            (Some(remaining), Some(slice)) => Some(remaining.min(slice)),
-            (remaining, slice) => remaining.or(slice),
-        };
-        self.smt.set_query_timeout(limit);
+        self.smt.set_query_limit(slice);
         match self.solver.check(assumptions) {
             SatResult::Sat => Answer::Sat,
             SatResult::Unsat => Answer::Unsat,

@@ -17,7 +17,7 @@ use crate::chc::{Reachability, Shape, System};
 use crate::proof::confirm;
 use crate::run::Context;
 use crate::run::Reason;
-use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Solver, Watchdog};
+use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Solver};
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Model, Refutation, RefutationStep, Verdict};
 
@@ -71,13 +71,11 @@ pub(super) fn run(
     decide: impl FnOnce(&Rc<Smt>, &mut Context) -> Result<Verdict, Stop>,
 ) -> Result<Verdict, EngineError> {
     supports(engine, &Shape::of(system))?;
-    let smt = Smt::new(system.terms.clone());
+    let smt = Smt::within(&cx.budget);
     if simplex {
         smt.set_arithmetic(Arithmetic::Simplex);
     }
-    let watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
     let result = decide(&smt, cx);
-    drop(watchdog);
     let (queries, time) = smt.usage();
     cx.stats.add(&format!("{engine}.queries"), queries);
     cx.stats.add_time(&format!("{engine}.smt"), time);

@@ -38,7 +38,6 @@ pub(super) fn order(
             if cx.stop().is_some() {
                 return Err("there was no time to order the derivation".to_owned());
             }
-            smt.set_query_timeout(cx.remaining());
             if order.derive(&goal)? {
                 if goal.is_none() {
                     return Ok(Refutation { steps: order.steps });

@@ -15,7 +15,7 @@ use crate::engine::{Engine, EngineError, Unsupported};
 use crate::proof::confirm;
 use crate::run::Context;
 use crate::run::Reason;
-use crate::smt::{FixedpointAnswer, Smt, Watchdog};
+use crate::smt::{FixedpointAnswer, Smt};
 use crate::witness::{Model, Verdict};
 
 settings! {
@@ -47,8 +47,7 @@ impl Engine for Muz {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let smt = Smt::new(system.terms.clone());
-        let _watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
+        let smt = Smt::within(&cx.budget);
         let answer = smt.fixedpoint(system, self.options.global, cx.remaining());
         cx.stats.add_time("muz.smt", smt.usage().1);
         let incomplete = |what: String| Verdict::Unknown(Reason::Incomplete(what));

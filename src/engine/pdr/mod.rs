@@ -64,7 +64,7 @@ use crate::chc::{PredicateId, Shape, System};
 use crate::proof::confirm;
 use crate::run::Context;
 use crate::run::Reason;
-use crate::smt::{Arithmetic, SatResult, Smt, SmtModel, Watchdog};
+use crate::smt::{Arithmetic, SatResult, Smt, SmtModel};
 use crate::term::{Printer, Sort, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation, Verdict};
 
@@ -96,9 +96,7 @@ impl Engine for Pdr {
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         let mut search = Search::new(system, self.options.clone(), cx);
-        let watchdog = search.watchdog();
         let outcome = search.run();
-        drop(watchdog);
         search.record_statistics();
         match outcome {
             Ok(Outcome::Safe(model)) => Ok(Verdict::Sat(model)),
@@ -269,7 +267,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(system: &'a System, options: Options, cx: &'a mut Context) -> Self {
-        let smt = Smt::new(system.terms.clone());
+        let smt = Smt::within(&cx.budget);
         if options.older_simplex && !Shape::of(system).theories.nonlinear_arithmetic {
             smt.set_arithmetic(Arithmetic::Simplex);
         }
@@ -306,12 +304,6 @@ impl<'a> Search<'a> {
             options,
             smt,
         }
-    }
-
-    /// Keeps queries within the limits of the run.
-    fn watchdog(&self) -> Watchdog {
-        let flag = self.cx.interrupt.clone();
-        Watchdog::new(self.smt.interrupter(), self.cx.deadline, flag)
     }
 
     /// The number that stands for `false`.

@@ -1,7 +1,7 @@
 //! What frames and facts promise, on systems whose facts are known by height.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 use crate::chc::Atom;
@@ -40,11 +40,9 @@ fn state(system: &System, height: i64) -> Assignment {
 /// Runs the engine and checks lemmas and facts against the known facts, whatever the outcome.
 fn run(system: &System, options: Options) -> (Result<Outcome, Stop>, usize) {
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(Instant::now() + Duration::from_secs(20));
+    cx.budget = cx.budget.time(Duration::from_secs(20));
     let mut search = Search::new(system, options, &mut cx);
-    let watchdog = search.watchdog();
     let outcome = search.run();
-    drop(watchdog);
     let frame = &search.frames[0];
     for height in 0..60 {
         let values = state(system, height);

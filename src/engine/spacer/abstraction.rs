@@ -149,7 +149,7 @@ pub(super) fn abstraction(
         constraints.add(predicate, &[terms.or(&violated)]);
         let effort = Effort {
             queries: options.core_queries,
-            until: None,
+            budget: None,
         };
         let needs = minimal(constraints.solver(predicate), &hard, &soft, effort, cx);
         constraints.retract(predicate);

@@ -69,7 +69,6 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
 use crate::run::Context;
-use crate::smt::Watchdog;
 use crate::witness::Verdict;
 
 /// The engine.
@@ -99,9 +98,8 @@ impl Engine for Spacer {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let mut search = Search::new(system, self.options.clone());
+        let mut search = Search::new(system, self.options.clone(), &cx.budget);
         let smt = search.smt().clone();
-        let _watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
         let verdict = search.run(cx);
         search.record_statistics(cx);
         cx.stats.add("spacer.queries", smt.usage().0);

@@ -3,20 +3,18 @@
 //! Invariant: what is returned was found unsatisfiable together with the assumptions that are not to
 //! be minimised.
 
-use std::time::Instant;
-
 use rustc_hash::FxHashSet;
 
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::smt::{SatResult, Solver};
 use crate::term::TermId;
 
 /// How much work a minimal core is worth.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Effort {
     /// Queries, at most.
     pub queries: usize,
-    pub until: Option<Instant>,
+    pub budget: Option<Budget>,
 }
 
 /// A subset of `soft` that is unsatisfiable together with `hard`; minimal unless the effort was not
@@ -34,7 +32,7 @@ pub(super) fn minimal(
     let mut needed: Vec<TermId> = Vec::new();
     let mut asked = 0;
     while let Some(candidate) = open.pop() {
-        let late = effort.until.is_some_and(|until| Instant::now() >= until);
+        let late = effort.budget.as_ref().is_some_and(Budget::is_spent);
         if asked >= effort.queries || late || cx.stop().is_some() {
             open.push(candidate);
             break;

@@ -4,7 +4,7 @@
 //! model of the whole unrolling under all assumptions, and a core of one that has none.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use super::assumptions::Assumptions;
 use super::mus::{Effort, minimal};
 use super::proof::Lemma;
 use crate::chc::System;
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::smt::{Arithmetic, SatResult, Smt, Solver};
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};
@@ -96,10 +96,10 @@ impl Refinement<'_> {
             }
             steps.push((clause_at, map));
         }
-        let until = Instant::now() + self.limit;
-        self.smt.set_query_timeout(Some(self.limit));
-        let answer = self.decide(&mut solver, own, until, cx);
-        self.smt.set_query_timeout(None);
+        let budget = cx.budget.work(self.limit);
+        self.smt.set_query_limit(Some(self.limit));
+        let answer = self.decide(&mut solver, own, &budget, cx);
+        self.smt.set_query_limit(None);
         if let Some(refined) = answer {
             return Ok(refined);
         }
@@ -131,7 +131,7 @@ impl Refinement<'_> {
         &self,
         solver: &mut Solver,
         own: Vec<TermId>,
-        until: Instant,
+        budget: &Budget,
         cx: &Context,
     ) -> Option<Refined> {
         match solver.check(&own) {
@@ -141,7 +141,7 @@ impl Refinement<'_> {
                     own.into_iter().partition(|a| self.in_force.contains(a));
                 let effort = Effort {
                     queries: self.core_queries,
-                    until: Some(until),
+                    budget: Some(budget.clone()),
                 };
                 let core = minimal(solver, &hard, &soft, effort, cx);
                 Some(Refined::Spurious(core.unwrap_or(soft)))
@@ -185,7 +185,7 @@ impl Refinement<'_> {
                         own.into_iter().partition(|a| self.in_force.contains(a));
                     let effort = Effort {
                         queries: self.core_queries,
-                        until: None,
+                        budget: None,
                     };
                     spurious.extend(minimal(&mut solver, &hard, &soft, effort, cx).unwrap_or(soft));
                     continue;

@@ -22,8 +22,8 @@ use super::refine::{Refined, Refinement};
 use crate::chc::{Shape, System};
 use crate::engine::{EngineError, muz};
 use crate::proof::confirm;
-use crate::run::Context;
 use crate::run::Reason;
+use crate::run::{Budget, Context};
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
 use crate::witness::{Model, Refutation, Verdict};
@@ -98,8 +98,8 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// INITU: the clauses as they are, no way around any loop.
-    pub fn new(system: &'a System, options: Options) -> Self {
-        let smt = Smt::new(system.terms.clone());
+    pub fn new(system: &'a System, options: Options, budget: &Budget) -> Self {
+        let smt = Smt::within(budget);
         let arithmetic = match Shape::of(system).theories.nonlinear_arithmetic {
             true => Arithmetic::Current,
             false => Arithmetic::Simplex,
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
             };
             let oracle = &mut self.oracle;
             let solution = match self.patience.filter(|_| !whole) {
-                Some(limit) => cx.with_limit(limit, |cx| oracle.solve(&question, cx)),
+                Some(limit) => cx.within(cx.budget.time(limit), |cx| oracle.solve(&question, cx)),
                 None => oracle.solve(&question, cx),
             };
             self.count(Routine::Solve, started);

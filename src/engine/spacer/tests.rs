@@ -1,7 +1,7 @@
 //! The routines against brute force, and the loop on systems of known status.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
@@ -142,7 +142,7 @@ fn mutual(last: i64) -> System {
 
 fn context(system: &System) -> Context {
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(Instant::now() + Duration::from_secs(60));
+    cx.budget = cx.budget.time(Duration::from_secs(60));
     cx
 }
 
@@ -303,7 +303,7 @@ fn cores_are_minimal() {
     let cx = Context::new(terms.clone());
     let effort = |queries| Effort {
         queries,
-        until: None,
+        budget: None,
     };
     let all = effort(usize::MAX);
     let core = minimal(&mut smt.solver(), &[], &soft, all, &cx).expect("unsatisfiable");
@@ -671,7 +671,7 @@ fn what_a_proof_does_not_need_is_left_out() {
             refinement: Refinement::Cegar,
             ..Options::default()
         };
-        let mut search = Search::new(&system, options);
+        let mut search = Search::new(&system, options, &context(&system).budget);
         let verdict = search.run(&mut context(&system));
         assert!(matches!(verdict, Ok(Verdict::Sat(_))), "{bounding:?}");
         assert!(search.table.iterations > 1);

@@ -105,8 +105,7 @@ impl<'a> Search<'a> {
                 ..InterpolationOptions::default()
             },
         );
-        interpolator.set_deadline(cx.deadline);
-        interpolator.set_interrupt(cx.interrupt.clone());
+        interpolator.set_budget(Some(cx.budget.clone()));
         let single = options.powers == Powers::Single;
         let [first, second, third] = &ts.copies;
         let same = Conjunct {

@@ -81,7 +81,7 @@ fn places(length: u64, wrong: bool) -> System {
 
 fn solve(system: &System, settings: &[&str]) -> (Verdict, Context) {
     let mut cx = Context::new(system.terms.clone());
-    cx.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(60));
+    cx.budget = cx.budget.time(std::time::Duration::from_secs(60));
     let mut engine = Tpa::default();
     let settings: Vec<String> = settings.iter().map(|s| format!("tpa.{s}")).collect();
     engine.configure(&settings).expect("settings are known");
@@ -186,7 +186,7 @@ fn limits_are_kept() {
     }
     refuted(&deep, &["max-level=9", "max-steps=302"], 302);
     let mut cx = Context::new(deep.terms.clone());
-    cx.interrupt
+    cx.interrupt()
         .store(true, std::sync::atomic::Ordering::Relaxed);
     let verdict = Tpa::default().solve(&deep, &mut cx).expect("no defect");
     assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");

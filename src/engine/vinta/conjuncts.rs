@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Atom, Clause, PredicateId, System};
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{TermId, TermStore};
 
@@ -38,18 +38,17 @@ pub(super) fn needed_conjuncts(
 ) -> Option<FxHashMap<PredicateId, TermId>> {
     let left = cx.remaining().map(|left| left / PART_OF_TIME);
     let patience = left.map_or(PATIENCE, |left| PATIENCE.min(left));
-    let limit = smt.query_timeout();
-    smt.set_query_timeout(Some(patience));
+    let limit = smt.query_limit();
+    smt.set_query_limit(Some(patience));
     let start = Instant::now();
     let search = Search {
         system,
         terms: &system.terms,
         conditions,
-        end: start + patience,
-        cx,
+        budget: cx.budget.work(patience),
     };
     let found = search.run(labels, smt);
-    smt.set_query_timeout(limit);
+    smt.set_query_limit(limit);
     let count = |c: &Conjuncts| c.values().map(Vec::len).sum::<usize>();
     log::debug!(
         "a model of needed conjuncts: {:?}, {:.3} s",
@@ -68,8 +67,7 @@ struct Search<'a> {
     system: &'a System,
     terms: &'a TermStore,
     conditions: &'a [TermId],
-    end: Instant,
-    cx: &'a Context,
+    budget: Budget,
 }
 
 impl Search<'_> {
@@ -87,7 +85,7 @@ impl Search<'_> {
 
     /// Whether the formulas exclude each other; `None` when it is not known, or time is up.
     fn excludes(&self, solver: &mut Solver, assumptions: &[TermId]) -> Option<bool> {
-        if Instant::now() >= self.end || self.cx.stop().is_some() {
+        if self.budget.is_spent() {
             return None;
         }
         match solver.check(assumptions) {

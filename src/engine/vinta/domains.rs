@@ -8,7 +8,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_traits::One;
@@ -90,9 +90,11 @@ pub(super) fn solve(
     if Products::new(system).is_some() {
         parts = FIRST_OF_PRODUCTS;
     }
-    let due = Instant::now() + left.map_or(longest, |left| left / 8 * parts);
+    let first_turn = cx
+        .budget
+        .time(left.map_or(longest, |left| left / 8 * parts));
     let paused = Cell::new(false);
-    let pauses = Pauses::at(due, |cx| {
+    let pauses = Pauses::after(first_turn, |cx| {
         log::info!("vinta: a pause of boxes");
         paused.set(true);
         others(system, options, false, cx)
@@ -129,7 +131,7 @@ fn others(
         };
         let limit = cx.remaining().map_or(TURN, share);
         let run = |cx: &mut Context| with_domain(system, &options, Pauses::none(), cx);
-        last = cx.with_limit(limit, run)?;
+        last = cx.within(cx.budget.time(limit), run)?;
         if !matches!(last, Verdict::Unknown(_)) || cx.stop().is_some() {
             return Ok(last);
         }
@@ -152,12 +154,9 @@ fn with_domain(
     let bounds = || Intervals::new(terms.clone(), with_neighbours(&thresholds));
     let congruences = || Congruences::new(terms.clone(), WIDTH);
     let constants = || Constants::new(terms.clone());
-    let deadline = cx.deadline;
+    let budget = cx.budget.clone();
     let polyhedra = || {
-        let mut polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT);
-        if let Some(end) = deadline {
-            polyhedra = polyhedra.until(end);
-        }
+        let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT).within(budget.clone());
         Product::early(bounds(), Product::new(congruences(), polyhedra))
     };
     match options.domain {

@@ -52,7 +52,7 @@ use crate::proof::confirm;
 use crate::proof::weaken;
 use crate::run::Context;
 use crate::run::Reason;
-use crate::smt::{Arithmetic, Smt, Watchdog};
+use crate::smt::{Arithmetic, Smt};
 use crate::term::{TermId, TermStore};
 use crate::witness::{Model, Refutation, Verdict};
 
@@ -158,12 +158,11 @@ fn run_split<D: Domain>(
 ) -> Result<Verdict, EngineError> {
     let whole = system;
     let Relevant { system, derivable } = relevant(whole);
-    let smt = Smt::new(system.terms.clone());
+    let smt = Smt::within(&cx.budget);
     let shape = Shape::of(&system);
     if options.older_simplex && !shape.theories.nonlinear_arithmetic {
         smt.set_arithmetic(Arithmetic::Simplex);
     }
-    let _watchdog = Watchdog::new(smt.interrupter(), cx.deadline, cx.interrupt.clone());
     let (outcome, labels) = match shape.linear {
         true => linear(&system, domain, options, &smt, pauses, cx),
         false => hyper::search(&system, domain, options, &smt, pauses, cx),

@@ -5,11 +5,9 @@
 //!
 //! Invariant: a run has one pause at most, so that runs are never nested deeper than two.
 
-use std::time::Instant;
-
 use super::Stop;
 use crate::engine::EngineError;
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::witness::Verdict;
 
 /// Other runs, with limits of their own.
@@ -17,8 +15,8 @@ type Others<'a> = Box<dyn FnOnce(&mut Context) -> Result<Verdict, EngineError> +
 
 /// The pause of a run.
 pub(super) struct Pauses<'a> {
-    /// When it is due, and what is done in it. Gone when it is over.
-    pause: Option<(Instant, Others<'a>)>,
+    /// It is due when this is spent; and what is done in it. Gone when it is over.
+    pause: Option<(Budget, Others<'a>)>,
 }
 
 impl<'a> Pauses<'a> {
@@ -27,19 +25,19 @@ impl<'a> Pauses<'a> {
         Pauses { pause: None }
     }
 
-    /// A pause that is due at this time, for these runs.
-    pub fn at(
-        due: Instant,
+    /// A pause that is due when the budget is spent, for these runs.
+    pub fn after(
+        budget: Budget,
         others: impl FnOnce(&mut Context) -> Result<Verdict, EngineError> + 'a,
     ) -> Self {
         Pauses {
-            pause: Some((due, Box::new(others))),
+            pause: Some((budget, Box::new(others))),
         }
     }
 
     /// Makes the pause if it is due. Stops the run when another has a verdict.
     pub fn take(&mut self, cx: &mut Context) -> Result<(), Stop> {
-        let due = |p: &mut (Instant, Others)| Instant::now() >= p.0;
+        let due = |p: &mut (Budget, Others)| p.0.is_spent();
         let Some((_, others)) = self.pause.take_if(due) else {
             return Ok(());
         };
@@ -54,7 +52,7 @@ impl<'a> Pauses<'a> {
 mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use super::Pauses;
     use crate::engine::vinta::Stop;
@@ -71,10 +69,10 @@ mod tests {
             made.set(made.get() + 1);
             Ok(Verdict::Unknown(Reason::Timeout))
         };
-        let mut early = Pauses::at(Instant::now() + Duration::from_secs(600), others);
+        let mut early = Pauses::after(cx.budget.work(Duration::from_secs(600)), others);
         assert!(early.take(&mut cx).is_ok());
         assert_eq!(made.get(), 0);
-        let mut due = Pauses::at(Instant::now(), others);
+        let mut due = Pauses::after(cx.budget.work(Duration::ZERO), others);
         assert!(due.take(&mut cx).is_ok() && due.take(&mut cx).is_ok());
         assert_eq!(made.get(), 1);
     }
@@ -82,7 +80,9 @@ mod tests {
     #[test]
     fn a_verdict_in_a_pause_stops_the_run() {
         let mut cx = Context::new(Rc::new(TermStore::new()));
-        let mut pauses = Pauses::at(Instant::now(), |_| Ok(Verdict::Sat(Model::default())));
+        let mut pauses = Pauses::after(cx.budget.work(Duration::ZERO), |_| {
+            Ok(Verdict::Sat(Model::default()))
+        });
         let stop = pauses.take(&mut cx);
         assert!(matches!(stop, Err(Stop::Verdict(Verdict::Sat(_)))));
     }

@@ -47,8 +47,7 @@ pub(super) fn interpolator(
         ..InterpolationOptions::default()
     };
     let mut interpolator = Interpolator::new(smt, options);
-    interpolator.set_deadline(Some(Instant::now() + slice));
-    interpolator.set_interrupt(cx.interrupt.clone());
+    interpolator.set_budget(Some(cx.budget.work(slice)));
     interpolator
 }
 

@@ -44,9 +44,6 @@ mod tree;
 
 use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -54,6 +51,7 @@ pub use dag::{InterpolationDag, InterpolationEdge};
 pub use farkas::{Bound, separate};
 
 use super::{SatResult, Smt, SmtModel, Solver};
+use crate::run::Budget;
 use crate::term::{TermId, TermStore};
 
 /// Which interpolant is wanted where there is a choice.
@@ -152,8 +150,7 @@ pub struct Interpolator {
     smt: Rc<Smt>,
     terms: Rc<TermStore>,
     options: InterpolationOptions,
-    deadline: Option<Instant>,
-    interrupt: Option<Arc<AtomicBool>>,
+    budget: Option<Budget>,
     counters: InterpolationCounters,
     /// Steps of the current problem.
     steps: usize,
@@ -170,24 +167,17 @@ impl Interpolator {
             smt: Rc::clone(smt),
             terms: Rc::clone(smt.terms()),
             options,
-            deadline: None,
-            interrupt: None,
+            budget: None,
             counters: InterpolationCounters::default(),
             steps: 0,
             names: Vec::new(),
         }
     }
 
-    /// When to give up, from now on. While there is a deadline, queries are limited by the time
-    /// that is left; the limit that queries had before is put back after each call.
-    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.deadline = deadline;
-    }
-
-    /// A flag that ends a call soon after it is set. A query that is running is not ended by it:
-    /// that is for a [`Watchdog`](super::Watchdog).
-    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = Some(flag);
+    /// When to give up, from now on. While there is a budget, queries are limited by what is left
+    /// of it; the limit that queries had before is put back after each call.
+    pub fn set_budget(&mut self, budget: Option<Budget>) {
+        self.budget = budget;
     }
 
     /// The options, to change them between calls.
@@ -263,11 +253,9 @@ impl Interpolator {
     }
 
     fn within_limits<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let before = self.smt.query_timeout();
+        let before = self.smt.query_limit();
         let result = work(self);
-        if self.deadline.is_some() {
-            self.smt.set_query_timeout(before);
-        }
+        self.smt.set_query_limit(before);
         result
     }
 
@@ -290,16 +278,11 @@ impl Interpolator {
 
     /// An error when it is time to end.
     fn tick(&self) -> Result<()> {
-        let interrupted = self.interrupt.as_ref();
-        if interrupted.is_some_and(|f| f.load(Ordering::Relaxed)) {
-            return Err(InterpolationError::Limit("interrupted".to_owned()));
-        }
-        if let Some(deadline) = self.deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left < Duration::from_millis(1) {
-                return Err(InterpolationError::Limit("time".to_owned()));
+        if let Some(budget) = &self.budget {
+            if let Some(reason) = budget.stop() {
+                return Err(InterpolationError::Limit(reason.to_string()));
             }
-            self.smt.set_query_timeout(Some(left));
+            self.smt.set_query_limit(budget.left());
         }
         Ok(())
     }

@@ -177,11 +177,11 @@ fn time_limits_and_interrupts() {
         solver.assert(t.bv_ult(v, number(1 << 32)));
     }
     solver.assert(t.eq(t.bv_op(&Op::BvMul, &[x, y]), number((1 << 61) - 1)));
-    smt.set_query_timeout(Some(Duration::from_millis(50)));
+    smt.set_query_limit(Some(Duration::from_millis(50)));
     let start = Instant::now();
     assert!(matches!(solver.check(&[]), SatResult::Unknown(_)));
     assert!(start.elapsed() < Duration::from_secs(60));
-    smt.set_query_timeout(None);
+    smt.set_query_limit(None);
     let interrupter = smt.interrupter();
     let start = Instant::now();
     let watchdog = std::thread::spawn(move || {

@@ -125,7 +125,7 @@ impl Products {
         match verdict {
             Verdict::Sat(model) => Verdict::Sat(self.model(old, model)),
             Verdict::Unsat(refutation) => {
-                let smt = Smt::new(old.terms.clone());
+                let smt = Smt::within(&cx.budget);
                 confirm(old, self.refutation(refutation), &smt, cx)
             }
             unknown => unknown,

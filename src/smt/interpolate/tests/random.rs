@@ -1,7 +1,8 @@
 //! Random unsatisfiable problems.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::prelude::*;
 
@@ -9,6 +10,7 @@ use super::super::{
     InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError, InterpolationOrder,
 };
 use super::*;
+use crate::run::Budget;
 use crate::term::{BigInt, BigUint, Constructor, DatatypeId, Field, Op, Rational, SortId};
 
 /// What formulas are about.
@@ -302,7 +304,7 @@ fn options(generator: &mut Generator) -> InterpolationOptions {
 fn contradict(generator: &mut Generator, scopes: &[Scope]) -> Option<Vec<TermId>> {
     let t = Rc::clone(&generator.terms);
     let smt = Smt::new(Rc::clone(&t));
-    smt.set_query_timeout(Some(Duration::from_millis(500)));
+    smt.set_query_limit(Some(Duration::from_millis(500)));
     let mut solver = smt.solver();
     let mut formulas = vec![TermId::TRUE; scopes.len()];
     for _ in 0..12 + 4 * scopes.len() {
@@ -332,7 +334,8 @@ enum Outcome {
 
 fn limited(terms: &Rc<TermStore>, options: InterpolationOptions) -> Interpolator {
     let mut interpolator = interpolator(terms, options);
-    interpolator.set_deadline(Some(Instant::now() + Duration::from_secs(10)));
+    let budget = Budget::new(terms.clone(), Arc::default(), true);
+    interpolator.set_budget(Some(budget.work(Duration::from_secs(10))));
     interpolator
 }
 

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::super::{
     InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError, InterpolationOrder,
 };
 use super::*;
+use crate::run::Budget;
 use crate::term::{Rational, SortId};
 
 const ORDERS: [InterpolationOrder; 2] = [InterpolationOrder::Forward, InterpolationOrder::Backward];
@@ -98,14 +99,15 @@ fn limits_are_errors() {
     let a = [t.eq(x, t.add(&[l, l]))];
     let b = [t.eq(x, t.add(&[m, m, t.int(1)]))];
     let mut late = interpolator(&t, checked());
-    late.set_deadline(Some(Instant::now()));
+    let budget = Budget::new(t.clone(), Arc::default(), false);
+    late.set_budget(Some(budget.work(Duration::ZERO)));
     assert!(matches!(
         late.binary(&a, &b),
         Err(InterpolationError::Limit(_))
     ));
-    let stopped = Arc::new(AtomicBool::new(true));
     let mut late = interpolator(&t, checked());
-    late.set_interrupt(stopped);
+    budget.interrupt().store(true, Ordering::Relaxed);
+    late.set_budget(Some(budget));
     assert!(matches!(
         late.binary(&a, &b),
         Err(InterpolationError::Limit(_))

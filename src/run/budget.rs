@@ -1,0 +1,280 @@
+//! How much time and work a part of a run may take.
+//!
+//! Time is what a clock on the wall says. Work is counted (see [`TermStore::work`]), and given in nominal
+//! time: about what the wall clock would say on an idle machine. What is bounded by work alone comes
+//! out the same on every machine. Passes and short turns are bounded by work, whatever the mode; long
+//! turns by time, unless the run is deterministic: then its clock is the work.
+//!
+//! Invariant: a budget that is part of another ends when that ends, at the latest. In a
+//! deterministic run nothing depends on the wall clock but signals from outside.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Reason;
+use crate::term::TermStore;
+
+/// When something has to end, by either clock; `None` for never.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+struct End {
+    time: Option<Instant>,
+    /// As [`TermStore::work`] counts.
+    work: Option<Duration>,
+}
+
+impl End {
+    fn min(self, other: End) -> End {
+        fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+            a.into_iter().chain(b).min()
+        }
+        End {
+            time: least(self.time, other.time),
+            work: least(self.work, other.work),
+        }
+    }
+}
+
+/// The clocks of a run, shared by all its budgets.
+struct Clocks {
+    terms: Rc<TermStore>,
+    interrupt: Arc<AtomicBool>,
+    deterministic: bool,
+    /// What is in force for the part of the run that is under way.
+    in_force: Cell<End>,
+    /// The same, the time only, for threads that watch it.
+    watched: Arc<Mutex<Option<Instant>>>,
+}
+
+/// A part of a run's time and work.
+#[derive(Clone)]
+pub struct Budget {
+    clocks: Rc<Clocks>,
+    end: End,
+}
+
+impl Budget {
+    /// No limit but `interrupt`, which is set from outside. In a deterministic run, limits of time
+    /// are limits of work.
+    pub fn new(terms: Rc<TermStore>, interrupt: Arc<AtomicBool>, deterministic: bool) -> Budget {
+        Budget {
+            clocks: Rc::new(Clocks {
+                terms,
+                interrupt,
+                deterministic,
+                in_force: Cell::default(),
+                watched: Arc::default(),
+            }),
+            end: End::default(),
+        }
+    }
+
+    /// The part that ends after this work, given in nominal time.
+    #[must_use]
+    pub fn work(&self, limit: Duration) -> Budget {
+        let work = self.clocks.terms.work().checked_add(limit);
+        self.part(End { time: None, work })
+    }
+
+    /// The part that ends after this time; after this work in a deterministic run.
+    #[must_use]
+    pub fn time(&self, limit: Duration) -> Budget {
+        if self.clocks.deterministic {
+            return self.work(limit);
+        }
+        // No such instant: a limit that is none.
+        let time = Instant::now().checked_add(limit);
+        self.part(End { time, work: None })
+    }
+
+    /// The part that ends at a moment of the wall clock; as [`Budget::time`] in a deterministic run.
+    #[must_use]
+    pub fn until(&self, deadline: Instant) -> Budget {
+        self.time(deadline.saturating_duration_since(Instant::now()))
+    }
+
+    fn part(&self, end: End) -> Budget {
+        Budget {
+            clocks: Rc::clone(&self.clocks),
+            end: self.end.min(end),
+        }
+    }
+
+    /// The end of this budget or of the part of the run that is under way, whichever is first.
+    fn end(&self) -> End {
+        self.end.min(self.clocks.in_force.get())
+    }
+
+    /// Why to stop now, if there is a reason.
+    pub fn stop(&self) -> Option<Reason> {
+        if self.clocks.interrupt.load(Ordering::Relaxed) {
+            return Some(Reason::Interrupted);
+        }
+        let end = self.end();
+        let late = end.work.is_some_and(|end| self.clocks.terms.work() >= end)
+            || end.time.is_some_and(|end| Instant::now() >= end);
+        late.then_some(Reason::Timeout)
+    }
+
+    /// Whether there is a reason to stop now.
+    pub fn is_spent(&self) -> bool {
+        self.stop().is_some()
+    }
+
+    /// What is left, by the clock that ends first; `None` for no limit.
+    pub fn left(&self) -> Option<Duration> {
+        let time = self.end().time;
+        let time = time.map(|end| end.saturating_duration_since(Instant::now()));
+        time.into_iter().chain(self.work_left()).min()
+    }
+
+    /// The work that is left; `None` for no limit.
+    pub fn work_left(&self) -> Option<Duration> {
+        let end = self.end().work?;
+        Some(end.saturating_sub(self.clocks.terms.work()))
+    }
+
+    /// Puts the budget in force for all that shares its clocks; gives what was in force before.
+    pub(super) fn enforce(&self) -> Enforced {
+        let before = self.clocks.in_force.get();
+        self.clocks.set(self.end());
+        Enforced {
+            clocks: Rc::clone(&self.clocks),
+            before,
+        }
+    }
+
+    /// The store that counts the work.
+    pub fn terms(&self) -> &Rc<TermStore> {
+        &self.clocks.terms
+    }
+
+    /// The flag that stops the run from outside.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.clocks.interrupt)
+    }
+
+    /// For a thread that watches over the time while the budget is in use.
+    pub fn watch(&self) -> Watch {
+        Watch {
+            interrupt: self.interrupt(),
+            own: self.end.time,
+            in_force: Arc::clone(&self.clocks.watched),
+        }
+    }
+}
+
+impl Clocks {
+    fn set(&self, end: End) {
+        self.in_force.set(end);
+        *lock(&self.watched) = end.time;
+    }
+}
+
+/// Ends what was put in force when it is dropped.
+pub(super) struct Enforced {
+    clocks: Rc<Clocks>,
+    before: End,
+}
+
+impl Drop for Enforced {
+    fn drop(&mut self) {
+        self.clocks.set(self.before);
+    }
+}
+
+fn lock(time: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>> {
+    time.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A budget's time, as another thread sees it.
+pub struct Watch {
+    interrupt: Arc<AtomicBool>,
+    own: Option<Instant>,
+    in_force: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Watch {
+    /// Calls `stop` if the time is over or the run is to be stopped; the end cannot move
+    /// meanwhile. Returns how long it is until the end.
+    pub fn check(&self, stop: impl FnOnce()) -> Option<Duration> {
+        let in_force = lock(&self.in_force);
+        let end = self.own.into_iter().chain(*in_force).min();
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) || self.interrupt.load(Ordering::Relaxed) {
+            stop();
+        }
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn budget(deterministic: bool) -> (Rc<TermStore>, Budget) {
+        let terms = Rc::new(TermStore::new());
+        let budget = Budget::new(terms.clone(), Arc::default(), deterministic);
+        (terms, budget)
+    }
+
+    #[test]
+    fn work_ends_a_budget_and_its_parts() {
+        let (terms, all) = budget(false);
+        assert_eq!(all.left(), None);
+        let part = all.work(2 * HOUR);
+        let smaller = part.work(HOUR);
+        let larger = smaller.work(3 * HOUR);
+        assert_eq!(larger.left(), Some(HOUR));
+        terms.charge(HOUR);
+        assert_eq!(smaller.stop(), Some(Reason::Timeout));
+        assert!(larger.is_spent() && !part.is_spent() && !all.is_spent());
+        terms.charge(HOUR);
+        assert!(part.is_spent() && !all.is_spent());
+    }
+
+    #[test]
+    fn time_is_work_in_a_deterministic_run() {
+        let (terms, all) = budget(true);
+        let part = all.time(HOUR);
+        assert_eq!(part.left(), Some(HOUR));
+        assert_eq!(part.watch().check(|| panic!("no time passes")), None);
+        terms.charge(HOUR);
+        assert!(part.is_spent());
+        let (terms, all) = budget(false);
+        let part = all.time(HOUR);
+        terms.charge(2 * HOUR);
+        assert!(!part.is_spent() && all.time(Duration::ZERO).is_spent());
+    }
+
+    #[test]
+    fn what_is_in_force_bounds_all_budgets_of_the_run() {
+        let (terms, all) = budget(false);
+        let early = all.work(2 * HOUR);
+        {
+            let _guard = all.work(HOUR).enforce();
+            assert_eq!(early.left(), Some(HOUR));
+            terms.charge(HOUR);
+            assert!(early.is_spent() && all.is_spent());
+        }
+        assert!(!early.is_spent() && !all.is_spent());
+        {
+            let _guard = all.time(Duration::ZERO).enforce();
+            let mut stopped = false;
+            early.watch().check(|| stopped = true);
+            assert!(stopped && early.is_spent());
+        }
+        early.watch().check(|| panic!("there is time again"));
+    }
+
+    #[test]
+    fn an_interrupt_ends_everything() {
+        let (_, all) = budget(false);
+        all.interrupt().store(true, Ordering::Relaxed);
+        assert_eq!(all.work(HOUR).stop(), Some(Reason::Interrupted));
+    }
+}
