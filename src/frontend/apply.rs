@@ -6,143 +6,119 @@
 
 use num_bigint::BigUint;
 
-use super::InputError;
-use super::commands::shorten;
-use super::elaborate::{Elaborator, Global, Task};
+use super::builtins::Builtin;
+use super::elaborate::Elaborator;
+use super::environment::{Global, Task};
+use super::error::{InputError, NotHorn, TermError, shorten};
 use super::formula::Value;
-use super::lexer::{Kind, Sym};
-use super::operators::{Builtin, Operators};
-use super::sorts::{MAX_WIDTH, symbol_at};
-use super::syntax::{Name, NodeId, Span};
+use super::lexer::TokenId;
+use super::operators::Operators;
+use super::sorts::MAX_WIDTH;
+use super::syntax::{Elements, Identifier, Named, QualifiedName};
 use crate::term::{Sort, SortId};
 
 impl Elaborator<'_, '_> {
     /// Applies a name to values: pushes the result, or the tasks that lead to it.
     pub(super) fn apply(
         &mut self,
-        node: NodeId,
-        name: Name,
+        term: TokenId,
+        name: QualifiedName<'_, '_>,
         arguments: Vec<Value>,
-        span: Option<Span>,
     ) -> Result<(), InputError> {
-        let token = self.arena.node(node).token;
-        if let Kind::Reserved(_) = self.lexed.tokens[name.symbol as usize].kind {
-            // An annotated term, or a binder without variables (see `commands`).
-            return match arguments[..] {
-                [value] if self.lexed.source(name.symbol) != "_" => {
-                    self.work.values.push(value);
-                    Ok(())
-                }
-                _ => self.error(token, "a term is expected"),
-            };
-        }
-        let value = if name.indexes.len() > 0 {
-            self.indexed(name, &arguments, token)?
-        } else if name.sort.is_some() {
-            self.qualified(name, arguments, token)?
-        } else {
-            let symbol = symbol_at(self.lexed, name.symbol)?;
-            if arguments.is_empty()
-                && let Some(local) = self.work.locals[symbol.0 as usize].last()
-                && local.frame == self.work.frame
-            {
-                local.value
-            } else {
-                match self.environment.globals.get(&symbol) {
-                    Some(&Global::Macro(number)) => {
-                        return self.call(number, node, name, arguments);
-                    }
-                    Some(&global) => self.global(global, symbol, name, &arguments, token, span)?,
-                    None => self.plain(symbol, name, arguments, token)?,
-                }
+        let QualifiedName { identifier, sort } = name;
+        let Identifier { name, indexes } = identifier;
+        let value = match (indexes, sort) {
+            (Some(indexes), None) => self.indexed(name, indexes, &arguments, term)?,
+            (Some(indexes), Some(sort)) => {
+                let value = self.indexed(name, indexes, &arguments, term)?;
+                let sort = self.environment.sorts.resolve(self.lexed, sort)?;
+                self.result(value, sort, term)?
             }
+            (None, Some(sort)) => self.qualified(name, sort, arguments, term)?,
+            (None, None) => match self.local(name.symbol) {
+                Some(value) if arguments.is_empty() => value,
+                _ => match self.environment.globals.get(&name.symbol) {
+                    Some(&Global::Macro(number)) => {
+                        return self.call(number, name, arguments, term);
+                    }
+                    Some(&global) => self.global(global, name, &arguments, term)?,
+                    None => self.plain(name, arguments, term)?,
+                },
+            },
         };
         self.work.values.push(value);
         Ok(())
     }
 
-    pub(super) fn argument_token(&self, span: Option<Span>, number: usize, token: u32) -> u32 {
-        let child = span.and_then(|s| self.arena.children(s).get(number).copied());
-        child.map_or(token, |c| self.arena.node(c).token)
-    }
-
-    pub(super) fn global(
+    fn global(
         &mut self,
         global: Global,
-        symbol: Sym,
-        name: Name,
+        name: Named,
         arguments: &[Value],
-        token: u32,
-        span: Option<Span>,
+        term: TokenId,
     ) -> Result<Value, InputError> {
         let lexed = self.lexed;
-        let text = lexed.symbols.name(symbol);
+        let text = lexed.symbols.name(name.symbol);
         match global {
             Global::Predicate(id) => {
                 let arity = self.environment.predicates[id.index()].arity();
-                if arguments.len() != arity {
-                    let message = format!(
-                        "the predicate `{text}` takes {arity} arguments, not {}",
-                        arguments.len()
-                    );
-                    return self.error(name.symbol, message);
-                }
+                self.arity(name, arity, arguments.len())?;
+                let mut places = lexed.elements(term).into_iter().flatten().skip(1);
                 let mut terms = Vec::with_capacity(arity);
                 for (number, &argument) in arguments.iter().enumerate() {
                     let parameter = self.environment.predicates[id.index()].params[number];
                     let sort = self.terms.sort_of(parameter);
-                    let at = self.argument_token(span, number, token);
-                    terms.push(self.term_of(argument, sort, at, text)?);
+                    let place = places.next().unwrap_or(term);
+                    terms.push(self.term_of(argument, sort, place, text)?);
                 }
-                Ok(self.work.formulas.atom(id, &terms, token))
+                Ok(self.work.formulas.atom(id, &terms, term))
             }
             Global::Variable(sort) if arguments.is_empty() => {
                 if self.in_definition {
-                    let message = format!("the rule variable `{text}` in a definition");
-                    return self.error(token, message);
+                    return Err(lexed.name_error(name, TermError::RuleVariableInDefinition));
                 }
-                if let Some(&variable) = self.work.rule_index.get(&symbol) {
+                if let Some(&variable) = self.work.rule_index.get(&name.symbol) {
                     return Ok(Value::Term(variable));
                 }
                 let variable = self.terms.fresh_var(text, sort);
-                self.work.rule_index.insert(symbol, variable);
-                self.work.rule_variables.push((symbol, variable));
+                self.work.rule_index.insert(name.symbol, variable);
+                self.work.rule_variables.push((name.symbol, variable));
                 Ok(Value::Term(variable))
             }
-            Global::Variable(_) => {
-                let message = format!("the variable `{text}` takes no arguments");
-                self.error(name.symbol, message)
-            }
+            Global::Variable(_) => Err(lexed.name_error(name, TermError::AppliedVariable)),
             Global::Uninterpreted | Global::Macro(_) => {
-                let message = format!(
-                    "`{text}` is neither predicate nor bound variable: constants and functions \
-                     without a definition are not Horn"
-                );
-                self.error(name.symbol, message)
+                Err(lexed.name_error(name, TermError::Uninterpreted))
             }
         }
     }
 
-    pub(super) fn call(
+    /// Fails unless a name has as many arguments as it takes.
+    pub(super) fn arity(&self, name: Named, takes: usize, found: usize) -> Result<(), InputError> {
+        if takes == found {
+            return Ok(());
+        }
+        Err(self
+            .lexed
+            .name_error(name, |name| TermError::ArgumentCount {
+                name,
+                takes: takes.to_string(),
+                found,
+            }))
+    }
+
+    fn call(
         &mut self,
         number: usize,
-        node: NodeId,
-        name: Name,
+        name: Named,
         arguments: Vec<Value>,
+        term: TokenId,
     ) -> Result<(), InputError> {
-        let token = self.arena.node(node).token;
         let definition = &self.environment.macros[number];
         let parameters = definition.parameters.clone();
         let (body, size) = (definition.body, definition.size);
-        let text = shorten(self.lexed.source(name.symbol));
-        if arguments.len() != parameters.len() {
-            let message = format!(
-                "`{text}` takes {} arguments, not {}",
-                parameters.len(),
-                arguments.len()
-            );
-            return self.error(name.symbol, message);
-        }
+        let lexed = self.lexed;
+        let text = lexed.symbols.name(name.symbol);
+        self.arity(name, parameters.len(), arguments.len())?;
         let mut values = Vec::with_capacity(arguments.len());
         let mut terms = Vec::with_capacity(arguments.len());
         for (&argument, &(_, sort)) in arguments.iter().zip(&parameters) {
@@ -150,22 +126,22 @@ impl Elaborator<'_, '_> {
                 values.push(argument);
                 continue;
             }
-            let term = self.term_of(argument, sort, token, &text)?;
-            terms.push(term);
-            values.push(Value::Term(term));
+            let argument = self.term_of(argument, sort, term, text)?;
+            terms.push(argument);
+            values.push(Value::Term(argument));
         }
         if let Some(&value) = self.work.expanded.get(&(number, values.clone())) {
             self.work.values.push(value);
             return Ok(());
         }
         let plain = &self.environment.macros[number].plain;
-        if let Some((term, formals)) = plain
+        if let Some((plain, formals)) = plain
             && terms.len() == formals.len()
         {
             let map = formals.iter().copied().zip(terms).collect();
-            let term = *term;
-            self.expand(size, token)?;
-            let value = Value::Term(self.terms.substitute(term, &map));
+            let plain = *plain;
+            self.expand(size, term)?;
+            let value = Value::Term(self.terms.substitute(plain, &map));
             self.work.expanded.insert((number, values), value);
             self.work.values.push(value);
             return Ok(());
@@ -178,74 +154,65 @@ impl Elaborator<'_, '_> {
             self.bind(symbol, value);
         }
         self.work.calls.push(values);
-        self.work.tasks.push(Task::Return(number, node, caller));
+        self.work.tasks.push(Task::Return(number, term, caller));
         self.work.tasks.push(Task::Eval(body));
         Ok(())
     }
 
-    pub(super) fn plain(
+    fn plain(
         &mut self,
-        symbol: Sym,
-        name: Name,
+        name: Named,
         arguments: Vec<Value>,
-        token: u32,
+        term: TokenId,
     ) -> Result<Value, InputError> {
         let lexed = self.lexed;
-        let text = lexed.symbols.name(symbol);
-        if !self.environment.sorts.constructors(symbol).is_empty() {
-            return self.constructor(symbol, arguments, token);
+        let text = lexed.symbols.name(name.symbol);
+        if !self.environment.sorts.constructors(name.symbol).is_empty() {
+            return self.constructor(name, arguments, term);
         }
-        if !self.environment.sorts.selectors(symbol).is_empty() {
-            return self.selector(symbol, &arguments, token);
+        if !self.environment.sorts.selectors(name.symbol).is_empty() {
+            return self.selector(name, &arguments, term);
         }
-        if let Some(builtin) = self.builtin(symbol) {
-            return self.operator(builtin, text, &[], arguments, token);
+        if let Some(builtin) = self.builtin(name.symbol) {
+            return self.operator(builtin, text, &[], arguments, term);
         }
         if let Some(constructor) = text
             .strip_prefix("is-")
             .and_then(|rest| lexed.symbols.find(rest))
             && !self.environment.sorts.constructors(constructor).is_empty()
         {
-            return self.tester(constructor, &arguments, token);
+            return self.tester(name, constructor, &arguments, term);
         }
-        let shown = shorten(text);
-        let local = self.work.locals[symbol.0 as usize].last();
-        if local.is_some_and(|l| l.frame == self.work.frame) {
-            return self.error(
-                name.symbol,
-                format!("the variable `{shown}` takes no arguments"),
-            );
+        if self.local(name.symbol).is_some() {
+            return Err(lexed.name_error(name, TermError::AppliedVariable));
         }
-        self.error(name.symbol, format!("`{shown}` is not declared"))
+        Err(lexed.name_error(name, TermError::Undeclared))
     }
 
-    pub(super) fn indexed(
+    /// `(_ NAME INDEX …)`, alone or applied.
+    fn indexed(
         &mut self,
-        name: Name,
+        name: Named,
+        indexes: Elements<'_, '_>,
         arguments: &[Value],
-        token: u32,
+        term: TokenId,
     ) -> Result<Value, InputError> {
         let lexed = self.lexed;
-        let symbol = symbol_at(lexed, name.symbol)?;
-        let text = lexed.symbols.name(symbol);
-        let indexes = self.arena.tokens(name.indexes).to_vec();
-        if let (Some(index), true) = (lexed.symbol(indexes[0]), indexes.len() == 1) {
-            match text {
-                "is" => return self.tester(index, arguments, token),
-                "update-field" => return self.update(index, arguments, token),
-                _ => {}
-            }
-        }
-        let mut numerals = Vec::with_capacity(indexes.len());
-        for &index in &indexes {
-            match lexed.tokens[index as usize].kind {
-                Kind::Numeral => match lexed.source(index).parse::<BigUint>() {
-                    Ok(value) => numerals.push(value),
-                    Err(_) => return self.error(index, "an index that cannot be read"),
-                },
-                _ => {
-                    let shown = shorten(text);
-                    return self.error(token, format!("`(_ {shown} …)` is not supported"));
+        let text = lexed.symbols.name(name.symbol);
+        let unsupported = || TermError::UnsupportedIndexed(shorten(text));
+        let mut numerals = Vec::new();
+        for index in indexes {
+            match (lexed.symbol(index), text) {
+                (Some(constructor), "is") if indexes.count() == 1 => {
+                    return self.tester(name, constructor, arguments, term);
+                }
+                (Some(selector), "update-field") if indexes.count() == 1 => {
+                    return self.update(name, selector, arguments, term);
+                }
+                (Some(_), _) => return self.error(term, unsupported()),
+                (None, _) => {
+                    let numeral = lexed.source(index).parse::<BigUint>();
+                    numerals.push(numeral.expect("the lexer checks digits"));
                 }
             }
         }
@@ -259,61 +226,47 @@ impl Elaborator<'_, '_> {
                 (Some(value), Some(width @ 1..=MAX_WIDTH)) => {
                     Ok(Value::Term(self.terms.bitvec(value, width)))
                 }
-                _ => self.error(token, format!("bit-vectors have 1 to {MAX_WIDTH} bits")),
+                _ => self.error(term, TermError::BitVectorWidth(MAX_WIDTH)),
             };
         }
-        match self.builtin(symbol) {
-            Some(builtin) => self.operator(builtin, text, &numerals, arguments.to_vec(), token),
-            None => {
-                let shown = shorten(text);
-                self.error(token, format!("`(_ {shown} …)` is not supported"))
-            }
+        match self.builtin(name.symbol) {
+            Some(builtin) => self.operator(builtin, text, &numerals, arguments.to_vec(), term),
+            None => self.error(term, unsupported()),
         }
     }
 
     /// `(as NAME SORT)`, alone or applied.
-    pub(super) fn qualified(
+    fn qualified(
         &mut self,
-        name: Name,
+        name: Named,
+        sort: TokenId,
         arguments: Vec<Value>,
-        token: u32,
+        term: TokenId,
     ) -> Result<Value, InputError> {
         let lexed = self.lexed;
-        let symbol = symbol_at(lexed, name.symbol)?;
-        let sort = match name.sort {
-            Some(sort) => self.environment.sorts.resolve(lexed, self.arena, sort)?,
-            None => SortId::BOOL,
-        };
-        let text = lexed.symbols.name(symbol);
-        if text == "const" && arguments.len() == 1 {
+        let sort = self.environment.sorts.resolve(lexed, sort)?;
+        if lexed.symbols.name(name.symbol) == "const" && arguments.len() == 1 {
             let Sort::Array(_, element) = self.terms.sort(sort) else {
-                return self.error(token, "`(as const …)` takes the sort of an array");
+                return self.error(term, TermError::ConstOfNoArray);
             };
-            let element = self.term_of(arguments[0], element, token, "const")?;
+            let element = self.term_of(arguments[0], element, term, "const")?;
             return Ok(Value::Term(self.terms.const_array(sort, element)));
         }
-        let generic = self.environment.sorts.instance(sort).map(|i| i.1);
         let sorts = &self.environment.sorts;
-        let constructor = sorts
-            .constructors(symbol)
-            .iter()
-            .find(|c| Some(c.generic) == generic)
-            .copied();
-        if let Some(constructor) = constructor {
-            let arity = self.environment.sorts.arity(constructor);
-            self.arity(text, arity, arguments.len(), token)?;
-            let term = self.build(constructor, &arguments, sort, token)?;
-            return Ok(Value::Term(term));
+        let generic = sorts.instance(sort).map(|i| i.1);
+        let mut constructors = sorts.constructors(name.symbol).iter();
+        if let Some(&constructor) = constructors.find(|c| Some(c.generic) == generic) {
+            self.arity(name, sorts.arity(constructor), arguments.len())?;
+            let value = self.build(constructor, &arguments, sort, term)?;
+            return Ok(Value::Term(value));
         }
-        if arguments.is_empty()
-            && let Some(local) = self.work.locals[symbol.0 as usize].last()
-            && local.frame == self.work.frame
-        {
-            let value = local.value;
-            return self.result(value, sort, token);
+        match self.local(name.symbol) {
+            Some(value) if arguments.is_empty() => self.result(value, sort, term),
+            _ => {
+                let shown = shorten(lexed.symbols.name(name.symbol));
+                self.error(term, TermError::UnsupportedQualified(shown))
+            }
         }
-        let shown = shorten(text);
-        self.error(token, format!("`(as {shown} …)` is not supported"))
     }
 
     pub(super) fn operator(
@@ -322,7 +275,7 @@ impl Elaborator<'_, '_> {
         text: &str,
         indexes: &[BigUint],
         mut arguments: Vec<Value>,
-        token: u32,
+        token: TokenId,
     ) -> Result<Value, InputError> {
         let is_formula = |v: &Value| matches!(v, Value::Formula(_));
         if arguments.iter().any(is_formula)
@@ -344,17 +297,17 @@ impl Elaborator<'_, '_> {
         };
         match operators.apply(op, indexes, &terms) {
             Ok(term) => Ok(Value::Term(term)),
-            Err(message) => self.error(token, message),
+            Err(kind) => self.error(token, kind),
         }
     }
 
     /// Gives constructors of unknown instances the sort that an operator's other arguments imply.
-    pub(super) fn settle_arguments(
+    fn settle_arguments(
         &mut self,
         op: Builtin,
         text: &str,
         arguments: &mut [Value],
-        token: u32,
+        token: TokenId,
     ) -> Result<(), InputError> {
         let sort_of = |value: &Value| match value {
             Value::Term(term) => Some(self.terms.sort_of(*term)),
@@ -383,12 +336,12 @@ impl Elaborator<'_, '_> {
     }
 
     /// A connective over formulas; `None` when they are constraints and better become terms.
-    pub(super) fn connective(
+    fn connective(
         &mut self,
         op: Builtin,
         text: &str,
         arguments: &[Value],
-        token: u32,
+        token: TokenId,
     ) -> Result<Option<Value>, InputError> {
         let counted = match op {
             Builtin::Not => arguments.len() == 1,
@@ -420,10 +373,8 @@ impl Elaborator<'_, '_> {
                 return Ok(None);
             }
             if !is_bool {
-                return self.error(
-                    token,
-                    format!("`{text}` expects arguments of sort Bool here"),
-                );
+                let name = shorten(text);
+                return self.error(token, TermError::BoolArgumentsExpected(name));
             }
         }
         let formulas = &mut self.work.formulas;
@@ -453,8 +404,8 @@ impl Elaborator<'_, '_> {
                 formulas.and(&pairs, token)
             }
             _ => {
-                let at = in_predicate.unwrap_or(token);
-                return self.error(at, format!("a predicate inside `{text}` is not Horn"));
+                let at = in_predicate.map_or(token, |atom| formulas.token(atom));
+                return self.error(at, NotHorn::PredicateInside(shorten(text)));
             }
         }))
     }

@@ -7,8 +7,9 @@
 
 use rustc_hash::FxHashSet;
 
+use super::error::NotHorn;
 use super::formula::{Formula, FormulaId, Formulas, Value};
-use super::lexer::Sym;
+use super::lexer::{Sym, TokenId};
 use crate::chc::Atom;
 use crate::term::{TermId, TermStore};
 
@@ -20,12 +21,8 @@ pub(super) struct HornClause {
     pub head: Option<Atom>,
 }
 
-/// What is not Horn: a token and a message.
-#[derive(Debug)]
-pub(super) struct NotHorn {
-    pub token: u32,
-    pub message: String,
-}
+/// What is not Horn, and the connective that is to blame.
+pub(super) type Blame = (TokenId, NotHorn);
 
 /// A list that grows at its head and shares its tail, by index.
 type Link = Option<u32>;
@@ -44,6 +41,8 @@ const MAX_WORK: usize = 5_000_000;
 pub(super) struct Clausifier<'a> {
     pub terms: &'a TermStore,
     pub formulas: &'a mut Formulas,
+    /// Where the assertion is.
+    command: TokenId,
     body_links: Vec<(Value, bool, Link)>,
     var_links: Vec<(FormulaId, Link)>,
     todo: Vec<Obligation>,
@@ -54,11 +53,12 @@ pub(super) struct Clausifier<'a> {
 }
 
 impl<'a> Clausifier<'a> {
-    /// Nothing done yet.
-    pub fn new(terms: &'a TermStore, formulas: &'a mut Formulas) -> Self {
+    /// For the formulas of this command.
+    pub fn new(terms: &'a TermStore, formulas: &'a mut Formulas, command: TokenId) -> Self {
         Clausifier {
             terms,
             formulas,
+            command,
             body_links: Vec::new(),
             var_links: Vec::new(),
             todo: Vec::new(),
@@ -69,7 +69,7 @@ impl<'a> Clausifier<'a> {
     }
 
     /// The clauses that say `value`.
-    pub fn assertion(mut self, value: Value) -> Result<Vec<HornClause>, NotHorn> {
+    pub fn assertion(mut self, value: Value) -> Result<Vec<HornClause>, Blame> {
         self.todo.push(Obligation {
             body: None,
             vars: None,
@@ -79,7 +79,7 @@ impl<'a> Clausifier<'a> {
     }
 
     /// The clauses that say that `value` does not hold.
-    pub fn query(mut self, value: Value) -> Result<Vec<HornClause>, NotHorn> {
+    pub fn query(mut self, value: Value) -> Result<Vec<HornClause>, Blame> {
         let body = self.with_body(None, value, true);
         self.todo.push(Obligation {
             body,
@@ -89,7 +89,7 @@ impl<'a> Clausifier<'a> {
         self.run()
     }
 
-    fn run(mut self) -> Result<Vec<HornClause>, NotHorn> {
+    fn run(mut self) -> Result<Vec<HornClause>, Blame> {
         while let Some(obligation) = self.todo.pop() {
             if self.seen.insert(obligation) {
                 self.step(obligation)?;
@@ -98,13 +98,10 @@ impl<'a> Clausifier<'a> {
         Ok(self.clauses)
     }
 
-    fn count(&mut self, token: u32) -> Result<(), NotHorn> {
+    fn count(&mut self, token: TokenId) -> Result<(), Blame> {
         self.work += 1;
         if self.work > MAX_WORK {
-            return Err(NotHorn {
-                token,
-                message: "the assertion stands for too many clauses".to_owned(),
-            });
+            return Err((token, NotHorn::TooManyClauses));
         }
         Ok(())
     }
@@ -114,7 +111,7 @@ impl<'a> Clausifier<'a> {
         Some(self.body_links.len() as u32 - 1)
     }
 
-    fn step(&mut self, obligation: Obligation) -> Result<(), NotHorn> {
+    fn step(&mut self, obligation: Obligation) -> Result<(), Blame> {
         let Obligation { body, vars, goal } = obligation;
         let id = match goal {
             Value::TRUE => return Ok(()),
@@ -126,12 +123,6 @@ impl<'a> Clausifier<'a> {
         };
         let token = self.formulas.token(id);
         self.count(token)?;
-        let refuse = |message: &str| {
-            Err(NotHorn {
-                token,
-                message: message.to_owned(),
-            })
-        };
         match self.formulas.formula(id) {
             Formula::Atom(..) => self.finish(body, vars, Some(id)),
             Formula::Not(inner) => {
@@ -168,12 +159,7 @@ impl<'a> Clausifier<'a> {
                         }
                         _ if positive.is_none() => positive = Some(part),
                         _ => {
-                            return Err(NotHorn {
-                                token: self.formulas.token(inner),
-                                message: "a second positive predicate in one clause: \
-                                          this is not Horn"
-                                    .to_owned(),
-                            });
+                            return Err((self.formulas.token(inner), NotHorn::SecondHead));
                         }
                     }
                 }
@@ -187,7 +173,7 @@ impl<'a> Clausifier<'a> {
             }
             Formula::Ite(condition, then, otherwise) => {
                 if self.formulas.predicate_in(condition).is_some() {
-                    return refuse("`ite` on a predicate is not Horn");
+                    return Err((token, NotHorn::ConditionOnPredicate));
                 }
                 let negative = self.with_body(body, condition, false);
                 let positive = self.with_body(body, condition, true);
@@ -215,13 +201,11 @@ impl<'a> Clausifier<'a> {
                 });
                 Ok(())
             }
-            Formula::Quantifier(false, ..) => {
-                refuse("`exists` over a predicate that must hold is not Horn")
-            }
+            Formula::Quantifier(false, ..) => Err((token, NotHorn::ExistsInHead)),
         }
     }
 
-    fn finish(&mut self, body: Link, vars: Link, head: Option<FormulaId>) -> Result<(), NotHorn> {
+    fn finish(&mut self, body: Link, vars: Link, head: Option<FormulaId>) -> Result<(), Blame> {
         let mut stack: Vec<(Value, bool)> = Vec::new();
         let mut link = body;
         while let Some(index) = link {
@@ -247,7 +231,7 @@ impl<'a> Clausifier<'a> {
         while let Some((value, positive)) = stack.pop() {
             let id = match value {
                 Value::Term(term) => {
-                    self.count(0)?;
+                    self.count(self.command)?;
                     constraints.push(if positive { term } else { self.terms.not(term) });
                     continue;
                 }
@@ -288,29 +272,17 @@ impl<'a> Clausifier<'a> {
                 }
                 _ if free => {
                     let lowered = self.formulas.lower(value);
-                    let term = lowered.map_err(|message| NotHorn { token, message })?;
+                    let term = lowered.map_err(|reason| (token, reason))?;
                     constraints.push(if positive { term } else { self.terms.not(term) });
                 }
                 _ if !positive && denied.is_none() => denied = Some(id),
-                _ if !positive => {
-                    return Err(NotHorn {
-                        token,
-                        message: "a second positive predicate in one clause: this is not Horn"
-                            .to_owned(),
-                    });
-                }
+                _ if !positive => return Err((token, NotHorn::SecondHead)),
                 Formula::Or(list) => {
                     let mut parts = self.formulas.values(list).iter();
                     let mut some = parts.by_ref().filter(|&&v| v != Value::FALSE);
                     match (some.next().copied(), some.next()) {
                         (Some(only), None) => stack.push((only, true)),
-                        _ => {
-                            return Err(NotHorn {
-                                token,
-                                message: "a disjunction over predicates in a body is not Horn"
-                                    .to_owned(),
-                            });
-                        }
+                        _ => return Err((token, NotHorn::DisjunctionInBody)),
                     }
                 }
                 _ => {
@@ -320,10 +292,7 @@ impl<'a> Clausifier<'a> {
                         Formula::Quantifier(true, ..) => "`forall`",
                         _ => "a quantified formula shared by body and head",
                     };
-                    return Err(NotHorn {
-                        token,
-                        message: format!("{construct} over predicates in a body is not Horn"),
-                    });
+                    return Err((token, NotHorn::ConnectiveInBody(construct)));
                 }
             }
         }
@@ -337,9 +306,9 @@ impl<'a> Clausifier<'a> {
             }
             if !renamed.is_empty() {
                 let body = self.terms.and(&constraints);
-                let exists = self
-                    .formulas
-                    .quantifier(false, &renamed, Value::Term(body), 0);
+                let exists =
+                    self.formulas
+                        .quantifier(false, &renamed, Value::Term(body), self.command);
                 if let Value::Formula(id) = exists {
                     self.formulas.strip(id);
                     self.var_links.push((id, vars));

@@ -3,15 +3,26 @@
 //! Invariant: a constructor is built only at a known instance; where its arguments do not tell the
 //! instance it stays open until the context does.
 
-use super::InputError;
-use super::commands::shorten;
-use super::elaborate::{Elaborator, MAX_OPEN, Open, Task};
+use super::builtins::Builtin;
+use super::elaborate::Elaborator;
+use super::environment::{Open, Task};
+use super::error::{InputError, TermError, shorten};
 use super::formula::Value;
-use super::lexer::Sym;
-use super::operators::Builtin;
+use super::lexer::{Kind, Reserved, Sym, TokenId};
 use super::sorts::ConstructorRef;
-use super::syntax::{NodeId, Syntax};
+use super::syntax::{Elements, Named};
 use crate::term::{SortId, TermId};
+
+/// Constructors of unknown instances nest no deeper than this.
+const MAX_OPEN: u32 = 200;
+
+/// A pattern of `match`.
+enum Pattern {
+    /// A variable, or `_`.
+    Any(Option<Named>),
+    /// With variables for its fields, `None` for `_`.
+    Constructor(usize, Vec<Option<Named>>),
+}
 
 impl Elaborator<'_, '_> {
     // Recursive: `MAX_OPEN` bounds the nesting.
@@ -30,13 +41,13 @@ impl Elaborator<'_, '_> {
         constructor: ConstructorRef,
         arguments: &[Value],
         sort: SortId,
-        token: u32,
+        token: TokenId,
     ) -> Result<TermId, InputError> {
         let Some((id, generic)) = self.environment.sorts.instance(sort) else {
-            return self.error(token, "a constructor where no datatype is expected");
+            return self.error(token, TermError::ConstructorWithoutDatatype);
         };
         if generic != constructor.generic {
-            return self.error(token, "a constructor of another datatype");
+            return self.error(token, TermError::ConstructorOfOther);
         }
         let number = constructor.constructor;
         let terms = self.terms;
@@ -48,31 +59,12 @@ impl Elaborator<'_, '_> {
         Ok(terms.construct(id, number as u32, &fields))
     }
 
-    pub(super) fn arity(
-        &self,
-        text: &str,
-        expected: usize,
-        found: usize,
-        token: u32,
-    ) -> Result<(), InputError> {
-        if expected == found {
-            return Ok(());
-        }
-        let shown = shorten(text);
-        self.error(
-            token,
-            format!("`{shown}` takes {expected} arguments, not {found}"),
-        )
-    }
-
     pub(super) fn constructor(
         &mut self,
-        symbol: Sym,
+        name: Named,
         arguments: Vec<Value>,
-        token: u32,
+        token: TokenId,
     ) -> Result<Value, InputError> {
-        let lexed = self.lexed;
-        let text = lexed.symbols.name(symbol);
         let known: Vec<Option<SortId>> = arguments
             .iter()
             .map(|value| match value {
@@ -81,26 +73,21 @@ impl Elaborator<'_, '_> {
                 Value::Open(_) => None,
             })
             .collect();
-        let candidates = self.environment.sorts.constructors(symbol).to_vec();
+        let candidates = self.environment.sorts.constructors(name.symbol).to_vec();
         let mut fitting = Vec::new();
-        let mut reason = None;
+        let mut reason = Ok(());
         for &candidate in &candidates {
             let arity = self.environment.sorts.arity(candidate);
-            if arity != arguments.len() {
-                reason = Some(format!(
-                    "`{}` takes {arity} arguments, not {}",
-                    shorten(text),
-                    arguments.len()
-                ));
+            if let Err(error) = self.arity(name, arity, arguments.len()) {
+                reason = Err(error);
                 continue;
             }
             match self.environment.sorts.infer(candidate, &known) {
                 Ok(sort) => fitting.push((candidate, sort)),
-                Err(message) => reason = Some(message),
+                Err(kind) => reason = self.error(token, kind),
             }
         }
         match fitting[..] {
-            [] => self.error(token, reason.unwrap_or_default()),
             [(candidate, Some(sort))] => {
                 let term = self.build(candidate, &arguments, sort, token)?;
                 Ok(Value::Term(term))
@@ -112,10 +99,7 @@ impl Elaborator<'_, '_> {
                 });
                 let depth = 1 + depths.max().unwrap_or(0);
                 if depth > MAX_OPEN {
-                    return self.error(
-                        token,
-                        "constructors of unknown instances nest too deep: write (as … SORT)",
-                    );
+                    return self.error(token, TermError::UnknownInstanceDepth);
                 }
                 let open = self.work.opens.len() as u32;
                 self.work.opens.push(Open {
@@ -127,23 +111,23 @@ impl Elaborator<'_, '_> {
                 Ok(Value::Open(open))
             }
             _ => {
-                let shown = shorten(text);
-                let message =
-                    format!("several datatypes have a constructor `{shown}`: write (as … SORT)");
-                self.error(token, message)
+                reason?;
+                Err(self.lexed.name_error(name, TermError::AmbiguousConstructor))
             }
         }
     }
 
-    /// The argument of a selector or tester, with its datatype instance.
-    pub(super) fn datatype_argument(
+    /// The only argument of a selector or tester, with its sort.
+    fn datatype_argument(
         &mut self,
-        text: &str,
+        name: Named,
         arguments: &[Value],
         only: Option<ConstructorRef>,
-        token: u32,
+        token: TokenId,
     ) -> Result<(TermId, SortId), InputError> {
-        self.arity(text, 1, arguments.len(), token)?;
+        self.arity(name, 1, arguments.len())?;
+        let lexed = self.lexed;
+        let text = lexed.symbols.name(name.symbol);
         // Without parameters there is one instance, which the argument may rely on.
         let expected = match only {
             Some(reference) => {
@@ -161,18 +145,16 @@ impl Elaborator<'_, '_> {
 
     pub(super) fn selector(
         &mut self,
-        symbol: Sym,
+        name: Named,
         arguments: &[Value],
-        token: u32,
+        token: TokenId,
     ) -> Result<Value, InputError> {
-        let lexed = self.lexed;
-        let text = lexed.symbols.name(symbol);
-        let candidates = self.environment.sorts.selectors(symbol).to_vec();
+        let candidates = self.environment.sorts.selectors(name.symbol).to_vec();
         let only = match candidates[..] {
             [(reference, _)] => Some(reference),
             _ => None,
         };
-        let (term, sort) = self.datatype_argument(text, arguments, only, token)?;
+        let (term, sort) = self.datatype_argument(name, arguments, only, token)?;
         if let Some((id, generic)) = self.environment.sorts.instance(sort)
             && let Some((reference, field)) = candidates.iter().find(|c| c.0.generic == generic)
         {
@@ -180,57 +162,51 @@ impl Elaborator<'_, '_> {
             let term = self.terms.field(id, constructor, *field as u32, term);
             return Ok(Value::Term(term));
         }
-        let shown = shorten(text);
-        self.error(
-            token,
-            format!("`{shown}` is no selector of its argument's sort"),
-        )
+        Err(self.lexed.name_error(name, TermError::NoSelectorOfArgument))
     }
 
+    /// `name` is the tester of `constructor`: `is-C`, or the `is` in `(_ is C)`.
     pub(super) fn tester(
         &mut self,
+        name: Named,
         constructor: Sym,
         arguments: &[Value],
-        token: u32,
+        token: TokenId,
     ) -> Result<Value, InputError> {
-        let lexed = self.lexed;
-        let text = lexed.symbols.name(constructor);
         let candidates = self.environment.sorts.constructors(constructor).to_vec();
         let only = match candidates[..] {
             [reference] => Some(reference),
             _ => None,
         };
-        let (term, sort) = self.datatype_argument(text, arguments, only, token)?;
+        let (term, sort) = self.datatype_argument(name, arguments, only, token)?;
         if let Some((id, generic)) = self.environment.sorts.instance(sort)
             && let Some(reference) = candidates.iter().find(|c| c.generic == generic)
         {
             let term = self.terms.is(id, reference.constructor as u32, term);
             return Ok(Value::Term(term));
         }
-        let shown = shorten(text);
-        self.error(
-            token,
-            format!("`{shown}` is no constructor of the argument's sort"),
-        )
+        let shown = shorten(self.lexed.symbols.name(constructor));
+        self.error(token, TermError::NoConstructorOfArgument(shown))
     }
 
     /// Z3's `(_ update-field f)`: the datatype with one field replaced, unchanged when it is built
     /// by another constructor.
     pub(super) fn update(
         &mut self,
+        name: Named,
         selector: Sym,
         arguments: &[Value],
-        token: u32,
+        token: TokenId,
     ) -> Result<Value, InputError> {
-        self.arity("update-field", 2, arguments.len(), token)?;
+        self.arity(name, 2, arguments.len())?;
         let whole = self.term(arguments[0], token, "update-field")?;
         let sort = self.terms.sort_of(whole);
         let candidates = self.environment.sorts.selectors(selector).to_vec();
         let Some((id, generic)) = self.environment.sorts.instance(sort) else {
-            return self.error(token, "`update-field` takes a datatype");
+            return self.error(token, TermError::UpdateOfNoDatatype);
         };
         let Some(&(reference, number)) = candidates.iter().find(|c| c.0.generic == generic) else {
-            return self.error(token, "`update-field` of a field that the datatype lacks");
+            return self.error(token, TermError::UpdateOfNoField);
         };
         let terms = self.terms;
         let constructor = reference.constructor as u32;
@@ -247,136 +223,153 @@ impl Elaborator<'_, '_> {
         Ok(Value::Term(terms.ite(test, changed, whole)))
     }
 
-    pub(super) fn cases(&mut self, node: NodeId) -> Result<(), InputError> {
-        let value = self.pop(1)[0];
-        let Syntax::Match(term, span) = self.arena.node(node).syntax else {
-            return Ok(());
-        };
-        let token = self.arena.node(term).token;
-        let scrutinee = self.term(value, token, "match")?;
-        let sort = self.terms.sort_of(scrutinee);
-        if self.environment.sorts.instance(sort).is_none() {
-            return self.error(token, "`match` takes a term of a datatype");
-        }
-        self.work.tasks.push(Task::Join(node, scrutinee));
-        let cases = (0..span.len()).rev();
-        self.work
-            .tasks
-            .extend(cases.map(|number| Task::Case(node, number, scrutinee)));
+    /// `(match term ((pattern term) …))`: the term and the cases.
+    fn match_parts(&self, term: TokenId) -> Result<(TokenId, Elements<'_, '_>), InputError> {
+        let mut parts = self.lexed.list(term)?;
+        parts.expect()?;
+        let scrutinee = parts.expect()?;
+        let cases = parts.expect_list()?.at_least_one()?;
+        parts.finish()?;
+        Ok((scrutinee, cases))
+    }
+
+    pub(super) fn enter_match(&mut self, term: TokenId) -> Result<(), InputError> {
+        let (scrutinee, _) = self.match_parts(term)?;
+        self.work.tasks.push(Task::Cases(term));
+        self.work.tasks.push(Task::Eval(scrutinee));
         Ok(())
     }
 
-    /// The constructor that a pattern names, `None` for a variable or `_`.
-    pub(super) fn pattern(
-        &self,
-        tokens: &[u32],
-        sort: SortId,
-    ) -> Result<Option<usize>, InputError> {
-        let Some(symbol) = self.lexed.symbol(tokens[0]) else {
-            return match tokens {
-                [_] => Ok(None),
-                _ => self.error(tokens[0], "a constructor is expected"),
-            };
+    pub(super) fn cases(&mut self, term: TokenId) -> Result<(), InputError> {
+        let value = self.pop();
+        let (token, _) = self.match_parts(term)?;
+        let scrutinee = self.term(value, token, "match")?;
+        let sort = self.terms.sort_of(scrutinee);
+        if self.environment.sorts.instance(sort).is_none() {
+            return self.error(token, TermError::MatchOfNoDatatype);
+        }
+        let cases: Vec<TokenId> = self.match_parts(term)?.1.rev().collect();
+        self.work.tasks.push(Task::Join(term, scrutinee));
+        let cases = cases.into_iter().map(|case| Task::Case(case, scrutinee));
+        self.work.tasks.extend(cases);
+        Ok(())
+    }
+
+    /// `C`, `(C x …)`, a variable or `_`, for a term of this sort.
+    fn pattern(&self, pattern: TokenId, sort: SortId) -> Result<Pattern, InputError> {
+        let lexed = self.lexed;
+        let is_wild = |t: TokenId| lexed.kind(t) == Kind::Reserved(Reserved::Underscore);
+        if is_wild(pattern) {
+            return Ok(Pattern::Any(None));
+        }
+        let mut variables = Vec::new();
+        let name = match lexed.symbol(pattern) {
+            Some(symbol) => Named {
+                symbol,
+                token: pattern,
+            },
+            None => {
+                let mut parts = lexed.list(pattern)?;
+                let name = parts.expect_symbol()?;
+                while !parts.is_empty() {
+                    let wild = { parts }.next().is_some_and(is_wild);
+                    variables.push(match wild {
+                        true => parts.next().and(None),
+                        false => Some(parts.expect_symbol()?),
+                    });
+                }
+                name
+            }
         };
         let sorts = &self.environment.sorts;
         let generic = sorts.instance(sort).map(|i| i.1);
-        let found = sorts
-            .constructors(symbol)
-            .iter()
-            .find(|c| Some(c.generic) == generic);
-        let text = self.lexed.symbols.name(symbol);
-        match found {
+        let mut constructors = sorts.constructors(name.symbol).iter();
+        match constructors.find(|c| Some(c.generic) == generic) {
             Some(&reference) => {
-                let arity = sorts.arity(reference);
-                self.arity(text, arity, tokens.len() - 1, tokens[0])?;
-                Ok(Some(reference.constructor))
+                self.arity(name, sorts.arity(reference), variables.len())?;
+                Ok(Pattern::Constructor(reference.constructor, variables))
             }
-            None if tokens.len() == 1 => Ok(None),
-            None => {
-                let shown = shorten(text);
-                self.error(tokens[0], format!("`{shown}` is no constructor here"))
-            }
+            None if variables.is_empty() => Ok(Pattern::Any(Some(name))),
+            None => Err(lexed.name_error(name, TermError::NoConstructor)),
         }
     }
 
-    pub(super) fn case(
-        &mut self,
-        node: NodeId,
-        number: usize,
+    fn case_parts(
+        &self,
+        case: TokenId,
         scrutinee: TermId,
-    ) -> Result<(), InputError> {
-        let Syntax::Match(_, span) = self.arena.node(node).syntax else {
-            return Ok(());
-        };
-        let arena = self.arena;
-        let (tokens, body) = arena.case(span, number);
-        let sort = self.terms.sort_of(scrutinee);
-        let constructor = self.pattern(tokens, sort)?;
-        let mut count = 0;
-        match (constructor, self.environment.sorts.instance(sort)) {
-            (Some(constructor), Some((id, _))) => {
-                let named = tokens[1..].iter().copied();
-                self.distinct(named.filter(|&t| self.lexed.symbol(t).is_some()))?;
-                for (field, &token) in tokens[1..].iter().enumerate() {
-                    if let Some(symbol) = self.lexed.symbol(token) {
+    ) -> Result<(Pattern, TokenId), InputError> {
+        let mut parts = self.lexed.list(case)?;
+        let pattern = self.pattern(parts.expect()?, self.terms.sort_of(scrutinee))?;
+        let body = parts.expect()?;
+        parts.finish()?;
+        Ok((pattern, body))
+    }
+
+    pub(super) fn case(&mut self, case: TokenId, scrutinee: TermId) -> Result<(), InputError> {
+        let (pattern, body) = self.case_parts(case, scrutinee)?;
+        let instance = self
+            .environment
+            .sorts
+            .instance(self.terms.sort_of(scrutinee));
+        let mut bound = Vec::new();
+        match (pattern, instance) {
+            (Pattern::Constructor(constructor, variables), Some((id, _))) => {
+                self.distinct(variables.iter().flatten().map(|&name| Ok(name)))?;
+                for (field, variable) in variables.iter().enumerate() {
+                    if let Some(name) = variable {
                         let (c, f) = (constructor as u32, field as u32);
-                        let value = Value::Term(self.terms.field(id, c, f, scrutinee));
-                        self.bind(symbol, value);
-                        count += 1;
+                        bound.push((name.symbol, self.terms.field(id, c, f, scrutinee)));
                     }
                 }
             }
-            _ => {
-                if let Some(symbol) = self.lexed.symbol(tokens[0]) {
-                    self.bind(symbol, Value::Term(scrutinee));
-                    count += 1;
-                }
-            }
+            (Pattern::Any(name), _) => bound.extend(name.map(|name| (name.symbol, scrutinee))),
+            (Pattern::Constructor(..), None) => {}
         }
-        self.work.tasks.push(Task::Unbind(count));
+        for &(symbol, term) in &bound {
+            self.bind(symbol, Value::Term(term));
+        }
+        self.work.tasks.push(Task::Unbind(bound.len()));
         self.work.tasks.push(Task::Eval(body));
         Ok(())
     }
 
-    pub(super) fn join(&mut self, node: NodeId, scrutinee: TermId) -> Result<(), InputError> {
-        let token = self.arena.node(node).token;
-        let Syntax::Match(_, span) = self.arena.node(node).syntax else {
-            return Ok(());
-        };
-        let values = self.pop(span.len());
+    pub(super) fn join(&mut self, term: TokenId, scrutinee: TermId) -> Result<(), InputError> {
+        let cases: Vec<TokenId> = self.match_parts(term)?.1.collect();
+        let values = self.pop_many(cases.len());
         let sort = self.terms.sort_of(scrutinee);
         let Some((id, _)) = self.environment.sorts.instance(sort) else {
-            return Ok(());
+            return self.error(term, TermError::MatchOfNoDatatype);
         };
         let constructors = self.terms.datatype(id).constructors.len();
         let mut covered = vec![false; constructors];
         let mut branches: Vec<(TermId, Value)> = Vec::new();
-        for (number, value) in values.into_iter().enumerate() {
-            match self.pattern(self.arena.case(span, number).0, sort)? {
-                None => {
+        for (case, value) in cases.into_iter().zip(values) {
+            match self.case_parts(case, scrutinee)?.0 {
+                Pattern::Any(_) => {
                     branches.push((TermId::TRUE, value));
                     covered.fill(true);
                     break;
                 }
-                Some(constructor) => {
+                Pattern::Constructor(constructor, _) => {
                     covered[constructor] = true;
                     let test = self.terms.is(id, constructor as u32, scrutinee);
                     branches.push((test, value));
                 }
             }
         }
-        if !covered.iter().all(|&c| c) {
-            return self.error(token, "the cases of `match` do not cover the datatype");
-        }
         let mut branches = branches.into_iter().rev();
-        let Some((_, mut result)) = branches.next() else {
-            return self.error(token, "`match` without cases");
-        };
-        for (test, value) in branches {
-            let arguments = vec![Value::Term(test), value, result];
-            result = self.operator(Builtin::Ite, "match", &[], arguments, token)?;
+        match branches.next() {
+            Some((_, last)) if covered.iter().all(|&c| c) => {
+                let mut result = last;
+                for (test, value) in branches {
+                    let arguments = vec![Value::Term(test), value, result];
+                    result = self.operator(Builtin::Ite, "match", &[], arguments, term)?;
+                }
+                self.work.values.push(result);
+                Ok(())
+            }
+            _ => self.error(term, TermError::MatchCoverage),
         }
-        self.work.values.push(result);
-        Ok(())
     }
 }

@@ -1,143 +1,30 @@
-//! From syntax to values: scopes, overloading, sorts of everything.
+//! From tokens to values: terms are read, and get their meaning, in one walk.
 //!
-//! A machine with an explicit stack of tasks walks the syntax once; `let` binds values and not
-//! syntax, so shared terms stay shared. Macros are expanded in a frame of their own, where only
-//! their parameters are in scope. Invariant: a value of sort Bool contains a predicate only if it
-//! is a formula; terms contain none.
+//! A machine with an explicit stack of tasks goes over the tokens, so depth costs no stack. `let`
+//! binds values and not text, so shared terms stay shared. Macros are expanded in a frame of their
+//! own, where only their parameters are in scope. Invariant: a value of sort Bool contains a
+//! predicate only if it is a formula; terms contain none.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Num;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
-use super::InputError;
-use super::commands::shorten;
-use super::formula::{Formulas, Value};
-use super::lexer::{Kind, Lexed, Sym};
-use super::operators::{BUILTINS, Builtin, Operators};
-use super::sorts::{ConstructorRef, MAX_WIDTH, Sorts, symbol_at};
-use super::syntax::{Arena, Name, NodeId, Span, Syntax};
-use crate::chc::{Predicate, PredicateId};
+use super::builtins::{BUILTINS, Builtin};
+use super::environment::{Environment, Local, Task, Workspace};
+use super::error::{ErrorKind, InputError, NotHorn, SyntaxError, TermError, shorten};
+use super::formula::{Formula, Value};
+use super::lexer::{Kind, Lexed, Reserved, Sym, TokenId};
+use super::operators::Operators;
+use super::sorts::MAX_WIDTH;
+use super::syntax::{Elements, Named, QualifiedName};
 use crate::term::{Rational, SortId, TermId, TermStore};
-
-/// What a name stands for that the user declared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Global {
-    Predicate(PredicateId),
-    Macro(usize),
-    /// `declare-var`: universally quantified in each rule.
-    Variable(SortId),
-    /// A constant or function without definition: allowed as long as nobody uses it.
-    Uninterpreted,
-}
-
-/// A `define-fun`.
-pub(super) struct Macro {
-    pub parameters: Vec<(Sym, SortId)>,
-    pub result: SortId,
-    pub body: NodeId,
-    /// The body over the formal variables, when no predicate or quantifier is in it.
-    pub plain: Option<(TermId, Vec<TermId>)>,
-    /// Number of sub-terms of the plain body.
-    pub size: usize,
-}
-
-/// Everything that declarations bring into scope.
-pub(super) struct Environment {
-    pub sorts: Sorts,
-    pub globals: FxHashMap<Sym, Global>,
-    pub predicates: Vec<Predicate>,
-    pub macros: Vec<Macro>,
-}
-
-pub(super) struct Local {
-    pub value: Value,
-    pub frame: u32,
-}
-
-/// A constructor application whose instance is not known yet.
-#[derive(Clone)]
-pub(super) struct Open {
-    pub constructor: ConstructorRef,
-    pub arguments: Vec<Value>,
-    pub token: u32,
-    pub depth: u32,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum Task {
-    Eval(NodeId),
-    /// Applies a node's name to that many values.
-    Apply(NodeId, usize),
-    /// Binds the values of a `let`.
-    Bind(NodeId),
-    /// Ends the scope of that many names.
-    Unbind(usize),
-    /// Makes a quantifier of variables from this one on.
-    Close(NodeId, usize),
-    Cases(NodeId),
-    Case(NodeId, usize, TermId),
-    Join(NodeId, TermId),
-    /// Leaves a macro: which, how many parameters, the frame of the caller.
-    Return(usize, NodeId, u32),
-}
 
 /// Expanded macros hold no more nodes than this, all together.
 const MAX_EXPANSION: usize = 50_000_000;
-/// Constructors of unknown instances nest no deeper than this.
-pub(super) const MAX_OPEN: u32 = 200;
 
-/// The stacks of the machine and what it makes, kept from command to command.
-pub(super) struct Workspace {
-    pub formulas: Formulas,
-    /// The `declare-var` variables that the command uses.
-    pub rule_variables: Vec<(Sym, TermId)>,
-    pub rule_index: FxHashMap<Sym, TermId>,
-    pub locals: Vec<Vec<Local>>,
-    bound: Vec<Sym>,
-    quantified: Vec<(Sym, TermId)>,
-    pub tasks: Vec<Task>,
-    pub values: Vec<Value>,
-    pub opens: Vec<Open>,
-    pub expanded: FxHashMap<(usize, Vec<Value>), Value>,
-    pub calls: Vec<Vec<Value>>,
-    pub frame: u32,
-    expansion: usize,
-}
-
-impl Workspace {
-    /// For a text with this many symbols.
-    pub fn new(formulas: Formulas, symbols: usize) -> Self {
-        Workspace {
-            formulas,
-            rule_variables: Vec::new(),
-            rule_index: FxHashMap::default(),
-            locals: (0..symbols).map(|_| Vec::new()).collect(),
-            bound: Vec::new(),
-            quantified: Vec::new(),
-            tasks: Vec::new(),
-            values: Vec::new(),
-            opens: Vec::new(),
-            expanded: FxHashMap::default(),
-            calls: Vec::new(),
-            frame: 0,
-            expansion: 0,
-        }
-    }
-
-    /// Ready for another command.
-    pub fn clear(&mut self) {
-        self.formulas.clear();
-        self.rule_variables.clear();
-        self.rule_index.clear();
-        self.opens.clear();
-        self.expanded.clear();
-    }
-}
-
-/// Gives meaning to the syntax of one command.
+/// Gives meaning to the terms of one command.
 pub(super) struct Elaborator<'r, 't> {
     pub lexed: &'r Lexed<'t>,
-    pub arena: &'r Arena,
     pub terms: &'r TermStore,
     pub environment: &'r mut Environment,
     pub work: &'r mut Workspace,
@@ -146,31 +33,33 @@ pub(super) struct Elaborator<'r, 't> {
 }
 
 impl Elaborator<'_, '_> {
-    pub(super) fn error<T>(&self, token: u32, message: impl Into<String>) -> Result<T, InputError> {
-        Err(self.lexed.error(token, message))
+    pub(super) fn error<T>(
+        &self,
+        token: TokenId,
+        kind: impl Into<ErrorKind>,
+    ) -> Result<T, InputError> {
+        Err(self.lexed.error(token, kind))
     }
 
     /// The value of a term of sort Bool.
-    pub fn formula(&mut self, node: NodeId) -> Result<Value, InputError> {
-        let token = self.arena.node(node).token;
-        let value = self.value(node)?;
-        self.as_formula(value, token)
+    pub fn formula(&mut self, term: TokenId) -> Result<Value, InputError> {
+        let value = self.value(term)?;
+        self.as_formula(value, term)
     }
 
-    /// The body of a definition with these formal variables as its parameters, and whether it
-    /// is a plain term.
+    /// The body of a definition with these formal variables as its parameters.
     pub fn definition(
         &mut self,
         parameters: &[(Sym, TermId)],
         result: SortId,
-        body: NodeId,
+        body: TokenId,
     ) -> Result<Value, InputError> {
         for &(symbol, variable) in parameters {
             self.bind(symbol, Value::Term(variable));
         }
         let value = self.value(body)?;
         self.unbind(parameters.len());
-        self.result(value, result, self.arena.node(body).token)
+        self.result(value, result, body)
     }
 
     /// Checks a definition's value against its sort.
@@ -178,7 +67,7 @@ impl Elaborator<'_, '_> {
         &mut self,
         value: Value,
         sort: SortId,
-        token: u32,
+        token: TokenId,
     ) -> Result<Value, InputError> {
         match value {
             Value::Formula(_) if sort == SortId::BOOL => Ok(value),
@@ -191,12 +80,18 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    pub(super) fn as_formula(&mut self, value: Value, token: u32) -> Result<Value, InputError> {
+    fn as_formula(&mut self, value: Value, token: TokenId) -> Result<Value, InputError> {
         match value {
             Value::Formula(_) => Ok(value),
             Value::Term(term) if self.terms.sort_of(term) == SortId::BOOL => Ok(value),
-            _ => self.error(token, "a term of sort Bool is expected here"),
+            _ => self.error(token, TermError::BoolExpected),
         }
+    }
+
+    /// The value that a name has in the innermost scope of the present frame.
+    pub(super) fn local(&self, symbol: Sym) -> Option<Value> {
+        let local = self.work.locals[symbol.0 as usize].last()?;
+        (local.frame == self.work.frame).then_some(local.value)
     }
 
     pub(super) fn bind(&mut self, symbol: Sym, value: Value) {
@@ -205,7 +100,7 @@ impl Elaborator<'_, '_> {
         self.work.bound.push(symbol);
     }
 
-    pub(super) fn unbind(&mut self, count: usize) {
+    fn unbind(&mut self, count: usize) {
         for _ in 0..count {
             if let Some(symbol) = self.work.bound.pop() {
                 self.work.locals[symbol.0 as usize].pop();
@@ -213,81 +108,76 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    pub(super) fn value(&mut self, root: NodeId) -> Result<Value, InputError> {
-        let floor = self.work.tasks.len();
+    fn value(&mut self, root: TokenId) -> Result<Value, InputError> {
         self.work.tasks.push(Task::Eval(root));
-        while self.work.tasks.len() > floor {
-            if let Some(task) = self.work.tasks.pop() {
-                self.perform(task)?;
-            }
+        while let Some(task) = self.work.tasks.pop() {
+            self.perform(task)?;
         }
-        match self.work.values.pop() {
-            Some(value) => Ok(value),
-            None => self.error(self.arena.node(root).token, "a term is expected"),
-        }
+        Ok(self.pop())
     }
 
-    pub(super) fn pop(&mut self, count: usize) -> Vec<Value> {
-        let at = self.work.values.len().saturating_sub(count);
+    /// The value that the last task left.
+    pub(super) fn pop(&mut self) -> Value {
+        self.work.values.pop().expect("each term leaves a value")
+    }
+
+    pub(super) fn pop_many(&mut self, count: usize) -> Vec<Value> {
+        let at = self.work.values.len() - count;
         self.work.values.split_off(at)
     }
 
-    pub(super) fn perform(&mut self, task: Task) -> Result<(), InputError> {
+    fn perform(&mut self, task: Task) -> Result<(), InputError> {
         match task {
-            Task::Eval(node) => self.evaluate(node),
-            Task::Apply(node, count) => {
-                let arguments = self.pop(count);
-                if let Syntax::Application(name, span) = self.arena.node(node).syntax {
-                    self.apply(node, name, arguments, Some(span))?;
-                }
-                Ok(())
+            Task::Eval(term) => self.evaluate(term),
+            Task::Apply(term, count) => {
+                let arguments = self.pop_many(count);
+                let name = self
+                    .lexed
+                    .qualified_name(self.lexed.list(term)?.expect()?)?;
+                self.apply(term, name, arguments)
             }
-            Task::Bind(node) => {
-                if let Syntax::Let(span, body) = self.arena.node(node).syntax {
-                    let values = self.pop(span.len());
-                    let arena = self.arena;
-                    for ((token, _), value) in arena.bindings(span).zip(values) {
-                        let symbol = symbol_at(self.lexed, token)?;
-                        self.bind(symbol, value);
-                    }
-                    self.work.tasks.push(Task::Unbind(span.len()));
-                    self.work.tasks.push(Task::Eval(body));
+            Task::Bind(term) => {
+                let (bindings, body) = self.lexed.binder(term)?;
+                let names = bindings.map(|b| Ok(self.lexed.binding(b)?.name.symbol));
+                let names: Vec<Sym> = names.collect::<Result<_, InputError>>()?;
+                for (&name, value) in names.iter().zip(self.pop_many(names.len())) {
+                    self.bind(name, value);
                 }
+                self.work.tasks.push(Task::Unbind(names.len()));
+                self.work.tasks.push(Task::Eval(body));
                 Ok(())
             }
             Task::Unbind(count) => {
                 self.unbind(count);
                 Ok(())
             }
-            Task::Close(node, from) => {
-                let Syntax::Quantifier(universal, _, body) = self.arena.node(node).syntax else {
-                    return Ok(());
-                };
+            Task::Close(term, from) => {
+                let (_, body) = self.lexed.binder(term)?;
+                let universal = self.lexed.reserved_word(term) == Some(Reserved::Forall);
                 let variables = self.work.quantified.split_off(from);
                 self.unbind(variables.len());
-                let value = self.pop(1)[0];
-                let value = self.as_formula(value, self.arena.node(body).token)?;
-                let token = self.arena.node(node).token;
-                let value = match value {
-                    Value::TRUE | Value::FALSE => value,
-                    _ => self
-                        .work
-                        .formulas
-                        .quantifier(universal, &variables, value, token),
+                let value = self.pop();
+                let value = match self.as_formula(value, body)? {
+                    value @ (Value::TRUE | Value::FALSE) => value,
+                    value if variables.is_empty() => value,
+                    value => {
+                        let formulas = &mut self.work.formulas;
+                        formulas.quantifier(universal, &variables, value, term)
+                    }
                 };
                 self.work.values.push(value);
                 Ok(())
             }
-            Task::Cases(node) => self.cases(node),
-            Task::Case(node, number, scrutinee) => self.case(node, number, scrutinee),
-            Task::Join(node, scrutinee) => self.join(node, scrutinee),
+            Task::Cases(term) => self.cases(term),
+            Task::Case(case, scrutinee) => self.case(case, scrutinee),
+            Task::Join(term, scrutinee) => self.join(term, scrutinee),
             Task::Return(number, caller, frame) => {
                 let definition = &self.environment.macros[number];
                 let (count, result) = (definition.parameters.len(), definition.result);
                 self.unbind(count);
                 self.work.frame = frame;
-                let value = self.pop(1)[0];
-                let value = self.result(value, result, self.arena.node(caller).token)?;
+                let value = self.pop();
+                let value = self.result(value, result, caller)?;
                 let arguments = self.work.calls.pop().unwrap_or_default();
                 self.work.expanded.insert((number, arguments), value);
                 self.work.values.push(value);
@@ -296,60 +186,81 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    pub(super) fn evaluate(&mut self, id: NodeId) -> Result<(), InputError> {
-        let node = self.arena.node(id);
+    fn evaluate(&mut self, term: TokenId) -> Result<(), InputError> {
+        let lexed = self.lexed;
         if self.work.frame > 0 {
-            self.expand(1, node.token)?;
+            self.expand(1, term)?;
         }
-        match node.syntax {
-            Syntax::Constant => {
-                let term = self.constant(node.token)?;
-                self.work.values.push(Value::Term(term));
+        let Some(mut parts) = lexed.elements(term) else {
+            return match lexed.kind(term) {
+                Kind::Symbol(_) => self.apply(term, lexed.qualified_name(term)?, Vec::new()),
+                Kind::Reserved(_) | Kind::Keyword => Err(lexed.unexpected(term)),
+                _ => {
+                    let value = Value::Term(self.constant(term)?);
+                    self.work.values.push(value);
+                    Ok(())
+                }
+            };
+        };
+        let first = parts.expect()?;
+        match lexed.kind(first) {
+            Kind::Reserved(Reserved::Underscore | Reserved::As) => {
+                self.apply(term, lexed.qualified_name(term)?, Vec::new())
             }
-            Syntax::Name(name) => self.apply(id, name, Vec::new(), None)?,
-            Syntax::Application(name, span) => self.push_arguments(id, name, span),
-            Syntax::Let(span, _) => {
-                self.distinct(self.arena.bindings(span).map(|b| b.0))?;
-                self.work.tasks.push(Task::Bind(id));
-                let bindings = self.arena.bindings(span).rev();
-                self.work.tasks.extend(bindings.map(|b| Task::Eval(b.1)));
+            Kind::Reserved(Reserved::Let) => {
+                let (bindings, _) = lexed.binder(term)?;
+                self.distinct(bindings.map(|b| Ok(lexed.binding(b)?.name)))?;
+                self.work.tasks.push(Task::Bind(term));
+                for binding in bindings.rev() {
+                    let meaning = lexed.binding(binding)?.meaning;
+                    self.work.tasks.push(Task::Eval(meaning));
+                }
+                Ok(())
             }
-            Syntax::Quantifier(_, span, body) => {
-                let arena = self.arena;
+            Kind::Reserved(Reserved::Forall | Reserved::Exists) => {
+                let (bindings, body) = lexed.binder(term)?;
                 let from = self.work.quantified.len();
-                for (token, sort) in arena.variables(span) {
-                    let symbol = symbol_at(self.lexed, token)?;
-                    let sort = self.environment.sorts.resolve(self.lexed, arena, sort)?;
-                    let name = self.lexed.symbols.name(symbol);
-                    let variable = self.terms.fresh_var(name, sort);
+                for binding in bindings {
+                    let binding = lexed.binding(binding)?;
+                    let sort = self.environment.sorts.resolve(lexed, binding.meaning)?;
+                    let symbol = binding.name.symbol;
+                    let variable = self.terms.fresh_var(lexed.symbols.name(symbol), sort);
                     self.work.quantified.push((symbol, variable));
                     self.bind(symbol, Value::Term(variable));
                 }
-                self.work.tasks.push(Task::Close(id, from));
+                self.work.tasks.push(Task::Close(term, from));
                 self.work.tasks.push(Task::Eval(body));
+                Ok(())
             }
-            Syntax::Match(term, _) => {
-                self.work.tasks.push(Task::Cases(id));
-                self.work.tasks.push(Task::Eval(term));
+            Kind::Reserved(Reserved::Match) => self.enter_match(term),
+            Kind::Reserved(Reserved::Bang) => {
+                let annotated = lexed.annotated(term)?;
+                self.work.tasks.push(Task::Eval(annotated));
+                Ok(())
             }
+            Kind::Symbol(_) | Kind::Open(_) => self.push_arguments(term),
+            _ => Err(lexed.unexpected(first)),
         }
-        Ok(())
     }
 
-    pub(super) fn expand(&mut self, size: usize, token: u32) -> Result<(), InputError> {
+    pub(super) fn expand(&mut self, size: usize, token: TokenId) -> Result<(), InputError> {
         self.work.expansion += size;
         if self.work.expansion > MAX_EXPANSION {
-            return self.error(token, "the expansion of definitions is too large");
+            return self.error(token, TermError::LargeExpansion);
         }
         Ok(())
     }
 
-    pub(super) fn distinct(&self, tokens: impl Iterator<Item = u32>) -> Result<(), InputError> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        for token in tokens {
-            if !seen.insert(symbol_at(self.lexed, token)?) {
-                let name = shorten(self.lexed.source(token));
-                return self.error(token, format!("`{name}` is bound twice here"));
+    /// Fails when a name occurs twice.
+    pub(super) fn distinct(
+        &self,
+        names: impl Iterator<Item = Result<Named, InputError>>,
+    ) -> Result<(), InputError> {
+        let mut seen = FxHashSet::default();
+        for name in names {
+            let name = name?;
+            if !seen.insert(name.symbol) {
+                return Err(self.lexed.name_error(name, TermError::BoundTwice));
             }
         }
         Ok(())
@@ -357,35 +268,61 @@ impl Elaborator<'_, '_> {
 
     /// Schedules an application. Nested sums and products become one: adding terms one by one to
     /// a long sum would take quadratic time.
-    pub(super) fn push_arguments(&mut self, id: NodeId, name: Name, span: Span) {
-        let arena = self.arena;
-        let operator = |name: &Name| match self.lexed.symbol(name.symbol) {
-            Some(symbol) if name.indexes.len() == 0 && name.sort.is_none() => self
-                .builtin(symbol)
-                .filter(|op| matches!(op, Builtin::Add | Builtin::Mul)),
-            _ => None,
+    fn push_arguments(&mut self, term: TokenId) -> Result<(), InputError> {
+        let lexed = self.lexed;
+        let mut arguments = lexed.list(term)?;
+        let head = arguments.expect()?;
+        let name = lexed.qualified_name(head)?;
+        let arguments = arguments.at_least_one()?;
+        self.refuse_unknown_binder(term, name, arguments)?;
+        let flattened = |symbol: Option<Sym>| {
+            let op = symbol.and_then(|symbol| self.builtin(symbol));
+            op.filter(|op| matches!(op, Builtin::Add | Builtin::Mul))
         };
-        let this = operator(&name);
-        if this.is_none() {
-            let children = arena.children(span);
-            self.work.tasks.push(Task::Apply(id, children.len()));
-            let children = children.iter().rev();
-            self.work.tasks.extend(children.map(|&c| Task::Eval(c)));
-            return;
+        let operator = flattened(lexed.symbol(head));
+        if operator.is_none() {
+            let tasks = &mut self.work.tasks;
+            tasks.push(Task::Apply(term, arguments.count()));
+            tasks.extend(arguments.rev().map(Task::Eval));
+            return Ok(());
         }
         let mut flat = Vec::new();
-        let mut stack: Vec<NodeId> = arena.children(span).iter().rev().copied().collect();
+        let mut stack: Vec<TokenId> = arguments.rev().collect();
         while let Some(child) = stack.pop() {
-            match arena.node(child).syntax {
-                Syntax::Application(inner, span) if operator(&inner) == this => {
-                    stack.extend(arena.children(span).iter().rev());
-                }
-                _ => flat.push(child),
+            let nested = lexed.elements(child).and_then(|mut parts| {
+                let head = parts.next()?;
+                let same = flattened(lexed.symbol(head)) == operator && !parts.is_empty();
+                same.then_some(parts)
+            });
+            match nested {
+                Some(arguments) => stack.extend(arguments.rev()),
+                None => flat.push(child),
             }
         }
-        self.work.tasks.push(Task::Apply(id, flat.len()));
-        let flat = flat.into_iter().rev();
-        self.work.tasks.extend(flat.map(Task::Eval));
+        self.work.tasks.push(Task::Apply(term, flat.len()));
+        self.work
+            .tasks
+            .extend(flat.into_iter().rev().map(Task::Eval));
+        Ok(())
+    }
+
+    /// Fails on Z3's binders that stand for functions and choices, unless the user has the name.
+    fn refuse_unknown_binder(
+        &self,
+        term: TokenId,
+        name: QualifiedName<'_, '_>,
+        mut arguments: Elements<'_, '_>,
+    ) -> Result<(), InputError> {
+        let symbol = name.identifier.name.symbol;
+        let text = self.lexed.symbols.name(symbol);
+        let first = arguments.next().and_then(|list| self.lexed.elements(list));
+        if matches!(text, "lambda" | "choice")
+            && !self.environment.globals.contains_key(&symbol)
+            && first.is_some_and(|mut l| l.next().is_some_and(|b| self.lexed.elements(b).is_some()))
+        {
+            return self.error(term, SyntaxError::UnsupportedBinder(text.to_owned()));
+        }
+        Ok(())
     }
 
     pub(super) fn builtin(&self, symbol: Sym) -> Option<Builtin> {
@@ -393,39 +330,36 @@ impl Elaborator<'_, '_> {
         (!self.environment.globals.contains_key(&symbol)).then_some(found.1)
     }
 
-    pub(super) fn constant(&self, token: u32) -> Result<TermId, InputError> {
+    fn constant(&self, token: TokenId) -> Result<TermId, InputError> {
         let source = self.lexed.source(token);
         let digits = |text: &str, radix: u32| {
-            BigUint::from_str_radix(text, radix)
-                .map_err(|_| self.lexed.error(token, "a literal that cannot be read"))
+            BigUint::from_str_radix(text, radix).expect("the lexer checks digits")
         };
         let width = |bits: usize| match u32::try_from(bits) {
             Ok(bits) if bits <= MAX_WIDTH => Ok(bits),
-            _ => Err(self
-                .lexed
-                .error(token, format!("a literal of more than {MAX_WIDTH} bits"))),
+            _ => self.error(token, TermError::LiteralWidth(MAX_WIDTH)),
         };
-        match self.lexed.tokens[token as usize].kind {
+        match self.lexed.kind(token) {
             Kind::Numeral => match source.parse::<i64>() {
                 Ok(value) => Ok(self.terms.int(value)),
-                Err(_) => Ok(self.terms.int(BigInt::from(digits(source, 10)?))),
+                Err(_) => Ok(self.terms.int(BigInt::from(digits(source, 10)))),
             },
             Kind::Decimal => {
                 let (whole, fraction) = source.split_once('.').unwrap_or((source, ""));
-                let value = digits(&format!("{whole}{fraction}"), 10)?;
+                let value = digits(&format!("{whole}{fraction}"), 10);
                 let scale = BigUint::from(10u32).pow(fraction.len() as u32);
                 let value = Rational::new(value.into(), scale.into());
                 Ok(self.terms.real(value))
             }
             Kind::Hexadecimal => {
                 let width = width(4 * (source.len() - 2))?;
-                Ok(self.terms.bitvec(digits(&source[2..], 16)?, width))
+                Ok(self.terms.bitvec(digits(&source[2..], 16), width))
             }
             Kind::Binary => {
                 let width = width(source.len() - 2)?;
-                Ok(self.terms.bitvec(digits(&source[2..], 2)?, width))
+                Ok(self.terms.bitvec(digits(&source[2..], 2), width))
             }
-            _ => self.error(token, "strings are not supported"),
+            _ => self.error(token, TermError::Strings),
         }
     }
 
@@ -434,7 +368,7 @@ impl Elaborator<'_, '_> {
         &mut self,
         value: Value,
         sort: SortId,
-        token: u32,
+        token: TokenId,
         user: &str,
     ) -> Result<TermId, InputError> {
         if let Value::Open(open) = value {
@@ -445,35 +379,37 @@ impl Elaborator<'_, '_> {
             terms: self.terms,
             name: user,
         };
-        operators
-            .convert(term, sort)
-            .map_err(|message| self.lexed.error(token, message))
+        let converted = operators.convert(term, sort);
+        converted.map_err(|kind| self.lexed.error(token, kind))
     }
 
     /// The value as a term of whatever sort it has.
     pub(super) fn term(
         &mut self,
         value: Value,
-        token: u32,
+        token: TokenId,
         user: &str,
     ) -> Result<TermId, InputError> {
         match value {
             Value::Term(term) => Ok(term),
             Value::Formula(_) => {
-                if let Some(at) = self.work.formulas.predicate_in(value) {
-                    let name = shorten(self.lexed.source(at + u32::from(self.lexed.is_open(at))));
-                    let message = format!("the predicate `{name}` inside `{user}` is not Horn");
-                    return self.error(at, message);
+                let formulas = &mut self.work.formulas;
+                if let Some(atom) = formulas.predicate_in(value)
+                    && let Formula::Atom(predicate, _) = formulas.formula(atom)
+                {
+                    let predicate = &self.environment.predicates[predicate.index()];
+                    let kind = NotHorn::PredicateInTerm {
+                        predicate: shorten(&predicate.name),
+                        operator: shorten(user),
+                    };
+                    return Err(self.lexed.error(formulas.token(atom), kind));
                 }
-                let lowered = self.work.formulas.lower(value);
-                lowered.map_err(|message| self.lexed.error(token, message))
+                let lowered = formulas.lower(value);
+                lowered.map_err(|kind| self.lexed.error(token, kind))
             }
             Value::Open(open) => {
                 let token = self.work.opens[open as usize].token;
-                self.error(
-                    token,
-                    "the sort of this constructor is not determined: write (as … SORT)",
-                )
+                self.error(token, TermError::UnknownInstance)
             }
         }
     }

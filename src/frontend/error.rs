@@ -1,42 +1,289 @@
-//! What is wrong with an input, and where.
+//! What can be wrong with an input, and where.
 //!
 //! Invariant: lines and columns count from 1, columns in characters, lines end with a line feed.
+//! Names in errors are cut to a length that fits on a line, and hold no control characters.
 
 use thiserror::Error;
 
 /// An input that cannot be read, with the place of what is wrong.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("line {line} column {column}: {message}")]
+#[error("line {line} column {column}: {kind}")]
 pub struct InputError {
     pub line: u32,
     pub column: u32,
-    pub message: String,
+    pub kind: ErrorKind,
 }
 
 impl InputError {
     /// An error at a byte offset of the text.
-    pub(super) fn at(text: &str, offset: usize, message: String) -> Self {
-        let (line, column) = position(text, 0, (1, 1), offset);
+    pub(super) fn at_byte(text: &str, offset: usize, kind: impl Into<ErrorKind>) -> Self {
+        let before = &text[..offset];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         InputError {
-            line,
-            column,
-            message,
+            line: 1 + before.bytes().filter(|&b| b == b'\n').count() as u32,
+            column: 1 + before[line_start..].chars().count() as u32,
+            kind: kind.into(),
         }
     }
 }
 
-/// Line and column of `offset`, counted on from those of the byte `from`.
-pub(super) fn position(text: &str, from: usize, known: (u32, u32), offset: usize) -> (u32, u32) {
-    let (mut line, mut column) = known;
-    let end = offset.min(text.len());
-    for &byte in &text.as_bytes()[from.min(end)..end] {
-        if byte == b'\n' {
-            line += 1;
-            column = 1;
-        } else if byte & 0xc0 != 0x80 {
-            // Continuation bytes of UTF-8 belong to a character already counted.
-            column += 1;
-        }
+/// What is wrong, by the stage of reading that finds it.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ErrorKind {
+    #[error(transparent)]
+    Lexical(#[from] LexicalError),
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    #[error(transparent)]
+    Term(#[from] TermError),
+    #[error(transparent)]
+    NotHorn(#[from] NotHorn),
+}
+
+/// What is no sequence of tokens with matching parentheses.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum LexicalError {
+    #[error("a byte that is not UTF-8: this is not a text file")]
+    NotUtf8,
+    #[error("a NUL byte: this is not a text file")]
+    NulByte,
+    #[error("the input is larger than 1 GiB")]
+    TooLarge,
+    #[error("the character `{}` starts no token", .0.escape_default())]
+    UnknownCharacter(char),
+    #[error("`(` without a matching `)`")]
+    UnmatchedOpen,
+    #[error("`)` without a `(` before it")]
+    UnmatchedClose,
+    #[error("the quoted symbol does not end")]
+    EndlessSymbol,
+    #[error("`\\` in a quoted symbol")]
+    BackslashInSymbol,
+    #[error("the string does not end")]
+    EndlessString,
+    #[error("`#` is not followed by x or b")]
+    HashAlone,
+    #[error("a bit-vector literal with bad digits")]
+    BitVectorDigits,
+    #[error("a decimal without digits after the point")]
+    DecimalWithoutFraction,
+    #[error("a numeral with letters in it")]
+    LettersInNumeral,
+    #[error("a `:` without a keyword")]
+    ColonAlone,
+    #[error("a literal of more than {0} characters")]
+    LongLiteral(usize),
+}
+
+/// What the grammar does not have.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SyntaxError {
+    #[error("`{0}` where a command should begin")]
+    NoCommand(String),
+    #[error("a command without a name")]
+    UnnamedCommand,
+    #[error("the command `{0}` is not supported")]
+    UnknownCommand(String),
+    #[error("unexpected `{found}` in `{command}`")]
+    Unexpected { found: String, command: String },
+    #[error("`{command}` ends too early")]
+    EndsEarly { command: String },
+    #[error("`{0}` is not supported")]
+    UnsupportedBinder(String),
+    #[error("{names} names of datatypes, but {declarations} declarations")]
+    DatatypeCount { names: usize, declarations: usize },
+    #[error("parametric datatypes in the form without arities are not supported")]
+    ParametersWithoutArity,
+    #[error("a number of levels up to {0} is expected")]
+    LevelCount(usize),
+}
+
+/// Commands that do not go together, and names that are taken.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ScriptError {
+    #[error("`assert` in a file of rules")]
+    AssertAmongRules,
+    #[error("`check-sat` in a file of rules")]
+    CheckSatAmongRules,
+    #[error("rules without a `query`")]
+    RulesWithoutQuery,
+    #[error("a second `{0}` after changes: one check per file")]
+    SecondCheck(String),
+    #[error("`pop` without a `push` before it")]
+    PopWithoutPush,
+    #[error("`pop` under :global-declarations")]
+    PopOfGlobalDeclarations,
+    #[error("`{0}` is declared already")]
+    DeclaredTwice(String),
+    #[error("`{0}` is built in")]
+    BuiltIn(String),
+}
+
+/// Sorts that do not exist or cannot be made.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SortError {
+    #[error("the sort `{0}` is not declared, nor supported as built in")]
+    Undeclared(String),
+    #[error("the uninterpreted sort `{0}` is not supported")]
+    Uninterpreted(String),
+    #[error("the sort `(_ {0} …)` is not supported")]
+    Indexed(String),
+    #[error("a sort `{0}` exists already")]
+    DeclaredTwice(String),
+    #[error("BitVec takes one width, from 1 to {0}")]
+    BitVecWidth(u32),
+    #[error("the sort `{sort}` takes {expected} arguments, not {found}")]
+    Arity {
+        sort: String,
+        expected: usize,
+        found: usize,
+    },
+    #[error("sorts nest deeper than {0}")]
+    Depth(u32),
+    #[error("definitions of sorts nest too deep")]
+    DefinitionDepth,
+    #[error("the arity is not the number of parameters, {0}")]
+    DatatypeArity(usize),
+    #[error("a constructor of this name exists already")]
+    ConstructorTwice,
+    #[error("a selector of this name exists already")]
+    SelectorTwice,
+    #[error("the datatype `{0}` has no finite value")]
+    NoFiniteValue(String),
+    #[error("more than {0} instances of datatypes")]
+    TooManyInstances(usize),
+    #[error("the arguments have sorts of different instances")]
+    DifferentInstances,
+    #[error("an array is expected as argument")]
+    ArrayExpected,
+    #[error("an argument of sort `{0}` is expected")]
+    DatatypeExpected(String),
+}
+
+/// Terms that have no meaning, or none that is supported.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum TermError {
+    #[error("`{0}` is not declared")]
+    Undeclared(String),
+    #[error(
+        "`{0}` is neither predicate nor bound variable: constants and functions without a \
+         definition are not Horn"
+    )]
+    Uninterpreted(String),
+    #[error("the rule variable `{0}` in a definition")]
+    RuleVariableInDefinition(String),
+    #[error("`{0}` is bound twice here")]
+    BoundTwice(String),
+    #[error("the variable `{0}` takes no arguments")]
+    AppliedVariable(String),
+    #[error("`{name}` takes {takes} arguments, not {found}")]
+    ArgumentCount {
+        name: String,
+        takes: String,
+        found: usize,
+    },
+    #[error("`{name}` takes {takes} indexes")]
+    IndexCount { name: String, takes: usize },
+    #[error("`{name}` expects {expected}, not {found}")]
+    WrongSort {
+        name: String,
+        expected: String,
+        found: String,
+    },
+    #[error("a term of sort Bool is expected here")]
+    BoolExpected,
+    #[error("`{0}` expects arguments of sort Bool here")]
+    BoolArgumentsExpected(String),
+    #[error("`(_ {0} …)` is not supported")]
+    UnsupportedIndexed(String),
+    #[error("`(as {0} …)` is not supported")]
+    UnsupportedQualified(String),
+    #[error("`(as const …)` takes the sort of an array")]
+    ConstOfNoArray,
+    #[error("strings are not supported")]
+    Strings,
+    #[error("a literal of more than {0} bits")]
+    LiteralWidth(u32),
+    #[error("bit-vectors have 1 to {0} bits")]
+    BitVectorWidth(u32),
+    #[error("`{name}` gives {width} bits, not 1 to {most}")]
+    ResultWidth { name: String, width: u64, most: u32 },
+    #[error("an index of `{name}` is larger than {most}")]
+    LargeIndex { name: String, most: u32 },
+    #[error("the bits {high} to {low} are not within {width} bits")]
+    BitsOutside { high: u32, low: u32, width: u32 },
+    #[error("`divisible` takes a positive index")]
+    DivisibleByZero,
+    #[error("the product of these numerals is too large")]
+    LargeProduct,
+    #[error("the expansion of definitions is too large")]
+    LargeExpansion,
+    #[error("a constructor where no datatype is expected")]
+    ConstructorWithoutDatatype,
+    #[error("a constructor of another datatype")]
+    ConstructorOfOther,
+    #[error("`{0}` is no constructor here")]
+    NoConstructor(String),
+    #[error("`{0}` is no constructor of the argument's sort")]
+    NoConstructorOfArgument(String),
+    #[error("`{0}` is no selector of its argument's sort")]
+    NoSelectorOfArgument(String),
+    #[error("several datatypes have a constructor `{0}`: write (as … SORT)")]
+    AmbiguousConstructor(String),
+    #[error("the sort of this constructor is not determined: write (as … SORT)")]
+    UnknownInstance,
+    #[error("constructors of unknown instances nest too deep: write (as … SORT)")]
+    UnknownInstanceDepth,
+    #[error("`update-field` takes a datatype")]
+    UpdateOfNoDatatype,
+    #[error("`update-field` of a field that the datatype lacks")]
+    UpdateOfNoField,
+    #[error("`match` takes a term of a datatype")]
+    MatchOfNoDatatype,
+    #[error("the cases of `match` do not cover the datatype")]
+    MatchCoverage,
+}
+
+/// Assertions that no Horn clauses say, or too many.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum NotHorn {
+    #[error("a second positive predicate in one clause: this is not Horn")]
+    SecondHead,
+    #[error("a disjunction over predicates in a body is not Horn")]
+    DisjunctionInBody,
+    #[error("{0} over predicates in a body is not Horn")]
+    ConnectiveInBody(&'static str),
+    #[error("`ite` on a predicate is not Horn")]
+    ConditionOnPredicate,
+    #[error("`exists` over a predicate that must hold is not Horn")]
+    ExistsInHead,
+    #[error("the predicate `{predicate}` inside `{operator}` is not Horn")]
+    PredicateInTerm { predicate: String, operator: String },
+    #[error("a predicate inside `{0}` is not Horn")]
+    PredicateInside(String),
+    #[error("a constraint is expected")]
+    ConstraintExpected,
+    #[error("quantifiers within a constraint nest deeper than {0}")]
+    QuantifierDepth(u32),
+    #[error("the assertion stands for too many clauses")]
+    TooManyClauses,
+}
+
+/// A piece of source fit for a message.
+pub(super) fn shorten(source: &str) -> String {
+    const LIMIT: usize = 60;
+    let shown: String = source
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(LIMIT)
+        .collect();
+    if shown.len() < source.len() {
+        shown + "…"
+    } else {
+        shown
     }
-    (line, column)
 }

@@ -9,7 +9,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::lexer::Sym;
+use super::error::NotHorn;
+use super::lexer::{Sym, TokenId};
 use crate::chc::PredicateId;
 use crate::term::{Op, TermId, TermStore};
 
@@ -59,9 +60,9 @@ pub(super) enum Formula {
 struct Node {
     formula: Formula,
     /// Where it starts.
-    token: u32,
-    /// The token of a predicate inside, if there is one.
-    predicate: Option<u32>,
+    token: TokenId,
+    /// The first atom inside, if there is one.
+    predicate: Option<FormulaId>,
     /// Nesting of quantifiers.
     quantifiers: u32,
     lowered: Option<TermId>,
@@ -107,12 +108,12 @@ impl Formulas {
     }
 
     /// Where a node starts.
-    pub fn token(&self, id: FormulaId) -> u32 {
+    pub fn token(&self, id: FormulaId) -> TokenId {
         self.nodes[id.0 as usize].token
     }
 
-    /// The token of a predicate inside a value, if there is one.
-    pub fn predicate_in(&self, value: Value) -> Option<u32> {
+    /// The first atom inside a value, if there is one.
+    pub fn predicate_in(&self, value: Value) -> Option<FormulaId> {
         match value {
             Value::Formula(id) => self.nodes[id.0 as usize].predicate,
             _ => None,
@@ -135,19 +136,15 @@ impl Formulas {
     }
 
     /// A predicate applied to terms.
-    pub fn atom(&mut self, predicate: PredicateId, arguments: &[TermId], token: u32) -> Value {
+    pub fn atom(&mut self, predicate: PredicateId, arguments: &[TermId], token: TokenId) -> Value {
         let start = self.arguments.len() as u32;
         self.arguments.extend_from_slice(arguments);
         let list = List(start, self.arguments.len() as u32);
-        let value = self.add(Formula::Atom(predicate, list), token, &[]);
-        if let Some(node) = self.nodes.last_mut() {
-            node.predicate = Some(token);
-        }
-        value
+        self.add(Formula::Atom(predicate, list), token, &[])
     }
 
     /// Negation.
-    pub fn not(&mut self, value: Value, token: u32) -> Value {
+    pub fn not(&mut self, value: Value, token: TokenId) -> Value {
         match value {
             Value::Term(term) => Value::Term(self.terms.not(term)),
             Value::Formula(id) => match self.formula(id) {
@@ -159,16 +156,16 @@ impl Formulas {
     }
 
     /// Conjunction.
-    pub fn and(&mut self, values: &[Value], token: u32) -> Value {
+    pub fn and(&mut self, values: &[Value], token: TokenId) -> Value {
         self.junction(true, values, token)
     }
 
     /// Disjunction.
-    pub fn or(&mut self, values: &[Value], token: u32) -> Value {
+    pub fn or(&mut self, values: &[Value], token: TokenId) -> Value {
         self.junction(false, values, token)
     }
 
-    fn junction(&mut self, conjunction: bool, values: &[Value], token: u32) -> Value {
+    fn junction(&mut self, conjunction: bool, values: &[Value], token: TokenId) -> Value {
         let terms: Option<Vec<TermId>> = values
             .iter()
             .map(|v| match v {
@@ -195,13 +192,19 @@ impl Formulas {
     }
 
     /// If-then-else between formulas.
-    pub fn ite(&mut self, condition: Value, then: Value, otherwise: Value, token: u32) -> Value {
+    pub fn ite(
+        &mut self,
+        condition: Value,
+        then: Value,
+        otherwise: Value,
+        token: TokenId,
+    ) -> Value {
         let parts = [condition, then, otherwise];
         self.add(Formula::Ite(condition, then, otherwise), token, &parts)
     }
 
     /// Equivalence.
-    pub fn equal(&mut self, left: Value, right: Value, token: u32) -> Value {
+    pub fn equal(&mut self, left: Value, right: Value, token: TokenId) -> Value {
         match (left, right) {
             (Value::TRUE, other) | (other, Value::TRUE) => other,
             (Value::FALSE, other) | (other, Value::FALSE) => self.not(other, token),
@@ -215,34 +218,31 @@ impl Formulas {
         universal: bool,
         variables: &[(Sym, TermId)],
         body: Value,
-        token: u32,
+        token: TokenId,
     ) -> Value {
         let start = self.variables.len() as u32;
         self.variables.extend_from_slice(variables);
         let list = List(start, self.variables.len() as u32);
-        let value = self.add(Formula::Quantifier(universal, list, body), token, &[body]);
-        if let Some(node) = self.nodes.last_mut() {
-            node.quantifiers += 1;
-        }
-        value
+        self.add(Formula::Quantifier(universal, list, body), token, &[body])
     }
 
-    fn add(&mut self, formula: Formula, token: u32, parts: &[Value]) -> Value {
-        let mut predicate = None;
-        let mut quantifiers = 0;
+    fn add(&mut self, formula: Formula, token: TokenId, parts: &[Value]) -> Value {
+        let id = FormulaId(self.nodes.len() as u32);
+        let is_atom = matches!(formula, Formula::Atom(..));
+        let mut predicate = is_atom.then_some(id);
+        let mut deepest = 0;
         for part in parts {
             if let Value::Formula(id) = part {
                 let node = &self.nodes[id.0 as usize];
                 predicate = predicate.or(node.predicate);
-                quantifiers = quantifiers.max(node.quantifiers);
+                deepest = deepest.max(node.quantifiers);
             }
         }
-        let id = FormulaId(self.nodes.len() as u32);
         self.nodes.push(Node {
             formula,
             token,
             predicate,
-            quantifiers,
+            quantifiers: deepest + u32::from(matches!(formula, Formula::Quantifier(..))),
             lowered: None,
             stripped: false,
         });
@@ -280,16 +280,14 @@ impl Formulas {
     }
 
     /// A value without predicates as a term of sort Bool.
-    pub fn lower(&mut self, value: Value) -> Result<TermId, String> {
+    pub fn lower(&mut self, value: Value) -> Result<TermId, NotHorn> {
         let root = match value {
             Value::Term(term) => return Ok(term),
             Value::Formula(id) => id,
-            Value::Open(_) => return Err("a formula is expected".to_owned()),
+            Value::Open(_) => return Err(NotHorn::ConstraintExpected),
         };
         if self.nodes[root.0 as usize].quantifiers > MAX_QUANTIFIERS {
-            return Err(format!(
-                "quantifiers within a constraint nest deeper than {MAX_QUANTIFIERS}"
-            ));
+            return Err(NotHorn::QuantifierDepth(MAX_QUANTIFIERS));
         }
         let mut stack = vec![root];
         let mut parts: Vec<Value> = Vec::new();
@@ -301,7 +299,7 @@ impl Formulas {
             let formula = self.formula(id);
             parts.clear();
             match formula {
-                Formula::Atom(..) => return Err("a constraint is expected".to_owned()),
+                Formula::Atom(..) => return Err(NotHorn::ConstraintExpected),
                 Formula::Not(inner) | Formula::Quantifier(_, _, inner) => parts.push(inner),
                 Formula::And(list) | Formula::Or(list) => {
                     parts.extend_from_slice(self.values(list));
@@ -318,7 +316,7 @@ impl Formulas {
                         Some(term) => args.push(term),
                         None => stack.push(inner),
                     },
-                    Value::Open(_) => return Err("a formula is expected".to_owned()),
+                    Value::Open(_) => return Err(NotHorn::ConstraintExpected),
                 }
             }
             if stack.len() > before {
@@ -344,14 +342,14 @@ impl Formulas {
                         terms.exists(&bound, body)
                     }
                 }
-                Formula::Atom(..) => return Err("a constraint is expected".to_owned()),
+                Formula::Atom(..) => return Err(NotHorn::ConstraintExpected),
             };
             self.nodes[id.0 as usize].lowered = Some(term);
             stack.pop();
         }
         self.nodes[root.0 as usize]
             .lowered
-            .ok_or_else(|| "a formula is expected".to_owned())
+            .ok_or(NotHorn::ConstraintExpected)
     }
 }
 

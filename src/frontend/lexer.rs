@@ -1,28 +1,44 @@
-//! One pass over the text: tokens with byte ranges, matching parentheses, interned symbols.
+//! One pass over the text: tokens with their places, matching parentheses, interned symbols.
 //!
 //! Invariant: every `(` of a token list has a matching `)` and the other way round, so later stages
-//! find the end of an S-expression in constant time and never recurse to find it.
+//! find the end of a list in constant time and never recurse to find it.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::InputError;
+use super::error::{ErrorKind, InputError, LexicalError};
 
 /// An interned symbol; `x` and `|x|` are the same one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Sym(pub u32);
 
+/// A token by its position in [`Lexed`]; an S-expression by its first token.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct TokenId(pub(super) u32);
+
+/// SMT-LIB's reserved words, unquoted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reserved {
+    Underscore,
+    Bang,
+    As,
+    Let,
+    Exists,
+    Forall,
+    Match,
+    Par,
+}
+
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// With the index of the closing token.
-    Open(u32),
-    /// With the index of the opening token.
-    Close(u32),
+    /// With the closing token.
+    Open(TokenId),
+    /// With the opening token.
+    Close(TokenId),
     Symbol(Sym),
-    /// One of SMT-LIB's reserved words (`let`, `_`, `!`, …), unquoted.
-    Reserved(Sym),
+    Reserved(Reserved),
     Keyword,
     Numeral,
     Decimal,
@@ -31,12 +47,14 @@ pub(super) enum Kind {
     Text,
 }
 
-/// A token and its place.
+/// A token and its place: bytes of the text, line and column from 1, columns in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Token {
     pub kind: Kind,
     pub start: u32,
     pub end: u32,
+    pub line: u32,
+    pub column: u32,
 }
 
 /// Names of interned symbols.
@@ -92,9 +110,7 @@ pub(super) struct Lexed<'t> {
     pub symbols: Symbols<'t>,
 }
 
-const RESERVED: [&str; 8] = ["_", "!", "as", "let", "exists", "forall", "match", "par"];
-
-/// Numerals of more digits than this are refused: reading them takes quadratic time.
+/// Literals of more characters than this are refused: reading them takes quadratic time.
 const MAX_DIGITS: usize = 20_000;
 
 impl<'t> Lexed<'t> {
@@ -102,152 +118,55 @@ impl<'t> Lexed<'t> {
     /// and on parentheses that do not match.
     pub fn new(text: &'t str, mut symbols: Symbols<'t>) -> Result<Self, InputError> {
         if text.len() > 1 << 30 {
-            let message = "the input is larger than 1 GiB".to_owned();
-            return Err(InputError::at(text, 0, message));
+            return Err(InputError::at_byte(text, 0, LexicalError::TooLarge));
         }
         if let Some(at) = text.bytes().position(|b| b == 0) {
-            let message = "a NUL byte: this is not a text file".to_owned();
-            return Err(InputError::at(text, at, message));
+            return Err(InputError::at_byte(text, at, LexicalError::NulByte));
         }
-        let reserved: Vec<Sym> = RESERVED
-            .iter()
-            .map(|&name| symbols.intern(Cow::Borrowed(name)))
-            .collect();
         let exit = symbols.intern(Cow::Borrowed("exit"));
-        let bytes = text.as_bytes();
+        let mut scanner = Scanner {
+            text,
+            at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+            line: 1,
+            line_start: 0,
+        };
+        scanner.line_start = scanner.at;
         let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 4);
-        let mut open: Vec<u32> = Vec::new();
-        let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        while let Some(&byte) = bytes.get(at) {
-            let start = at;
-            let fail = |at: usize, message: String| Err(InputError::at(text, at, message));
+        let mut open: Vec<TokenId> = Vec::new();
+        while let Some(byte) = scanner.skip_blank() {
+            let (start, line, column) = (scanner.at, scanner.line, scanner.column());
+            let id = TokenId(tokens.len() as u32);
             let kind = match byte {
-                b' ' | b'\n' | b'\t' | b'\r' | 0x0c => {
-                    at += 1;
-                    continue;
-                }
-                b';' => {
-                    while bytes.get(at).is_some_and(|&b| b != b'\n') {
-                        at += 1;
-                    }
-                    continue;
-                }
                 b'(' => {
-                    open.push(tokens.len() as u32);
-                    at += 1;
-                    Kind::Open(0)
+                    open.push(id);
+                    scanner.at += 1;
+                    Kind::Open(id)
                 }
                 b')' => {
                     let Some(opening) = open.pop() else {
-                        return fail(at, "`)` without a `(` before it".to_owned());
+                        return Err(scanner.error(LexicalError::UnmatchedClose));
                     };
-                    tokens[opening as usize].kind = Kind::Open(tokens.len() as u32);
-                    at += 1;
+                    tokens[opening.0 as usize].kind = Kind::Open(id);
+                    scanner.at += 1;
                     Kind::Close(opening)
                 }
-                b'|' => {
-                    at += 1;
-                    while bytes.get(at).is_some_and(|&b| b != b'|' && b != b'\\') {
-                        at += 1;
-                    }
-                    match bytes.get(at) {
-                        None => return fail(start, "the quoted symbol does not end".to_owned()),
-                        Some(b'\\') => {
-                            return fail(at, "`\\` in a quoted symbol".to_owned());
-                        }
-                        Some(_) => at += 1,
-                    }
-                    Kind::Symbol(symbols.intern(Cow::Borrowed(&text[start + 1..at - 1])))
-                }
-                b'"' => {
-                    at += 1;
-                    loop {
-                        match bytes.get(at) {
-                            None => return fail(start, "the string does not end".to_owned()),
-                            Some(b'"') if bytes.get(at + 1) == Some(&b'"') => at += 2,
-                            Some(b'"') => break,
-                            Some(_) => at += 1,
-                        }
-                    }
-                    at += 1;
-                    Kind::Text
-                }
-                b'#' => {
-                    let (kind, digit): (Kind, fn(&u8) -> bool) = match bytes.get(at + 1) {
-                        Some(b'x') => (Kind::Hexadecimal, u8::is_ascii_hexdigit),
-                        Some(b'b') => (Kind::Binary, |b| matches!(b, b'0' | b'1')),
-                        _ => return fail(at, "`#` is not followed by x or b".to_owned()),
-                    };
-                    at += 2;
-                    while bytes.get(at).is_some_and(digit) {
-                        at += 1;
-                    }
-                    let glued = bytes.get(at).is_some_and(|&b| is_symbol_byte(b));
-                    if at == start + 2 || glued {
-                        return fail(start, "a bit-vector literal with bad digits".to_owned());
-                    }
-                    kind
-                }
-                b'0'..=b'9' => {
-                    let mut kind = Kind::Numeral;
-                    let digits = |at: &mut usize| {
-                        let from = *at;
-                        while bytes.get(*at).is_some_and(u8::is_ascii_digit) {
-                            *at += 1;
-                        }
-                        *at > from
-                    };
-                    digits(&mut at);
-                    if bytes.get(at) == Some(&b'.') {
-                        at += 1;
-                        kind = Kind::Decimal;
-                        if !digits(&mut at) {
-                            return fail(start, "a decimal without digits after the point".into());
-                        }
-                    }
-                    if bytes.get(at).is_some_and(|&b| is_symbol_byte(b)) {
-                        return fail(start, "a numeral with letters in it".to_owned());
-                    }
-                    kind
-                }
-                b':' => {
-                    at += 1;
-                    while bytes.get(at).is_some_and(|&b| is_symbol_byte(b)) {
-                        at += 1;
-                    }
-                    if at == start + 1 {
-                        return fail(start, "a `:` without a keyword".to_owned());
-                    }
-                    Kind::Keyword
-                }
-                _ if is_symbol_byte(byte) => {
-                    while bytes.get(at).is_some_and(|&b| is_symbol_byte(b)) {
-                        at += 1;
-                    }
-                    let symbol = symbols.intern(Cow::Borrowed(&text[start..at]));
-                    if reserved.contains(&symbol) {
-                        Kind::Reserved(symbol)
-                    } else {
-                        Kind::Symbol(symbol)
+                b'|' => Kind::Symbol(symbols.intern(Cow::Borrowed(scanner.quoted()?))),
+                _ if is_symbol_byte(byte) && !byte.is_ascii_digit() => {
+                    scanner.skip_while(is_symbol_byte);
+                    let name = &text[start..scanner.at];
+                    match reserved(name) {
+                        Some(word) => Kind::Reserved(word),
+                        None => Kind::Symbol(symbols.intern(Cow::Borrowed(name))),
                     }
                 }
-                _ => {
-                    let found = text[at..].chars().next().unwrap_or('\u{fffd}');
-                    let shown = found.escape_default();
-                    return fail(at, format!("the character `{shown}` starts no token"));
-                }
+                _ => scanner.other(byte)?,
             };
-            let literal = !matches!(kind, Kind::Symbol(_) | Kind::Text | Kind::Reserved(_));
-            if at - start > MAX_DIGITS && literal {
-                return fail(
-                    start,
-                    format!("a literal of more than {MAX_DIGITS} characters"),
-                );
-            }
             tokens.push(Token {
                 kind,
                 start: start as u32,
-                end: at as u32,
+                end: scanner.at as u32,
+                line,
+                column,
             });
             if let (Kind::Close(_), [.., a, b, _]) = (kind, &*tokens)
                 && open.is_empty()
@@ -257,55 +176,217 @@ impl<'t> Lexed<'t> {
                 break;
             }
         }
-        if let Some(&opening) = open.first() {
-            let start = tokens[opening as usize].start as usize;
-            return Err(InputError::at(
-                text,
-                start,
-                "`(` without a matching `)`".to_owned(),
-            ));
-        }
-        Ok(Lexed {
+        let lexed = Lexed {
             text,
             tokens,
             symbols,
-        })
-    }
-
-    /// The text of a token.
-    pub fn source(&self, token: u32) -> &'t str {
-        let token = self.tokens[token as usize];
-        &self.text[token.start as usize..token.end as usize]
-    }
-
-    /// The index after the S-expression that starts at a token.
-    pub fn after(&self, token: u32) -> u32 {
-        match self.tokens[token as usize].kind {
-            Kind::Open(close) => close + 1,
-            _ => token + 1,
+        };
+        match open.first() {
+            Some(&opening) => Err(lexed.error(opening, LexicalError::UnmatchedOpen)),
+            None => Ok(lexed),
         }
     }
 
-    /// The symbol at a token, reserved words aside.
-    pub fn symbol(&self, token: u32) -> Option<Sym> {
-        match self.tokens.get(token as usize)?.kind {
+    /// A token.
+    pub fn token(&self, id: TokenId) -> Token {
+        self.tokens[id.0 as usize]
+    }
+
+    /// What a token is.
+    pub fn kind(&self, id: TokenId) -> Kind {
+        self.tokens[id.0 as usize].kind
+    }
+
+    /// The text of a token.
+    pub fn source(&self, id: TokenId) -> &'t str {
+        let token = self.token(id);
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    /// The symbol at a token, if it is one.
+    pub fn symbol(&self, id: TokenId) -> Option<Sym> {
+        match self.kind(id) {
             Kind::Symbol(symbol) => Some(symbol),
             _ => None,
         }
     }
 
-    /// Whether a token is `(`.
-    pub fn is_open(&self, token: u32) -> bool {
-        self.tokens
-            .get(token as usize)
-            .is_some_and(|t| matches!(t.kind, Kind::Open(_)))
+    /// An error at a token.
+    pub fn error(&self, id: TokenId, kind: impl Into<ErrorKind>) -> InputError {
+        let Token { line, column, .. } = self.token(id);
+        InputError {
+            line,
+            column,
+            kind: kind.into(),
+        }
+    }
+}
+
+/// A place in the text that moves on.
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    line: u32,
+    /// Where the line would begin if each of its characters up to here took one byte.
+    line_start: usize,
+}
+
+impl<'t> Scanner<'t> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
     }
 
-    /// An error at a token.
-    pub fn error(&self, token: u32, message: impl Into<String>) -> InputError {
-        let at = self.tokens.get(token as usize).map_or(0, |t| t.start);
-        InputError::at(self.text, at as usize, message.into())
+    fn column(&self) -> u32 {
+        (self.at - self.line_start) as u32 + 1
     }
+
+    fn error(&self, kind: LexicalError) -> InputError {
+        InputError {
+            line: self.line,
+            column: self.column(),
+            kind: kind.into(),
+        }
+    }
+
+    /// Moves on over bytes that are neither line feeds nor outside of ASCII.
+    fn skip_while(&mut self, accept: impl Fn(u8) -> bool) {
+        while self.peek().is_some_and(&accept) {
+            self.at += 1;
+        }
+    }
+
+    /// Moves on to the first of the bytes in `stop`, or to the end.
+    fn skip_to(&mut self, stop: &[u8]) {
+        while let Some(byte) = self.peek().filter(|b| !stop.contains(b)) {
+            self.at += 1;
+            if byte == b'\n' {
+                self.line += 1;
+                self.line_start = self.at;
+            } else if byte & 0xc0 == 0x80 {
+                // Continuation bytes of UTF-8 belong to a character already counted.
+                self.line_start += 1;
+            }
+        }
+    }
+
+    /// Skips white space and comments; the first byte of what follows.
+    fn skip_blank(&mut self) -> Option<u8> {
+        loop {
+            match self.peek()? {
+                b' ' | b'\t' | b'\r' | 0x0c => self.at += 1,
+                b'\n' => {
+                    self.at += 1;
+                    self.line += 1;
+                    self.line_start = self.at;
+                }
+                b';' => self.skip_to(b"\n"),
+                byte => return Some(byte),
+            }
+        }
+    }
+
+    /// The name between bars.
+    fn quoted(&mut self) -> Result<&'t str, InputError> {
+        let endless = self.error(LexicalError::EndlessSymbol);
+        self.at += 1;
+        let start = self.at;
+        self.skip_to(b"|\\");
+        match self.peek() {
+            Some(b'|') => {
+                self.at += 1;
+                Ok(&self.text[start..self.at - 1])
+            }
+            Some(_) => Err(self.error(LexicalError::BackslashInSymbol)),
+            None => Err(endless),
+        }
+    }
+
+    /// A keyword or a literal.
+    fn other(&mut self, first: u8) -> Result<Kind, InputError> {
+        let (start, line, column) = (self.at, self.line, self.column());
+        let fail = |kind: LexicalError| {
+            Err(InputError {
+                line,
+                column,
+                kind: kind.into(),
+            })
+        };
+        let kind = match first {
+            b'"' => {
+                // A doubled quote inside is a quote.
+                while self.peek() == Some(b'"') {
+                    self.at += 1;
+                    self.skip_to(b"\"");
+                    if self.peek().is_none() {
+                        return fail(LexicalError::EndlessString);
+                    }
+                    self.at += 1;
+                }
+                return Ok(Kind::Text);
+            }
+            b':' => {
+                self.at += 1;
+                self.skip_while(is_symbol_byte);
+                if self.at == start + 1 {
+                    return fail(LexicalError::ColonAlone);
+                }
+                return Ok(Kind::Keyword);
+            }
+            b'#' => {
+                let (kind, is_digit): (Kind, fn(u8) -> bool) =
+                    match self.text.as_bytes().get(self.at + 1) {
+                        Some(b'x') => (Kind::Hexadecimal, |b| b.is_ascii_hexdigit()),
+                        Some(b'b') => (Kind::Binary, |b| matches!(b, b'0' | b'1')),
+                        _ => return fail(LexicalError::HashAlone),
+                    };
+                self.at += 2;
+                self.skip_while(is_digit);
+                if self.at == start + 2 || self.peek().is_some_and(is_symbol_byte) {
+                    return fail(LexicalError::BitVectorDigits);
+                }
+                kind
+            }
+            b'0'..=b'9' => {
+                self.skip_while(|b| b.is_ascii_digit());
+                let mut kind = Kind::Numeral;
+                if self.peek() == Some(b'.') {
+                    self.at += 1;
+                    let fraction = self.at;
+                    self.skip_while(|b| b.is_ascii_digit());
+                    if self.at == fraction {
+                        return fail(LexicalError::DecimalWithoutFraction);
+                    }
+                    kind = Kind::Decimal;
+                }
+                if self.peek().is_some_and(is_symbol_byte) {
+                    return fail(LexicalError::LettersInNumeral);
+                }
+                kind
+            }
+            _ => {
+                let found = self.text[start..].chars().next();
+                return fail(LexicalError::UnknownCharacter(found.unwrap_or_default()));
+            }
+        };
+        if self.at - start > MAX_DIGITS {
+            return fail(LexicalError::LongLiteral(MAX_DIGITS));
+        }
+        Ok(kind)
+    }
+}
+
+fn reserved(name: &str) -> Option<Reserved> {
+    Some(match name {
+        "_" => Reserved::Underscore,
+        "!" => Reserved::Bang,
+        "as" => Reserved::As,
+        "let" => Reserved::Let,
+        "exists" => Reserved::Exists,
+        "forall" => Reserved::Forall,
+        "match" => Reserved::Match,
+        "par" => Reserved::Par,
+        _ => return None,
+    })
 }
 
 fn is_symbol_byte(byte: u8) -> bool {
@@ -323,20 +404,32 @@ mod tests {
     #[test]
     fn quoted_and_plain_are_one_symbol() {
         let lexed = lex("x |x| |a b\n(c)|").unwrap();
-        assert_eq!(lexed.symbol(0), lexed.symbol(1));
-        assert_eq!(lexed.symbols.name(lexed.symbol(2).unwrap()), "a b\n(c)");
+        let symbol = |at| lexed.symbol(TokenId(at)).unwrap();
+        assert_eq!(symbol(0), symbol(1));
+        assert_eq!(lexed.symbols.name(symbol(2)), "a b\n(c)");
     }
 
     #[test]
     fn parentheses_match() {
         let lexed = lex("(a (b) c) d").unwrap();
-        assert_eq!(lexed.after(0), 7);
-        assert_eq!(lexed.after(2), 5);
+        assert_eq!(lexed.kind(TokenId(0)), Kind::Open(TokenId(6)));
+        assert_eq!(lexed.kind(TokenId(4)), Kind::Close(TokenId(2)));
         assert_eq!(
             lex("(a\n (b)").err().unwrap().to_string(),
             "line 1 column 1: `(` without a matching `)`"
         );
         assert_eq!(lex("(a))").err().unwrap().column, 4);
+    }
+
+    #[test]
+    fn places_count_characters() {
+        let text = "\u{feff}é\n";
+        let error = lex(text).err().unwrap();
+        assert_eq!((error.line, error.column), (1, 1));
+        let text = "|é\né| ; éé\r\n\t\"é\n\" |ü| x";
+        let lexed = lex(text).unwrap();
+        let places: Vec<(u32, u32)> = lexed.tokens.iter().map(|t| (t.line, t.column)).collect();
+        assert_eq!(places, [(1, 1), (3, 2), (4, 3), (4, 7)]);
     }
 
     #[test]
@@ -356,7 +449,7 @@ mod tests {
                 Kind::Binary,
                 Kind::Text,
                 Kind::Keyword,
-                Kind::Reserved(_),
+                Kind::Reserved(Reserved::Let),
                 Kind::Symbol(_)
             ]
         ));

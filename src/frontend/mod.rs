@@ -1,18 +1,21 @@
 //! Reading: SMT-LIB 2 HORN and Z3's fixedpoint dialect into a [`Problem`].
 //!
 //! ```text
-//! text ─ lexer ─> tokens ─ commands ─> smt2parser ─ syntax ─> arena of nodes
+//! text ─ lexer ─> tokens ─ commands, syntax ─> lists and names over tokens
 //!      ─ elaborate ─> formulas and terms ─ clauses ─> Problem
 //! ```
 //!
 //! Invariant: what cannot be read exactly is refused with line, column and construct; nothing is
-//! guessed. No engine, pass or solver is known here.
+//! guessed. Tokens are walked with stacks of our own, so depth costs no stack. No engine, pass or
+//! solver is known here.
 
 mod apply;
+mod builtins;
 mod clauses;
 mod commands;
 mod data;
 mod elaborate;
+mod environment;
 mod error;
 mod formula;
 mod lexer;
@@ -24,7 +27,9 @@ mod syntax;
 
 use std::rc::Rc;
 
-pub use error::InputError;
+pub use error::{
+    ErrorKind, InputError, LexicalError, NotHorn, ScriptError, SortError, SyntaxError, TermError,
+};
 pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
 
 use crate::term::TermStore;
@@ -41,8 +46,11 @@ pub fn parse_bytes(bytes: &[u8], terms: Rc<TermStore>) -> Result<Problem, InputE
         Ok(text) => parse(text, terms),
         Err(error) => {
             let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let message = "a byte that is not UTF-8: this is not a text file".to_owned();
-            Err(InputError::at(&valid, valid.len(), message))
+            Err(InputError::at_byte(
+                &valid,
+                valid.len(),
+                LexicalError::NotUtf8,
+            ))
         }
     }
 }

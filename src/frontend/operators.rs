@@ -6,174 +6,10 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 
+use super::builtins::Builtin as B;
+use super::error::{TermError, shorten};
 use super::sorts::MAX_WIDTH;
 use crate::term::{Op, Printer, Rational, Sort, SortId, TermId, TermStore};
-
-/// A built-in operator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Builtin {
-    True,
-    False,
-    Not,
-    And,
-    Or,
-    Xor,
-    Implies,
-    /// `=` and `iff`.
-    Eq,
-    Distinct,
-    Ite,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    IDiv,
-    Mod,
-    Rem,
-    Abs,
-    Le,
-    Lt,
-    Ge,
-    Gt,
-    ToReal,
-    ToInt,
-    IsInt,
-    Divisible,
-    Select,
-    Store,
-    Concat,
-    Extract,
-    ZeroExtend,
-    SignExtend,
-    Repeat,
-    RotateLeft,
-    RotateRight,
-    BvNot,
-    BvNeg,
-    BvAnd,
-    BvOr,
-    BvXor,
-    BvNand,
-    BvNor,
-    BvXnor,
-    BvAdd,
-    BvSub,
-    BvMul,
-    BvUdiv,
-    BvUrem,
-    BvSdiv,
-    BvSrem,
-    BvSmod,
-    BvShl,
-    BvLshr,
-    BvAshr,
-    BvUlt,
-    BvUle,
-    BvUgt,
-    BvUge,
-    BvSlt,
-    BvSle,
-    BvSgt,
-    BvSge,
-    BvComp,
-    BvRedOr,
-    BvRedAnd,
-    BvToNat,
-    SbvToInt,
-    IntToBv,
-}
-
-use Builtin as B;
-
-/// Built-in operators by name. Of those that share a meaning the standard's comes first.
-pub(super) const BUILTINS: &[(&str, Builtin)] = &[
-    ("true", B::True),
-    ("false", B::False),
-    ("not", B::Not),
-    ("and", B::And),
-    ("or", B::Or),
-    ("xor", B::Xor),
-    ("=>", B::Implies),
-    ("=", B::Eq),
-    ("distinct", B::Distinct),
-    ("ite", B::Ite),
-    ("+", B::Add),
-    ("-", B::Sub),
-    ("*", B::Mul),
-    ("/", B::Div),
-    ("<=", B::Le),
-    ("<", B::Lt),
-    (">=", B::Ge),
-    (">", B::Gt),
-    // From here on, a declaration of the user may take the name: see `is_core`.
-    ("implies", B::Implies),
-    ("iff", B::Eq),
-    ("if", B::Ite),
-    ("div", B::IDiv),
-    ("mod", B::Mod),
-    ("rem", B::Rem),
-    ("abs", B::Abs),
-    ("to_real", B::ToReal),
-    ("to_int", B::ToInt),
-    ("is_int", B::IsInt),
-    ("divisible", B::Divisible),
-    ("select", B::Select),
-    ("store", B::Store),
-    ("concat", B::Concat),
-    ("extract", B::Extract),
-    ("zero_extend", B::ZeroExtend),
-    ("sign_extend", B::SignExtend),
-    ("repeat", B::Repeat),
-    ("rotate_left", B::RotateLeft),
-    ("rotate_right", B::RotateRight),
-    ("bvnot", B::BvNot),
-    ("bvneg", B::BvNeg),
-    ("bvand", B::BvAnd),
-    ("bvor", B::BvOr),
-    ("bvxor", B::BvXor),
-    ("bvnand", B::BvNand),
-    ("bvnor", B::BvNor),
-    ("bvxnor", B::BvXnor),
-    ("bvadd", B::BvAdd),
-    ("bvsub", B::BvSub),
-    ("bvmul", B::BvMul),
-    ("bvudiv", B::BvUdiv),
-    ("bvurem", B::BvUrem),
-    ("bvsdiv", B::BvSdiv),
-    ("bvsrem", B::BvSrem),
-    ("bvsmod", B::BvSmod),
-    // Z3 prints these where it has excluded division by zero.
-    ("bvudiv_i", B::BvUdiv),
-    ("bvurem_i", B::BvUrem),
-    ("bvsdiv_i", B::BvSdiv),
-    ("bvsrem_i", B::BvSrem),
-    ("bvsmod_i", B::BvSmod),
-    ("bvshl", B::BvShl),
-    ("bvlshr", B::BvLshr),
-    ("bvashr", B::BvAshr),
-    ("bvult", B::BvUlt),
-    ("bvule", B::BvUle),
-    ("bvugt", B::BvUgt),
-    ("bvuge", B::BvUge),
-    ("bvslt", B::BvSlt),
-    ("bvsle", B::BvSle),
-    ("bvsgt", B::BvSgt),
-    ("bvsge", B::BvSge),
-    ("bvcomp", B::BvComp),
-    ("bvredor", B::BvRedOr),
-    ("bvredand", B::BvRedAnd),
-    ("ubv_to_int", B::BvToNat),
-    ("bv2nat", B::BvToNat),
-    ("bv2int", B::BvToNat),
-    ("sbv_to_int", B::SbvToInt),
-    ("int_to_bv", B::IntToBv),
-    ("int2bv", B::IntToBv),
-];
-
-/// Whether the n-th built-in operator keeps its name whatever the user declares.
-pub(super) fn is_core(number: usize) -> bool {
-    number < BUILTINS.iter().position(|b| b.0 == "implies").unwrap_or(0)
-}
 
 /// Products of numerals larger than this are refused.
 const MAX_BITS: u64 = 1 << 17;
@@ -189,12 +25,7 @@ pub(super) struct Operators<'a> {
 
 impl Operators<'_> {
     /// `op`, with the numerals of `(_ op …)`, on terms.
-    pub fn apply(
-        &self,
-        op: Builtin,
-        indexes: &[BigUint],
-        args: &[TermId],
-    ) -> Result<TermId, String> {
+    pub fn apply(&self, op: B, indexes: &[BigUint], args: &[TermId]) -> Result<TermId, TermError> {
         let terms = self.terms;
         let expected = match op {
             B::Extract => 2,
@@ -208,7 +39,10 @@ impl Operators<'_> {
             _ => 0,
         };
         if indexes.len() != expected {
-            return Err(format!("`{}` takes {expected} indexes", self.name));
+            return Err(TermError::IndexCount {
+                name: shorten(self.name),
+                takes: expected,
+            });
         }
         match op {
             B::True | B::False => {
@@ -283,7 +117,7 @@ impl Operators<'_> {
     }
 
     /// The term in this sort: itself, or an Int made Real.
-    pub fn convert(&self, term: TermId, sort: SortId) -> Result<TermId, String> {
+    pub fn convert(&self, term: TermId, sort: SortId) -> Result<TermId, TermError> {
         let found = self.terms.sort_of(term);
         if found == sort {
             return Ok(term);
@@ -291,19 +125,22 @@ impl Operators<'_> {
         if found == SortId::INT && sort == SortId::REAL {
             return Ok(self.terms.to_real(term));
         }
-        Err(format!(
-            "`{}` expects the sort {} here, not {}",
-            self.name,
-            self.show(sort),
-            self.show(found)
-        ))
+        Err(self.wrong_sort(format!("the sort {}", self.show(sort)), found))
+    }
+
+    fn wrong_sort(&self, expected: impl Into<String>, found: SortId) -> TermError {
+        TermError::WrongSort {
+            name: shorten(self.name),
+            expected: expected.into(),
+            found: self.show(found),
+        }
     }
 
     fn show(&self, sort: SortId) -> String {
         Printer::new(self.terms).sort(sort)
     }
 
-    fn count(&self, args: &[TermId], least: usize, most: Option<usize>) -> Result<(), String> {
+    fn count(&self, args: &[TermId], least: usize, most: Option<usize>) -> Result<(), TermError> {
         let count = args.len();
         if count >= least && most.is_none_or(|most| count <= most) {
             return Ok(());
@@ -313,29 +150,25 @@ impl Operators<'_> {
             Some(most) => format!("{least} to {most}"),
             None => format!("{least} or more"),
         };
-        Err(format!(
-            "`{}` takes {takes} arguments, not {count}",
-            self.name
-        ))
+        Err(TermError::ArgumentCount {
+            name: shorten(self.name),
+            takes,
+            found: count,
+        })
     }
 
-    fn all(&self, args: &[TermId], sort: SortId) -> Result<(), String> {
+    fn all(&self, args: &[TermId], sort: SortId) -> Result<(), TermError> {
         for &arg in args {
             let found = self.terms.sort_of(arg);
             if found != sort {
-                return Err(format!(
-                    "`{}` expects the sort {}, not {}",
-                    self.name,
-                    self.show(sort),
-                    self.show(found)
-                ));
+                return Err(self.wrong_sort(format!("the sort {}", self.show(sort)), found));
             }
         }
         Ok(())
     }
 
     /// The arguments in one sort, Int made Real when both occur.
-    fn one_sort(&self, args: &[TermId]) -> Result<Vec<TermId>, String> {
+    fn one_sort(&self, args: &[TermId]) -> Result<Vec<TermId>, TermError> {
         let real = args.iter().any(|&a| self.terms.sort_of(a) == SortId::REAL);
         let sort = if real {
             SortId::REAL
@@ -345,42 +178,29 @@ impl Operators<'_> {
         args.iter().map(|&a| self.convert(a, sort)).collect()
     }
 
-    fn array(&self, term: TermId) -> Result<(SortId, SortId), String> {
+    fn array(&self, term: TermId) -> Result<(SortId, SortId), TermError> {
         let sort = self.terms.sort_of(term);
         match self.terms.sort(sort) {
             Sort::Array(index, element) => Ok((index, element)),
-            _ => Err(format!(
-                "`{}` expects an array, not {}",
-                self.name,
-                self.show(sort)
-            )),
+            _ => Err(self.wrong_sort("an array", sort)),
         }
     }
 
-    fn numeric(&self, args: &[TermId]) -> Result<Vec<TermId>, String> {
+    fn numeric(&self, args: &[TermId]) -> Result<Vec<TermId>, TermError> {
         let args = self.one_sort(args)?;
         let sort = self.terms.sort_of(args[0]);
         if sort == SortId::INT || sort == SortId::REAL {
             return Ok(args);
         }
-        Err(format!(
-            "`{}` expects Int or Real, not {}",
-            self.name,
-            self.show(sort)
-        ))
+        Err(self.wrong_sort("Int or Real", sort))
     }
 
-    fn real(&self, args: &[TermId]) -> Result<Vec<TermId>, String> {
+    fn real(&self, args: &[TermId]) -> Result<Vec<TermId>, TermError> {
         let args = args.iter().map(|&a| self.convert(a, SortId::REAL));
         args.collect()
     }
 
-    fn arithmetic(
-        &self,
-        op: Builtin,
-        indexes: &[BigUint],
-        args: &[TermId],
-    ) -> Result<TermId, String> {
+    fn arithmetic(&self, op: B, indexes: &[BigUint], args: &[TermId]) -> Result<TermId, TermError> {
         let terms = self.terms;
         let (least, most) = match op {
             B::Le | B::Lt | B::Ge | B::Gt | B::Div | B::IDiv => (2, None),
@@ -402,7 +222,7 @@ impl Operators<'_> {
                 let args = self.numeric(args)?;
                 let bits: u64 = args.iter().map(|&a| self.bits(a)).sum();
                 if bits > MAX_BITS {
-                    return Err("the product of these numerals is too large".to_owned());
+                    return Err(TermError::LargeProduct);
                 }
                 Ok(terms.mul(&args))
             }
@@ -443,7 +263,7 @@ impl Operators<'_> {
             _ => {
                 self.all(args, SortId::INT)?;
                 if indexes[0].is_zero() {
-                    return Err("`divisible` takes a positive index".to_owned());
+                    return Err(TermError::DivisibleByZero);
                 }
                 let divisor = terms.int(BigInt::from(indexes[0].clone()));
                 Ok(terms.eq(terms.modulo(args[0], divisor), terms.int(0)))
@@ -465,30 +285,28 @@ impl Operators<'_> {
         }
     }
 
-    fn index(&self, value: &BigUint) -> Result<u32, String> {
+    fn index(&self, value: &BigUint) -> Result<u32, TermError> {
         match u32::try_from(value) {
             Ok(value) if value <= MAX_WIDTH => Ok(value),
-            _ => Err(format!(
-                "an index of `{}` is larger than {MAX_WIDTH}",
-                self.name
-            )),
+            _ => Err(TermError::LargeIndex {
+                name: shorten(self.name),
+                most: MAX_WIDTH,
+            }),
         }
     }
 
-    fn width(&self, width: u64) -> Result<(), String> {
+    fn width(&self, width: u64) -> Result<(), TermError> {
         if width == 0 || width > u64::from(MAX_WIDTH) {
-            let name = self.name;
-            return Err(format!("`{name}` gives {width} bits, not 1 to {MAX_WIDTH}"));
+            return Err(TermError::ResultWidth {
+                name: shorten(self.name),
+                width,
+                most: MAX_WIDTH,
+            });
         }
         Ok(())
     }
 
-    fn bitvector(
-        &self,
-        op: Builtin,
-        indexes: &[BigUint],
-        args: &[TermId],
-    ) -> Result<TermId, String> {
+    fn bitvector(&self, op: B, indexes: &[BigUint], args: &[TermId]) -> Result<TermId, TermError> {
         let terms = self.terms;
         if op == B::IntToBv {
             self.count(args, 1, Some(1))?;
@@ -516,8 +334,7 @@ impl Operators<'_> {
         self.count(args, least, most)?;
         for &arg in args {
             if terms.width(arg) == 0 {
-                let found = self.show(terms.sort_of(arg));
-                return Err(format!("`{}` expects bit-vectors, not {found}", self.name));
+                return Err(self.wrong_sort("bit-vectors", terms.sort_of(arg)));
             }
         }
         let width = terms.width(args[0]);
@@ -533,9 +350,7 @@ impl Operators<'_> {
             B::Extract => {
                 let (high, low) = (self.index(&indexes[0])?, self.index(&indexes[1])?);
                 if high >= width || low > high {
-                    return Err(format!(
-                        "the bits {high} to {low} are not within {width} bits"
-                    ));
+                    return Err(TermError::BitsOutside { high, low, width });
                 }
                 unary(Op::BvExtract(high, low))
             }
@@ -605,7 +420,7 @@ impl Operators<'_> {
             }
             B::BvToNat => unary(Op::BvToNat),
             B::SbvToInt => terms.bv_to_signed(args[0]),
-            _ => return Err(format!("`{}` is not supported", self.name)),
+            _ => unreachable!("dispatched before"),
         })
     }
 }

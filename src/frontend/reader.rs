@@ -1,117 +1,64 @@
 //! Runs through the commands of a file and collects the problem that is in force at the check.
 //!
 //! Invariant: `pop` takes back exactly what came after its `push`, so predicates keep their
-//! numbers and clauses never mention a predicate that is gone.
+//! numbers and clauses never mention a predicate that is gone. What follows the check is not read,
+//! but for requests and for a second check.
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use smt2parser::CommandStream;
 
+use super::builtins::{BUILTINS, is_core};
 use super::clauses::{Clausifier, HornClause};
-use super::commands::{RawCommand, Rewritten, Verb, shorten, sorts_first, split};
-use super::elaborate::{Elaborator, Environment, Global, Macro, Workspace};
-use super::error::position;
+use super::commands::{Command, Verb, sorts_first, split};
+use super::elaborate::Elaborator;
+use super::environment::{Environment, Global, Macro, Workspace};
+use super::error::{ErrorKind, InputError, ScriptError, SortError, SyntaxError, shorten};
 use super::formula::{Formulas, Value};
-use super::lexer::{Kind, Lexed, Sym, Symbols};
-use super::operators::{BUILTINS, is_core};
-use super::sorts::{Sorts, UNDECLARED, symbol_at};
-use super::syntax::{Arena, Mark, NodeId, Parsed, SortNode, Syntax, SyntaxError};
-use super::{CommandSpan, Dialect, InputError, Problem, ProblemClause, Requests};
+use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
+use super::sorts::Sorts;
+use super::syntax::{Elements, Named};
+use super::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
 use crate::chc::{Predicate, PredicateId};
 use crate::term::{SortId, TermStore};
 
-/// Reads a whole text, see [`super::parse`]. Declarations of datatypes are put into another order only
-/// where the text's own makes no sense.
+/// Reads a whole text, see [`super::parse`]. Declarations of datatypes are put into another order
+/// only where the text's own makes no sense.
 pub(super) fn read(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputError> {
     let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
     let lexed = Lexed::new(text, symbols)?;
     let mut commands = split(&lexed)?;
-    let error = match read_commands(text, &lexed, &commands, terms.clone()) {
-        Err(error) if error.message.contains(UNDECLARED) => error,
+    let error = match read_commands(&lexed, &commands, terms.clone()) {
+        Err(error) if matches!(error.kind, ErrorKind::Sort(SortError::Undeclared(_))) => error,
         result => return result,
     };
     if !sorts_first(&lexed, &mut commands) {
         return Err(error);
     }
-    let problem = read_commands(text, &lexed, &commands, terms).map_err(|_| error)?;
+    let problem = read_commands(&lexed, &commands, terms).map_err(|_| error)?;
     log::warn!("datatypes are used before their declaration; they are read in another order");
     Ok(problem)
 }
 
 fn read_commands(
-    text: &str,
     lexed: &Lexed<'_>,
-    commands: &[RawCommand],
+    commands: &[Command<'_, '_>],
     terms: Rc<TermStore>,
 ) -> Result<Problem, InputError> {
-    let mut rewritten = Rewritten::default();
-    let mut checked = false;
-    for command in commands {
-        checked |= matches!(command.verb, Verb::CheckSat | Verb::Query);
-        // What follows the check is not read, but must be well-formed.
-        if command.verb.is_parsed() {
-            rewritten.command(lexed, command)?;
-        }
-    }
-    let fixedpoint = commands.iter().any(|c| {
-        matches!(
-            c.verb,
-            Verb::Rule | Verb::Query | Verb::DeclareRel | Verb::DeclareVar
-        )
-    });
-    let dialect = if fixedpoint {
-        Dialect::Fixedpoint
-    } else {
-        Dialect::Horn
+    let is_check = |c: &Command<'_, '_>| matches!(c.verb, Verb::CheckSat | Verb::Query);
+    let checked = commands.iter().any(is_check);
+    let dialect = match commands.iter().any(|c| c.verb.is_of_rules()) {
+        true => Dialect::Fixedpoint,
+        false => Dialect::Horn,
     };
-    if fixedpoint && !checked {
-        let last = commands.last().map_or(0, |c| c.open);
-        return Err(lexed.error(last, "rules without a `query`"));
+    if let (Dialect::Fixedpoint, false, Some(last)) = (dialect, checked, commands.last()) {
+        return Err(lexed.error(last.token, ScriptError::RulesWithoutQuery));
     }
     let mut reader = Reader::new(lexed, terms, dialect);
-    let stream_text = std::mem::take(&mut rewritten.text);
-    let mut stream = CommandStream::new(stream_text.as_bytes(), Arena::default(), None);
     for command in commands {
-        if !command.verb.is_parsed() {
-            reader.plain(command)?;
-            continue;
-        }
-        let parsed = match stream.next() {
-            Some(Ok(parsed)) => parsed,
-            Some(Err(error)) => return Err(syntax_error(lexed, command, &rewritten, &error)),
-            None => return Err(lexed.error(command.open, "the command cannot be read")),
-        };
-        reader.parsed(command, parsed, stream.visitor())?;
-        let keep = reader.keep;
-        stream.visitor_mut().truncate(keep);
+        reader.command(command)?;
     }
-    Ok(reader.problem(text))
-}
-
-fn syntax_error(
-    lexed: &Lexed<'_>,
-    command: &RawCommand,
-    rewritten: &Rewritten,
-    error: &SyntaxError,
-) -> InputError {
-    let Some(line) = error.line else {
-        return lexed.error(error.token, error.message.clone());
-    };
-    let name = lexed.source(command.open + 1);
-    let token = line
-        .checked_sub(1)
-        .and_then(|i| rewritten.tokens.get(i).copied());
-    match token {
-        Some(token) if token == command.close => {
-            lexed.error(token, format!("`{name}` ends too early"))
-        }
-        Some(token) => {
-            let found = shorten(lexed.source(token));
-            lexed.error(token, format!("unexpected `{found}` in `{name}`"))
-        }
-        None => lexed.error(command.open, format!("`{name}` cannot be read")),
-    }
+    Ok(reader.problem())
 }
 
 enum Undo {
@@ -119,6 +66,8 @@ enum Undo {
     Sort(Sym),
 }
 
+/// How much there was when a level began.
+#[derive(Default)]
 struct Level {
     trail: usize,
     predicates: usize,
@@ -138,8 +87,6 @@ struct Reader<'r, 't> {
     requests: Requests,
     trail: Vec<Undo>,
     levels: Vec<Level>,
-    /// What of the arena later commands may refer to.
-    keep: Mark,
     /// Clause commands in force so far.
     number: usize,
     /// A check or query was seen: only requests count from here on.
@@ -147,7 +94,6 @@ struct Reader<'r, 't> {
     /// Something changed what a second check would be about.
     changed: bool,
     global_declarations: bool,
-    place: (usize, (u32, u32)),
 }
 
 impl<'r, 't> Reader<'r, 't> {
@@ -169,19 +115,17 @@ impl<'r, 't> Reader<'r, 't> {
             requests: Requests::default(),
             trail: Vec::new(),
             levels: Vec::new(),
-            keep: Mark::default(),
             number: 0,
             checked: false,
             changed: false,
             global_declarations: false,
-            place: (0, (1, 1)),
         }
     }
 
-    fn problem(self, text: &str) -> Problem {
+    fn problem(self) -> Problem {
         Problem {
             terms: self.terms,
-            text: text.into(),
+            text: self.lexed.text.into(),
             dialect: self.dialect,
             predicates: self.environment.predicates,
             clauses: self.clauses,
@@ -190,126 +134,136 @@ impl<'r, 't> Reader<'r, 't> {
         }
     }
 
-    fn error<T>(&self, token: u32, message: impl Into<String>) -> Result<T, InputError> {
-        Err(self.lexed.error(token, message))
+    fn error<T>(&self, token: TokenId, kind: impl Into<ErrorKind>) -> Result<T, InputError> {
+        Err(self.lexed.error(token, kind))
     }
 
     /// Notes a command as in force.
-    fn record(&mut self, command: &RawCommand) {
-        let tokens = &self.lexed.tokens;
-        let start = tokens[command.open as usize].start as usize;
-        let end = tokens[command.close as usize].end as usize;
-        if start < self.place.0 {
-            // Declarations may be in another order than in the text.
-            self.place = (0, (1, 1));
-        }
-        let place = position(self.lexed.text, self.place.0, self.place.1, start);
-        self.place = (start, place);
+    fn record(&mut self, command: &Command<'_, '_>) {
+        let first = self.lexed.token(command.token);
+        let last = match first.kind {
+            Kind::Open(close) => self.lexed.token(close),
+            _ => first,
+        };
         self.commands.push(CommandSpan {
-            keyword: self.lexed.source(command.open + 1).to_owned(),
-            range: start..end,
-            line: place.0,
-            column: place.1,
+            keyword: command.keyword.to_owned(),
+            range: first.start as usize..last.end as usize,
+            line: first.line,
+            column: first.column,
         });
+    }
+
+    fn command(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        match command.verb {
+            Verb::CheckSat if self.checked => self.check_again(command),
+            Verb::CheckSat if self.dialect == Dialect::Fixedpoint => {
+                self.error(command.token, ScriptError::CheckSatAmongRules)
+            }
+            Verb::CheckSat => {
+                self.checked = true;
+                Ok(())
+            }
+            Verb::GetModel | Verb::GetProof | Verb::GetInfo => {
+                self.request(command);
+                Ok(())
+            }
+            Verb::SetLogic | Verb::SetOption => {
+                self.set(command);
+                Ok(())
+            }
+            Verb::Exit | Verb::Other => Ok(()),
+            Verb::Push | Verb::Pop | Verb::Reset | Verb::ResetAssertions => self.scope(command),
+            Verb::Query if self.checked => self.check_again(command),
+            _ if self.checked => {
+                self.changed |= matches!(command.verb, Verb::Assert | Verb::Rule);
+                Ok(())
+            }
+            Verb::Assert if self.dialect == Dialect::Fixedpoint => {
+                self.error(command.token, ScriptError::AssertAmongRules)
+            }
+            Verb::Assert | Verb::Rule | Verb::Query => {
+                self.record(command);
+                self.checked = command.verb == Verb::Query;
+                self.clause_command(command)
+            }
+            _ => {
+                self.record(command);
+                self.declaration(command)
+            }
+        }
     }
 
     // ---- commands without terms ----
 
-    fn plain(&mut self, command: &RawCommand) -> Result<(), InputError> {
-        let lexed = self.lexed;
-        let first = command.open + 2;
-        let argument = if first < command.close {
-            lexed.source(first)
-        } else {
-            ""
-        };
+    /// The text of the n-th part of a command, empty if there is none.
+    fn part(&self, command: &Command<'_, '_>, number: usize) -> &'t str {
+        let part = { command.parts }.nth(number);
+        part.map_or("", |token| self.lexed.source(token))
+    }
+
+    fn request(&mut self, command: &Command<'_, '_>) {
+        if self.dialect == Dialect::Horn && !self.checked {
+            log::warn!("`{}` before the check", command.keyword);
+        }
         match command.verb {
-            Verb::CheckSat => {
-                if self.checked {
-                    return self.check_again(command);
-                }
-                if self.dialect == Dialect::Fixedpoint {
-                    return self.error(command.open, "`check-sat` in a file of rules");
-                }
-                self.checked = true;
+            Verb::GetModel => self.requests.model = true,
+            Verb::GetProof => self.requests.proof = true,
+            _ => self.requests.reason_unknown |= self.part(command, 0) == ":reason-unknown",
+        }
+    }
+
+    fn set(&mut self, command: &Command<'_, '_>) {
+        let (name, value) = (self.part(command, 0), self.part(command, 1));
+        match (command.verb, name) {
+            (Verb::SetLogic, "HORN" | "ALL") => {}
+            (Verb::SetLogic, _) => {
+                log::warn!("the logic {} is read as HORN", shorten(name));
             }
-            Verb::GetModel | Verb::GetProof | Verb::GetInfo => {
-                if self.dialect == Dialect::Horn && !self.checked {
-                    log::warn!("`{}` before the check", lexed.source(command.open + 1));
-                }
-                match command.verb {
-                    Verb::GetModel => self.requests.model = true,
-                    Verb::GetProof => self.requests.proof = true,
-                    _ => self.requests.reason_unknown |= argument == ":reason-unknown",
-                }
-            }
-            Verb::SetLogic => {
-                if !matches!(argument, "HORN" | "ALL") {
-                    log::warn!("the logic {} is read as HORN", shorten(argument));
-                }
-                if !self.checked {
-                    self.record(command);
-                }
-            }
-            Verb::SetOption => {
-                let value = if first + 1 < command.close {
-                    lexed.source(first + 1)
-                } else {
-                    ""
-                };
-                match argument {
-                    ":timeout" => self.requests.timeout_ms = value.parse().ok(),
-                    ":global-declarations" => self.global_declarations = value == "true",
-                    _ => {}
-                }
-                if !self.checked {
-                    self.record(command);
-                }
-            }
-            Verb::Push => {
-                for _ in 0..self.count(command)? {
-                    self.levels.push(Level {
-                        trail: self.trail.len(),
-                        predicates: self.environment.predicates.len(),
-                        clauses: self.clauses.len(),
-                        commands: self.commands.len(),
-                        number: self.number,
-                    });
-                }
-            }
-            Verb::Pop => {
-                let count = self.count(command)?;
-                if self.checked {
-                    self.changed = true;
-                    return Ok(());
-                }
-                if count > self.levels.len() {
-                    return self.error(command.open, "`pop` without a `push` before it");
-                }
-                if count > 0 && self.global_declarations {
-                    return self.error(command.open, "`pop` under :global-declarations");
-                }
-                for _ in 0..count {
-                    if let Some(level) = self.levels.pop() {
-                        self.restore(&level);
-                    }
-                }
-            }
-            Verb::Reset | Verb::ResetAssertions => {
-                if self.checked {
-                    self.changed = true;
-                    return Ok(());
-                }
-                self.levels.clear();
-                self.restore(&Level {
-                    trail: 0,
-                    predicates: 0,
-                    clauses: 0,
-                    commands: 0,
-                    number: 0,
+            (_, ":timeout") => self.requests.timeout_ms = value.parse().ok(),
+            (_, ":global-declarations") => self.global_declarations = value == "true",
+            _ => {}
+        }
+        if !self.checked {
+            self.record(command);
+        }
+    }
+
+    fn scope(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        if command.verb == Verb::Push {
+            for _ in 0..self.count(command)? {
+                self.levels.push(Level {
+                    trail: self.trail.len(),
+                    predicates: self.environment.predicates.len(),
+                    clauses: self.clauses.len(),
+                    commands: self.commands.len(),
+                    number: self.number,
                 });
             }
-            _ => {}
+            return Ok(());
+        }
+        let count = match command.verb {
+            Verb::Pop => self.count(command)?,
+            _ => 0,
+        };
+        if self.checked {
+            self.changed = true;
+            return Ok(());
+        }
+        if command.verb != Verb::Pop {
+            self.levels.clear();
+            self.restore(&Level::default());
+            return Ok(());
+        }
+        if count > self.levels.len() {
+            return self.error(command.token, ScriptError::PopWithoutPush);
+        }
+        if count > 0 && self.global_declarations {
+            return self.error(command.token, ScriptError::PopOfGlobalDeclarations);
+        }
+        for _ in 0..count {
+            if let Some(level) = self.levels.pop() {
+                self.restore(&level);
+            }
         }
         Ok(())
     }
@@ -329,138 +283,129 @@ impl<'r, 't> Reader<'r, 't> {
         self.number = level.number;
     }
 
-    fn count(&self, command: &RawCommand) -> Result<usize, InputError> {
-        let first = command.open + 2;
-        if first == command.close {
+    /// The number of levels to push or pop.
+    fn count(&self, command: &Command<'_, '_>) -> Result<usize, InputError> {
+        const MOST: usize = 100_000;
+        let Some(first) = { command.parts }.next() else {
             return Ok(1);
-        }
-        let count = match self.lexed.tokens[first as usize].kind {
-            Kind::Numeral => self.lexed.source(first).parse().ok(),
-            _ => None,
         };
-        match count {
-            Some(count @ 0..=100_000) => Ok(count),
-            _ => self.error(first, "a number of levels up to 100000 is expected"),
+        match (self.lexed.kind(first), self.lexed.source(first).parse()) {
+            (Kind::Numeral, Ok(count @ 0..=MOST)) => Ok(count),
+            _ => self.error(first, SyntaxError::LevelCount(MOST)),
         }
     }
 
-    fn check_again(&self, command: &RawCommand) -> Result<(), InputError> {
-        let name = self.lexed.source(command.open + 1);
+    fn check_again(&self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        let name = command.keyword;
         if self.changed {
-            let message = format!("a second `{name}` after changes: one check per file");
-            return self.error(command.open, message);
+            return self.error(command.token, ScriptError::SecondCheck(name.to_owned()));
         }
         log::warn!("a second `{name}` is ignored");
         Ok(())
     }
 
-    // ---- commands with terms ----
+    // ---- declarations and definitions ----
 
-    fn parsed(
-        &mut self,
-        command: &RawCommand,
-        parsed: Parsed,
-        arena: &Arena,
-    ) -> Result<(), InputError> {
-        if self.checked {
-            if command.verb == Verb::Query {
-                return self.check_again(command);
-            }
-            self.changed |= matches!(command.verb, Verb::Assert | Verb::Rule);
-            return Ok(());
-        }
-        match parsed {
-            Parsed::Term(node) => {
-                match (command.verb, self.dialect) {
-                    (Verb::Assert, Dialect::Fixedpoint) => {
-                        return self.error(command.open, "`assert` in a file of rules");
-                    }
-                    (Verb::Query, _) => self.checked = true,
-                    _ => {}
-                }
-                self.record(command);
-                self.clause_command(command, node, arena)?;
-            }
-            Parsed::Constant(name, sort) => {
-                self.record(command);
-                let sort = self.sort(arena, sort)?;
+    fn declaration(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        let mut parts = command.parts;
+        match command.verb {
+            Verb::DeclareConst | Verb::DeclareVar => {
+                let name = parts.expect_symbol()?;
+                let sort = parts.expect()?;
+                parts.finish()?;
+                let sort = self.sort(sort)?;
                 let global = match command.verb {
                     Verb::DeclareVar => Global::Variable(sort),
                     // A Boolean constant is a predicate without arguments.
-                    _ if sort == SortId::BOOL => self.predicate(name, &[])?,
+                    _ if sort == SortId::BOOL => self.predicate(name, &[]),
                     _ => Global::Uninterpreted,
                 };
-                self.declare(name, global)?;
+                self.declare(name, global)
             }
-            Parsed::Function(name, parameters, sort) => {
-                self.record(command);
-                let parameters: Vec<SortId> = parameters
-                    .iter()
-                    .map(|&s| self.sort(arena, s))
-                    .collect::<Result<_, _>>()?;
-                let relation = command.verb == Verb::DeclareRel;
-                let global = if relation || self.sort(arena, sort)? == SortId::BOOL {
-                    self.predicate(name, &parameters)?
-                } else {
-                    Global::Uninterpreted
+            Verb::DeclareFun | Verb::DeclareRel => {
+                let name = parts.expect_symbol()?;
+                let parameters = parts.expect_list()?;
+                // Z3 lets the names of representations follow a relation.
+                let result = match command.verb {
+                    Verb::DeclareFun => {
+                        let result = parts.expect()?;
+                        parts.finish()?;
+                        Some(result)
+                    }
+                    _ => None,
                 };
-                self.declare(name, global)?;
+                let parameters = parameters.map(|sort| self.sort(sort));
+                let parameters: Vec<SortId> = parameters.collect::<Result<_, _>>()?;
+                let result = result.map_or(Ok(SortId::BOOL), |sort| self.sort(sort))?;
+                let global = match result {
+                    SortId::BOOL => self.predicate(name, &parameters),
+                    _ => Global::Uninterpreted,
+                };
+                self.declare(name, global)
             }
-            Parsed::Sort(name) => {
-                let shown = shorten(self.lexed.source(name));
-                let message = format!("the uninterpreted sort `{shown}` is not supported");
-                return self.error(command.open, message);
+            Verb::DeclareDatatype | Verb::DeclareDatatypes => {
+                let singular = command.verb == Verb::DeclareDatatype;
+                let declarations = self.lexed.datatypes(singular, parts)?;
+                self.environment.sorts.declare(self.lexed, &declarations)?;
+                let symbols = declarations.iter().map(|d| Undo::Sort(d.name.symbol));
+                self.trail.extend(symbols);
+                Ok(())
             }
-            Parsed::Datatypes(declarations) => {
-                self.record(command);
+            Verb::DefineSort => {
+                let name = parts.expect_symbol()?;
+                let mut list = parts.expect_list()?;
+                let mut parameters = Vec::new();
+                while !list.is_empty() {
+                    parameters.push(list.expect_symbol()?.symbol);
+                }
+                let body = parts.expect()?;
+                parts.finish()?;
                 let sorts = &mut self.environment.sorts;
-                let symbols = sorts.declare(self.lexed, arena, &declarations)?;
-                self.trail.extend(symbols.into_iter().map(Undo::Sort));
+                sorts.define(self.lexed, name, &parameters, body)?;
+                self.trail.push(Undo::Sort(name.symbol));
+                Ok(())
             }
-            Parsed::SortMacro(name, parameters, sort) => {
-                self.record(command);
-                let sorts = &mut self.environment.sorts;
-                let symbol = sorts.define(self.lexed, arena, name, &parameters, sort)?;
-                self.trail.push(Undo::Sort(symbol));
+            Verb::DefineFun | Verb::DefineConst => {
+                let name = parts.expect_symbol()?;
+                let parameters = match command.verb {
+                    Verb::DefineFun => Some(parts.expect_list()?),
+                    _ => None,
+                };
+                let sort = parts.expect()?;
+                let body = parts.expect()?;
+                parts.finish()?;
+                self.define(name, parameters, sort, body)
             }
-            Parsed::Macro(name, parameters, sort, body) => {
-                self.record(command);
-                self.define(name, &parameters, sort, body, arena)?;
-                self.keep = arena.mark();
-            }
-            Parsed::Other => {
-                return self.error(command.open, "the command is not supported here");
+            _ => {
+                let name = parts.expect_symbol()?;
+                Err(self.lexed.name_error(name, SortError::Uninterpreted))
             }
         }
-        Ok(())
     }
 
-    fn sort(&mut self, arena: &Arena, sort: SortNode) -> Result<SortId, InputError> {
-        self.environment.sorts.resolve(self.lexed, arena, sort)
+    fn sort(&mut self, sort: TokenId) -> Result<SortId, InputError> {
+        self.environment.sorts.resolve(self.lexed, sort)
     }
 
-    fn predicate(&mut self, name: u32, parameters: &[SortId]) -> Result<Global, InputError> {
-        let symbol = symbol_at(self.lexed, name)?;
+    fn predicate(&mut self, name: Named, parameters: &[SortId]) -> Global {
         let id = PredicateId(self.environment.predicates.len() as u32);
-        let name = self.lexed.symbols.name(symbol);
-        self.environment
-            .predicates
-            .push(Predicate::new(&self.terms, name, parameters));
-        Ok(Global::Predicate(id))
+        let name = self.lexed.symbols.name(name.symbol);
+        let predicate = Predicate::new(&self.terms, name, parameters);
+        self.environment.predicates.push(predicate);
+        Global::Predicate(id)
     }
 
-    fn declare(&mut self, name: u32, global: Global) -> Result<(), InputError> {
-        let symbol = symbol_at(self.lexed, name)?;
-        let shown = || shorten(self.lexed.symbols.name(symbol));
+    fn declare(&mut self, name: Named, global: Global) -> Result<(), InputError> {
+        let symbol = name.symbol;
         let sorts = &self.environment.sorts;
         let taken = self.environment.globals.contains_key(&symbol)
             || !sorts.constructors(symbol).is_empty()
             || !sorts.selectors(symbol).is_empty();
         if taken {
-            return self.error(name, format!("`{}` is declared already", shown()));
+            return Err(self.lexed.name_error(name, ScriptError::DeclaredTwice));
         }
         if is_core(symbol.0 as usize) {
-            return self.error(name, format!("`{}` is built in", shown()));
+            return Err(self.lexed.name_error(name, ScriptError::BuiltIn));
         }
         self.environment.globals.insert(symbol, global);
         self.trail.push(Undo::Global(symbol));
@@ -469,25 +414,23 @@ impl<'r, 't> Reader<'r, 't> {
 
     fn define(
         &mut self,
-        name: u32,
-        parameters: &[(u32, SortNode)],
-        sort: SortNode,
-        body: NodeId,
-        arena: &Arena,
+        name: Named,
+        parameters: Option<Elements<'_, '_>>,
+        sort: TokenId,
+        body: TokenId,
     ) -> Result<(), InputError> {
-        let result = self.sort(arena, sort)?;
-        let mut signature = Vec::with_capacity(parameters.len());
-        let mut formals = Vec::with_capacity(parameters.len());
-        for &(token, sort) in parameters {
-            let symbol = symbol_at(self.lexed, token)?;
-            let sort = self.sort(arena, sort)?;
+        let result = self.sort(sort)?;
+        let mut signature = Vec::new();
+        let mut formals = Vec::new();
+        for parameter in parameters.into_iter().flatten() {
+            let parameter = self.lexed.binding(parameter)?;
+            let symbol = parameter.name.symbol;
+            let sort = self.sort(parameter.meaning)?;
             signature.push((symbol, sort));
             let formal = self.terms.fresh_var(self.lexed.symbols.name(symbol), sort);
             formals.push((symbol, formal));
         }
-        let value = self
-            .elaborator(arena, true)
-            .definition(&formals, result, body)?;
+        let value = self.elaborator(true).definition(&formals, result, body)?;
         let plain = match value {
             Value::Term(term) if !self.terms.node(term).has_quantifier => {
                 Some((term, formals.iter().map(|f| f.1).collect()))
@@ -509,11 +452,12 @@ impl<'r, 't> Reader<'r, 't> {
         Ok(())
     }
 
-    fn elaborator<'e>(&'e mut self, arena: &'e Arena, in_definition: bool) -> Elaborator<'e, 't> {
+    // ---- assertions, rules and queries ----
+
+    fn elaborator(&mut self, in_definition: bool) -> Elaborator<'_, 't> {
         self.work.clear();
         Elaborator {
             lexed: self.lexed,
-            arena,
             terms: &self.terms,
             environment: &mut self.environment,
             work: &mut self.work,
@@ -521,22 +465,27 @@ impl<'r, 't> Reader<'r, 't> {
         }
     }
 
-    fn clause_command(
-        &mut self,
-        command: &RawCommand,
-        node: NodeId,
-        arena: &Arena,
-    ) -> Result<(), InputError> {
-        let value = match self.bare_query(command, node, arena)? {
-            Some(value) => value,
-            None => self.elaborator(arena, false).formula(node)?,
+    fn clause_command(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        let mut parts = command.parts;
+        let term = parts.expect()?;
+        if command.verb == Verb::Assert {
+            // The name of a rule and options of a query say nothing about clauses.
+            parts.finish()?;
+        }
+        let bare = self
+            .lexed
+            .symbol(term)
+            .filter(|_| command.verb == Verb::Query);
+        let value = match bare.and_then(|symbol| self.environment.globals.get(&symbol)) {
+            Some(&Global::Predicate(id)) => self.bare_query(id, term),
+            _ => self.elaborator(false).formula(term)?,
         };
-        let clausifier = Clausifier::new(&self.terms, &mut self.work.formulas);
+        let clausifier = Clausifier::new(&self.terms, &mut self.work.formulas, command.token);
         let clauses = match command.verb {
             Verb::Query => clausifier.query(value),
             _ => clausifier.assertion(value),
         };
-        let clauses = clauses.map_err(|e| self.lexed.error(e.token, e.message))?;
+        let clauses = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;
         self.number += 1;
         let names = &self.lexed.symbols;
         for clause in clauses {
@@ -565,37 +514,18 @@ impl<'r, 't> Reader<'r, 't> {
     }
 
     /// `(query p)` asks whether p holds of any arguments.
-    fn bare_query(
-        &mut self,
-        command: &RawCommand,
-        node: NodeId,
-        arena: &Arena,
-    ) -> Result<Option<Value>, InputError> {
-        let Syntax::Name(name) = arena.node(node).syntax else {
-            return Ok(None);
-        };
-        if command.verb != Verb::Query || name.indexes.len() > 0 || name.sort.is_some() {
-            return Ok(None);
-        }
-        let Some(symbol) = self.lexed.symbol(name.symbol) else {
-            return Ok(None);
-        };
-        let Some(&Global::Predicate(id)) = self.environment.globals.get(&symbol) else {
-            return Ok(None);
-        };
+    fn bare_query(&mut self, id: PredicateId, term: TokenId) -> Value {
         self.work.clear();
-        let params = &self.environment.predicates[id.index()].params;
-        let arguments: Vec<_> = params
-            .iter()
-            .map(|&p| {
-                self.terms
-                    .fresh_var(self.terms.var_name(p), self.terms.sort_of(p))
-            })
-            .collect();
-        self.work
-            .rule_variables
-            .extend(arguments.iter().map(|&a| (symbol, a)));
-        let atom = self.work.formulas.atom(id, &arguments, name.symbol);
-        Ok(Some(atom))
+        let predicate = &self.environment.predicates[id.index()];
+        let fresh = |&p| {
+            self.terms
+                .fresh_var(self.terms.var_name(p), self.terms.sort_of(p))
+        };
+        let arguments: Vec<_> = predicate.params.iter().map(fresh).collect();
+        if let Some(symbol) = self.lexed.symbol(term) {
+            let variables = arguments.iter().map(|&a| (symbol, a));
+            self.work.rule_variables.extend(variables);
+        }
+        self.work.formulas.atom(id, &arguments, term)
     }
 }

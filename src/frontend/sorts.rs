@@ -7,18 +7,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::InputError;
-use super::commands::LITERAL;
-use super::lexer::{Lexed, Sym};
-use super::syntax::{Arena, DatatypeSyntax, SortNode};
+use super::error::{InputError, SortError, shorten};
+use super::lexer::{Lexed, Sym, TokenId};
+use super::syntax::{DatatypeSyntax, Named};
 use crate::term::{Constructor, DatatypeId, Field, Sort, SortId, TermStore};
-
-/// What is said of a sort that nothing declares.
-pub(super) const UNDECLARED: &str = "is not declared";
 
 /// Bit-vectors are no wider than this.
 pub(super) const MAX_WIDTH: u32 = 1 << 16;
-/// Sorts nest no deeper than this, definitions expanded.
+/// Sorts nest no deeper than this, as written and with definitions expanded.
 const MAX_DEPTH: u32 = 500;
 /// No more datatype instances than this.
 const MAX_INSTANCES: usize = 4096;
@@ -98,144 +94,117 @@ impl Sorts {
         }
     }
 
-    /// The sort that a node says.
-    pub fn resolve(
-        &mut self,
-        lexed: &Lexed<'_>,
-        arena: &Arena,
-        node: SortNode,
-    ) -> Result<SortId, InputError> {
-        let token = arena.sort(node).0.symbol;
-        let basic = match lexed.source(token) {
-            "Int" => Some(SortId::INT),
-            "Bool" => Some(SortId::BOOL),
-            "Real" => Some(SortId::REAL),
-            _ => None,
-        };
-        let (name, arguments) = arena.sort(node);
-        if let Some(sort) = basic
-            && name.indexes.len() == 0
-            && arguments.is_empty()
-        {
+    /// The sort that is written at a token.
+    pub fn resolve(&mut self, lexed: &Lexed<'_>, token: TokenId) -> Result<SortId, InputError> {
+        if let Some(sort) = lexed.symbol(token).and_then(|s| self.basic(lexed, s)) {
             return Ok(sort);
         }
-        let pattern = self.pattern(lexed, arena, node, &[])?;
+        let pattern = self.pattern(lexed, token, &[], 0)?;
         self.instantiate(&pattern, &[])
             .and_then(|sort| self.define_pending().map(|()| sort))
-            .map_err(|message| lexed.error(token, message))
+            .map_err(|kind| lexed.error(token, kind))
     }
 
     /// `define-sort`.
     pub fn define(
         &mut self,
         lexed: &Lexed<'_>,
-        arena: &Arena,
-        name: u32,
-        parameters: &[u32],
-        body: SortNode,
-    ) -> Result<Sym, InputError> {
-        let symbol = self.new_name(lexed, name)?;
-        let parameters: Vec<Sym> = parameters.iter().filter_map(|&t| lexed.symbol(t)).collect();
-        let body = self.pattern(lexed, arena, body, &parameters)?;
+        name: Named,
+        parameters: &[Sym],
+        body: TokenId,
+    ) -> Result<(), InputError> {
+        self.check_new(lexed, name)?;
+        let body = self.pattern(lexed, body, parameters, 0)?;
         let depth = 1 + self.definition_depth(&body);
         if depth > MAX_DEPTH {
-            return Err(lexed.error(name, "definitions of sorts nest too deep"));
+            return Err(lexed.error(name.token, SortError::DefinitionDepth));
         }
-        self.names
-            .insert(symbol, SortName::Defined(self.definitions.len()));
+        let definition = SortName::Defined(self.definitions.len());
+        self.names.insert(name.symbol, definition);
         self.definitions.push(Definition {
             parameters: parameters.len(),
             body,
             depth,
             memo: FxHashMap::default(),
         });
-        Ok(symbol)
+        Ok(())
     }
 
-    /// `declare-datatypes`; returns the names of the sorts.
+    /// `declare-datatypes`.
     pub fn declare(
         &mut self,
         lexed: &Lexed<'_>,
-        arena: &Arena,
         declarations: &[DatatypeSyntax],
-    ) -> Result<Vec<Sym>, InputError> {
+    ) -> Result<(), InputError> {
         let first = self.generics.len();
-        let mut symbols = Vec::new();
         for declaration in declarations {
-            let symbol = self.new_name(lexed, declaration.name)?;
+            let name = declaration.name;
+            self.check_new(lexed, name)?;
             let parameters = declaration.parameters.len();
-            if let Some(stated) = declaration.arity {
-                let arity = if stated >= LITERAL {
-                    Some((stated - LITERAL) as usize)
-                } else {
-                    lexed.source(stated as u32).parse().ok()
-                };
-                if arity != Some(parameters) {
-                    let message =
-                        format!("the arity is not the number of parameters, {parameters}");
-                    return Err(lexed.error(declaration.name, message));
-                }
+            if let Some(arity) = declaration.arity
+                && lexed.source(arity).parse() != Ok(parameters)
+            {
+                return Err(lexed.error(name.token, SortError::DatatypeArity(parameters)));
             }
-            self.names
-                .insert(symbol, SortName::Datatype(self.generics.len()));
-            symbols.push(symbol);
+            let generic = SortName::Datatype(self.generics.len());
+            self.names.insert(name.symbol, generic);
             self.generics.push(Generic {
-                name: lexed.symbols.name(symbol).to_owned(),
+                name: lexed.symbols.name(name.symbol).to_owned(),
                 parameters,
                 constructors: Vec::new(),
                 instances: FxHashMap::default(),
             });
         }
         for (offset, declaration) in declarations.iter().enumerate() {
-            let generic = first + offset;
-            let parameters: Vec<Sym> = declaration
-                .parameters
-                .iter()
-                .filter_map(|&t| lexed.symbol(t))
-                .collect();
-            for (number, constructor) in declaration.constructors.iter().enumerate() {
-                let reference = ConstructorRef {
-                    generic,
-                    constructor: number,
-                };
-                let symbol = symbol_at(lexed, constructor.symbol)?;
-                let entry = self.constructors.entry(symbol).or_default();
-                if entry.iter().any(|r| r.generic == generic) {
-                    let message = "a constructor of this name exists already";
-                    return Err(lexed.error(constructor.symbol, message));
-                }
-                entry.push(reference);
-                let mut fields = Vec::with_capacity(constructor.selectors.len());
-                for (field, &(token, sort)) in constructor.selectors.iter().enumerate() {
-                    let selector = symbol_at(lexed, token)?;
-                    let entry = self.selectors.entry(selector).or_default();
-                    if entry.iter().any(|(r, _)| r.generic == generic) {
-                        let message = "a selector of this name exists already";
-                        return Err(lexed.error(token, message));
-                    }
-                    entry.push((reference, field));
-                    let pattern = self.pattern(lexed, arena, sort, &parameters)?;
-                    let name = lexed.symbols.name(selector).to_owned();
-                    fields.push((selector, name, pattern));
-                }
-                self.generics[generic]
-                    .constructors
-                    .push(GenericConstructor {
-                        symbol,
-                        name: lexed.symbols.name(symbol).to_owned(),
-                        fields,
-                    });
-            }
+            self.declare_constructors(lexed, first + offset, declaration)?;
         }
         for (offset, declaration) in declarations.iter().enumerate() {
             if declaration.parameters.is_empty() {
                 self.instantiate(&Pattern::Datatype(first + offset, Vec::new()), &[])
-                    .map_err(|message| lexed.error(declaration.name, message))?;
+                    .map_err(|kind| lexed.error(declaration.name.token, kind))?;
             }
         }
         self.define_pending()
-            .map_err(|message| lexed.error(declarations[0].name, message))?;
-        Ok(symbols)
+            .map_err(|kind| lexed.error(declarations[0].name.token, kind))
+    }
+
+    fn declare_constructors(
+        &mut self,
+        lexed: &Lexed<'_>,
+        generic: usize,
+        declaration: &DatatypeSyntax,
+    ) -> Result<(), InputError> {
+        for (number, constructor) in declaration.constructors.iter().enumerate() {
+            let reference = ConstructorRef {
+                generic,
+                constructor: number,
+            };
+            let symbol = constructor.name.symbol;
+            let entry = self.constructors.entry(symbol).or_default();
+            if entry.iter().any(|r| r.generic == generic) {
+                return Err(lexed.error(constructor.name.token, SortError::ConstructorTwice));
+            }
+            entry.push(reference);
+            let mut fields = Vec::with_capacity(constructor.selectors.len());
+            for (field, selector) in constructor.selectors.iter().enumerate() {
+                let Named { symbol, token } = selector.name;
+                let entry = self.selectors.entry(symbol).or_default();
+                if entry.iter().any(|(r, _)| r.generic == generic) {
+                    return Err(lexed.error(token, SortError::SelectorTwice));
+                }
+                entry.push((reference, field));
+                let sort = self.pattern(lexed, selector.meaning, &declaration.parameters, 0)?;
+                fields.push((symbol, lexed.symbols.name(symbol).to_owned(), sort));
+            }
+            self.generics[generic]
+                .constructors
+                .push(GenericConstructor {
+                    symbol,
+                    name: lexed.symbols.name(symbol).to_owned(),
+                    fields,
+                });
+        }
+        Ok(())
     }
 
     /// Takes back a declaration or definition.
@@ -283,7 +252,7 @@ impl Sorts {
         &mut self,
         reference: ConstructorRef,
         arguments: &[Option<SortId>],
-    ) -> Result<Option<SortId>, String> {
+    ) -> Result<Option<SortId>, SortError> {
         let generic = &self.generics[reference.generic];
         let mut found = vec![None; generic.parameters];
         let fields = &generic.constructors[reference.constructor].fields;
@@ -305,15 +274,22 @@ impl Sorts {
         &self.generics[reference.generic].constructors[reference.constructor]
     }
 
-    fn new_name(&self, lexed: &Lexed<'_>, token: u32) -> Result<Sym, InputError> {
-        let symbol = symbol_at(lexed, token)?;
-        let name = lexed.symbols.name(symbol);
-        let known = ["Bool", "Int", "Real", "Array", "BitVec"].contains(&name);
-        if known || self.names.contains_key(&symbol) {
-            let message = format!("a sort `{name}` exists already");
-            return Err(lexed.error(token, message));
+    fn check_new(&self, lexed: &Lexed<'_>, name: Named) -> Result<(), InputError> {
+        let text = lexed.symbols.name(name.symbol);
+        let known = ["Bool", "Int", "Real", "Array", "BitVec"].contains(&text);
+        if known || self.names.contains_key(&name.symbol) {
+            return Err(lexed.name_error(name, SortError::DeclaredTwice));
         }
-        Ok(symbol)
+        Ok(())
+    }
+
+    fn basic(&self, lexed: &Lexed<'_>, symbol: Sym) -> Option<SortId> {
+        match lexed.symbols.name(symbol) {
+            "Bool" => Some(SortId::BOOL),
+            "Int" => Some(SortId::INT),
+            "Real" => Some(SortId::REAL),
+            _ => None,
+        }
     }
 
     fn unify(
@@ -321,7 +297,7 @@ impl Sorts {
         pattern: &Pattern,
         sort: SortId,
         found: &mut [Option<SortId>],
-    ) -> Result<(), String> {
+    ) -> Result<(), SortError> {
         match pattern {
             Pattern::Parameter(index) => match found[*index] {
                 None => {
@@ -329,14 +305,14 @@ impl Sorts {
                     Ok(())
                 }
                 Some(other) if other == sort => Ok(()),
-                Some(_) => Err("the arguments have sorts of different instances".to_owned()),
+                Some(_) => Err(SortError::DifferentInstances),
             },
             Pattern::Array(parts) => match self.terms.sort(sort) {
                 Sort::Array(index, element) => {
                     self.unify(&parts.0, index, found)?;
                     self.unify(&parts.1, element, found)
                 }
-                _ => Err("an array is expected as argument".to_owned()),
+                _ => Err(SortError::ArrayExpected),
             },
             Pattern::Datatype(generic, arguments) => match self.instance(sort) {
                 Some((id, other)) if other == *generic => {
@@ -347,8 +323,8 @@ impl Sorts {
                     Ok(())
                 }
                 _ => {
-                    let name = &self.generics[*generic].name;
-                    Err(format!("an argument of sort `{name}` is expected"))
+                    let name = shorten(&self.generics[*generic].name);
+                    Err(SortError::DatatypeExpected(name))
                 }
             },
             // Checked later, against the instance.
@@ -376,53 +352,55 @@ impl Sorts {
         }
     }
 
-    // Recursive: the arena bounds the nesting of sorts as written.
+    // Recursive: `depth` bounds the nesting of sorts as written.
     fn pattern(
-        &mut self,
+        &self,
         lexed: &Lexed<'_>,
-        arena: &Arena,
-        node: SortNode,
+        token: TokenId,
         parameters: &[Sym],
+        depth: u32,
     ) -> Result<Pattern, InputError> {
-        let (name, arguments) = arena.sort(node);
-        let token = name.symbol;
-        let symbol = symbol_at(lexed, token)?;
-        let text = lexed.symbols.name(symbol).to_owned();
+        if depth > MAX_DEPTH {
+            return Err(lexed.error(token, SortError::Depth(MAX_DEPTH)));
+        }
+        let (identifier, arguments) = lexed.sort(token)?;
+        let name = identifier.name;
+        let text = lexed.symbols.name(name.symbol);
         if text == "BitVec" {
-            let width = match arena.tokens(name.indexes) {
-                [index] => lexed.source(*index).parse::<u32>().ok(),
+            let mut indexes = identifier.indexes.into_iter().flatten();
+            let width = match (indexes.next(), indexes.next()) {
+                (Some(index), None) => lexed.source(index).parse::<u32>().ok(),
                 _ => None,
             };
             return match width {
-                Some(width @ 1..=MAX_WIDTH) if arguments.is_empty() => {
+                Some(width @ 1..=MAX_WIDTH) if arguments.is_none() => {
                     Ok(Pattern::Known(self.terms.bitvec_sort(width)))
                 }
-                _ => Err(lexed.error(
-                    token,
-                    format!("BitVec takes one width, from 1 to {MAX_WIDTH}"),
-                )),
+                _ => Err(lexed.error(name.token, SortError::BitVecWidth(MAX_WIDTH))),
             };
         }
-        if name.indexes.len() > 0 {
-            return Err(lexed.error(token, format!("the sort `(_ {text} …)` is not supported")));
+        if identifier.indexes.is_some() {
+            return Err(lexed.name_error(name, SortError::Indexed));
         }
-        let arguments: Vec<Pattern> = arguments
-            .iter()
-            .map(|&a| self.pattern(lexed, arena, a, parameters))
+        let mut arguments: Vec<Pattern> = arguments
+            .into_iter()
+            .flatten()
+            .map(|argument| self.pattern(lexed, argument, parameters, depth + 1))
             .collect::<Result<_, _>>()?;
-        let count = arguments.len();
-        let expect = |expected: usize| {
-            if count == expected {
-                return Ok(());
-            }
-            let message = format!("the sort `{text}` takes {expected} arguments, not {count}");
-            Err(lexed.error(token, message))
+        let found = arguments.len();
+        let expect = |expected: usize| match found == expected {
+            true => Ok(()),
+            false => Err(lexed.name_error(name, |sort| SortError::Arity {
+                sort,
+                expected,
+                found,
+            })),
         };
-        if let Some(index) = parameters.iter().position(|&p| p == symbol) {
+        if let Some(index) = parameters.iter().position(|&p| p == name.symbol) {
             expect(0)?;
             return Ok(Pattern::Parameter(index));
         }
-        match self.names.get(&symbol) {
+        match self.names.get(&name.symbol) {
             Some(&SortName::Datatype(generic)) => {
                 expect(self.generics[generic].parameters)?;
                 return Ok(Pattern::Datatype(generic, arguments));
@@ -433,33 +411,24 @@ impl Sorts {
             }
             None => {}
         }
-        match text.as_str() {
-            "Bool" | "Int" | "Real" => {
-                expect(0)?;
-                Ok(Pattern::Known(match text.as_str() {
-                    "Bool" => SortId::BOOL,
-                    "Int" => SortId::INT,
-                    _ => SortId::REAL,
-                }))
-            }
-            "Array" => {
-                let mut arguments = arguments.into_iter();
-                match (arguments.next(), arguments.next(), arguments.next()) {
-                    (Some(index), Some(element), None) => {
-                        Ok(Pattern::Array(Box::new((index, element))))
-                    }
-                    _ => expect(2).map(|()| Pattern::Known(SortId::BOOL)),
-                }
-            }
-            _ => {
-                let message = format!("the sort `{text}` {UNDECLARED}, nor supported as built in");
-                Err(lexed.error(token, message))
-            }
+        if let Some(sort) = self.basic(lexed, name.symbol) {
+            expect(0)?;
+            return Ok(Pattern::Known(sort));
         }
+        if text != "Array" {
+            return Err(lexed.name_error(name, SortError::Undeclared));
+        }
+        expect(2)?;
+        let element = arguments.remove(1);
+        Ok(Pattern::Array(Box::new((arguments.remove(0), element))))
     }
 
     // Recursive: patterns and expanded definitions are of bounded depth.
-    fn instantiate(&mut self, pattern: &Pattern, arguments: &[SortId]) -> Result<SortId, String> {
+    fn instantiate(
+        &mut self,
+        pattern: &Pattern,
+        arguments: &[SortId],
+    ) -> Result<SortId, SortError> {
         match pattern {
             Pattern::Known(sort) => Ok(*sort),
             Pattern::Parameter(index) => Ok(arguments[*index]),
@@ -477,7 +446,7 @@ impl Sorts {
                     return Ok(sort);
                 }
                 if self.generic_of.len() >= MAX_INSTANCES {
-                    return Err(format!("more than {MAX_INSTANCES} instances of datatypes"));
+                    return Err(SortError::TooManyInstances(MAX_INSTANCES));
                 }
                 let (id, sort) = self.terms.declare_datatype(&known.name, &list);
                 self.generic_of.insert(id, *generic);
@@ -504,27 +473,27 @@ impl Sorts {
         &mut self,
         patterns: &[Pattern],
         arguments: &[SortId],
-    ) -> Result<Vec<SortId>, String> {
+    ) -> Result<Vec<SortId>, SortError> {
         patterns
             .iter()
             .map(|p| self.instantiate(p, arguments))
             .collect()
     }
 
-    fn bound_depth(&mut self, sort: SortId, parts: &[SortId]) -> Result<(), String> {
+    fn bound_depth(&mut self, sort: SortId, parts: &[SortId]) -> Result<(), SortError> {
         let below = parts
             .iter()
             .map(|p| self.depths.get(p).copied().unwrap_or(0));
         let depth = below.max().map_or(0, |d| d + 1);
         if depth > MAX_DEPTH {
-            return Err(format!("sorts nest deeper than {MAX_DEPTH}"));
+            return Err(SortError::Depth(MAX_DEPTH));
         }
         self.depths.insert(sort, depth);
         Ok(())
     }
 
     /// Defines declared instances and those their fields need, then looks for finite values.
-    fn define_pending(&mut self) -> Result<(), String> {
+    fn define_pending(&mut self) -> Result<(), SortError> {
         let mut defined = Vec::new();
         while let Some((generic, arguments, id)) = self.pending.pop() {
             let mut constructors = Vec::new();
@@ -561,8 +530,8 @@ impl Sorts {
         match defined.first() {
             None => Ok(()),
             Some(&id) => {
-                let name = self.terms.datatype_head(id).0;
-                Err(format!("the datatype `{name}` has no finite value"))
+                let name = shorten(self.terms.datatype_head(id).0);
+                Err(SortError::NoFiniteValue(name))
             }
         }
     }
@@ -577,11 +546,4 @@ impl Sorts {
             }
         }
     }
-}
-
-/// The symbol at a token that must be one.
-pub(super) fn symbol_at(lexed: &Lexed<'_>, token: u32) -> Result<Sym, InputError> {
-    lexed
-        .symbol(token)
-        .ok_or_else(|| lexed.error(token, "a symbol is expected"))
 }
