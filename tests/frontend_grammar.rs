@@ -277,9 +277,9 @@ fn compare_corpus() {
                     compared += 1;
                     again.push_str(&shown);
                 }
-                Err(error) => {
+                // Names of rules, and what `extensions` lists.
+                Err(_) => {
                     beyond += 1;
-                    println!("{file}: {source}\n{error:?}");
                     again.push_str(source);
                 }
             }
@@ -288,7 +288,7 @@ fn compare_corpus() {
         assert_eq!(meaning(&problem), meaning(&other), "{file}");
     }
     assert!(
-        compared > 5000 && beyond < 100,
+        compared > 3000 && beyond < 20,
         "{compared}, {beyond} beyond"
     );
 }
@@ -549,10 +549,9 @@ fn restrictions() {
         "(assert (= #xfg #xf))",
         "(assert (! true :))",
     ] {
-        let accepted = record(text).is_ok();
+        assert!(record(text).is_ok(), "smt2parser: {text}");
         let error = read(text).err().unwrap();
         assert!(is_syntactic(&error), "{text}: {error}");
-        println!("{text} {accepted}");
     }
 }
 
@@ -607,7 +606,7 @@ fn mutated_texts() {
     ];
     let mut state = 5;
     let mut counts = [0; 4];
-    for _ in 0..20_000 {
+    for _ in 0..6_000 {
         let clause = CLAUSES[next(&mut state) % CLAUSES.len()];
         let mut tokens: Vec<&str> = clause.split_whitespace().collect();
         for _ in 0..1 + next(&mut state) % 2 {
@@ -641,6 +640,6 @@ fn mutated_texts() {
         }
     }
     let [both, extended, senseless, neither] = counts;
-    let enough = both > 200 && extended < 100 && senseless > 2000 && neither > 2000;
+    let enough = both > 100 && extended < 50 && senseless > 200 && neither > 1000;
     assert!(enough, "{counts:?}");
 }
