@@ -1,8 +1,8 @@
 //! Settings of engines: one table for each engine, from which everything else follows.
 //!
-//! An engine's table ([`settings!`]) is the only place that names a setting, its type, its default,
-//! its range, what it is for and where it comes from. The struct of options with its docstrings, its
-//! default, the names on the command line and `--settings` are made of it.
+//! An engine's table, by the macro `settings!`, is the only place that names a setting, its type,
+//! its default, its range, what it is for and where it comes from. The struct of options with its
+//! docstrings, its default, the names on the command line and `--settings` are made of it.
 //!
 //! Invariant: a setting shows the value that it would be set from, so the value shown by a new
 //! engine is the default. This module knows no engine.

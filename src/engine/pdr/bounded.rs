@@ -3,13 +3,17 @@
 //!
 //! This is the SOLVE of Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based
 //! unbounded software model checking" (CAV 2013), section 4, tightly integrated, as their section 5
-//! wishes it. Invariant: once a constraint has changed, the lemmas that are left were said to hold by the
-//! caller, and no fact is.
+//! wishes it.
+//!
+//! Invariant: once a constraint has changed, the only lemmas left are those that the caller said to
+//! hold, and no fact is left.
 
 use std::rc::Rc;
 
-use super::frame::{INFINITE, Level};
-use super::{Options, Parts, Search, Stop};
+use super::ids::{Node, NodeMap};
+use super::levels::{INFINITE, Level};
+use super::options::Options;
+use super::search::{Parts, Search, Stop, incomplete};
 use crate::chc::System;
 use crate::engine::EngineError;
 use crate::run::Context;
@@ -24,8 +28,8 @@ pub(in crate::engine) const UNBOUNDED: Level = INFINITE;
 /// A lemma of a frame, for others.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct FrameLemma {
-    /// Position in the system; one past the last for `false`.
-    pub predicate: usize,
+    /// What it is about.
+    pub node: Node,
     /// What the lemma excludes, over the predicate's formal variables.
     pub cube: Vec<TermId>,
     /// It holds of facts with derivations of at most this height.
@@ -37,9 +41,9 @@ pub(in crate::engine) enum Bounded {
     /// `false` has no derivation of at most the height. The lemmas prove it: those of a height hold
     /// of what clauses derive from facts of which those of the height below hold.
     Safe(Vec<FrameLemma>),
-    /// Also the lemmas that hold although.
+    /// A derivation, and the lemmas that hold all the same.
     Refuted(Refutation, Vec<FrameLemma>),
-    /// At a limit; also the lemmas that hold.
+    /// A limit was reached. The lemmas found so far hold.
     Stopped(Reason, Vec<FrameLemma>),
 }
 
@@ -47,7 +51,7 @@ pub(in crate::engine) enum Bounded {
 pub(in crate::engine) struct Memory {
     smt: Rc<Smt>,
     options: Options,
-    /// Also the constraints of the last search, by clause.
+    /// What the last search left, and the constraints that it had, by clause.
     last: Option<(Parts, Vec<TermId>)>,
 }
 
@@ -62,9 +66,9 @@ impl Memory {
     }
 
     /// Searches for a derivation of `false`: of any height, until lemmas are inductive, or of at
-    /// most `height`; if not `exact`, a higher one will do when it comes first. `known` are lemmas that hold, of facts of at most their heights. Systems of
-    /// one memory differ in their constraints only; when they do not even in these, everything that was
-    /// learned before is kept.
+    /// most `height`; if not `exact`, a higher one will do when it comes first. `known` are lemmas
+    /// that hold, of facts of at most their heights. Systems of one memory differ in their
+    /// constraints only; while these stay the same, everything that was learned before is kept.
     ///
     /// # Errors
     /// A defect, or a model of the oracle that cannot be read.
@@ -114,35 +118,36 @@ impl Memory {
 /// Takes over the constraints that have changed, and keeps the known lemmas only, and no facts.
 fn renew(parts: &mut Parts, system: &System, before: &[TermId], known: &[FrameLemma]) {
     let changed = |c: usize| before.get(c) != Some(&system.clauses[c].constraint);
-    for transition in parts.transitions.iter_mut().flatten() {
+    for transition in parts.transitions.iter_mut().filter_map(|(_, t)| t.as_mut()) {
         transition.renew(system, changed);
     }
-    let mut kept = vec![Vec::new(); parts.frames.len()];
+    let mut kept = NodeMap::new(system, |_| Vec::new());
     for lemma in known {
         let mut cube = lemma.cube.clone();
         cube.sort_unstable();
         cube.dedup();
-        kept[lemma.predicate].push((cube.into_boxed_slice(), lemma.height));
+        kept[lemma.node].push((cube.into_boxed_slice(), lemma.height));
     }
-    for (frame, kept) in parts.frames.iter_mut().zip(&kept) {
-        frame.renew(&system.terms, kept);
+    for (node, frame) in parts.frames.iter_mut() {
+        frame.renew(&system.terms, &kept[node]);
     }
 }
 
 impl Search<'_> {
     fn add_known(&mut self, known: &[FrameLemma]) {
         for lemma in known {
-            let frame = &mut self.frames[lemma.predicate];
+            let frame = &mut self.frames[lemma.node];
             frame.add(&self.terms, &lemma.cube, lemma.height);
         }
     }
 
     /// Blocks the query up to a height. Whether lemmas are inductive is not looked at.
     fn run_up_to(&mut self, height: Level) -> Result<Bounded, Stop> {
-        let query = self.query_predicate();
         // Up to here the query is known to be blocked.
-        let known = self.frames[query].at(0);
-        let known = known.map(|l| self.frames[query].lemmas[l].level).max();
+        let known = self.frames[Node::Query].at(0);
+        let known = known
+            .map(|l| self.frames[Node::Query].lemmas[l].level)
+            .max();
         let mut bound = known.map_or(0, |known| known.min(height));
         let root = self.add_root(bound);
         loop {
@@ -176,15 +181,15 @@ impl Search<'_> {
                 return Ok(Bounded::Safe(lemmas));
             }
         }
-        Err(super::incomplete("no level is left"))
+        Err(incomplete("no level is left"))
     }
 
     /// The lemmas that hold at a level.
     fn lemmas(&self, level: Level) -> Vec<FrameLemma> {
         let mut lemmas = Vec::new();
-        for (predicate, frame) in self.frames.iter().enumerate() {
+        for (node, frame) in self.frames.iter() {
             lemmas.extend(frame.at(level).map(|l| FrameLemma {
-                predicate,
+                node,
                 cube: frame.lemmas[l].cube.to_vec(),
                 height: frame.lemmas[l].level,
             }));

@@ -2,24 +2,20 @@
 //! (must-summary).
 //!
 //! A lemma of level `k` holds of every fact with a derivation of height at most `k`, entry clauses
-//! having height 0; a lemma of level [`INFINITE`] of every fact. Invariant: lemmas and facts are
-//! never removed, only switched off, so their indexes stay valid; `events` lists each change of a
+//! having height 0; a lemma of the infinite level of every fact.
+//!
+//! Invariant: lemmas and facts are
+//! never removed, only switched off, so their ids stay valid; `events` lists each change of a
 //! lemma's level once, in order, so that solvers catch up by reading from where they stopped.
 
 use rustc_hash::FxHashMap;
 
+use super::array_indexes::{INDEX_LIMIT, indexes};
+use super::ids::{FactId, LemmaId, RuleId, Table};
+use super::levels::Level;
 use super::pattern::Patterns;
-use super::quantify::indexes;
+use crate::chc::PredicateId;
 use crate::term::{Assignment, SortId, TermId, TermStore};
-
-/// Indexes of a predicate at which lemmas are instantiated, at most.
-pub(super) const INDEX_LIMIT: usize = 24;
-
-/// Height up to which a lemma holds.
-pub(super) type Level = u32;
-
-/// The level of lemmas that hold of every derivable fact.
-pub(super) const INFINITE: Level = Level::MAX;
 
 /// The negation of a cube that no derivation reaches up to a level.
 pub(super) struct Lemma {
@@ -44,7 +40,7 @@ pub(super) struct PushBlocker {
 
 /// One fact of a [`PushBlocker`].
 pub(super) struct Premise {
-    pub predicate: usize,
+    pub predicate: PredicateId,
     /// Values of the predicate's formal variables.
     pub values: Assignment,
     /// Events of the predicate that were looked at.
@@ -56,9 +52,9 @@ pub(super) struct MustFact {
     /// Over the predicate's formal variables; every assignment that satisfies it is derivable.
     pub formula: TermId,
     /// The rule of the predicate's transition relation.
-    pub rule: usize,
+    pub rule: RuleId,
     /// Facts of the rule's body predicates, in the body's order.
-    pub premises: Vec<(usize, usize)>,
+    pub premises: Vec<(PredicateId, FactId)>,
     /// Of its derivation; zero for facts of entry clauses.
     pub height: Level,
 }
@@ -66,17 +62,17 @@ pub(super) struct MustFact {
 /// Lemmas and facts of one predicate.
 #[derive(Default)]
 pub(super) struct Frame {
-    pub lemmas: Vec<Lemma>,
-    pub events: Vec<(usize, Level)>,
-    pub facts: Vec<MustFact>,
-    pub patterns: Patterns,
+    pub lemmas: Table<LemmaId, Lemma>,
+    pub events: Vec<(LemmaId, Level)>,
+    pub facts: Table<FactId, MustFact>,
+    pub patterns: Patterns<LemmaId>,
     /// The same of obligations' cubes, before they are generalised.
-    pub asked: Patterns,
+    pub asked: Patterns<()>,
     /// Terms over the formal variables at which lemmas about any index are instantiated.
     pub indexes: Vec<TermId>,
     /// Variables that stand for any index, one for each sort of index.
     any: Vec<TermId>,
-    by_cube: FxHashMap<Box<[TermId]>, usize>,
+    by_cube: FxHashMap<Box<[TermId]>, LemmaId>,
 }
 
 impl Frame {
@@ -126,7 +122,7 @@ impl Frame {
     }
 
     /// What a lemma says about certain indexes; the lemma itself if it is not about any index.
-    pub fn instances(&self, terms: &TermStore, lemma: usize, at: &[TermId]) -> Vec<TermId> {
+    pub fn instances(&self, terms: &TermStore, lemma: LemmaId, at: &[TermId]) -> Vec<TermId> {
         let lemma = &self.lemmas[lemma];
         let Some(any) = lemma.any else {
             return vec![lemma.clause];
@@ -140,7 +136,7 @@ impl Frame {
     }
 
     /// A lemma as a closed formula over the formal variables.
-    pub fn closed(&self, terms: &TermStore, lemma: usize) -> TermId {
+    pub fn closed(&self, terms: &TermStore, lemma: LemmaId) -> TermId {
         let lemma = &self.lemmas[lemma];
         match lemma.any {
             None => lemma.clause,
@@ -151,9 +147,10 @@ impl Frame {
             }
         }
     }
+
     /// Adds the negation of a cube as a lemma, or raises the level of the same lemma. Lemmas that
-    /// it implies are switched off. Returns the lemma's index and whether anything changed.
-    pub fn add(&mut self, terms: &TermStore, cube: &[TermId], level: Level) -> (usize, bool) {
+    /// it implies are switched off. Returns the lemma and whether anything changed.
+    pub fn add(&mut self, terms: &TermStore, cube: &[TermId], level: Level) -> (LemmaId, bool) {
         let mut cube = cube.to_vec();
         cube.sort_unstable();
         cube.dedup();
@@ -168,10 +165,9 @@ impl Frame {
             return (known, changed);
         }
         let negated: Vec<TermId> = cube.iter().map(|&l| terms.not(l)).collect();
-        let index = self.lemmas.len();
         let clause = terms.or(&negated);
         let any = self.any_in(terms, clause);
-        self.lemmas.push(Lemma {
+        let lemma = self.lemmas.push(Lemma {
             clause,
             cube: cube.clone(),
             any,
@@ -179,30 +175,31 @@ impl Frame {
             active: true,
             blocker: None,
         });
-        self.by_cube.insert(cube, index);
-        self.raise(index, level);
-        (index, true)
+        self.by_cube.insert(cube, lemma);
+        self.raise(lemma, level);
+        (lemma, true)
     }
 
     /// Sets the level of a lemma to a higher one and switches off what it implies.
-    pub fn raise(&mut self, index: usize, level: Level) {
-        self.lemmas[index].level = level;
-        self.lemmas[index].blocker = None;
-        self.events.push((index, level));
-        let (before, rest) = self.lemmas.split_at_mut(index);
-        let (lemma, after) = rest.split_first_mut().expect("the lemma exists");
-        for other in before.iter_mut().chain(after) {
-            if other.active && other.level <= level && is_subset(&lemma.cube, &other.cube) {
+    pub fn raise(&mut self, lemma: LemmaId, level: Level) {
+        self.lemmas[lemma].level = level;
+        self.lemmas[lemma].blocker = None;
+        self.events.push((lemma, level));
+        let cube = std::mem::take(&mut self.lemmas[lemma].cube);
+        for other in self.lemmas.ids().filter(|&other| other != lemma) {
+            let other = &mut self.lemmas[other];
+            if other.active && other.level <= level && is_subset(&cube, &other.cube) {
                 other.active = false;
                 other.blocker = None;
             }
         }
+        self.lemmas[lemma].cube = cube;
     }
 
-    /// Forgets all lemmas but those with these cubes, which hold at the given levels, and all facts; for
-    /// when the clauses have changed.
+    /// Forgets all facts, and all lemmas but those with these cubes, which hold at the given
+    /// levels. For when the clauses have changed.
     pub fn renew(&mut self, terms: &TermStore, kept: &[(Box<[TermId]>, Level)]) {
-        for lemma in &mut self.lemmas {
+        for lemma in self.lemmas.iter_mut() {
             lemma.active = false;
             lemma.level = 0;
             lemma.blocker = None;
@@ -211,11 +208,11 @@ impl Frame {
         let mut known = std::mem::take(&mut self.by_cube);
         for (cube, level) in kept {
             match known.remove(cube) {
-                Some(index) => {
-                    self.lemmas[index].active = true;
-                    self.lemmas[index].level = *level;
-                    self.events.push((index, *level));
-                    self.by_cube.insert(cube.clone(), index);
+                Some(lemma) => {
+                    self.lemmas[lemma].active = true;
+                    self.lemmas[lemma].level = *level;
+                    self.events.push((lemma, *level));
+                    self.by_cube.insert(cube.clone(), lemma);
                 }
                 None => drop(self.add(terms, cube, *level)),
             }
@@ -232,11 +229,11 @@ impl Frame {
         known.is_some_and(|&l| self.lemmas[l].level >= level)
     }
 
-    /// Indexes of the active lemmas that hold at a level.
-    pub fn at(&self, level: Level) -> impl Iterator<Item = usize> {
+    /// The active lemmas that hold at a level.
+    pub fn at(&self, level: Level) -> impl Iterator<Item = LemmaId> {
         let holds = move |l: &Lemma| l.active && l.level >= level;
-        let lemmas = self.lemmas.iter().enumerate();
-        lemmas.filter(move |(_, l)| holds(l)).map(|(i, _)| i)
+        let lemmas = self.lemmas.ids();
+        lemmas.filter(move |&l| holds(&self.lemmas[l]))
     }
 
     /// The conjunction of the lemmas that hold at a level, those about any index at the known ones.
@@ -259,8 +256,8 @@ fn is_subset(small: &[TermId], large: &[TermId]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::levels::INFINITE;
     use super::*;
-    use crate::term::SortId;
 
     #[test]
     fn implied_lemmas_are_switched_off() {

@@ -4,9 +4,10 @@
 //! the rest is unreachable from the frame below together with its own negation. Invariant: what is
 //! returned was found blocked by a query, at the level that this query's core supports.
 
-use super::frame::Level;
+use super::ids::Node;
+use super::levels::Level;
+use super::search::{Search, Stop};
 use super::transition::{Answer, Query};
-use super::{Search, Stop};
 use crate::term::TermId;
 
 impl Search<'_> {
@@ -14,7 +15,7 @@ impl Search<'_> {
     /// atoms satisfied when the cube was found blocked.
     pub(super) fn generalise(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: Vec<TermId>,
         level: Level,
         from: Option<Level>,
@@ -25,7 +26,7 @@ impl Search<'_> {
             let literal = cube[position];
             let mut candidate = cube.clone();
             candidate.remove(position);
-            match self.inductive(predicate, &candidate, from)? {
+            match self.inductive(node, &candidate, from)? {
                 Some((core, core_level)) => {
                     self.counters.dropped += (cube.len() - core.len()) as u64;
                     cube = core;
@@ -42,11 +43,11 @@ impl Search<'_> {
     /// are needed for that, and the level up to which they are blocked.
     pub(super) fn inductive(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: &[TermId],
         from: Option<Level>,
     ) -> Result<Option<(Vec<TermId>, Level)>, Stop> {
-        let assume = from.and_then(|_| self.negation_before(predicate, cube));
+        let assume = from.and_then(|_| self.negation_before(node, cube));
         let query = Query {
             from,
             cube,
@@ -55,7 +56,7 @@ impl Search<'_> {
             reached: None,
             rule: None,
         };
-        match self.ask(predicate, query)? {
+        match self.ask(node, query)? {
             Answer::Unsat { cube: core, level } => {
                 // What was assumed is the negation of the whole cube; the core's own is stronger.
                 Ok(Some((core, level)))
@@ -67,13 +68,13 @@ impl Search<'_> {
     }
 
     /// The negation of a cube about the body atoms of its own predicate; `None` if there are none.
-    fn negation_before(&mut self, predicate: usize, cube: &[TermId]) -> Option<TermId> {
+    fn negation_before(&mut self, node: Node, cube: &[TermId]) -> Option<TermId> {
         let terms = self.terms.clone();
-        let transition = self.transitions[predicate].as_mut()?;
+        let transition = self.transitions[node].as_mut()?;
         let negated: Vec<TermId> = cube.iter().map(|&l| terms.not(l)).collect();
         let clause = terms.or(&negated);
         let own = transition.own_slots.clone();
-        let frame = &self.frames[predicate];
+        let frame = &self.frames[node];
         // About any index: at those that matter, and at the one that the cube itself is about.
         let any = frame.any_in(&terms, clause);
         let mut parts: Vec<TermId> = Vec::new();

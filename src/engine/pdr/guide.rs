@@ -19,11 +19,12 @@
 use num_integer::Integer;
 use num_traits::{One, Zero};
 
-use super::frame::Level;
 use super::hull::{Relation, Row, affine_hull, eliminate};
+use super::ids::{LemmaId, Node, ObligationId};
+use super::levels::Level;
 use super::obligation::Obligation;
 use super::pattern::{Kind, Pattern, literal, pattern, shape, without_weaker_bounds};
-use super::{Search, Stop};
+use super::search::{Search, Stop};
 use crate::smt::SatResult;
 use crate::term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore};
 
@@ -46,14 +47,14 @@ const SLOPES: usize = 3;
 const SLOPE_USES: usize = 20;
 
 impl Search<'_> {
-    /// Looks at a new lemma of a blocked obligation together with its like.
-    pub(super) fn guide(&mut self, obligation: usize, lemma: usize) {
+    /// Looks at a new lemma of a blocked obligation together with those of its pattern.
+    pub(super) fn guide(&mut self, obligation: ObligationId, lemma: LemmaId) {
         if !self.options.guidance {
             return;
         }
         let blocked = self.obligations.get(obligation);
-        let (predicate, level, depth) = (blocked.predicate, blocked.level, blocked.depth);
-        let frame = &mut self.frames[predicate];
+        let (node, level, depth) = (blocked.node, blocked.level, blocked.depth);
+        let frame = &mut self.frames[node];
         if frame.lemmas[lemma].any.is_some() {
             return;
         }
@@ -66,7 +67,7 @@ impl Search<'_> {
             return;
         }
         cluster.uses += 1;
-        let members: Vec<usize> = cluster.members.iter().map(|m| m.0).collect();
+        let members: Vec<LemmaId> = cluster.members.iter().map(|m| m.0).collect();
         let constants: Vec<Vec<Rational>> = cluster.members.iter().map(|m| m.1.clone()).collect();
         let mut conjectures = Vec::new();
         for closure in [Closure::Congruent, Closure::Affine, Closure::Bounded] {
@@ -77,7 +78,7 @@ impl Search<'_> {
             }
         }
         for cube in conjectures {
-            self.conjecture(predicate, cube, level, depth, members.clone());
+            self.conjecture(node, cube, level, depth, members.clone());
         }
         if let [moving] = &*pattern.shapes
             && pattern.others.is_empty()
@@ -94,32 +95,31 @@ impl Search<'_> {
                 })
                 .collect();
             if !rest.is_empty() && rest.len() < whole.len() {
-                self.conjecture(predicate, rest, level, depth, Vec::new());
+                self.conjecture(node, rest, level, depth, Vec::new());
             }
         }
     }
 
-    /// Looks at a new obligation's cube together with its like: what a lemma's core drops may be what
-    /// the cubes of a chain of obligations have in common. (Not in the paper, which looks at lemmas
-    /// only.)
+    /// Looks at a new obligation's cube together with those of its pattern. What a lemma's core
+    /// drops may be what the cubes of a chain of obligations have in common. (Not in the paper,
+    /// which looks at lemmas only.)
     pub(super) fn guide_by_cubes(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: &[TermId],
         level: Level,
-        parent: usize,
+        parent: ObligationId,
     ) {
         if !self.options.guidance {
             return;
         }
-        let number = self.obligations.len();
-        let asked = &mut self.frames[predicate].asked;
-        let Some(pattern) = asked.enter(&self.terms, number, cube) else {
+        let asked = &mut self.frames[node].asked;
+        let Some(pattern) = asked.enter(&self.terms, (), cube) else {
             return;
         };
         let depth = self.obligations.get(parent).depth + 1;
-        let chain = self.chain(predicate, &pattern, cube, parent);
-        let cluster = self.frames[predicate].asked.clusters.entry(pattern.clone());
+        let chain = self.chain(node, &pattern, cube, parent);
+        let cluster = self.frames[node].asked.clusters.entry(pattern.clone());
         let cluster = cluster.or_default();
         if cluster.members.len() < CLUSTER_SIZE {
             return;
@@ -145,28 +145,28 @@ impl Search<'_> {
             }
         }
         for hull in hulls {
-            self.conjecture(predicate, hull, level, depth, Vec::new());
+            self.conjecture(node, hull, level, depth, Vec::new());
         }
     }
 
-    /// The constants of a cube and of those nearest to it on the way to the query that are about the
-    /// same predicate, as long as they have its pattern.
+    /// The constants of a cube, and of the cubes about the same predicate that are next to it on
+    /// the way to the query, as long as they have its pattern.
     fn chain(
         &self,
-        predicate: usize,
+        node: Node,
         wanted: &Pattern,
         cube: &[TermId],
-        parent: usize,
+        parent: ObligationId,
     ) -> Vec<Vec<Rational>> {
         let own = pattern(&self.terms, cube).map(|p| p.1);
         let mut chain: Vec<Vec<Rational>> = own.into_iter().collect();
         let mut next = Some(parent);
-        while let Some(index) = next
+        while let Some(id) = next
             && chain.len() < CLUSTER_SIZE
         {
-            let obligation = self.obligations.get(index);
+            let obligation = self.obligations.get(id);
             next = obligation.parent;
-            if obligation.predicate != predicate {
+            if obligation.node != node {
                 continue;
             }
             match pattern(&self.terms, &obligation.cube) {
@@ -179,11 +179,11 @@ impl Search<'_> {
 
     fn conjecture(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: Vec<TermId>,
         level: Level,
         depth: usize,
-        members: Vec<usize>,
+        members: Vec<LemmaId>,
     ) {
         if cube.is_empty() || cube.contains(&TermId::FALSE) {
             return;
@@ -191,10 +191,10 @@ impl Search<'_> {
         self.counters.conjectures += 1;
         if log::log_enabled!(log::Level::Trace) {
             let text = self.printed(self.terms.and(&cube));
-            log::trace!("conjecture {} at {level}: not {text}", self.name(predicate));
+            log::trace!("conjecture {} at {level}: not {text}", self.name(node));
         }
         self.obligations.add(Obligation {
-            predicate,
+            node,
             cube,
             level,
             depth,
@@ -205,18 +205,18 @@ impl Search<'_> {
         });
     }
 
-    /// Conjectures what became a lemma of one predicate about others with the same sorts of arguments
-    /// as well: an invariant that relates variables often holds at several locations. (Not in the
+    /// Conjectures what became a lemma of one predicate about others with arguments of the same
+    /// sorts: an invariant that relates variables often holds at several locations. (Not in the
     /// paper.)
-    pub(super) fn spread(&mut self, obligation: usize, predicate: usize, cube: &[TermId]) {
+    pub(super) fn spread(&mut self, obligation: ObligationId, node: Node, cube: &[TermId]) {
         let conjecture = self.obligations.get(obligation);
         if conjecture.gas.is_none() || conjecture.parent.is_some() {
             return;
         }
         let (level, depth) = (conjecture.level, conjecture.depth);
         let terms = self.terms.clone();
-        for other in self.alike[predicate].clone() {
-            let pairs = self.params(predicate).iter().zip(self.params(other));
+        for other in self.alike[node].clone() {
+            let pairs = self.params(node).iter().zip(self.params(other));
             let map = pairs.map(|(&from, &to)| (from, to)).collect();
             let renamed: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &map)).collect();
             if !self.frames[other].knows(&renamed, level) {
@@ -228,26 +228,26 @@ impl Search<'_> {
     /// Switches off lemmas that a new one implies.
     pub(super) fn subsume(
         &mut self,
-        predicate: usize,
-        members: &[usize],
-        lemma: usize,
+        node: Node,
+        members: &[LemmaId],
+        lemma: LemmaId,
     ) -> Result<(), Stop> {
         if members.is_empty() {
             return Ok(());
         }
         self.check_limits()?;
-        let new = &self.frames[predicate].lemmas[lemma];
+        let new = &self.frames[node].lemmas[lemma];
         let (level, clause) = (new.level, new.clause);
         let mut solver = self.smt.solver();
         solver.assert(clause);
         for &member in members {
-            let old = &self.frames[predicate].lemmas[member];
+            let old = &self.frames[node].lemmas[member];
             if member != lemma
                 && old.active
                 && old.level <= level
                 && solver.check(&old.cube) == SatResult::Unsat
             {
-                self.frames[predicate].lemmas[member].active = false;
+                self.frames[node].lemmas[member].active = false;
                 self.counters.subsumed += 1;
             }
         }
@@ -258,7 +258,7 @@ impl Search<'_> {
     /// coefficients by bounds of the single terms, as the state in `values` has them.
     pub(super) fn concretise(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: Vec<TermId>,
         values: &mut Evaluator,
     ) -> Vec<TermId> {
@@ -266,7 +266,7 @@ impl Search<'_> {
             return cube;
         }
         let terms = self.terms.clone();
-        let patterns = &mut self.frames[predicate].patterns;
+        let patterns = &mut self.frames[node].patterns;
         let mut result = Vec::with_capacity(cube.len());
         for literal in cube {
             let bounds = shape(&terms, literal).and_then(|(shape, _)| {

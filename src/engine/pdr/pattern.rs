@@ -164,20 +164,37 @@ pub(super) fn pattern(terms: &TermStore, cube: &[TermId]) -> Option<(Pattern, Ve
     Some((Pattern { shapes, others }, constants))
 }
 
-/// Lemmas of one pattern.
-#[derive(Default)]
-pub(super) struct Cluster {
-    pub members: Vec<(usize, Vec<Rational>)>,
+/// Cubes of one pattern.
+pub(super) struct Cluster<M> {
+    /// What the cubes belong to, and their constants.
+    pub members: Vec<(M, Vec<Rational>)>,
     /// How often it was generalised.
     pub uses: usize,
 }
 
-/// What the lemmas of a predicate have in common.
-#[derive(Default)]
-pub(super) struct Patterns {
-    pub clusters: FxHashMap<Pattern, Cluster>,
-    /// The coefficients with which lemmas bound the same terms.
+impl<M> Default for Cluster<M> {
+    fn default() -> Self {
+        Cluster {
+            members: Vec::new(),
+            uses: 0,
+        }
+    }
+}
+
+/// What some cubes about a predicate have in common, each of which belongs to an `M`.
+pub(super) struct Patterns<M> {
+    pub clusters: FxHashMap<Pattern, Cluster<M>>,
+    /// The coefficients with which cubes bound the same terms.
     slopes: FxHashMap<(Kind, Vec<TermId>), Slopes>,
+}
+
+impl<M> Default for Patterns<M> {
+    fn default() -> Self {
+        Patterns {
+            clusters: FxHashMap::default(),
+            slopes: FxHashMap::default(),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -186,9 +203,9 @@ struct Slopes {
     uses: usize,
 }
 
-impl Patterns {
-    /// Enters a lemma's cube. Returns its pattern.
-    pub fn enter(&mut self, terms: &TermStore, lemma: usize, cube: &[TermId]) -> Option<Pattern> {
+impl<M> Patterns<M> {
+    /// Enters a cube. Returns its pattern.
+    pub fn enter(&mut self, terms: &TermStore, member: M, cube: &[TermId]) -> Option<Pattern> {
         let (pattern, constants) = pattern(terms, cube)?;
         for shape in &pattern.shapes {
             let (key, coefficients) = slope(shape);
@@ -199,12 +216,12 @@ impl Patterns {
         }
         let cluster = self.clusters.entry(pattern.clone()).or_default();
         if cluster.members.iter().all(|m| m.1 != constants) {
-            cluster.members.push((lemma, constants));
+            cluster.members.push((member, constants));
         }
         Some(pattern)
     }
 
-    /// Whether lemmas bound these terms with at least `least` different coefficients; says so at
+    /// Whether cubes bound these terms with at least `least` different coefficients; says so at
     /// most `most` times.
     pub fn is_turning(&mut self, shape: &Shape, least: usize, most: usize) -> bool {
         if shape.terms.len() < 2 {
@@ -300,7 +317,7 @@ mod tests {
             let (shape, constant) = shape(&terms, bound(k)).unwrap();
             assert!(!constant.is_zero());
             assert!(!patterns.is_turning(&shape, 3, 1));
-            patterns.enter(&terms, k as usize, &[bound(k)]);
+            patterns.enter(&terms, k, &[bound(k)]);
         }
         let (shape, _) = shape(&terms, bound(9)).unwrap();
         assert!(patterns.is_turning(&shape, 3, 1));

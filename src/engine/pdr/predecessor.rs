@@ -5,29 +5,32 @@
 
 use rustc_hash::FxHashMap;
 
-use super::frame::{INFINITE, Level, MustFact};
+use super::definedness::where_defined;
+use super::frame::MustFact;
+use super::ids::{Node, RuleId, SlotId};
+use super::levels::{INFINITE, Level};
 use super::pattern::without_weaker_bounds;
-use super::total::guarded;
+use super::search::{Search, Stop, failed, incomplete};
 use super::transition::{Answer, Query};
-use super::{Search, Stop, failed, incomplete};
+use crate::chc::PredicateId;
 use crate::smt::{SmtModel, project_formula};
 use crate::term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
 
 impl Search<'_> {
-    /// Derives the cube of an obligation of a level in one step from reached facts, if possible, and
-    /// adds what is derived.
+    /// Derives the cube of an obligation of a level in one step from reached facts, if possible.
+    /// What is derived becomes a fact.
     pub(super) fn reach(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: &[TermId],
         level: Level,
     ) -> Result<bool, Stop> {
         let reached = self.levels.below(level);
-        let Some(transition) = &mut self.transitions[predicate] else {
+        let Some(transition) = &mut self.transitions[node] else {
             return Ok(false);
         };
         transition.catch_up(&self.frames, &mut self.levels);
-        let must: Vec<usize> = (0..transition.slots.len()).collect();
+        let must: Vec<SlotId> = transition.slots.ids().collect();
         let query = Query {
             from: Some(INFINITE),
             cube,
@@ -36,13 +39,13 @@ impl Search<'_> {
             reached,
             rule: None,
         };
-        let model = match self.ask(predicate, query)? {
-            Answer::Sat => self.last_model(predicate)?,
+        let model = match self.ask(node, query)? {
+            Answer::Sat => self.last_model(node)?,
             Answer::Unsat { .. } => return Ok(false),
             Answer::Unknown(why) => return Err(self.gave_up(&why)),
         };
         let terms = self.terms.clone();
-        let transition = self.transitions[predicate].as_mut().expect("it was asked");
+        let transition = self.transitions[node].as_mut().expect("it was asked");
         let rule = transition
             .rule_in(&model)
             .ok_or_else(|| failed("reading a model", "no rule is in force"))?;
@@ -57,9 +60,9 @@ impl Search<'_> {
             parts.push(slot.rename(&terms, formula));
             premises.push((slot.predicate, fact));
         }
-        let kept = self.params(predicate).to_vec();
+        let kept = self.params(node).to_vec();
         let literals = self.project(&parts, &kept, &model)?;
-        let literals: Vec<TermId> = literals.iter().map(|&l| guarded(&terms, l)).collect();
+        let literals: Vec<TermId> = literals.iter().map(|&l| where_defined(&terms, l)).collect();
         let formula = terms.and(&literals);
         let heights = premises
             .iter()
@@ -72,9 +75,9 @@ impl Search<'_> {
         };
         if log::log_enabled!(log::Level::Trace) {
             let text = Printer::new(&terms).term(formula);
-            log::trace!("fact {}: {text}", self.name(predicate));
+            log::trace!("fact {}: {text}", self.name(node));
         }
-        self.frames[predicate].facts.push(fact);
+        self.frames[node].facts.push(fact);
         self.counters.facts += 1;
         Ok(true)
     }
@@ -83,19 +86,19 @@ impl Search<'_> {
     /// that the model is in.
     pub(super) fn predecessor(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: &[TermId],
         from: Option<Level>,
         model: SmtModel,
-    ) -> Result<(usize, Vec<TermId>), Stop> {
+    ) -> Result<(PredicateId, Vec<TermId>), Stop> {
         let terms = self.terms.clone();
         let below = from.ok_or_else(|| failed("search", "no level is below"))?;
-        let transition = self.transitions[predicate].as_ref().expect("it was asked");
+        let transition = self.transitions[node].as_ref().expect("it was asked");
         let rule = transition
             .rule_in(&model)
             .ok_or_else(|| failed("reading a model", "no rule is in force"))?;
-        let (must, model) = self.most_reached(predicate, cube, below, rule, model)?;
-        let transition = self.transitions[predicate].as_mut().expect("it was asked");
+        let (must, model) = self.most_reached(node, cube, below, rule, model)?;
+        let transition = self.transitions[node].as_mut().expect("it was asked");
         let slots = transition.rules[rule].slots.clone();
         let chosen = *slots
             .iter()
@@ -120,7 +123,11 @@ impl Search<'_> {
         let values = model
             .assignment(&args)
             .map_err(|e| failed("reading a model", e))?;
-        let pairs = || args.iter().copied().zip(self.params(child).iter().copied());
+        let pairs = || {
+            args.iter()
+                .copied()
+                .zip(self.params(child.into()).iter().copied())
+        };
         let state = pairs().map(|(arg, param)| (param, values[&arg])).collect();
         let back: FxHashMap<TermId, TermId> = pairs().collect();
         let mut memo = FxHashMap::default();
@@ -130,8 +137,8 @@ impl Search<'_> {
             split(&terms, literal, self.options.split_equalities, &mut cube);
         }
         let cube = without_weaker_bounds(&terms, &cube);
-        let cube: Vec<TermId> = cube.iter().map(|&l| guarded(&terms, l)).collect();
-        let cube = self.concretise(child, cube, &mut Evaluator::new(&terms, &state));
+        let cube: Vec<TermId> = cube.iter().map(|&l| where_defined(&terms, l)).collect();
+        let cube = self.concretise(child.into(), cube, &mut Evaluator::new(&terms, &state));
         Ok((child, cube))
     }
 
@@ -139,22 +146,22 @@ impl Search<'_> {
     /// `below` into the cube, with a model of that.
     fn most_reached(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: &[TermId],
         below: Level,
-        rule: usize,
+        rule: RuleId,
         model: SmtModel,
-    ) -> Result<(Vec<usize>, SmtModel), Stop> {
-        let transition = self.transitions[predicate].as_ref().expect("it was asked");
+    ) -> Result<(Vec<SlotId>, SmtModel), Stop> {
+        let transition = self.transitions[node].as_ref().expect("it was asked");
         let slots = transition.rules[rule].slots.clone();
-        let mut must: Vec<usize> = Vec::new();
+        let mut must: Vec<SlotId> = Vec::new();
         let mut model = model;
         if slots.len() < 2 {
             return Ok((must, model));
         }
         for slot in slots {
-            let transition = self.transitions[predicate].as_ref().expect("it was asked");
-            if !transition.slots[slot].has_facts() {
+            let transition = self.transitions[node].as_ref().expect("it was asked");
+            if transition.slots[slot].known_facts() == 0 {
                 continue;
             }
             must.push(slot);
@@ -166,8 +173,8 @@ impl Search<'_> {
                 reached: self.levels.reached(below),
                 rule: Some(rule),
             };
-            match self.ask(predicate, query)? {
-                Answer::Sat => model = self.last_model(predicate)?,
+            match self.ask(node, query)? {
+                Answer::Sat => model = self.last_model(node)?,
                 Answer::Unsat { .. } => {
                     must.pop();
                 }

@@ -3,9 +3,11 @@
 //! Invariant: a lemma is raised only after a query showed that the frame at its level, which holds
 //! it, implies it one step later.
 
-use super::frame::{INFINITE, Level, Premise, PushBlocker};
+use super::frame::{Premise, PushBlocker};
+use super::ids::{LemmaId, Node};
+use super::levels::{INFINITE, Level};
+use super::search::{Search, Stop};
 use super::transition::{Answer, Query};
-use super::{Search, Stop};
 use crate::smt::SmtModel;
 use crate::term::{Evaluator, TermId};
 
@@ -15,22 +17,21 @@ impl Search<'_> {
     pub(super) fn propagate(&mut self, bound: Level) -> Result<Option<Level>, Stop> {
         for level in 0..=bound {
             let mut all_pushed = true;
-            for predicate in 0..self.frames.len() {
-                let here: Vec<usize> = self.frames[predicate]
+            for node in self.frames.nodes() {
+                let here: Vec<LemmaId> = self.frames[node]
                     .at(level)
-                    .filter(|&l| self.frames[predicate].lemmas[l].level == level)
+                    .filter(|&l| self.frames[node].lemmas[l].level == level)
                     .collect();
                 for lemma in here {
-                    let state = &self.frames[predicate].lemmas[lemma];
+                    let state = &self.frames[node].lemmas[lemma];
                     // An earlier push may have made it redundant.
                     if state.active && state.level == level {
-                        all_pushed &= self.push(predicate, lemma)?;
+                        all_pushed &= self.push(node, lemma)?;
                     }
                 }
             }
             if all_pushed {
-                let query = self.query_predicate();
-                if self.frames[query].at(level + 1).next().is_some() {
+                if self.frames[Node::Query].at(level + 1).next().is_some() {
                     return Ok(Some(level + 1));
                 }
             }
@@ -38,12 +39,12 @@ impl Search<'_> {
         Ok(None)
     }
 
-    fn push(&mut self, predicate: usize, index: usize) -> Result<bool, Stop> {
-        if self.options.trigger_pushes && self.still_blocked(predicate, index) {
+    fn push(&mut self, node: Node, id: LemmaId) -> Result<bool, Stop> {
+        if self.options.trigger_pushes && self.still_blocked(node, id) {
             return Ok(false);
         }
         self.counters.pushes += 1;
-        let lemma = &self.frames[predicate].lemmas[index];
+        let lemma = &self.frames[node].lemmas[id];
         let (cube, level) = (lemma.cube.to_vec(), lemma.level);
         let query = Query {
             from: Some(level),
@@ -53,7 +54,7 @@ impl Search<'_> {
             reached: None,
             rule: None,
         };
-        match self.ask(predicate, query)? {
+        match self.ask(node, query)? {
             Answer::Unsat {
                 level: new,
                 cube: core,
@@ -61,18 +62,18 @@ impl Search<'_> {
                 self.counters.pushed += 1;
                 if core.len() < cube.len() {
                     // Less was needed: a stronger lemma.
-                    self.learn(predicate, &core, new);
-                    let old = &self.frames[predicate].lemmas[index];
+                    self.learn(node, &core, new);
+                    let old = &self.frames[node].lemmas[id];
                     debug_assert!(!old.active || old.level >= new);
                 } else {
-                    self.frames[predicate].raise(index, new);
+                    self.frames[node].raise(id, new);
                 }
                 Ok(true)
             }
             Answer::Sat => {
-                let model = self.last_model(predicate)?;
-                let blocker = self.blocker(predicate, &model);
-                self.frames[predicate].lemmas[index].blocker = blocker;
+                let model = self.last_model(node)?;
+                let blocker = self.blocker(node, &model);
+                self.frames[node].lemmas[id].blocker = blocker;
                 Ok(false)
             }
             Answer::Unknown(why) if self.cx.stop().is_some() => Err(self.gave_up(&why)),
@@ -81,13 +82,13 @@ impl Search<'_> {
     }
 
     /// The body facts of a step; `None` when the model cannot be read.
-    fn blocker(&self, predicate: usize, model: &SmtModel) -> Option<PushBlocker> {
-        let transition = self.transitions[predicate].as_ref()?;
+    fn blocker(&self, node: Node, model: &SmtModel) -> Option<PushBlocker> {
+        let transition = self.transitions[node].as_ref()?;
         let rule = transition.rule_in(model)?;
         let mut premises = Vec::new();
         for &slot in &transition.rules[rule].slots {
             let slot = &transition.slots[slot];
-            let params = self.params(slot.predicate);
+            let params = self.params(slot.predicate.into());
             let mut values = crate::term::Assignment::default();
             for (&param, &arg) in params.iter().zip(&slot.args) {
                 values.insert(param, model.value(arg).ok()?);
@@ -102,8 +103,8 @@ impl Search<'_> {
     }
 
     /// Whether the step that stopped a lemma last time is still allowed by the frame.
-    fn still_blocked(&mut self, predicate: usize, index: usize) -> bool {
-        let lemma = &mut self.frames[predicate].lemmas[index];
+    fn still_blocked(&mut self, node: Node, id: LemmaId) -> bool {
+        let lemma = &mut self.frames[node].lemmas[id];
         let level = lemma.level;
         let Some(mut blocker) = lemma.blocker.take() else {
             return false;
@@ -120,7 +121,7 @@ impl Search<'_> {
             }
             premise.seen = frame.events.len();
         }
-        self.frames[predicate].lemmas[index].blocker = Some(blocker);
+        self.frames[node].lemmas[id].blocker = Some(blocker);
         true
     }
 }

@@ -1,50 +1,39 @@
 //! Quantified generalisation: lemmas about all cells of an array.
 //!
 //! Gurfinkel, Shoham, Vizel, "Quantifiers on demand" (ATVA 2018). The index of a read in a blocked
-//! cube gives way to a variable that stands for any index, and what the cube says about the index is
-//! said about the variable; if the new cube is blocked, relative to the frame and its own negation,
-//! the lemma holds of all indexes. Deviations: candidates for what is said about the variable come
-//! from the cube itself (numerals next to the index, the variable solved for, one bound), and lemmas
-//! are instantiated by us, at all indexes that are read in obligations and clauses, so queries stay
-//! without quantifiers and their answers are definite.
+//! cube gives way to a variable that stands for any index, and what the cube says about the index
+//! is said about the variable. If the new cube is blocked, relative to the frame and its own
+//! negation, the lemma holds of all indexes.
+//!
+//! Deviations: candidates for what is said about the variable come from the cube itself (numerals
+//! next to the index, the variable solved for, one bound). Lemmas are instantiated by ourselves, at
+//! all indexes that are read in obligations and clauses, so queries stay without quantifiers and
+//! their answers are definite.
 //!
 //! Invariant: a cube with the variable `k` stands for the states that are in it for some `k`.
 
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::frame::Level;
+use super::array_indexes::indexes;
+use super::ids::Node;
+use super::levels::Level;
 use super::pattern::{literal, shape};
-use super::{Search, Stop};
+use super::search::{Search, Stop};
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
-/// Indexes of one cube that are tried.
+/// Indexes of one cube that are tried, at most.
 const INDEXES: usize = 3;
 
 /// Failures before successes are asked for, and how many failures each of them pays.
 const FAILURES: u64 = 60;
 const FAILURES_PER_SUCCESS: u64 = 30;
 
-/// The indexes at which arrays are read or written in a term.
-pub(super) fn indexes(terms: &TermStore, root: TermId) -> Vec<TermId> {
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    terms.post_order(&[root], |term| {
-        if matches!(terms.op(term), Op::Select | Op::Store) {
-            let index = terms.args(term)[1];
-            if seen.insert(index) {
-                found.push(index);
-            }
-        }
-    });
-    found
-}
-
 impl Search<'_> {
     /// A blocked cube about any index that contains the given one, and its level.
     pub(super) fn quantify(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: &[TermId],
         from: Option<Level>,
     ) -> Result<Option<(Vec<TermId>, Level)>, Stop> {
@@ -55,7 +44,7 @@ impl Search<'_> {
         let mut tried = FxHashSet::default();
         for &part in cube {
             for index in indexes(&terms, part) {
-                let Some(any) = self.frames[predicate].any(&terms, terms.sort_of(index)) else {
+                let Some(any) = self.frames[node].any(&terms, terms.sort_of(index)) else {
                     continue;
                 };
                 if index == any || tried.len() >= INDEXES || !tried.insert(index) {
@@ -66,7 +55,7 @@ impl Search<'_> {
                     if self.counters.quantify_failures > credit {
                         return Ok(None);
                     }
-                    if let Some((cube, level)) = self.inductive(predicate, &candidate, from)? {
+                    if let Some((cube, level)) = self.inductive(node, &candidate, from)? {
                         self.counters.quantified += 1;
                         return Ok(Some((cube, level)));
                     }

@@ -5,14 +5,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Search, Stop, failed};
-use crate::chc::PredicateId;
+use super::ids::{FactId, Node};
+use super::search::{Search, Stop, failed};
 use crate::smt::SatResult;
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
-/// A fact of a predicate's frame and the values of the arguments to be derived.
-type Goal = (usize, usize, Vec<TermId>);
+/// A fact of a frame and the values of the arguments to be derived.
+type Goal = (Node, FactId, Vec<TermId>);
 
 /// A step whose premises are still to be derived.
 type OpenStep = (RefutationStep, Vec<Goal>);
@@ -20,14 +20,14 @@ type OpenStep = (RefutationStep, Vec<Goal>);
 impl Search<'_> {
     /// The derivation of the query's newest fact.
     pub(super) fn refutation(&mut self) -> Result<Refutation, Stop> {
-        let query = self.query_predicate();
-        let fact = self.frames[query].facts.len().checked_sub(1);
+        let fact = self.frames[Node::Query].facts.ids().next_back();
         let fact = fact.ok_or_else(|| failed("refutation", "the query has no fact"))?;
         let mut steps: Vec<RefutationStep> = Vec::new();
         let mut done: FxHashMap<Goal, usize> = FxHashMap::default();
         // Equal facts are derived once, whichever formula they came from.
-        let mut derived: FxHashMap<(usize, Vec<TermId>), usize> = FxHashMap::default();
-        let mut stack: Vec<(Goal, Option<OpenStep>)> = vec![((query, fact, Vec::new()), None)];
+        let mut derived: FxHashMap<(Node, Vec<TermId>), usize> = FxHashMap::default();
+        let mut stack: Vec<(Goal, Option<OpenStep>)> =
+            vec![((Node::Query, fact, Vec::new()), None)];
         while let Some((goal, step)) = stack.pop() {
             if done.contains_key(&goal) {
                 continue;
@@ -59,10 +59,10 @@ impl Search<'_> {
     fn ground(&mut self, goal: &Goal) -> Result<(RefutationStep, Vec<Goal>), Stop> {
         self.check_limits()?;
         let terms = self.terms.clone();
-        let (predicate, fact, values) = goal;
-        let params = self.params(*predicate).to_vec();
-        let fact = &self.frames[*predicate].facts[*fact];
-        let transition = self.transitions[*predicate].as_mut();
+        let &(node, fact, ref values) = goal;
+        let params = self.params(node).to_vec();
+        let fact = &self.frames[node].facts[fact];
+        let transition = self.transitions[node].as_mut();
         let transition = transition.ok_or_else(|| failed("refutation", "no clauses"))?;
         let rule = &transition.rules[fact.rule];
         let clause = &self.system.clauses[rule.clause];
@@ -92,10 +92,10 @@ impl Search<'_> {
         for (&slot, &(p, f)) in rule.slots.iter().zip(&fact.premises) {
             let args = transition.slots[slot].args.iter();
             let args: Result<Vec<TermId>, Stop> = args.map(|&a| value(a)).collect();
-            premises.push((p, f, args?));
+            premises.push((p.into(), f, args?));
         }
         let derived = clause.head.as_ref().map(|head| Fact {
-            predicate: PredicateId(*predicate as u32),
+            predicate: head.predicate,
             values: head.args.iter().map(|a| own[a]).collect(),
         });
         let step = RefutationStep {

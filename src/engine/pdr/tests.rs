@@ -3,12 +3,19 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::*;
-use crate::chc::Atom;
-use crate::term::{Assignment, Evaluator, SortId, TermStore};
+use super::Options;
+use super::ids::Node;
+use super::levels::INFINITE;
+use super::search::{Outcome, Search, Stop};
+use crate::chc::{Atom, PredicateId, System};
+use crate::run::Context;
+use crate::term::{Assignment, Evaluator, SortId, TermId, TermStore};
 
-/// `P(0, 0)`; `P(x, y) ⇒ P(x + 1, y + 2)`; `P(x, y) ∧ bad(x, y) ⇒ false`. The fact of height `h` is
-/// `P(h, 2h)`.
+/// The only predicate, or the first.
+const P: Node = Node::Predicate(PredicateId(0));
+
+/// `P(0, 0)`; `P(x, y) ⇒ P(x + 1, y + 2)`; `P(x, y) ∧ bad(x, y) ⇒ false`. The fact of height `h`
+/// is `P(h, 2h)`.
 fn stairs(bad: impl Fn(&TermStore, TermId, TermId) -> TermId) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -43,11 +50,11 @@ fn run(system: &System, options: Options) -> (Result<Outcome, Stop>, usize) {
     cx.budget = cx.budget.time(Duration::from_secs(20));
     let mut search = Search::new(system, options, &mut cx);
     let outcome = search.run();
-    let frame = &search.frames[0];
+    let frame = &search.frames[P];
     for height in 0..60 {
         let values = state(system, height);
         let mut evaluator = Evaluator::new(&system.terms, &values);
-        for lemma in &frame.lemmas {
+        for lemma in frame.lemmas.iter() {
             if lemma.level == INFINITE || i64::from(lemma.level) >= height {
                 let value = evaluator.value(lemma.clause);
                 assert_eq!(value, Some(TermId::TRUE), "a lemma cuts off P of {height}");
@@ -62,7 +69,7 @@ fn run(system: &System, options: Options) -> (Result<Outcome, Stop>, usize) {
             let values = params.iter().copied().zip(values).collect();
             let mut evaluator = Evaluator::new(&system.terms, &values);
             let derivable = x >= 0 && y == 2 * x;
-            for fact in &frame.facts {
+            for fact in frame.facts.iter() {
                 let holds = evaluator.value(fact.formula) == Some(TermId::TRUE);
                 assert!(derivable || !holds, "a fact holds of P({x}, {y})");
             }
@@ -216,11 +223,11 @@ fn equations_of_indexes() {
     let terms = system.terms.clone();
     let zero = |index| terms.eq(terms.select(a, index), terms.int(0));
     let cube = [zero(i), terms.not(zero(j))];
-    let found = search.set_apart(0, &cube, None);
-    let Ok(Some((apart, _))) = found else {
+    let found = search.disequality(P, &cube, None);
+    let Ok(Some((cube, _))) = found else {
         panic!("the indexes are equal at the start");
     };
-    assert_eq!(apart, [terms.not(terms.eq(i, j))]);
+    assert_eq!(cube, [terms.not(terms.eq(i, j))]);
     assert!(matches!(search.run(), Ok(Outcome::Safe(_))));
 }
 
@@ -382,14 +389,14 @@ fn equations_of_arrays() {
     let mut search = Search::new(&system, Options::default(), &mut cx);
     let terms = system.terms.clone();
     let read = |array| terms.select(array, terms.int(4));
-    let found = search.set_apart(0, &[terms.lt(read(a), read(b))], None);
-    let Ok(Some((apart, _))) = found else {
+    let found = search.disequality(P, &[terms.lt(read(a), read(b))], None);
+    let Ok(Some((cube, _))) = found else {
         panic!("the arrays are equal at the start");
     };
-    assert_eq!(apart, [terms.not(terms.eq(a, b))]);
+    assert_eq!(cube, [terms.not(terms.eq(a, b))]);
     // The reads agree in one cell only: that the arrays differ is not implied.
     let same = [terms.eq(read(a), read(b))];
-    assert!(matches!(search.set_apart(0, &same, None), Ok(None)));
+    assert!(matches!(search.disequality(P, &same, None), Ok(None)));
     assert!(matches!(search.run(), Ok(Outcome::Safe(_))));
 }
 
@@ -416,15 +423,19 @@ fn models_hold_what_the_proof_uses() {
         assert_eq!(search.used_lemmas(INFINITE), None);
         let [x, y] = [0, 1].map(|n| system.predicates[0].params[n]);
         let zero = t.int(0);
-        search.learn(0, &[t.lt(x, zero)], INFINITE);
-        search.learn(0, &[t.lt(y, zero)], INFINITE);
-        search.learn(0, &[t.lt(y, t.add(&[x, x]))], INFINITE);
-        search.learn(0, &[t.lt(t.add(&[x, y]), t.int(-100))], INFINITE);
+        let lemmas = [
+            t.lt(x, zero),
+            t.lt(y, zero),
+            t.lt(y, t.add(&[x, x])),
+            t.lt(t.add(&[x, y]), t.int(-100)),
+        ]
+        .map(|bad| search.learn(P, &[bad], INFINITE));
         let used = search.used_lemmas(INFINITE).expect("a proof");
-        let mut numbers: Vec<usize> = used.iter().map(|u| u.1).collect();
-        numbers.sort_unstable();
-        assert_eq!(numbers, expected);
-        let model = search.model(INFINITE, Some(&used));
+        let expected = expected
+            .iter()
+            .map(|&lemma| (PredicateId(0), lemmas[lemma]));
+        assert_eq!(used, expected.collect());
+        let model = search.model(INFINITE);
         let predicate = system.used_predicates()[0];
         let mut solver = search.smt.solver();
         solver.assert(t.and(&[model.definitions[&predicate], bad(&t, x, y)]));

@@ -10,8 +10,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Search;
-use super::frame::Level;
+use super::ids::{LemmaId, Node, NodeMap};
+use super::levels::Level;
+use super::search::Search;
+use crate::chc::PredicateId;
 use crate::smt::{SatResult, Solver};
 use crate::term::{SortId, TermId};
 
@@ -22,26 +24,29 @@ const LEMMA_LIMIT: usize = 1000;
 struct Guarded {
     solver: Solver,
     /// Predicate, lemma and literal.
-    guards: Vec<(usize, usize, TermId)>,
+    guards: Vec<(PredicateId, LemmaId, TermId)>,
 }
 
 impl Search<'_> {
     /// Predicates and lemmas of the level that the proof uses; `None` when a query has no answer.
-    pub(super) fn used_lemmas(&mut self, level: Level) -> Option<FxHashSet<(usize, usize)>> {
-        let count: usize = self.frames.iter().map(|f| f.at(level).count()).sum();
+    pub(super) fn used_lemmas(
+        &mut self,
+        level: Level,
+    ) -> Option<FxHashSet<(PredicateId, LemmaId)>> {
+        let count: usize = self.frames.iter().map(|(_, f)| f.at(level).count()).sum();
         if count > LEMMA_LIMIT {
             return None;
         }
-        let mut guarded: Vec<Option<Guarded>> = self.frames.iter().map(|_| None).collect();
-        let mut used: FxHashSet<(usize, usize)> = FxHashSet::default();
+        let mut guarded: NodeMap<Option<Guarded>> = NodeMap::new(self.system, |_| None);
+        let mut used: FxHashSet<(PredicateId, LemmaId)> = FxHashSet::default();
         // The query has the empty cube.
-        let mut open: Vec<(usize, Vec<TermId>)> = vec![(self.query_predicate(), Vec::new())];
-        while let Some((predicate, cube)) = open.pop() {
+        let mut open: Vec<(Node, Vec<TermId>)> = vec![(Node::Query, Vec::new())];
+        while let Some((node, cube)) = open.pop() {
             self.check_limits().ok()?;
-            if guarded[predicate].is_none() {
-                guarded[predicate] = Some(self.guarded(predicate, level)?);
+            if guarded[node].is_none() {
+                guarded[node] = Some(self.guarded(node, level)?);
             }
-            let Guarded { solver, guards } = guarded[predicate].as_mut()?;
+            let Guarded { solver, guards } = guarded[node].as_mut()?;
             let mut assumptions = cube;
             assumptions.extend(guards.iter().map(|g| g.2));
             if solver.check(&assumptions) != SatResult::Unsat {
@@ -50,22 +55,22 @@ impl Search<'_> {
             let core: FxHashSet<TermId> = solver.core().into_iter().collect();
             for &(body, lemma, guard) in guards.iter() {
                 if core.contains(&guard) && used.insert((body, lemma)) {
-                    open.push((body, self.frames[body].lemmas[lemma].cube.to_vec()));
+                    open.push((body.into(), self.frames[body].lemmas[lemma].cube.to_vec()));
                 }
             }
         }
         Some(used)
     }
 
-    fn guarded(&mut self, predicate: usize, level: Level) -> Option<Guarded> {
+    fn guarded(&mut self, node: Node, level: Level) -> Option<Guarded> {
         let terms = self.terms.clone();
-        let transition = self.transitions[predicate].as_mut()?;
+        let transition = self.transitions[node].as_mut()?;
         let mut solver = self.smt.solver();
         transition.assert_rules_to(&mut solver);
         let mut guards = Vec::new();
-        for slot in 0..transition.slots.len() {
+        for slot in transition.slots.ids() {
             let body = transition.slots[slot].predicate;
-            let lemmas: Vec<usize> = self.frames[body].at(level).collect();
+            let lemmas: Vec<LemmaId> = self.frames[body].at(level).collect();
             for lemma in lemmas {
                 // One literal for all atoms of a predicate.
                 let known = guards

@@ -6,7 +6,8 @@
 use std::rc::Rc;
 
 use super::proof::{ALL, Height, Lemma};
-use crate::chc::System;
+use crate::chc::{PredicateId, System};
+use crate::engine::pdr::Node;
 use crate::engine::pdr::bounded::{Bounded, FrameLemma, Memory};
 use crate::engine::{Engine, EngineError, pdr};
 use crate::run::Context;
@@ -68,13 +69,21 @@ impl Incremental {
     }
 }
 
+/// The predicate at a position; the query is one past the last.
+fn node(system: &System, position: usize) -> Node {
+    match position == system.predicates.len() {
+        true => Node::Query,
+        false => Node::Predicate(PredicateId(position as u32)),
+    }
+}
+
 impl Solve for Incremental {
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError> {
         let known: Vec<FrameLemma> = question
             .known
             .iter()
             .map(|lemma| FrameLemma {
-                predicate: lemma.predicate,
+                node: node(question.system, lemma.predicate),
                 cube: lemma.cube.clone(),
                 height: lemma.height,
             })
@@ -82,7 +91,11 @@ impl Solve for Incremental {
         let terms = &question.system.terms;
         let lemmas = |lemmas: Vec<FrameLemma>| -> Vec<Lemma> {
             let each = lemmas.into_iter();
-            each.map(|l| Lemma::new(terms, l.predicate, l.cube, l.height))
+            let position = |node: Node| match node {
+                Node::Predicate(predicate) => predicate.index(),
+                Node::Query => question.system.predicates.len(),
+            };
+            each.map(|l| Lemma::new(terms, position(l.node), l.cube, l.height))
                 .collect()
         };
         let memory = match question.height {

@@ -6,8 +6,9 @@
 
 use std::rc::Rc;
 
-use super::frame::{Frame, Level};
-use super::transition::Levels;
+use super::frame::Frame;
+use super::ids::LemmaId;
+use super::levels::{INFINITE, Level, Levels};
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{SortId, TermId, TermStore};
 
@@ -22,22 +23,26 @@ pub(super) enum Known {
     Unknown(String),
 }
 
-pub(super) struct Cover {
+/// The lemmas and facts of one predicate, for queries.
+pub(super) struct Summary {
     terms: Rc<TermStore>,
     lemmas: Solver,
     facts: Solver,
+    /// Where facts that come later are linked in.
     rest: TermId,
+    /// How many of the frame's events, indexes and facts are known.
     events: usize,
     indexes: usize,
     known_facts: usize,
 }
 
-impl Cover {
+impl Summary {
+    /// Nothing is known.
     pub fn new(terms: &Rc<TermStore>, smt: &Rc<Smt>) -> Self {
         let rest = terms.fresh_var("rest", SortId::BOOL);
         let mut facts = smt.solver();
         facts.assert(rest);
-        Cover {
+        Summary {
             terms: terms.clone(),
             lemmas: smt.solver(),
             facts,
@@ -57,7 +62,7 @@ impl Cover {
         levels: &mut Levels,
     ) -> Known {
         let terms = self.terms.clone();
-        for fact in &frame.facts[self.known_facts..] {
+        for fact in frame.facts.since(self.known_facts) {
             let rest = terms.fresh_var("rest", SortId::BOOL);
             let formula = levels.fact(fact.formula, fact.height);
             let link = terms.or(&[terms.not(self.rest), formula, rest]);
@@ -76,7 +81,7 @@ impl Cover {
             }
         }
         let known = self.indexes;
-        let mut add = |lemma: usize, at: Level, known: usize| {
+        let mut add = |lemma: LemmaId, at: Level, known: usize| {
             let guard = terms.not(levels.guard(at));
             for clause in frame.instances(&terms, lemma, &frame.indexes[known..]) {
                 self.lemmas.assert(terms.or(&[guard, clause]));
@@ -98,7 +103,7 @@ impl Cover {
             SatResult::Sat => Known::Open,
             SatResult::Unsat => {
                 let core = self.lemmas.core();
-                Known::Blocked(levels.least(&core).unwrap_or(super::frame::INFINITE))
+                Known::Blocked(levels.least(&core).unwrap_or(INFINITE))
             }
             SatResult::Unknown(why) => Known::Unknown(why),
         }

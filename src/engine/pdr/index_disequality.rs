@@ -1,31 +1,34 @@
-//! Generalisation of what cells hold to where they are, and to what arrays are.
+//! Generalisation of what a cube says about cells to a disequality of indexes or of arrays.
 //!
-//! A cube that says of two reads of one array what cannot be true of one cell implies that the
-//! indexes differ. Where that alone is blocked, with what the cube says apart from reads, the lemma
-//! is an equation of indexes, as proofs about two runs of one program need them; the cells alone give
-//! a lemma for each distance from the start. (Not in the papers; a converse of Ackermann's
-//! expansion.) A cube that says of one cell of two arrays what cannot be true of one array implies
-//! that the arrays differ, and the lemma is their equation. (Spacer's array-equality generalisation.)
+//! Where a cube says of two reads of one array what cannot be true of one cell, the indexes differ.
+//! If that alone, with what the cube says apart from reads, is blocked, the lemma is an equation of
+//! indexes. Proofs about two runs of one program need such lemmas; cells alone would give a lemma
+//! for each distance from the start. (Not in the papers; a converse of Ackermann's expansion.)
 //!
-//! Invariant: the cube returned is implied by the cube given where the lemmas of its level hold, and
-//! was found blocked by a query.
+//! Where a cube says of one cell of two arrays what cannot be true of one array, the arrays differ,
+//! and the lemma is their equation. (Spacer's array-equality generalisation.)
+//!
+//! Invariant: the cube given implies the cube returned where the lemmas of its level hold, and a
+//! query found the latter blocked.
 
 use rustc_hash::FxHashMap;
 
-use super::frame::Level;
-use super::quantify::indexes;
-use super::{Search, Stop};
+use super::array_indexes::indexes;
+use super::ids::Node;
+use super::levels::Level;
+use super::search::{Search, Stop};
 use crate::smt::SatResult;
 use crate::term::{Op, TermId, TermStore};
 
-/// Pairs of indexes of one cube that are looked at.
+/// Pairs of indexes or arrays of one cube that are looked at, at most.
 const PAIRS: usize = 12;
 
 impl Search<'_> {
-    /// A blocked cube that says two indexes or two arrays differ, in place of what it says about cells.
-    pub(super) fn set_apart(
+    /// A blocked cube that says that two indexes or two arrays differ, in place of what the given
+    /// one says about cells.
+    pub(super) fn disequality(
         &mut self,
-        predicate: usize,
+        node: Node,
         cube: &[TermId],
         from: Option<Level>,
     ) -> Result<Option<(Vec<TermId>, Level)>, Stop> {
@@ -42,7 +45,7 @@ impl Search<'_> {
         }
         // Equations found before may leave only one pair to differ.
         let level = from.map_or(0, |below| below.saturating_add(1));
-        solver.assert(self.frames[predicate].formula(&terms, level));
+        solver.assert(self.frames[node].formula(&terms, level));
         for equation in pairs {
             self.check_limits()?;
             if solver.check(&[equation]) != SatResult::Unsat {
@@ -50,8 +53,8 @@ impl Search<'_> {
             }
             let mut candidate = rest.clone();
             candidate.push(terms.not(equation));
-            if let Some(found) = self.inductive(predicate, &candidate, from)? {
-                self.counters.set_apart += 1;
+            if let Some(found) = self.inductive(node, &candidate, from)? {
+                self.counters.equated += 1;
                 return Ok(Some(found));
             }
         }

@@ -1,15 +1,17 @@
 //! Constraints in which every term has a value.
 //!
 //! What the standard leaves open, a selector on another constructor or division by zero, becomes a
-//! variable of its own. Invariant: the result is implied by the constraint for some value of the new
-//! variables, so what it makes unreachable is unreachable; what it reaches has to be confirmed.
+//! variable of its own.
+//!
+//! Invariant: for some values of the new variables the constraint implies the result. So what the
+//! result makes unreachable is unreachable; what it reaches has to be confirmed.
 
 use rustc_hash::FxHashMap;
 
 use crate::term::{Op, SortId, TermId, TermStore};
 
 /// The constraint with each partial application replaced where it has no value.
-pub(super) fn total(terms: &TermStore, constraint: TermId) -> TermId {
+pub(super) fn make_total(terms: &TermStore, constraint: TermId) -> TermId {
     let mut memo = FxHashMap::default();
     terms.rewrite_bottom_up(constraint, &mut memo, |term| match defined(terms, term) {
         TermId::TRUE => term,
@@ -22,7 +24,7 @@ pub(super) fn total(terms: &TermStore, constraint: TermId) -> TermId {
 
 /// The literal together with what gives its terms their values. Where the literal is true, nothing
 /// is added to it; elsewhere its negation, a lemma, is true and not without value.
-pub(super) fn guarded(terms: &TermStore, literal: TermId) -> TermId {
+pub(super) fn where_defined(terms: &TermStore, literal: TermId) -> TermId {
     let mut parts = vec![literal];
     terms.post_order(&[literal], |term| {
         let defined = defined(terms, term);
@@ -79,7 +81,7 @@ mod tests {
             terms.ge(terms.idiv(x, y), terms.int(3)),
             terms.eq(terms.modulo(x, terms.int(5)), terms.int(2)),
         ]);
-        let result = total(&terms, formula);
+        let result = make_total(&terms, formula);
         let open: Vec<TermId> = terms
             .free_vars(&[result])
             .into_iter()
