@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 
+use super::constraint::{Constraint, Relation};
 use crate::term::Rational;
 
 /// Columns with their coefficients, ascending, none zero.
@@ -20,17 +21,6 @@ pub type SparseRow = Vec<(usize, Rational)>;
 
 /// Numbers of constraints with what they are multiplied by: positive, except for equations.
 pub type Multipliers = Vec<(usize, Rational)>;
-
-/// How a linear form compares with zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// `= 0`.
-    Equal,
-    /// `<= 0`.
-    AtMost,
-    /// `< 0`.
-    Below,
-}
 
 /// The greatest value of a linear form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,17 +126,18 @@ impl Simplex {
         }
     }
 
-    /// Adds `form + constant ⋈ 0`. Returns the constraint's number, counting from zero.
-    pub fn add(&mut self, form: &[(usize, Rational)], constant: &Rational, to: Relation) -> usize {
+    /// Adds a constraint. Returns its number, counting from zero. A disequality or a congruence
+    /// says nothing here and gets a number only.
+    pub fn add(&mut self, added: &Constraint<usize>) -> usize {
         let number = self.constraints;
         self.constraints += 1;
+        let (form, constant) = (&added.linear.monomials, &added.linear.constant);
+        let to = added.relation;
+        if matches!(to, Relation::Differs | Relation::Integral) {
+            return number;
+        }
         let Some((_, lead)) = form.first() else {
-            let holds = match to {
-                Relation::Equal => constant.is_zero(),
-                Relation::AtMost => !constant.is_positive(),
-                Relation::Below => constant.is_negative(),
-            };
-            if !holds && self.conflict.is_none() {
+            if !to.holds(constant) && self.conflict.is_none() {
                 let sign = if constant.is_negative() {
                     -Rational::one()
                 } else {
@@ -479,29 +470,6 @@ impl Simplex {
         }
     }
 
-    /// Whether all points satisfy `form + constant ⋈ 0`. True of anything when there are none.
-    pub fn implies(
-        &mut self,
-        form: &[(usize, Rational)],
-        constant: &Rational,
-        to: Relation,
-    ) -> bool {
-        let within = |simplex: &mut Simplex, factor: Rational| {
-            let form: SparseRow = form.iter().map(|(c, a)| (*c, a * &factor)).collect();
-            match simplex.maximise(&form) {
-                Err(_) => true,
-                Ok(Optimum::Unbounded) => false,
-                Ok(Optimum::Bounded {
-                    value, attained, ..
-                }) => {
-                    let most = value + constant * &factor;
-                    most.is_negative() || most.is_zero() && (!attained || to != Relation::Below)
-                }
-            }
-        };
-        within(self, Rational::one()) && (to != Relation::Equal || within(self, -Rational::one()))
-    }
-
     /// A point that satisfies all constraints; after [`Simplex::check`] found that there is one.
     pub fn point(&self) -> Vec<Rational> {
         // Small enough that no bound which holds with infinitesimals fails without.
@@ -572,8 +540,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::term::Linear;
 
-    type Constraint = (Vec<i64>, i64, Relation);
+    type Raw = (Vec<i64>, i64, Relation);
 
     const WIDTH: usize = 4;
 
@@ -586,10 +555,19 @@ mod tests {
         entries.map(|(c, &a)| (c, number(a))).collect()
     }
 
-    fn build(constraints: &[Constraint]) -> Simplex {
+    fn linear(form: &[i64], constant: i64, relation: Relation) -> Constraint<usize> {
+        let (monomials, constant) = (sparse(form), number(constant));
+        let linear = Linear {
+            monomials,
+            constant,
+        };
+        Constraint::new(linear, relation)
+    }
+
+    fn build(constraints: &[Raw]) -> Simplex {
         let mut simplex = Simplex::new(WIDTH);
         for (at, (form, constant, to)) in constraints.iter().enumerate() {
-            assert_eq!(simplex.add(&sparse(form), &number(*constant), *to), at);
+            assert_eq!(simplex.add(&linear(form, *constant, *to)), at);
         }
         simplex
     }
@@ -599,20 +577,12 @@ mod tests {
         terms.map(|(&a, x)| number(a) * x).sum()
     }
 
-    fn holds((form, constant, to): &Constraint, point: &[Rational]) -> bool {
-        let value = at(form, point) + number(*constant);
-        match to {
-            Relation::Equal => value.is_zero(),
-            Relation::AtMost => !value.is_positive(),
-            Relation::Below => value.is_negative(),
-        }
+    fn holds((form, constant, to): &Raw, point: &[Rational]) -> bool {
+        to.holds(&(at(form, point) + number(*constant)))
     }
 
     /// The sum of constraints times multipliers, and whether a strict one is among them.
-    fn add_up(
-        constraints: &[Constraint],
-        multipliers: &Multipliers,
-    ) -> (Vec<Rational>, Rational, bool) {
+    fn add_up(constraints: &[Raw], multipliers: &Multipliers) -> (Vec<Rational>, Rational, bool) {
         let mut form = vec![Rational::zero(); WIDTH];
         let (mut sum, mut strict) = (Rational::zero(), false);
         for (number_of, factor) in multipliers {
@@ -630,7 +600,7 @@ mod tests {
         (form, sum, strict)
     }
 
-    fn constraint() -> impl Strategy<Value = Constraint> {
+    fn constraint() -> impl Strategy<Value = Raw> {
         let relation = prop_oneof![
             1 => Just(Relation::Equal),
             3 => Just(Relation::AtMost),
@@ -689,19 +659,18 @@ mod tests {
                         prop_assert!(holds(constraint, &point));
                     }
                     prop_assert!(!attained || at(&objective, &point) == value);
-                    // Nothing smaller bounds it.
-                    let below = &value - Rational::new(1.into(), 1000.into());
-                    let form = sparse(&objective);
-                    prop_assert!(!simplex.implies(&form, &-below, Relation::AtMost));
-                    let relation = if attained { Relation::AtMost } else { Relation::Below };
-                    prop_assert!(simplex.implies(&form, &-&value, relation));
-                    prop_assert!(!attained || !simplex.implies(&form, &-value, Relation::Below));
+                    // Points come as close to it as one likes.
+                    let mut near = linear(&objective, 0, Relation::AtMost);
+                    near.linear = near.linear.negated();
+                    near.linear.constant = &value - Rational::new(1.into(), 1000.into());
+                    simplex.add(&near);
+                    prop_assert!(simplex.check().is_ok());
                 }
                 Ok(Optimum::Unbounded) => {
                     // A far point is still allowed.
                     let mut far: Vec<i64> = objective.iter().map(|a| -a).collect();
                     far.resize(WIDTH, 0);
-                    simplex.add(&sparse(&far), &number(1_000_000), Relation::AtMost);
+                    simplex.add(&linear(&far, 1_000_000, Relation::AtMost));
                     prop_assert!(simplex.check().is_ok());
                 }
             }
@@ -711,21 +680,18 @@ mod tests {
     #[test]
     fn later_constraints_move_the_point() {
         let mut simplex = Simplex::new(2);
-        let (x, y) = (vec![(0, number(1))], vec![(1, number(1))]);
-        let sum = vec![(0, number(1)), (1, number(1))];
-        simplex.add(&sum, &number(-10), Relation::AtMost);
+        simplex.add(&linear(&[1, 1], -10, Relation::AtMost));
         assert!(simplex.check().is_ok());
-        simplex.add(&x, &number(-7), Relation::Equal);
+        simplex.add(&linear(&[1], -7, Relation::Equal));
         assert_eq!(
-            simplex.maximise(&y),
+            simplex.maximise(&sparse(&[0, 1])),
             Ok(Optimum::Bounded {
                 value: number(3),
                 attained: true,
                 multipliers: vec![(0, number(1)), (1, number(-1))],
             })
         );
-        let minus_y = vec![(1, number(-1))];
-        simplex.add(&minus_y, &number(3), Relation::Below);
+        simplex.add(&linear(&[0, -1], 3, Relation::Below));
         let one = number(1);
         let certificate = vec![(0, one.clone()), (1, -one.clone()), (2, one)];
         assert_eq!(simplex.check(), Err(certificate));

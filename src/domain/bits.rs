@@ -387,7 +387,7 @@ impl Domain for Bits {
                         .first()
                         .is_some_and(|t| self.width(*t).is_some())
             }
-            Fact::Row(_) => false,
+            Fact::Linear(_) => false,
         };
         let facts: Vec<&Fact> = cube.facts.iter().filter(about).collect();
         for _ in 0..ROUNDS {

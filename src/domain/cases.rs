@@ -13,8 +13,8 @@ use std::rc::Rc;
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cube::is_integral;
-use super::{Cube, Domain, Fact, Relation};
+use super::{Cube, Domain, Fact};
+use crate::arith::{Relation, is_integral};
 use crate::chc::{Clause, PredicateId, System};
 use crate::term::{Linear, Rational, Sort, SortId, TermId, TermStore};
 
@@ -404,23 +404,15 @@ pub fn guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
                 .copied()
                 .zip(params.iter().copied())
                 .collect();
-            for row in cubes.iter().flat_map(Cube::rows) {
+            for row in cubes.iter().flat_map(Cube::constraints) {
                 let monomials = &row.linear.monomials;
-                if row.relation != Relation::AtMost || !(1..=2).contains(&monomials.len()) {
+                if row.relation != Relation::AtMost
+                    || !(1..=2).contains(&monomials.len())
+                    || monomials.iter().any(|m| !formal.contains_key(&m.0))
+                {
                     continue;
                 }
-                let renamed = monomials
-                    .iter()
-                    .map(|(v, c)| Some((*formal.get(v)?, c.clone())));
-                let Some(mut monomials) = renamed.collect::<Option<Vec<_>>>() else {
-                    continue;
-                };
-                monomials.sort_unstable_by_key(|m| m.0);
-                let linear = Linear {
-                    monomials,
-                    constant: row.linear.constant.clone(),
-                };
-                let mut linear = linear.scaled(&linear.integer_factor());
+                let mut linear = row.linear.mapped(|v| formal[&v]).coprime();
                 linear.constant = linear.constant.ceil();
                 if !is_integral(terms, &linear) {
                     continue;
@@ -453,7 +445,7 @@ pub fn guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
                 constant,
             };
             let cube = |linear: Linear| Cube {
-                facts: vec![Fact::row(linear, Relation::AtMost)],
+                facts: vec![Fact::linear(linear, Relation::AtMost)],
             };
             let (holds, fails) = (cube(linear.clone()), cube(opposite(&linear)));
             let formula = holds.facts[0].formula(terms);
@@ -470,7 +462,7 @@ pub fn guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
 
 /// `-linear + 1 <= 0`, what `linear <= 0` denies over integers.
 fn opposite(linear: &Linear) -> Linear {
-    let mut result = linear.scaled(&-Rational::one());
+    let mut result = linear.negated();
     result.constant += Rational::one();
     result
 }

@@ -14,9 +14,8 @@ use std::rc::Rc;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cube::is_integral;
-use super::solved::Solved;
-use super::{Cube, Domain, Fact, Relation};
+use super::{Cube, Domain, Fact};
+use crate::arith::{Echelon, Relation, Solved, inverse, is_integral, subtract};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
 /// Linear equalities (Karr, Acta Informatica 1976) with linear congruences (Granger, TAPSOFT 1991),
@@ -104,7 +103,7 @@ impl Congruences {
                 .partition(|r| !r.coefficient(var).is_zero());
             rows = without;
             if self.is_int(var) {
-                with.push(unit(var));
+                with.push(Linear::unit(var));
             }
             // Euclid's algorithm on the column.
             while with.len() > 1 {
@@ -130,7 +129,7 @@ impl Congruences {
                 && keep(var)
             {
                 let pivot = if pivot.coefficient(var).is_negative() {
-                    pivot.scaled(&-Rational::one())
+                    pivot.negated()
                 } else {
                     pivot
                 };
@@ -182,7 +181,7 @@ impl Congruences {
         let one = Linear::constant(Rational::one());
         basis.points.push(dense(&one));
         let ints = vars.iter().filter(|v| self.is_int(**v));
-        basis.points.extend(ints.map(|v| dense(&unit(*v))));
+        basis.points.extend(ints.map(|v| dense(&Linear::unit(*v))));
         basis.reduce(width);
         basis.dual(width)
     }
@@ -235,13 +234,6 @@ impl Congruences {
     }
 }
 
-fn unit(var: TermId) -> Linear {
-    Linear {
-        monomials: vec![(var, Rational::one())],
-        constant: Rational::zero(),
-    }
-}
-
 /// Vectors of which integer multiples are meant (`points`), and of which all are (`lines`).
 struct Basis {
     points: Vec<Vec<Rational>>,
@@ -252,28 +244,16 @@ impl Basis {
     /// Makes the vectors independent: lines in reduced echelon form, points without entries in the
     /// lines' columns and triangular.
     fn reduce(&mut self, width: usize) {
-        let mut lines: Vec<(usize, Vec<Rational>)> = Vec::new();
-        for mut line in std::mem::take(&mut self.lines) {
-            for (column, other) in &lines {
-                clear(&mut line, other, *column);
-            }
-            let Some(column) = line.iter().position(|c| !c.is_zero()) else {
-                continue;
-            };
-            let scale = line[column].recip();
-            line.iter_mut().for_each(|c| *c *= &scale);
-            for (_, other) in &mut lines {
-                clear(other, &line, column);
-            }
-            lines.push((column, line));
+        let mut lines = Echelon::new(width);
+        for line in std::mem::take(&mut self.lines) {
+            // What depends on other lines says nothing new.
+            let _ = lines.add(line);
         }
         let mut open = std::mem::take(&mut self.points);
         for point in &mut open {
-            for (column, line) in &lines {
-                clear(point, line, *column);
-            }
+            lines.reduce(point);
         }
-        self.lines = lines.into_iter().map(|l| l.1).collect();
+        self.lines = lines.rows.into_iter().map(|l| l.1).collect();
         for column in 0..width {
             let (mut with, without): (Vec<_>, Vec<_>) =
                 open.into_iter().partition(|p| !p[column].is_zero());
@@ -322,49 +302,6 @@ impl Basis {
     }
 }
 
-fn clear(row: &mut [Rational], pivot: &[Rational], column: usize) {
-    let factor = row[column].clone();
-    subtract(row, pivot, &factor);
-}
-
-fn subtract(row: &mut [Rational], other: &[Rational], factor: &Rational) {
-    if !factor.is_zero() {
-        for (a, b) in row.iter_mut().zip(other) {
-            if !b.is_zero() {
-                *a -= b * factor;
-            }
-        }
-    }
-}
-
-/// The inverse of a square matrix, `None` when it has none.
-fn inverse(mut matrix: Vec<Vec<Rational>>) -> Option<Vec<Vec<Rational>>> {
-    let size = matrix.len();
-    for (i, row) in matrix.iter_mut().enumerate() {
-        if row.len() != size {
-            return None;
-        }
-        row.resize(2 * size, Rational::zero());
-        row[size + i] = Rational::one();
-    }
-    for column in 0..size {
-        let at = (column..size).find(|&i| !matrix[i][column].is_zero())?;
-        matrix.swap(column, at);
-        let scale = matrix[column][column].recip();
-        let mut pivot = std::mem::take(&mut matrix[column]);
-        for entry in &mut pivot {
-            if !entry.is_zero() {
-                *entry *= &scale;
-            }
-        }
-        for row in matrix.iter_mut().filter(|r| !r.is_empty()) {
-            clear(row, &pivot, column);
-        }
-        matrix[column] = pivot;
-    }
-    Some(matrix.into_iter().map(|mut r| r.split_off(size)).collect())
-}
-
 impl Domain for Congruences {
     type Element = Option<Lattice>;
 
@@ -393,7 +330,7 @@ impl Domain for Congruences {
             equations.extend(lattice.equations.iter().cloned());
             integral.extend(lattice.integral.iter().cloned());
         }
-        for row in cube.rows() {
+        for row in cube.constraints() {
             match row.relation {
                 Relation::Equal => equations.push(row.linear.clone()),
                 Relation::Integral => integral.push(row.linear.clone()),
@@ -471,15 +408,7 @@ impl Domain for Congruences {
     }
 
     fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
-        let renamed = |row: &Linear| {
-            let name = |(v, c): &(TermId, Rational)| (map.get(v).copied().unwrap_or(*v), c.clone());
-            let mut monomials: Vec<_> = row.monomials.iter().map(name).collect();
-            monomials.sort_unstable_by_key(|m| m.0);
-            Linear {
-                monomials,
-                constant: row.constant.clone(),
-            }
-        };
+        let renamed = |row: &Linear| row.mapped(|v| map.get(&v).copied().unwrap_or(v));
         let lattice = element.as_ref()?;
         let equations = lattice.equations.iter().map(renamed).collect();
         let integral = lattice.integral.iter().map(renamed).collect();
@@ -494,8 +423,8 @@ impl Domain for Congruences {
         let equations = lattice.equations.iter();
         let integral = lattice.integral.iter();
         equations
-            .map(|r| Fact::row(r.clone(), Relation::Equal))
-            .chain(integral.map(|r| Fact::row(r.clone(), Relation::Integral)))
+            .map(|r| Fact::linear(r.clone(), Relation::Equal))
+            .chain(integral.map(|r| Fact::linear(r.clone(), Relation::Integral)))
             .collect()
     }
 

@@ -1,39 +1,22 @@
 //! Conjunctions of facts that domains understand, and formulas taken apart into them.
 //!
 //! A term that is no variable and not linear (a remainder, an array's cell, a product) stands in a
-//! row like a variable; what is known of it by its operator comes as further facts.
+//! constraint like a variable; what is known of it by its operator comes as further facts.
 //!
 //! Invariant: a formula implies the disjunction of its cubes, all terms read as values: what no
 //! fact expresses, and what would need too many cubes, is left out.
 
-use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 
-use crate::term::{BigInt, Linear, Op, Rational, SortId, TermId, TermStore};
-
-/// How a linear term compares to zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    Equal,
-    AtMost,
-    Below,
-    Differs,
-    /// It is an integer: `t / m` in this relation is `t ≡ 0 (mod m)`.
-    Integral,
-}
-
-/// `linear ⋈ 0`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    pub linear: Linear,
-    pub relation: Relation,
-}
+use crate::arith::{Constraint, Relation, is_integral, is_over_int};
+use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// One conjunct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    Row(Row),
+    /// A linear constraint.
+    Linear(Constraint),
     /// A term that is no number has this value.
     Value(TermId, TermId),
     /// Two terms that are no numbers are equal.
@@ -42,81 +25,21 @@ pub enum Fact {
 
 impl Fact {
     /// `linear ⋈ 0`.
-    pub fn row(linear: Linear, relation: Relation) -> Fact {
-        Fact::Row(Row { linear, relation })
+    pub fn linear(linear: Linear, relation: Relation) -> Fact {
+        Fact::Linear(Constraint { linear, relation })
     }
 
     /// The fact as a formula; `None` for a congruence over terms of sort Real.
     pub fn formula(&self, terms: &TermStore) -> Option<TermId> {
         match self {
             Fact::Value(a, b) | Fact::Same(a, b) => Some(terms.eq(*a, *b)),
-            Fact::Row(row) => row.formula(terms),
+            Fact::Linear(constraint) => {
+                let is_formula = constraint.relation != Relation::Integral
+                    || is_over_int(terms, &constraint.linear);
+                is_formula.then(|| constraint.formula(terms))
+            }
         }
     }
-}
-
-impl Row {
-    fn formula(&self, terms: &TermStore) -> Option<TermId> {
-        let real = |t: TermId| terms.sort_of(t) == SortId::REAL;
-        let monomials = &self.linear.monomials;
-        let mixed = monomials.iter().any(|m| real(m.0)) && !monomials.iter().all(|m| real(m.0));
-        let sort = match monomials.first() {
-            Some(_) if mixed => SortId::REAL,
-            Some(m) => terms.sort_of(m.0),
-            None => SortId::INT,
-        };
-        let linear = if mixed {
-            let parts = monomials.iter().map(|(t, c)| {
-                let t = if real(*t) { *t } else { terms.to_real(*t) };
-                (t, c.clone())
-            });
-            let mut parts: Vec<_> = parts.collect();
-            parts.sort_unstable_by_key(|m| m.0);
-            Linear {
-                monomials: parts,
-                constant: self.linear.constant.clone(),
-            }
-        } else {
-            self.linear.clone()
-        };
-        Some(match self.relation {
-            Relation::Equal => terms.linear_atom(Op::Eq, &linear, sort),
-            Relation::Differs => terms.not(terms.linear_atom(Op::Eq, &linear, sort)),
-            Relation::AtMost => terms.linear_atom(Op::Le, &linear, sort),
-            Relation::Below => terms.not(terms.linear_atom(Op::Ge, &linear, sort)),
-            Relation::Integral if sort == SortId::REAL => return None,
-            Relation::Integral => {
-                let modulus = denominator(&linear);
-                let scale = Rational::from_integer(modulus.clone());
-                // The representative next to zero reads best.
-                let within = |c: &Rational| {
-                    let residue = (c * &scale).to_integer().mod_floor(&modulus);
-                    let balanced = if &residue + &residue > modulus {
-                        residue - &modulus
-                    } else {
-                        residue
-                    };
-                    Rational::from_integer(balanced)
-                };
-                let monomials = linear.monomials.iter().map(|(t, c)| (*t, within(c)));
-                let scaled = Linear {
-                    monomials: monomials.filter(|m| !m.1.is_zero()).collect(),
-                    constant: within(&linear.constant),
-                };
-                let sum = terms.from_linear(&scaled, SortId::INT);
-                terms.eq(terms.modulo(sum, terms.int(modulus)), terms.int(0))
-            }
-        })
-    }
-}
-
-/// The least common denominator of all coefficients and the constant.
-fn denominator(linear: &Linear) -> BigInt {
-    let mut result = linear.constant.denom().clone();
-    for (_, c) in &linear.monomials {
-        result = result.lcm(c.denom());
-    }
-    result
 }
 
 /// A conjunction of facts.
@@ -126,10 +49,10 @@ pub struct Cube {
 }
 
 impl Cube {
-    /// The rows.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    /// The linear constraints.
+    pub fn constraints(&self) -> impl Iterator<Item = &Constraint> {
         self.facts.iter().filter_map(|fact| match fact {
-            Fact::Row(row) => Some(row),
+            Fact::Linear(constraint) => Some(constraint),
             _ => None,
         })
     }
@@ -210,6 +133,10 @@ impl Partial {
                 continue;
             }
             self.decided.insert(formula, positive);
+            if let Some(constraint) = Constraint::atom(terms, formula, positive) {
+                self.compare(terms, constraint);
+                continue;
+            }
             let node = terms.node(formula);
             let args = &node.args;
             match &node.op {
@@ -225,18 +152,6 @@ impl Partial {
                     vec![(args[0], true), (args[1], positive)],
                     vec![(args[0], false), (args[2], positive)],
                 ]),
-                Op::Le | Op::Ge => {
-                    let (left, right) = match node.op {
-                        Op::Le => (args[0], args[1]),
-                        _ => (args[1], args[0]),
-                    };
-                    // left <= right, or right < left.
-                    if positive {
-                        self.compare(terms, left, right, Relation::AtMost);
-                    } else {
-                        self.compare(terms, right, left, Relation::Below);
-                    }
-                }
                 Op::Eq => self.equality(terms, args[0], args[1], positive),
                 _ => self.facts.push(Fact::Value(formula, terms.bool(positive))),
             }
@@ -245,16 +160,6 @@ impl Partial {
     }
 
     fn equality(&mut self, terms: &TermStore, a: TermId, b: TermId, positive: bool) {
-        let sort = terms.sort_of(a);
-        if sort == SortId::INT || sort == SortId::REAL {
-            let relation = if positive {
-                Relation::Equal
-            } else {
-                Relation::Differs
-            };
-            self.compare(terms, a, b, relation);
-            return;
-        }
         let atomic = |t: TermId| terms.is_var(t) || terms.is_value(t);
         if positive && atomic(a) && atomic(b) {
             self.facts
@@ -263,7 +168,7 @@ impl Partial {
                     (_, true) => Fact::Value(a, b),
                     _ => Fact::Same(a, b),
                 });
-        } else if sort == SortId::BOOL {
+        } else if terms.sort_of(a) == SortId::BOOL {
             self.choices.push(vec![
                 vec![(a, true), (b, positive)],
                 vec![(a, false), (b, !positive)],
@@ -289,42 +194,23 @@ impl Partial {
         }
     }
 
-    /// Adds `left - right ⋈ 0`.
-    fn compare(&mut self, terms: &TermStore, left: TermId, right: TermId, relation: Relation) {
-        let left = self.linear(terms, left);
-        let right = self.linear(terms, right);
-        let mut linear = left.add_scaled(&right, &-Rational::one());
-        let mut relation = relation;
-        if relation == Relation::Below && is_integral(terms, &linear) {
-            linear.constant += Rational::one();
-            relation = Relation::AtMost;
+    /// Adds a comparison, with facts about what is in it.
+    fn compare(&mut self, terms: &TermStore, constraint: Constraint) {
+        let mut constraint = constraint.lowered(terms);
+        if constraint.relation == Relation::Below && is_integral(terms, &constraint.linear) {
+            constraint = constraint.tightened(terms);
         }
-        self.facts.push(Fact::row(linear, relation));
+        // What is added comes first.
+        for sign in [true, false] {
+            let monomials = constraint.linear.monomials.iter();
+            let side = monomials.filter(|m| m.1.is_positive() == sign);
+            self.define(terms, side.map(|m| m.0).collect());
+        }
+        self.facts.push(Fact::Linear(constraint));
     }
 
-    /// The linear form, with facts about what is in it.
-    fn linear(&mut self, terms: &TermStore, term: TermId) -> Linear {
-        let mut linear = terms.linear(term);
-        // An integer read as a real is the same number.
-        if linear
-            .monomials
-            .iter()
-            .any(|m| *terms.op(m.0) == Op::ToReal)
-        {
-            let mut result = Linear::constant(linear.constant.clone());
-            for (t, c) in &linear.monomials {
-                let inner = match terms.op(*t) {
-                    Op::ToReal => terms.linear(terms.args(*t)[0]),
-                    _ => Linear {
-                        monomials: vec![(*t, Rational::one())],
-                        constant: Rational::zero(),
-                    },
-                };
-                result = result.add_scaled(&inner, c);
-            }
-            linear = result;
-        }
-        let mut open: Vec<TermId> = linear.monomials.iter().map(|m| m.0).collect();
+    /// Adds facts about terms and what is in them.
+    fn define(&mut self, terms: &TermStore, mut open: Vec<TermId>) {
         while let Some(t) = open.pop() {
             if terms.is_var(t) || self.decided.insert(t, true).is_some() {
                 continue;
@@ -346,34 +232,22 @@ impl Partial {
                 _ => {}
             }
         }
-        linear
     }
 
     /// Facts about `inner mod divisor` or `inner div divisor`, which is `term`.
     fn division(&mut self, term: TermId, remainder: bool, inner: &Linear, divisor: &Rational) {
-        let this = Linear {
-            monomials: vec![(term, Rational::one())],
-            constant: Rational::zero(),
-        };
-        let minus_one = -Rational::one();
+        let this = Linear::unit(term);
         let rest = if remainder {
-            let difference = inner.add_scaled(&this, &minus_one);
-            let quotient = difference.scaled(&divisor.recip());
-            self.facts.push(Fact::row(quotient, Relation::Integral));
+            let quotient = inner.minus(&this).scaled(&divisor.recip());
+            self.facts.push(Fact::linear(quotient, Relation::Integral));
             this
         } else {
             inner.add_scaled(&this, &-divisor)
         };
         let mut upper = rest.clone();
         upper.constant += Rational::one() - divisor.abs();
-        self.facts.push(Fact::row(upper, Relation::AtMost));
-        let lower = rest.scaled(&minus_one);
-        self.facts.push(Fact::row(lower, Relation::AtMost));
+        self.facts.push(Fact::linear(upper, Relation::AtMost));
+        let lower = rest.negated();
+        self.facts.push(Fact::linear(lower, Relation::AtMost));
     }
-}
-
-/// Whether all values of the linear term are integers by its coefficients and sorts.
-pub(super) fn is_integral(terms: &TermStore, linear: &Linear) -> bool {
-    let whole = |(t, c): &(TermId, Rational)| c.is_integer() && terms.sort_of(*t) == SortId::INT;
-    linear.constant.is_integer() && linear.monomials.iter().all(whole)
 }

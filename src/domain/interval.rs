@@ -9,7 +9,8 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact, Relation, Row};
+use super::{Cube, Domain, Fact};
+use crate::arith::{Constraint, Relation};
 use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
 
 /// Rounds of propagation through the rows of a cube; bounds that creep are not worth more.
@@ -27,6 +28,26 @@ pub struct Intervals {
 pub struct Bounds {
     pub low: Option<Rational>,
     pub high: Option<Rational>,
+}
+
+impl Bounds {
+    /// What they say of a variable.
+    pub fn facts(&self, var: TermId) -> Vec<Fact> {
+        let fact = |sign: &Rational, bound: &Rational, relation| {
+            let mut linear = Linear::unit(var).scaled(sign);
+            linear.constant = -(sign * bound);
+            Fact::linear(linear, relation)
+        };
+        let one = Rational::one();
+        match (&self.low, &self.high) {
+            (Some(low), Some(high)) if low == high => vec![fact(&one, low, Relation::Equal)],
+            (low, high) => {
+                let low = low.iter().map(|low| fact(&-&one, low, Relation::AtMost));
+                let high = high.iter().map(|high| fact(&one, high, Relation::AtMost));
+                low.chain(high).collect()
+            }
+        }
+    }
 }
 
 type Box_ = BTreeMap<TermId, Bounds>;
@@ -71,7 +92,7 @@ impl Intervals {
     }
 
     /// Bounds that the row implies for each of its variables.
-    fn propagate(&self, values: &mut Box_, row: &Row, changed: &mut Vec<TermId>) -> bool {
+    fn propagate(&self, values: &mut Box_, row: &Constraint, changed: &mut Vec<TermId>) -> bool {
         let linear = &row.linear;
         match row.relation {
             Relation::AtMost | Relation::Below => self.at_most(values, linear, false, changed),
@@ -263,7 +284,7 @@ impl Domain for Intervals {
             }
         }
         // Rows are looked at again when one of their variables has a new bound.
-        let rows: Vec<&Row> = cube.rows().collect();
+        let rows: Vec<&Constraint> = cube.constraints().collect();
         let mut users: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {
             for (var, _) in &row.linear.monomials {
@@ -368,27 +389,7 @@ impl Domain for Intervals {
     fn facts(&self, element: &Self::Element) -> Vec<Fact> {
         let mut facts = Vec::new();
         for (&var, bounds) in element.iter().flatten() {
-            let row = |factor: Rational, constant: Rational, relation| {
-                let linear = Linear {
-                    monomials: vec![(var, factor)],
-                    constant,
-                };
-                Fact::row(linear, relation)
-            };
-            let one = Rational::one();
-            match (&bounds.low, &bounds.high) {
-                (Some(low), Some(high)) if low == high => {
-                    facts.push(row(one, -low, Relation::Equal));
-                }
-                (low, high) => {
-                    if let Some(low) = low {
-                        facts.push(row(-one.clone(), low.clone(), Relation::AtMost));
-                    }
-                    if let Some(high) = high {
-                        facts.push(row(one, -high, Relation::AtMost));
-                    }
-                }
-            }
+            facts.extend(bounds.facts(var));
         }
         facts
     }

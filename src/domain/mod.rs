@@ -20,7 +20,6 @@ mod octagon;
 mod packs;
 mod polyhedron;
 mod product;
-mod solved;
 mod word;
 
 #[cfg(test)]
@@ -36,7 +35,7 @@ pub use boxes::Boxes;
 pub use cases::{Cases, Guard, guards};
 pub use congruence::Congruences;
 pub use constant::Constants;
-pub use cube::{Cube, Fact, Relation, Row, cubes};
+pub use cube::{Cube, Fact, cubes};
 pub use fixpoint::{Fixpoint, Limits, analyse, analyse_cubes, clause_cubes};
 pub use interval::{Bounds, Intervals};
 pub use octagon::Octagons;

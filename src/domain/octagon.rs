@@ -12,10 +12,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact, Relation, Row};
+use super::{Cube, Domain, Fact};
+use crate::arith::{Constraint, Relation};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
 /// Numbers beyond this count as no bound, so that sums of a few cannot overflow.
@@ -304,8 +305,7 @@ impl Octagons {
     }
 
     fn is_number(&self, term: TermId) -> bool {
-        let sort = self.terms.sort_of(term);
-        sort == SortId::INT || sort == SortId::REAL
+        self.terms.sort_of(term).is_number()
     }
 
     fn whole(&self, var: TermId) -> bool {
@@ -409,7 +409,7 @@ impl Octagons {
         aliases: &Aliases,
         place: &[usize],
     ) -> Option<Small> {
-        let row = row.scaled(&row.integer_factor());
+        let row = row.coprime();
         let scale = Rational::from_integer(self.scale.into());
         // Whole numbers are as small as the next smaller whole number.
         let constant = if row.monomials.iter().all(|m| self.whole(m.0)) {
@@ -601,20 +601,17 @@ impl Octagons {
 
     /// Entry `(i, j)` as a fact.
     fn fact(&self, octagon: &Octagon, i: usize, j: usize, relation: Relation) -> Fact {
-        let unit = |node: usize, sign: i64| {
-            let sign = if node & 1 == 0 { sign } else { -sign };
-            Linear {
-                monomials: vec![(octagon.vars[node / 2], Rational::from_integer(sign.into()))],
-                constant: Rational::zero(),
-            }
+        let unit = |node: usize| {
+            let unit = Linear::unit(octagon.vars[node / 2]);
+            if node & 1 == 0 { unit } else { unit.negated() }
         };
         let bound = octagon.matrix.get(i, j);
-        let mut linear = unit(j, 1).add_scaled(&unit(i, -1), &Rational::one());
+        let mut linear = unit(j).minus(&unit(i));
         linear.constant = -Rational::new(bound.into(), self.scale.into());
         if i ^ 1 == j {
             linear = linear.scaled(&Rational::new(1.into(), 2.into()));
         }
-        Fact::row(linear, relation)
+        Fact::linear(linear, relation)
     }
 
     /// Both over the variables that both constrain, entry by entry.
@@ -650,8 +647,8 @@ impl Octagons {
                 aliases.add(var);
             }
         }
-        let mut rows: Vec<&Row> = Vec::new();
-        for row in cube.rows() {
+        let mut rows: Vec<&Constraint> = Vec::new();
+        for row in cube.constraints() {
             let monomials = &row.linear.monomials;
             if row.relation == Relation::Integral || !monomials.iter().all(|m| self.is_number(m.0))
             {
@@ -721,11 +718,10 @@ impl Octagons {
         if !consistent {
             return None;
         }
-        let minus = -Rational::one();
         let mut small: Vec<(Small, bool)> = Vec::new();
         for row in rows {
             let sides = match row.relation {
-                Relation::Equal => vec![row.linear.clone(), row.linear.scaled(&minus)],
+                Relation::Equal => vec![row.linear.clone(), row.linear.negated()],
                 _ => vec![row.linear.clone()],
             };
             let differs = row.relation == Relation::Differs;

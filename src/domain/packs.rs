@@ -8,10 +8,10 @@
 
 use std::rc::Rc;
 
-use num_traits::One;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact, Relation, Row};
+use super::{Cube, Domain, Fact};
+use crate::arith::{Constraint, Relation};
 use crate::chc::System;
 use crate::run::Budget;
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
@@ -261,15 +261,15 @@ impl<D: Domain> Packs<D> {
     /// first: they decide what belongs together.
     fn simplified(&self, cube: &Cube) -> Vec<Fact> {
         let mut values: FxHashMap<TermId, Rational> = FxHashMap::default();
-        for row in cube.rows() {
+        for row in cube.constraints() {
             if let (Relation::Equal, [(var, c)]) = (row.relation, &row.linear.monomials[..]) {
                 values.insert(*var, -&row.linear.constant / c);
             }
         }
-        let put_in = |row: &Row| {
+        let put_in = |row: &Constraint| {
             let known = |m: &(TermId, Rational)| values.contains_key(&m.0);
             if row.linear.monomials.len() < 2 || !row.linear.monomials.iter().any(known) {
-                return Fact::Row(row.clone());
+                return Fact::Linear(row.clone());
             }
             let mut linear = Linear {
                 monomials: Vec::with_capacity(row.linear.monomials.len()),
@@ -281,18 +281,18 @@ impl<D: Domain> Packs<D> {
                     None => linear.monomials.push((*var, coefficient.clone())),
                 }
             }
-            Fact::row(linear, row.relation)
+            Fact::linear(linear, row.relation)
         };
         let mut facts: Vec<Fact> = cube
             .facts
             .iter()
             .map(|fact| match fact {
-                Fact::Row(row) => put_in(row),
+                Fact::Linear(row) => put_in(row),
                 other => other.clone(),
             })
             .collect();
         facts.sort_by_key(|fact| match fact {
-            Fact::Row(row) => row.linear.monomials.len(),
+            Fact::Linear(row) => row.linear.monomials.len(),
             _ => 2,
         });
         facts
@@ -335,7 +335,7 @@ impl<D: Domain> Domain for Packs<D> {
         let mut related: Vec<Vec<usize>> = Vec::with_capacity(facts.len());
         for fact in &facts {
             related.push(match fact {
-                Fact::Row(row) => {
+                Fact::Linear(row) => {
                     let vars = row.linear.monomials.iter();
                     vars.map(|m| numbering.number(m.0)).collect()
                 }
@@ -531,8 +531,7 @@ pub fn packs(system: &System, limit: usize) -> Vec<Vec<TermId>> {
             if !matches!(terms.op(t), Op::Eq | Op::Le | Op::Ge) || !number(*a) {
                 return;
             }
-            let linear = terms.linear(*a);
-            let linear = linear.add_scaled(&terms.linear(*b), &-Rational::one());
+            let linear = terms.difference(*a, *b);
             if (2..=WIDE).contains(&linear.monomials.len()) {
                 let vars = linear.monomials.iter().filter(|m| terms.is_var(m.0));
                 let numbers: Vec<usize> = vars.map(|m| locals.number(m.0)).collect();

@@ -17,11 +17,10 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::hull::{Cone, Vector, dual, shorten};
-use super::solved::Solved;
-use super::{Cube, Domain, Fact, Relation};
-use crate::arith::{self, Optimum, Simplex, SparseRow};
+use super::{Cube, Domain, Fact};
+use crate::arith::{ColumnBounds, Constraint, Relation, Solved, TermSimplex, is_over_int};
 use crate::run::Budget;
-use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
+use crate::term::{BigInt, Linear, Rational, TermId, TermStore};
 
 /// How many bounds an element has at most: so many, and so many for each of its variables.
 const ROWS_FOR_ALL: usize = 6;
@@ -48,9 +47,8 @@ pub struct Polyhedron {
 impl Polyhedron {
     /// All as bounds.
     fn inequalities(&self) -> Vec<Linear> {
-        let minus = -Rational::one();
         let equations = self.equations.iter();
-        let both = equations.flat_map(|e| [e.clone(), e.scaled(&minus)]);
+        let both = equations.flat_map(|e| [e.clone(), e.negated()]);
         both.chain(self.bounds.iter().cloned()).collect()
     }
 
@@ -60,69 +58,15 @@ impl Polyhedron {
     }
 }
 
-/// A simplex over the variables of some rows.
-struct Oracle {
-    columns: FxHashMap<TermId, usize>,
-    simplex: Simplex,
-}
-
-impl Oracle {
-    fn new<'a>(
-        equations: impl IntoIterator<Item = &'a Linear>,
-        bounds: impl IntoIterator<Item = &'a Linear>,
-    ) -> Oracle {
-        let equations: Vec<&Linear> = equations.into_iter().collect();
-        let bounds: Vec<&Linear> = bounds.into_iter().collect();
-        let mut columns = FxHashMap::default();
-        for (var, _) in equations.iter().chain(&bounds).flat_map(|r| &r.monomials) {
-            let next = columns.len();
-            columns.entry(*var).or_insert(next);
-        }
-        let mut oracle = Oracle {
-            simplex: Simplex::new(columns.len()),
-            columns,
-        };
-        for (rows, relation) in [
-            (equations, arith::Relation::Equal),
-            (bounds, arith::Relation::AtMost),
-        ] {
-            for row in rows {
-                if let Some(form) = oracle.form(row) {
-                    oracle.simplex.add(&form, &row.constant, relation);
-                }
-            }
-        }
-        oracle
-    }
-
-    /// `None` if a variable occurs that nothing constrains.
-    fn form(&self, row: &Linear) -> Option<SparseRow> {
-        let mut form = Vec::with_capacity(row.monomials.len());
-        for (var, coefficient) in &row.monomials {
-            form.push((*self.columns.get(var)?, coefficient.clone()));
-        }
-        form.sort_unstable_by_key(|e| e.0);
-        Some(form)
-    }
-
-    fn is_empty(&mut self) -> bool {
-        self.simplex.check().is_err()
-    }
-
-    /// Whether `row <= 0` everywhere.
-    fn bounded(&mut self, row: &Linear) -> bool {
-        self.greatest(row)
-            .is_some_and(|g| !(g + &row.constant).is_positive())
-    }
-
-    /// The greatest value of the row without its constant.
-    fn greatest(&mut self, row: &Linear) -> Option<Rational> {
-        let form = self.form(row)?;
-        match self.simplex.maximise(&form) {
-            Ok(Optimum::Bounded { value, .. }) => Some(value),
-            _ => None,
-        }
-    }
+/// The rational points of equations and bounds.
+fn points<'a, E, B>(equations: E, bounds: B) -> TermSimplex
+where
+    E: IntoIterator<Item = &'a Linear, IntoIter: Clone>,
+    B: IntoIterator<Item = &'a Linear, IntoIter: Clone>,
+{
+    let equations = equations.into_iter().map(|e| (e, Relation::Equal));
+    let bounds = bounds.into_iter().map(|b| (b, Relation::AtMost));
+    TermSimplex::new(equations.chain(bounds))
 }
 
 impl Polyhedra {
@@ -148,20 +92,10 @@ impl Polyhedra {
         self.budget.as_ref().is_some_and(Budget::is_spent)
     }
 
-    fn integral(&self, row: &Linear) -> bool {
-        let int = |v: TermId| self.terms.sort_of(v) == SortId::INT;
-        row.monomials.iter().all(|m| int(m.0))
-    }
-
     /// `row <= 0` with coprime coefficients.
     fn normal(&self, row: &Linear, round: bool) -> Linear {
-        let factor = row.integer_factor();
-        let mut row = if factor.is_one() {
-            row.clone()
-        } else {
-            row.scaled(&factor)
-        };
-        if round && self.integral(&row) {
+        let mut row = row.coprime();
+        if round && is_over_int(&self.terms, &row) {
             row.constant = row.constant.ceil();
         }
         row
@@ -170,7 +104,7 @@ impl Polyhedra {
     /// Whether an equation has no integer solution by its coefficients alone.
     fn unsolvable(&self, row: &Linear) -> bool {
         let constant = &row.constant * row.integer_factor();
-        self.integral(row) && !constant.is_integer()
+        is_over_int(&self.terms, row) && !constant.is_integer()
     }
 
     /// Normal rows, of each direction the tightest; `None` if one is false.
@@ -206,8 +140,8 @@ impl Polyhedra {
         while at > 0 && !self.late() {
             at -= 1;
             let others = bounds.iter().enumerate().filter(|(i, _)| *i != at);
-            let mut oracle = Oracle::new(equations, others.map(|o| o.1));
-            if oracle.bounded(&bounds[at]) {
+            let mut oracle = points(equations, others.map(|o| o.1));
+            if oracle.is_at_most_zero(&bounds[at]) {
                 bounds.remove(at);
             }
         }
@@ -237,21 +171,14 @@ impl Polyhedra {
             let Some((pairs, var)) = counts.iter().map(cost).min() else {
                 return Some(bounds);
             };
-            let (with, mut rest): (Vec<Linear>, Vec<Linear>) = bounds
-                .into_iter()
-                .partition(|b| !b.coefficient(var).is_zero());
-            let (upper, lower): (Vec<Linear>, Vec<Linear>) = with
-                .into_iter()
-                .partition(|b| b.coefficient(var).is_positive());
-            if pairs <= 2 * self.rows && !self.late() {
-                for up in &upper {
-                    for low in &lower {
-                        let factor = -up.coefficient(var) / low.coefficient(var);
-                        rest.push(up.add_scaled(low, &factor));
-                    }
-                }
-            }
-            bounds = self.tidy(rest, round)?;
+            let bound = |linear| Constraint::new(linear, Relation::AtMost);
+            let split = ColumnBounds::of(bounds.into_iter().map(bound).collect(), var);
+            let rest = if pairs <= 2 * self.rows && !self.late() {
+                split.combined(var)
+            } else {
+                split.rest
+            };
+            bounds = self.tidy(rest.into_iter().map(|b| b.linear), round)?;
             if bounds.len() > self.rows {
                 self.irredundant(&[], &mut bounds);
                 // Those with few variables say most.
@@ -283,14 +210,13 @@ impl Polyhedra {
             if self.late() {
                 return Some(self.limited(equations, bounds));
             }
-            let mut oracle = Oracle::new([], &bounds);
+            let mut oracle = points([], &bounds);
             if oracle.is_empty() {
                 return None;
             }
-            let minus = -Rational::one();
             let tight = bounds
                 .iter()
-                .position(|b| oracle.bounded(&b.scaled(&minus)));
+                .position(|b| oracle.is_at_most_zero(&b.negated()));
             let Some(tight) = tight else { break };
             equations.push(bounds.swap_remove(tight));
             let solved = Solved::new(&equations, |_| true)?;
@@ -321,13 +247,12 @@ impl Polyhedra {
             let mut one: Vector = vec![BigInt::zero(); width];
             one[0] = BigInt::one();
             // In the cone's constraints bounds are `-row >= 0`.
-            let minus = -Rational::one();
             let mut constraints = Cone {
                 rays: vec![one],
                 lines: Vec::new(),
             };
             for row in &projected.bounds {
-                constraints.rays.push(dense(&row.scaled(&minus), &vars));
+                constraints.rays.push(dense(&row.negated(), &vars));
             }
             for row in &projected.equations {
                 constraints.lines.push(dense(row, &vars));
@@ -372,7 +297,7 @@ impl Polyhedra {
 
     /// The directions of both, each as far as it goes in one of them.
     fn weak_join(&self, a: &Polyhedron, b: &Polyhedron) -> Option<Polyhedron> {
-        let mut oracles = [a, b].map(|p| Oracle::new(&p.equations, &p.bounds));
+        let mut oracles = [a, b].map(|p| points(&p.equations, &p.bounds));
         let mut bounds = Vec::new();
         for mut row in a.inequalities().into_iter().chain(b.inequalities()) {
             if self.late() {
@@ -390,11 +315,7 @@ impl Polyhedra {
 
 /// The row as an integer vector, the constant first.
 fn dense(row: &Linear, vars: &[TermId]) -> Vector {
-    let mut scale = row.constant.denom().clone();
-    for (_, c) in &row.monomials {
-        scale = num_integer::lcm(scale, c.denom().clone());
-    }
-    let scale = Rational::from_integer(scale);
+    let scale = Rational::from_integer(row.denominator());
     let mut vector = vec![BigInt::zero(); vars.len() + 1];
     vector[0] = (&row.constant * &scale).to_integer();
     for (var, coefficient) in &row.monomials {
@@ -435,11 +356,11 @@ impl Domain for Polyhedra {
             bounds.extend(input.bounds.iter().cloned());
         }
         let mut different = Vec::new();
-        for row in cube.rows() {
+        for row in cube.constraints() {
             match row.relation {
                 Relation::Equal => equations.push(row.linear.clone()),
                 Relation::AtMost | Relation::Below => bounds.push(row.linear.clone()),
-                Relation::Differs if self.integral(&row.linear) => {
+                Relation::Differs if is_over_int(&self.terms, &row.linear) => {
                     different.push(row.linear.clone());
                 }
                 _ => {}
@@ -447,10 +368,7 @@ impl Domain for Polyhedra {
         }
         let kept = |var: TermId| keep.map_or_else(|| self.terms.is_var(var), |k| k.contains(&var));
         let numbers = |k: &FxHashSet<TermId>| {
-            let number = |v: &&TermId| {
-                let sort = self.terms.sort_of(**v);
-                sort == SortId::INT || sort == SortId::REAL
-            };
+            let number = |v: &&TermId| self.terms.sort_of(**v).is_number();
             k.iter().filter(number).count()
         };
         if self.late()
@@ -461,13 +379,12 @@ impl Domain for Polyhedra {
             return self.top();
         }
         if !different.is_empty() {
-            let mut oracle = Oracle::new(&equations, &bounds);
-            let minus = -Rational::one();
+            let mut oracle = points(&equations, &bounds);
             for row in different {
-                for side in [row.scaled(&minus), row] {
-                    if oracle.bounded(&side) {
+                for side in [row.negated(), row] {
+                    if oracle.is_at_most_zero(&side) {
                         // Below zero, hence at most minus one, once it has integer coefficients.
-                        let mut side = side.scaled(&side.integer_factor());
+                        let mut side = side.coprime();
                         if side.constant.is_integer() {
                             side.constant += Rational::one();
                             bounds.push(side);
@@ -508,19 +425,23 @@ impl Domain for Polyhedra {
         if self.late() {
             return self.top();
         }
-        let mut above = Oracle::new(&y.equations, &y.bounds);
+        let mut above = points(&y.equations, &y.bounds);
         let old = x.inequalities();
-        let mut bounds: Vec<Linear> = old.iter().filter(|r| above.bounded(r)).cloned().collect();
+        let mut bounds: Vec<Linear> = old
+            .iter()
+            .filter(|r| above.is_at_most_zero(r))
+            .cloned()
+            .collect();
         // New constraints that could stand in the old system for one of its own.
         if old.len() <= self.rows {
             for row in y.inequalities() {
                 let replaces = |i: usize| {
                     let others = old.iter().enumerate().filter(|(j, _)| *j != i);
                     let rows = others.map(|o| o.1).chain([&row]);
-                    Oracle::new([], rows).bounded(&old[i])
+                    points([], rows).is_at_most_zero(&old[i])
                 };
-                let mut below = Oracle::new([], &old);
-                if below.bounded(&row) && (0..old.len()).any(replaces) {
+                let mut below = points([], &old);
+                if below.is_at_most_zero(&row) && (0..old.len()).any(replaces) {
                     bounds.push(row);
                 }
             }
@@ -541,22 +462,16 @@ impl Domain for Polyhedra {
             (None, _) => true,
             (_, None) => false,
             (Some(x), Some(y)) => {
-                let mut oracle = Oracle::new(&x.equations, &x.bounds);
-                y.inequalities().iter().all(|row| oracle.bounded(row))
+                let mut oracle = points(&x.equations, &x.bounds);
+                y.inequalities()
+                    .iter()
+                    .all(|row| oracle.is_at_most_zero(row))
             }
         }
     }
 
     fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
-        let renamed = |row: &Linear| {
-            let name = |(v, c): &(TermId, Rational)| (map.get(v).copied().unwrap_or(*v), c.clone());
-            let mut monomials: Vec<_> = row.monomials.iter().map(name).collect();
-            monomials.sort_unstable_by_key(|m| m.0);
-            Linear {
-                monomials,
-                constant: row.constant.clone(),
-            }
-        };
+        let renamed = |row: &Linear| row.mapped(|v| map.get(&v).copied().unwrap_or(v));
         let element = element.as_ref()?;
         Some(Polyhedron {
             equations: element.equations.iter().map(renamed).collect(),
@@ -571,8 +486,8 @@ impl Domain for Polyhedra {
         let equations = element.equations.iter();
         let bounds = element.bounds.iter();
         equations
-            .map(|r| Fact::row(r.clone(), Relation::Equal))
-            .chain(bounds.map(|r| Fact::row(r.clone(), Relation::AtMost)))
+            .map(|r| Fact::linear(r.clone(), Relation::Equal))
+            .chain(bounds.map(|r| Fact::linear(r.clone(), Relation::AtMost)))
             .collect()
     }
 

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact, Relation};
+use super::{Cube, Domain, Fact};
+use crate::arith::Relation;
 use crate::term::TermId;
 
 /// The reduced product (Cousot and Cousot, POPL 1979), reduced by facts exchanged once before and
@@ -89,7 +90,7 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
             let mut found = self.first.facts(&a);
             if self.early {
                 found.retain(|f| match f {
-                    Fact::Row(row) => row.relation == Relation::Equal,
+                    Fact::Linear(row) => row.relation == Relation::Equal,
                     _ => true,
                 });
             }

@@ -7,6 +7,7 @@ use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;
+use crate::arith::Relation;
 use crate::chc::{Atom, PredicateId};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt};
@@ -390,12 +391,12 @@ fn laws<D: Domain>(domain: &D, t: &Rc<TermStore>, seed: u64) {
                 vars.iter().map(|v| (*v, random.between(-2, 2))).collect();
             let row = linear(&parts, random.between(-3, 3));
             match random.below(4) {
-                0 => Fact::row(
+                0 => Fact::linear(
                     row.scaled(&Rational::new(1.into(), 2.into())),
                     Relation::Integral,
                 ),
-                1 => Fact::row(row, Relation::AtMost),
-                _ => Fact::row(row, Relation::Equal),
+                1 => Fact::linear(row, Relation::AtMost),
+                _ => Fact::linear(row, Relation::Equal),
             }
         });
         Cube {
@@ -477,8 +478,8 @@ fn congruences_are_exact() {
     let point = |a: i64, b: i64| {
         let cube = Cube {
             facts: vec![
-                Fact::row(linear(&[(x, 1)], -a), Relation::Equal),
-                Fact::row(linear(&[(y, 1)], -b), Relation::Equal),
+                Fact::linear(linear(&[(x, 1)], -a), Relation::Equal),
+                Fact::linear(linear(&[(y, 1)], -b), Relation::Equal),
             ],
         };
         domain.guard(&domain.top(), &cube)
@@ -503,12 +504,12 @@ fn congruences_are_exact() {
     // 2x + 2y = 1 has no solution, and neither have x ≡ 0 and x ≡ 1 modulo 2.
     let half = Rational::new(1.into(), 2.into());
     let odd = Cube {
-        facts: vec![Fact::row(linear(&[(x, 2), (y, 2)], -1), Relation::Equal)],
+        facts: vec![Fact::linear(linear(&[(x, 2), (y, 2)], -1), Relation::Equal)],
     };
     assert!(domain.is_bottom(&domain.guard(&domain.top(), &odd)));
     let both = Cube {
         facts: [0, 1]
-            .map(|c| Fact::row(linear(&[(x, 1)], c).scaled(&half), Relation::Integral))
+            .map(|c| Fact::linear(linear(&[(x, 1)], c).scaled(&half), Relation::Integral))
             .to_vec(),
     };
     assert!(domain.is_bottom(&domain.guard(&domain.top(), &both)));
@@ -605,7 +606,7 @@ fn widening_of_boxes_ends() {
         let domain = Boxes::new(t.clone(), thresholds.clone(), 10_000);
         let point = |a: i64, b: i64| {
             let facts =
-                [(x, a), (y, b)].map(|(v, n)| Fact::row(linear(&[(v, 1)], -n), Relation::Equal));
+                [(x, a), (y, b)].map(|(v, n)| Fact::linear(linear(&[(v, 1)], -n), Relation::Equal));
             let cube = Cube {
                 facts: facts.to_vec(),
             };

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tests::{Random, atom, linear, number};
 use super::*;
+use crate::arith::Relation;
 use crate::run::Context;
 use crate::term::{Linear, Rational, SortId, TermStore};
 
@@ -33,8 +34,8 @@ fn grid(t: &TermStore, vars: &[TermId], side: i64) -> Vec<FxHashMap<TermId, Term
 fn octagonal(random: &mut Random, vars: &[TermId], side: i64, count: usize) -> Cube {
     let mut facts = Vec::new();
     for &var in vars {
-        facts.push(Fact::row(linear(&[(var, 1)], -side), Relation::AtMost));
-        facts.push(Fact::row(linear(&[(var, -1)], -side), Relation::AtMost));
+        facts.push(Fact::linear(linear(&[(var, 1)], -side), Relation::AtMost));
+        facts.push(Fact::linear(linear(&[(var, -1)], -side), Relation::AtMost));
     }
     for _ in 0..count {
         let sign = |random: &mut Random| if random.below(2) == 0 { 1 } else { -1 };
@@ -49,7 +50,10 @@ fn octagonal(random: &mut Random, vars: &[TermId], side: i64, count: usize) -> C
             1 => Relation::Differs,
             _ => Relation::AtMost,
         };
-        facts.push(Fact::row(linear(&parts, random.between(-4, 4)), relation));
+        facts.push(Fact::linear(
+            linear(&parts, random.between(-4, 4)),
+            relation,
+        ));
     }
     Cube { facts }
 }
@@ -64,7 +68,7 @@ fn integer_octagons_are_tight() {
         let domain = Octagons::new(t.clone(), 8, if seed % 2 == 0 { 1 } else { 6 }, &[]);
         let mut cube = octagonal(&mut random, &vars, 2, 4);
         // What differs is not convex: only its ends are cut off.
-        let different = |f: &Fact| matches!(f, Fact::Row(r) if r.relation == Relation::Differs);
+        let different = |f: &Fact| matches!(f, Fact::Linear(r) if r.relation == Relation::Differs);
         let exact = seed % 3 != 0;
         if exact {
             cube.facts.retain(|f| !different(f));
@@ -93,13 +97,13 @@ fn integer_octagons_are_tight() {
             assert_eq!(kept, holds(&cube.facts, p), "seed {seed}: {cube:?}");
         }
         for fact in domain.facts(&element) {
-            let Fact::Row(row) = &fact else {
+            let Fact::Linear(row) = &fact else {
                 unreachable!()
             };
             let mut tight = row.clone();
             tight.linear.constant += Rational::one();
             tight.relation = Relation::AtMost;
-            let stricter = [Fact::Row(tight)];
+            let stricter = [Fact::Linear(tight)];
             let reached = inside.iter().any(|p| !holds(&stricter, p));
             assert!(reached, "seed {seed}: nothing reaches {fact:?}");
         }
@@ -120,8 +124,9 @@ fn assignments_keep_what_they_shift() {
     let t = Rc::new(TermStore::new());
     let [x, y, z, a, b, c] = ["x", "y", "z", "a", "b", "c"].map(|n| t.var(n, INT));
     let domain = Octagons::new(t.clone(), 8, 1, &[]);
-    let row =
-        |parts: &[(TermId, i64)], constant, relation| Fact::row(linear(parts, constant), relation);
+    let row = |parts: &[(TermId, i64)], constant, relation| {
+        Fact::linear(linear(parts, constant), relation)
+    };
     let start = Cube {
         facts: vec![
             row(&[(x, 1), (y, -1)], 2, Relation::AtMost),
@@ -171,8 +176,8 @@ fn reals_and_large_numbers() {
     };
     // 2u + 2v <= 1, u - v = 1/10.
     let facts = vec![
-        Fact::row(linear(&[(u, 2), (v, 2)], -1), Relation::AtMost),
-        Fact::row(
+        Fact::linear(linear(&[(u, 2), (v, 2)], -1), Relation::AtMost),
+        Fact::linear(
             Linear {
                 constant: Rational::new((-1).into(), 10.into()),
                 ..linear(&[(u, 1), (v, -1)], 0)
@@ -197,7 +202,7 @@ fn reals_and_large_numbers() {
         },
         bound(1),
     ];
-    let facts = rows.into_iter().map(|r| Fact::row(r, Relation::AtMost));
+    let facts = rows.into_iter().map(|r| Fact::linear(r, Relation::AtMost));
     let cube = Cube {
         facts: facts.collect(),
     };

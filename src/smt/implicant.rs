@@ -366,7 +366,7 @@ pub(super) fn split(terms: &TermStore, literal: TermId, model: &mut Evaluator) -
         return Some(literal);
     }
     let atom = terms.node(terms.args(literal)[0]);
-    if atom.op != Op::Eq || !is_arithmetic(terms.sort_of(atom.args[0])) {
+    if atom.op != Op::Eq || !terms.sort_of(atom.args[0]).is_number() {
         return Some(literal);
     }
     let left = terms.numeral(model.value(atom.args[0])?)?;
@@ -376,9 +376,4 @@ pub(super) fn split(terms: &TermStore, literal: TermId, model: &mut Evaluator) -
     } else {
         terms.gt(atom.args[0], atom.args[1])
     })
-}
-
-/// Int or Real.
-pub(super) fn is_arithmetic(sort: SortId) -> bool {
-    sort == SortId::INT || sort == SortId::REAL
 }

@@ -20,7 +20,7 @@ pub use context::Interrupter;
 pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
 pub use interpolate::{
-    Bound, InterpolantForm, InterpolationCounters, InterpolationDag, InterpolationEdge,
+    InterpolantForm, InterpolationCounters, InterpolationDag, InterpolationEdge,
     InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator, separate,
 };
 pub use model::SmtModel;

@@ -1,7 +1,7 @@
 //! Linear normal form: a sum of rational multiples of atoms plus a constant.
 //!
-//! Invariant: monomials are ordered by their term's id, no coefficient is zero, and no monomial's
-//! term is itself a sum, a numeral or a numeral multiple.
+//! Invariant: monomials are ordered by their column, no coefficient is zero, and no term that is a
+//! column is itself a sum, a numeral or a numeral multiple.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,16 @@ use num_traits::{One, Signed, Zero};
 
 use super::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
-/// A linear polynomial over non-linear "atoms" (variables, selects, products, …).
+/// A sum of rational multiples of columns, plus a constant. Columns are terms ("atoms": variables,
+/// selects, products, …) unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linear {
-    /// `(atom, coefficient)`, by ascending atom, coefficients not zero.
-    pub monomials: Vec<(TermId, Rational)>,
+pub struct Linear<C = TermId> {
+    /// `(column, coefficient)`, by ascending column, coefficients not zero.
+    pub monomials: Vec<(C, Rational)>,
     pub constant: Rational,
 }
 
-impl Linear {
+impl<C: Copy + Ord> Linear<C> {
     /// The constant polynomial.
     pub fn constant(constant: Rational) -> Self {
         Linear {
@@ -27,21 +28,29 @@ impl Linear {
         }
     }
 
-    /// Whether no atom occurs.
+    /// One column.
+    pub fn unit(column: C) -> Self {
+        Linear {
+            monomials: vec![(column, Rational::one())],
+            constant: Rational::zero(),
+        }
+    }
+
+    /// Whether no column occurs.
     pub fn is_constant(&self) -> bool {
         self.monomials.is_empty()
     }
 
-    /// The coefficient of an atom, zero when it does not occur.
-    pub fn coefficient(&self, atom: TermId) -> Rational {
-        match self.monomials.binary_search_by_key(&atom, |m| m.0) {
+    /// The coefficient of a column, zero when it does not occur.
+    pub fn coefficient(&self, column: C) -> Rational {
+        match self.monomials.binary_search_by_key(&column, |m| m.0) {
             Ok(at) => self.monomials[at].1.clone(),
             Err(_) => Rational::zero(),
         }
     }
 
     /// `self + factor * other`.
-    pub fn add_scaled(&self, other: &Linear, factor: &Rational) -> Linear {
+    pub fn add_scaled(&self, other: &Self, factor: &Rational) -> Self {
         let mut monomials = Vec::with_capacity(self.monomials.len() + other.monomials.len());
         let (mut i, mut j) = (0, 0);
         while i < self.monomials.len() || j < other.monomials.len() {
@@ -61,10 +70,10 @@ impl Linear {
                     i += 1;
                 }
                 _ => {
-                    let (term, coefficient) = &other.monomials[j];
+                    let (column, coefficient) = &other.monomials[j];
                     let scaled = coefficient * factor;
                     if !scaled.is_zero() {
-                        monomials.push((*term, scaled));
+                        monomials.push((*column, scaled));
                     }
                     j += 1;
                 }
@@ -76,8 +85,13 @@ impl Linear {
         }
     }
 
+    /// `self - other`.
+    pub fn minus(&self, other: &Self) -> Self {
+        self.add_scaled(other, &-Rational::one())
+    }
+
     /// `factor * self`.
-    pub fn scaled(&self, factor: &Rational) -> Linear {
+    pub fn scaled(&self, factor: &Rational) -> Self {
         if factor.is_zero() {
             return Linear::constant(Rational::zero());
         }
@@ -89,6 +103,61 @@ impl Linear {
                 .collect(),
             constant: &self.constant * factor,
         }
+    }
+
+    /// `-self`.
+    pub fn negated(&self) -> Self {
+        self.scaled(&-Rational::one())
+    }
+
+    /// The polynomial as `coefficient * column + rest`.
+    pub fn split_off(mut self, column: C) -> (Rational, Self) {
+        let at = self.monomials.binary_search_by_key(&column, |m| m.0);
+        let coefficient = at.map_or_else(|_| Rational::zero(), |at| self.monomials.remove(at).1);
+        (coefficient, self)
+    }
+
+    /// The polynomial with another one in place of a column.
+    pub fn substituted(&self, column: C, by: &Self) -> Self {
+        let (coefficient, rest) = self.clone().split_off(column);
+        rest.add_scaled(by, &coefficient)
+    }
+
+    /// The polynomial over other columns; where two become one, their coefficients add up.
+    pub fn mapped<D: Copy + Ord>(&self, mut to: impl FnMut(C) -> D) -> Linear<D> {
+        let monomials = self.monomials.iter();
+        let mut mapped: Vec<(D, Rational)> = monomials.map(|(c, k)| (to(*c), k.clone())).collect();
+        mapped.sort_by_key(|m| m.0);
+        let mut monomials: Vec<(D, Rational)> = Vec::with_capacity(mapped.len());
+        for (column, coefficient) in mapped {
+            match monomials.last_mut() {
+                Some(last) if last.0 == column => last.1 += coefficient,
+                _ => monomials.push((column, coefficient)),
+            }
+        }
+        monomials.retain(|m| !m.1.is_zero());
+        Linear {
+            monomials,
+            constant: self.constant.clone(),
+        }
+    }
+
+    /// The value under values of the columns; `None` where a column has none.
+    pub fn value(&self, mut of: impl FnMut(C) -> Option<Rational>) -> Option<Rational> {
+        let mut sum = self.constant.clone();
+        for (column, coefficient) in &self.monomials {
+            sum += coefficient * of(*column)?;
+        }
+        Some(sum)
+    }
+
+    /// The least common denominator of all coefficients and the constant.
+    pub fn denominator(&self) -> BigInt {
+        let mut result = self.constant.denom().clone();
+        for (_, c) in &self.monomials {
+            result = result.lcm(c.denom());
+        }
+        result
     }
 
     /// The positive factor that makes all coefficients (not the constant) coprime integers; one
@@ -111,6 +180,16 @@ impl Linear {
             Rational::one()
         } else {
             Rational::new(lcm, gcd)
+        }
+    }
+
+    /// The positive multiple whose coefficients (not the constant) are coprime integers.
+    pub fn coprime(&self) -> Self {
+        let factor = self.integer_factor();
+        if factor.is_one() {
+            self.clone()
+        } else {
+            self.scaled(&factor)
         }
     }
 }
@@ -138,6 +217,11 @@ impl TermStore {
                 constant: Rational::zero(),
             },
         }
+    }
+
+    /// `left - right` in linear normal form.
+    pub fn difference(&self, left: TermId, right: TermId) -> Linear {
+        self.linear(left).minus(&self.linear(right))
     }
 
     fn monomial(&self, term: TermId) -> (TermId, Rational) {
@@ -198,11 +282,7 @@ impl TermStore {
     /// bounds over Int rounded.
     pub(super) fn arithmetic_atom(&self, op: Op, left: TermId, right: TermId) -> TermId {
         let sort = self.sort_of(left);
-        let minus_one = -Rational::one();
-        let difference = self
-            .linear(left)
-            .add_scaled(&self.linear(right), &minus_one);
-        self.linear_atom(op, &difference, sort)
+        self.linear_atom(op, &self.difference(left, right), sort)
     }
 
     /// The canonical atom `linear ⋈ 0`, see [`TermStore::le`], [`TermStore::ge`] and

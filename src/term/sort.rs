@@ -14,6 +14,11 @@ impl SortId {
     pub const INT: SortId = SortId(1);
     /// The sort Real of every store.
     pub const REAL: SortId = SortId(2);
+
+    /// Whether it is Int or Real.
+    pub fn is_number(self) -> bool {
+        self == SortId::INT || self == SortId::REAL
+    }
 }
 
 /// A datatype instance in the table of its store.

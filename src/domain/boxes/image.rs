@@ -14,8 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::diagram::{ALL, Diagram, Move, NONE, Piece};
 use super::{Boxes, Union};
+use crate::arith::Relation;
 use crate::chc::{Clause, System};
-use crate::domain::{Bounds, Cube, Domain, Fact, Relation};
+use crate::domain::{Bounds, Cube, Domain, Fact};
 use crate::term::{Linear, Rational, TermId, TermStore};
 
 /// Rounds over the equations of a cube: each makes others shorter.
@@ -208,7 +209,7 @@ impl Boxes {
         let mut facts = Vec::new();
         for fact in &cube.facts {
             match fact {
-                Fact::Row(row) => {
+                Fact::Linear(row) => {
                     let linear = forms.reduce(&row.linear);
                     let single = match &linear.monomials[..] {
                         [] => true,
@@ -216,7 +217,7 @@ impl Boxes {
                         _ => false,
                     };
                     if !single {
-                        facts.push(Fact::row(linear, row.relation));
+                        facts.push(Fact::linear(linear, row.relation));
                     }
                 }
                 Fact::Value(a, _) if !is_var(*a) && bits(*a) => return Some(cube.clone()),
@@ -235,23 +236,18 @@ impl Boxes {
         let mut open: Vec<Linear> = Vec::new();
         for fact in &cube.facts {
             match fact {
-                Fact::Row(row) if row.relation == Relation::Equal => open.push(row.linear.clone()),
+                Fact::Linear(row) if row.relation == Relation::Equal => {
+                    open.push(row.linear.clone())
+                }
                 Fact::Value(var, value) if is_var(*var) => {
                     if let Some(code) = self.code(*value) {
-                        open.push(Linear {
-                            monomials: vec![(*var, Rational::one())],
-                            constant: -code,
-                        });
+                        let mut linear = Linear::unit(*var);
+                        linear.constant = -code;
+                        open.push(linear);
                     }
                 }
                 Fact::Same(a, b) if is_var(*a) && is_var(*b) && a != b => {
-                    open.push(Linear {
-                        monomials: vec![
-                            (*a.min(b), Rational::one()),
-                            (*a.max(b), -Rational::one()),
-                        ],
-                        constant: Rational::zero(),
-                    });
+                    open.push(Linear::unit(*a.min(b)).minus(&Linear::unit(*a.max(b))));
                 }
                 _ => {}
             }
@@ -291,9 +287,9 @@ impl Boxes {
         }
         for fact in &cube.facts {
             parts.push(match fact {
-                Fact::Row(row) => {
+                Fact::Linear(row) => {
                     let linear = forms.reduce(&row.linear);
-                    self.fact(&Fact::row(linear, row.relation))
+                    self.fact(&Fact::linear(linear, row.relation))
                 }
                 // Its equation is solved.
                 Fact::Value(var, value) if self.code(*value).is_some() => match forms.of(*var).root
@@ -446,17 +442,7 @@ fn renamed_cube(terms: &TermStore, cube: &Cube, map: &FxHashMap<TermId, TermId>)
         None => terms.substitute_with(t, map, &mut memo),
     };
     let facts = cube.facts.iter().map(|fact| match fact {
-        Fact::Row(row) => {
-            let monomials = row.linear.monomials.iter();
-            let mut monomials: Vec<_> = monomials.map(|(t, c)| (renamed(*t), c.clone())).collect();
-            monomials.sort_unstable_by_key(|m| m.0);
-            let constant = row.linear.constant.clone();
-            let linear = Linear {
-                monomials,
-                constant,
-            };
-            Fact::row(linear, row.relation)
-        }
+        Fact::Linear(row) => Fact::Linear(row.mapped(&mut renamed)),
         Fact::Value(a, b) => Fact::Value(renamed(*a), renamed(*b)),
         Fact::Same(a, b) => Fact::Same(renamed(*a), renamed(*b)),
     });

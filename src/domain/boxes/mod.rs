@@ -20,9 +20,10 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::diagram::{ALL, Cut, Diagram, Diagrams, Move, NONE, Piece};
-use super::{Bounds, Cube, Domain, Fact, Intervals, Relation};
+use super::{Bounds, Cube, Domain, Fact, Intervals};
+use crate::arith::Relation;
 use crate::chc::{Clause, System};
-use crate::term::{BigInt, Linear, Op, Rational, Sort, SortId, TermId, TermStore};
+use crate::term::{BigInt, Op, Rational, Sort, SortId, TermId, TermStore};
 
 /// Unions of boxes.
 pub struct Boxes {
@@ -245,21 +246,12 @@ impl Boxes {
     /// What a fact says of one variable; everything if it speaks of several or of other terms.
     fn fact(&self, fact: &Fact) -> Diagram {
         match fact {
-            Fact::Row(row) => match &row.linear.monomials[..] {
+            Fact::Linear(row) => match &row.linear.monomials[..] {
                 [(var, coefficient)] if self.terms.is_var(*var) => {
                     self.solved(*var, coefficient, &row.linear.constant, row.relation)
                 }
-                [] => {
-                    let constant = &row.linear.constant;
-                    let holds = match row.relation {
-                        Relation::Equal => constant.is_zero(),
-                        Relation::AtMost => !constant.is_positive(),
-                        Relation::Below => constant.is_negative(),
-                        Relation::Differs => !constant.is_zero(),
-                        Relation::Integral => constant.is_integer(),
-                    };
-                    if holds { ALL } else { NONE }
-                }
+                [] if row.relation.holds(&row.linear.constant) => ALL,
+                [] => NONE,
                 _ => ALL,
             },
             Fact::Value(var, value) if self.terms.is_var(*var) => match self.code(*value) {
@@ -478,7 +470,7 @@ impl Boxes {
                 here = self.diagrams.borrow_mut().intersection(here, part);
             }
             exact &= match &cube.facts[..] {
-                [Fact::Row(row)] => match &row.linear.monomials[..] {
+                [Fact::Linear(row)] => match &row.linear.monomials[..] {
                     [] => true,
                     [(var, _)] => terms.is_var(*var) && row.relation != Relation::Integral,
                     _ => false,
@@ -578,32 +570,13 @@ impl Domain for Boxes {
     fn facts(&self, element: &Union) -> Vec<Fact> {
         let mut facts = Vec::new();
         for (var, bounds) in self.bounds(element.0).into_iter().flatten() {
-            let number = matches!(
-                self.terms.sort(self.terms.sort_of(var)),
-                Sort::Int | Sort::Real
-            );
-            let row = |factor: Rational, constant: Rational, relation| {
-                let monomials = vec![(var, factor)];
-                let linear = Linear {
-                    monomials,
-                    constant,
-                };
-                Fact::row(linear, relation)
-            };
-            let one = Rational::one();
-            match (bounds.low, bounds.high) {
-                (Some(low), Some(high)) if low == high => {
-                    if number {
-                        facts.push(row(one, -low, Relation::Equal));
-                    } else if let Some(value) = self.value(var, &low) {
-                        facts.push(Fact::Value(var, value));
-                    }
-                }
-                (low, high) if number => {
-                    facts.extend(low.map(|l| row(-one.clone(), l, Relation::AtMost)));
-                    facts.extend(high.map(|h| row(one.clone(), -h, Relation::AtMost)));
-                }
-                _ => {}
+            if self.terms.sort_of(var).is_number() {
+                facts.extend(bounds.facts(var));
+            } else if let (Some(low), Some(high)) = (bounds.low, bounds.high)
+                && low == high
+                && let Some(value) = self.value(var, &low)
+            {
+                facts.push(Fact::Value(var, value));
             }
         }
         facts

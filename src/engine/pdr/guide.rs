@@ -17,19 +17,22 @@
 //! becomes of them is a lemma with a proof, a fact with a derivation, or nothing.
 
 use num_integer::Integer;
-use num_traits::{One, Zero};
+use num_traits::Zero;
 
-use super::hull::{Relation, Row, affine_hull, eliminate};
 use super::ids::{LemmaId, Node, ObligationId};
 use super::levels::Level;
 use super::obligation::Obligation;
-use super::pattern::{Kind, Pattern, literal, pattern, shape, without_weaker_bounds};
+use super::pattern::{Kind, Pattern, pattern, shape, without_weaker_bounds};
 use super::search::{Search, Stop};
+use crate::arith::{Constraint, Relation, affine_hull, eliminate};
 use crate::smt::SatResult;
 use crate::term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore};
 
 /// Largest number of moving constants in a pattern.
 const MOST_CONSTANTS: usize = 10;
+
+/// Largest number of constraints while constants are eliminated.
+const ROW_LIMIT: usize = 60;
 
 /// Lemmas of one pattern from which on they are looked at together.
 const CLUSTER_SIZE: usize = 3;
@@ -341,7 +344,6 @@ fn subsume(
             lefts.push(&pattern.shapes[c].terms);
         }
     }
-    let width = count + lefts.len();
     let mut rows = affine_hull(&points);
     let congruences = match closure {
         Closure::Congruent => congruences(terms, pattern, constants, &moving),
@@ -352,35 +354,23 @@ fn subsume(
         Closure::Affine if rows.is_empty() => return None,
         _ => {}
     }
-    for row in &mut rows {
-        row.coefficients.resize(width, Rational::zero());
-    }
     for (i, &c) in moving.iter().enumerate() {
         let (relation, sign) = pattern.shapes[c].kind.relation();
         let left = lefts.iter().position(|l| **l == pattern.shapes[c].terms)?;
-        let mut coefficients = vec![Rational::zero(); width];
-        coefficients[i] = Rational::from_integer((-sign).into());
-        coefficients[count + left] = Rational::from_integer(sign.into());
-        rows.push(Row {
-            coefficients,
-            constant: Rational::zero(),
-            relation,
-        });
+        let sum = Linear::unit(count + left).minus(&Linear::unit(i));
+        let sum = sum.scaled(&Rational::from_integer(sign.into()));
+        rows.push(Constraint::new(sum, relation));
         if closure == Closure::Bounded {
             let values = || points.iter().map(|p| &p[i]);
             for (sign, bound) in [(1, values().max()?), (-1, values().min()?)] {
-                let sign = Rational::from_integer(sign.into());
-                let mut coefficients = vec![Rational::zero(); width];
-                coefficients[i] = sign.clone();
-                rows.push(Row {
-                    coefficients,
-                    constant: -(bound * sign),
-                    relation: Relation::AtMost,
-                });
+                let mut sum = Linear::unit(i);
+                sum.constant = -bound;
+                let sum = sum.scaled(&Rational::from_integer(sign.into()));
+                rows.push(Constraint::new(sum, Relation::AtMost));
             }
         }
     }
-    let rows = eliminate(rows, count)?;
+    let rows = eliminate(rows, 0..count, ROW_LIMIT)?;
     let mut cube = pattern.others.clone();
     for (c, shape) in pattern.shapes.iter().enumerate() {
         if !moving.contains(&c) {
@@ -388,15 +378,17 @@ fn subsume(
                 monomials: shape.terms.clone(),
                 constant: -constants[0][c].clone(),
             };
-            cube.push(signed(terms, sum, shape.kind.relation(), sort_of(c)));
+            let (relation, sign) = shape.kind.relation();
+            let sum = sum.scaled(&Rational::from_integer(sign.into()));
+            cube.push(Constraint::new(sum, relation).formula(terms));
         }
     }
     let fixed = cube.len();
     for row in rows {
-        let mut sum = Linear::constant(row.constant.clone());
-        for (left, coefficient) in lefts.iter().zip(&row.coefficients[count..]) {
+        let mut sum = Linear::constant(row.linear.constant);
+        for (column, coefficient) in &row.linear.monomials {
             let left = Linear {
-                monomials: left.to_vec(),
+                monomials: lefts[column - count].clone(),
                 constant: Rational::zero(),
             };
             sum = sum.add_scaled(&left, coefficient);
@@ -406,11 +398,11 @@ fn subsume(
         }
         match row.relation {
             Relation::Equal => {
-                cube.push(literal(terms, &sum, Relation::AtMost, sort));
-                let minus = sum.scaled(&-Rational::one());
-                cube.push(literal(terms, &minus, Relation::AtMost, sort));
+                for side in [sum.negated(), sum] {
+                    cube.push(Constraint::new(side, Relation::AtMost).formula(terms));
+                }
             }
-            relation => cube.push(literal(terms, &sum, relation, sort)),
+            relation => cube.push(Constraint::new(sum, relation).formula(terms)),
         }
     }
     cube.extend(congruences);
@@ -447,23 +439,12 @@ fn congruences(
         if modulus < BigInt::from(2) {
             continue;
         }
-        let left = Linear {
+        let linear = Linear {
             monomials: shape.terms.clone(),
-            constant: Rational::zero(),
+            constant: -constants[0][c].clone(),
         };
-        let left = terms.from_linear(&left, SortId::INT);
-        let remainder = terms.modulo(left, terms.int(modulus.clone()));
-        result.push(terms.eq(remainder, terms.int(first.mod_floor(&modulus))));
+        let linear = linear.scaled(&Rational::new(1.into(), modulus));
+        result.push(Constraint::new(linear, Relation::Integral).formula(terms));
     }
     result
-}
-
-fn signed(
-    terms: &TermStore,
-    sum: Linear,
-    (relation, sign): (Relation, i64),
-    sort: SortId,
-) -> TermId {
-    let sum = sum.scaled(&Rational::from_integer(sign.into()));
-    literal(terms, &sum, relation, sort)
 }

@@ -60,7 +60,6 @@ mod definedness;
 mod frame;
 mod generalise;
 mod guide;
-mod hull;
 mod ids;
 mod index_disequality;
 mod levels;

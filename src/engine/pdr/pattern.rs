@@ -6,11 +6,11 @@
 //! coefficients are remembered literal by literal. Invariant: a cube's pattern and its numerals
 //! give back the cube.
 
-use num_traits::One;
+use num_traits::Signed;
 use rustc_hash::FxHashMap;
 
-use super::hull::Relation;
-use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
+use crate::arith::{Constraint, Relation};
+use crate::term::{Rational, TermId, TermStore};
 
 /// An arithmetic literal `terms ⋈ constant`; the first coefficient is positive.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -50,29 +50,18 @@ impl Kind {
 
 /// The arithmetic literal, taken apart; `None` for any other.
 pub(super) fn shape(terms: &TermStore, literal: TermId) -> Option<(Shape, Rational)> {
-    let (atom, positive) = match terms.op(literal) {
-        Op::Not => (terms.args(literal)[0], false),
-        _ => (literal, true),
+    let Constraint { linear, relation } = Constraint::comparison(terms, literal)?;
+    let is_turned = linear.monomials.first()?.1.is_negative();
+    let kind = match (relation, is_turned) {
+        (Relation::AtMost, false) => Kind::AtMost,
+        (Relation::AtMost, true) => Kind::AtLeast,
+        (Relation::Below, false) => Kind::Below,
+        (Relation::Below, true) => Kind::Above,
+        (Relation::Equal, _) => Kind::Equal,
+        (Relation::Differs, _) => Kind::Differs,
+        (Relation::Integral, _) => return None,
     };
-    let kind = match (terms.op(atom), positive) {
-        (Op::Le, true) => Kind::AtMost,
-        (Op::Le, false) => Kind::Above,
-        (Op::Ge, true) => Kind::AtLeast,
-        (Op::Ge, false) => Kind::Below,
-        (Op::Eq, true) => Kind::Equal,
-        (Op::Eq, false) => Kind::Differs,
-        _ => return None,
-    };
-    let (left, right) = (terms.args(atom)[0], terms.args(atom)[1]);
-    if ![SortId::INT, SortId::REAL].contains(&terms.sort_of(left)) {
-        return None;
-    }
-    let sum = terms
-        .linear(left)
-        .add_scaled(&terms.linear(right), &-Rational::one());
-    if sum.is_constant() {
-        return None;
-    }
+    let sum = if is_turned { linear.negated() } else { linear };
     let shape = Shape {
         kind,
         terms: sum.monomials,
@@ -118,23 +107,6 @@ pub(super) fn without_weaker_bounds(terms: &TermStore, cube: &[TermId]) -> Vec<T
         .filter(|&l| bound(l).is_none_or(|(key, value)| tightest[&key] == value))
         .filter(|&l| l != TermId::TRUE && seen.insert(l))
         .collect()
-}
-
-/// The literal `sign * (sum) ⋈ 0`; coefficients may be fractions.
-pub(super) fn literal(terms: &TermStore, sum: &Linear, relation: Relation, sort: SortId) -> TermId {
-    let mut sum = sum.scaled(&sum.integer_factor());
-    if sort == SortId::INT {
-        let denominator = Rational::from_integer(sum.constant.denom().clone());
-        sum = sum.scaled(&denominator);
-    }
-    let term = terms.from_linear(&sum, sort);
-    let zero = terms.number(&num_traits::Zero::zero(), sort);
-    match relation {
-        Relation::Equal => terms.eq(term, zero),
-        Relation::AtMost => terms.le(term, zero),
-        Relation::Below => terms.lt(term, zero),
-        Relation::Differs => terms.not(terms.eq(term, zero)),
-    }
 }
 
 /// A cube without its constants.
@@ -244,6 +216,7 @@ fn slope(shape: &Shape) -> ((Kind, Vec<TermId>), Vec<Rational>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::{Linear, SortId};
     use num_traits::Zero;
 
     #[test]
@@ -268,20 +241,9 @@ mod tests {
                     monomials: shape.terms.clone(),
                     constant: -constant,
                 };
-                assert_eq!(
-                    literal(&terms, &sum.scaled(&sign), relation, sort),
-                    literal_in
-                );
+                let constraint = Constraint::new(sum.scaled(&sign), relation);
+                assert_eq!(constraint.formula(&terms), literal_in);
             }
-            let half = Linear {
-                monomials: vec![(x, Rational::new(1.into(), 3.into()))],
-                constant: Rational::new((-1).into(), 2.into()),
-            };
-            let expected = match sort {
-                SortId::INT => terms.le(x, number(1)),
-                _ => terms.le(terms.add(&[x, x]), number(3)),
-            };
-            assert_eq!(literal(&terms, &half, Relation::AtMost, sort), expected);
         }
         let p = terms.var("p", SortId::BOOL);
         assert!(pattern(&terms, &[p]).is_none());

@@ -18,8 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::array_indexes::indexes;
 use super::ids::Node;
 use super::levels::Level;
-use super::pattern::{literal, shape};
+use super::pattern::shape;
 use super::search::{Search, Stop};
+use crate::arith::Constraint;
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// Indexes of one cube that are tried, at most.
@@ -142,21 +143,14 @@ fn solved(terms: &TermStore, index: TermId, any: TermId) -> Option<FxHashMap<Ter
         return None;
     }
     let sum = terms.linear(index);
-    let (var, coefficient) = sum
-        .monomials
-        .iter()
-        .find(|m| terms.is_var(m.0) && m.1.abs().is_one())?;
+    let mut monomials = sum.monomials.iter();
+    let var = monomials
+        .find(|m| terms.is_var(m.0) && m.1.abs().is_one())?
+        .0;
     // var = (any - (sum - coefficient * var)) / coefficient
-    let own = Linear {
-        monomials: vec![(*var, coefficient.clone())],
-        constant: num_traits::Zero::zero(),
-    };
-    let others = sum.add_scaled(&own, &-Rational::one());
-    let value = terms
-        .linear(any)
-        .add_scaled(&others, &-Rational::one())
-        .scaled(coefficient);
-    Some(std::iter::once((*var, terms.from_linear(&value, sort))).collect())
+    let (coefficient, others) = sum.split_off(var);
+    let value = terms.linear(any).minus(&others).scaled(&coefficient);
+    Some(std::iter::once((var, terms.from_linear(&value, sort))).collect())
 }
 
 /// A bound by a numeral next to the index, relative to `any` instead; other literals as they are.
@@ -178,12 +172,8 @@ fn shifted(terms: &TermStore, part: TermId, index: TermId, any: TermId) -> TermI
         monomials: shape.terms.clone(),
         constant: position - constant,
     };
-    let sum = sum.add_scaled(&terms.linear(any), &-Rational::one());
+    let sum = sum.minus(&terms.linear(any));
     let (relation, sign) = shape.kind.relation();
-    literal(
-        terms,
-        &sum.scaled(&Rational::from_integer(sign.into())),
-        relation,
-        sort,
-    )
+    let sum = sum.scaled(&Rational::from_integer(sign.into()));
+    Constraint::new(sum, relation).formula(terms)
 }

@@ -8,11 +8,11 @@
 //! Invariant: the relation is transitive, the pass is one of its instances, and each of its instances
 //! is that many passes in a row.
 
-use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::learn::{Pass, congruence, equation, is_convex, is_number};
+use super::learn::{Pass, is_convex};
+use crate::arith::{Constraint, Relation};
 use crate::smt::project;
 use crate::term::{BigInt, Evaluator, Rational, SortId, TermId, TermStore};
 
@@ -67,7 +67,8 @@ impl Pass<'_> {
         let mut changing = FxHashSet::default();
         for (index, (&before, &after)) in self.before.iter().zip(self.after).enumerate() {
             let (old, new) = (*self.values.get(&before)?, *self.values.get(&after)?);
-            if !is_number(terms, before) {
+            let sort = terms.sort_of(before);
+            if !sort.is_number() {
                 if old != new {
                     return None;
                 }
@@ -75,7 +76,6 @@ impl Pass<'_> {
                 difference.push(None);
                 continue;
             }
-            let sort = terms.sort_of(before);
             let change = terms.numeral(new)? - terms.numeral(old)?;
             let constant = terms.number(&change, sort);
             next.insert(after, terms.add(&[before, constant]));
@@ -114,16 +114,14 @@ impl Pass<'_> {
             .zip(&difference)
             .filter_map(|(&v, d)| Some((v, d.as_ref()?)))
             .collect();
-        let repeats = |literal: TermId| match congruence(terms, literal) {
+        let repeats = |literal: TermId| match Constraint::congruence(terms, literal) {
             // Holds after each pass when the difference is a multiple of the modulus.
-            Some((linear, modulus)) => {
-                let change = linear
-                    .monomials
-                    .iter()
-                    .try_fold(Rational::zero(), |sum, (v, c)| {
-                        by_var.get(v).map(|&d| sum + c * d)
-                    });
-                change.is_some_and(|c| c.is_integer() && c.to_integer().is_multiple_of(&modulus))
+            Some(mut congruence) => {
+                congruence.linear.constant = Rational::zero();
+                let change = congruence
+                    .linear
+                    .value(|v| by_var.get(&v).map(|&d| d.clone()));
+                change.is_some_and(|c| c.is_integer())
             }
             None => is_convex(terms, literal, &changing) && !stops(terms, literal, &by_var),
         };
@@ -204,13 +202,11 @@ impl Pass<'_> {
 /// Whether a literal is an equation that no longer holds after another pass: then there is nothing
 /// to repeat.
 fn stops(terms: &TermStore, literal: TermId, change: &FxHashMap<TermId, &Rational>) -> bool {
-    let Some(linear) = equation(terms, literal) else {
+    let Some(mut equation) = Constraint::comparison(terms, literal) else {
         return false;
     };
-    let by = |v: &TermId| change.get(v).map_or_else(Rational::zero, |d| (*d).clone());
-    let sum = linear
-        .monomials
-        .iter()
-        .fold(Rational::zero(), |s, (v, c)| s + c * by(v));
-    !sum.is_zero()
+    equation.linear.constant = Rational::zero();
+    let by = |v: TermId| Some(change.get(&v).map_or_else(Rational::zero, |d| (*d).clone()));
+    let changes = equation.linear.value(by).is_some_and(|sum| !sum.is_zero());
+    equation.relation == Relation::Equal && changes
 }

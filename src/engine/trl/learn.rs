@@ -13,12 +13,12 @@
 //! constraints' solutions are solutions (of `n`'s too), what is said of the states before and after
 //! needs no sum, and equality is transitive.
 
-use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::arith::{ColumnBounds, Constraint, Relation, is_over_int};
 use crate::smt::project;
-use crate::term::{Assignment, BigInt, Evaluator, Linear, Op, Rational, SortId, TermId, TermStore};
+use crate::term::{Assignment, Evaluator, Linear, Op, Rational, TermId, TermStore};
 
 /// One pass through a loop.
 pub(super) struct Pass<'a> {
@@ -31,30 +31,13 @@ pub(super) struct Pass<'a> {
     pub values: &'a Assignment,
 }
 
-/// A sum of multiples of differences, by position of the argument.
-type Sum = Vec<(usize, Rational)>;
-
-/// How `a·d` stands to `n·bound`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Relation {
-    Le,
-    Lt,
-    Eq,
-}
-
-/// `Σ coefficient · (after - before) ⋈ n·bound`, by position of the argument.
-#[derive(Clone, Debug)]
-struct Row {
-    sum: Sum,
-    relation: Relation,
-    bound: Rational,
-}
-
-/// `Σ coefficient · (after - before) ≡ n·rest (mod modulus)`.
-struct Congruence {
-    sum: Sum,
-    modulus: BigInt,
-    rest: BigInt,
+/// What a learned constraint is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Column {
+    /// `after - before` of an argument, by its position.
+    Difference(usize),
+    /// The number of passes, `n`.
+    Passes,
 }
 
 impl Pass<'_> {
@@ -62,8 +45,8 @@ impl Pass<'_> {
     /// `None` when the model leaves something open.
     pub fn transitive(&self, terms: &TermStore) -> Option<Vec<TermId>> {
         let mut found = self.carried_over(terms);
-        let (rows, congruences) = self.differences(terms)?;
-        self.recurrences(terms, rows, congruences, &mut found);
+        let differences = self.differences(terms)?;
+        found.extend(self.recurrences(terms, differences));
         for kept in [self.before, self.after] {
             let kept: FxHashSet<TermId> = kept.iter().copied().collect();
             let vars = terms.free_vars(self.literals);
@@ -97,22 +80,23 @@ impl Pass<'_> {
         }
         let pairs = self.before.iter().zip(self.after);
         pairs
-            .filter(|&(&a, _)| !is_number(terms, a))
+            .filter(|&(&a, _)| !terms.sort_of(a).is_number())
             .filter(|&(&a, &b)| root(&parent, a) == root(&parent, b))
             .map(|(&a, &b)| terms.eq(a, b))
             .collect()
     }
 
-    /// The projection to the differences.
-    fn differences(&self, terms: &TermStore) -> Option<(Vec<Row>, Vec<Congruence>)> {
+    /// The projection to the differences, as any number of passes has them: `a·d + c ⋈ 0` becomes
+    /// `a·d + n·c ⋈ 0`.
+    fn differences(&self, terms: &TermStore) -> Option<Vec<Constraint<Column>>> {
         let mut map = FxHashMap::default();
         let mut values = self.values.clone();
         let mut position: FxHashMap<TermId, usize> = FxHashMap::default();
         for (index, (&before, &after)) in self.before.iter().zip(self.after).enumerate() {
-            if !is_number(terms, before) {
+            let sort = terms.sort_of(before);
+            if !sort.is_number() {
                 continue;
             }
-            let sort = terms.sort_of(before);
             let difference = terms.var(&format!("difference!{index}!{}", sort.0), sort);
             let (old, new) = (terms.numeral(*values.get(&before)?)?, values.get(&after)?);
             let value = terms.numeral(*new)? - old;
@@ -121,7 +105,7 @@ impl Pass<'_> {
             map.insert(after, terms.add(&[before, difference]));
         }
         if position.is_empty() {
-            return Some((Vec::new(), Vec::new()));
+            return Some(Vec::new());
         }
         let mut memo = FxHashMap::default();
         let literals: Vec<TermId> = self
@@ -135,143 +119,73 @@ impl Pass<'_> {
             .filter(|v| !position.contains_key(v))
             .collect();
         let projected = project(terms, &literals, &eliminate, &values)?.literals;
-        let (mut rows, mut congruences) = (Vec::new(), Vec::new());
-        for literal in projected {
-            read(terms, literal, &position, &mut rows, &mut congruences);
-        }
-        Some((rows, congruences))
+        let repeated = |literal: TermId| {
+            let constraint = Constraint::congruence(terms, literal)
+                .or_else(|| Constraint::comparison(terms, literal))
+                .filter(|c| c.relation != Relation::Differs)?;
+            let mut columns = constraint.linear.monomials.iter().map(|m| m.0);
+            if !columns.all(|t| position.contains_key(&t)) {
+                return None;
+            }
+            let mut repeated = constraint.mapped(|t| Column::Difference(position[&t]));
+            let constant = std::mem::take(&mut repeated.linear.constant);
+            let passes = Linear::unit(Column::Passes);
+            repeated.linear = repeated.linear.add_scaled(&passes, &constant);
+            Some(repeated)
+        };
+        Some(projected.into_iter().filter_map(repeated).collect())
     }
 
-    /// The rows without `n`, as literals.
-    fn recurrences(
-        &self,
-        terms: &TermStore,
-        rows: Vec<Row>,
-        congruences: Vec<Congruence>,
-        found: &mut Vec<TermId>,
-    ) {
+    /// The constraints without `n`, as literals.
+    fn recurrences(&self, terms: &TermStore, found: Vec<Constraint<Column>>) -> Vec<TermId> {
+        let (congruences, rows): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|c| c.relation == Relation::Integral);
+        let passes = |row: &Constraint<Column>| row.linear.coefficient(Column::Passes);
+        let mut at_least_one = Linear::unit(Column::Passes).negated();
+        at_least_one.constant = Rational::one();
+        let at_least_one = Constraint::new(at_least_one, Relation::AtMost);
         let pivot = rows
             .iter()
-            .filter(|r| r.relation == Relation::Eq && !r.bound.is_zero())
-            .min_by_key(|r| r.bound.abs())
+            .filter(|r| r.relation == Relation::Equal && !passes(r).is_zero())
+            .min_by_key(|r| passes(r).abs())
             .cloned();
-        if let Some(pivot) = pivot {
-            // n = pivot.sum / pivot.bound
-            let count: Sum = pivot
-                .sum
-                .iter()
-                .map(|(i, c)| (*i, c / &pivot.bound))
-                .collect();
-            let minus = |n: &Rational| -n;
-            for row in &rows {
-                let sum = combine(&row.sum, &count, &minus(&row.bound));
-                found.push(self.atom(terms, row.relation, &sum, &Rational::zero()));
-            }
-            let down: Sum = count.iter().map(|(i, c)| (*i, -c)).collect();
-            found.push(self.atom(terms, Relation::Le, &down, &minus(&Rational::one())));
-            if self.all_int(terms, &count) {
-                self.congruent(terms, &count, &BigInt::one(), found);
-            }
-            for row in &congruences {
-                let rest = Rational::from_integer(-&row.rest);
-                let sum = combine(&row.sum, &count, &rest);
-                self.congruent(terms, &sum, &row.modulus, found);
-            }
-            return;
-        }
-        for row in congruences.iter().filter(|c| c.rest.is_zero()) {
-            self.congruent(terms, &row.sum, &row.modulus, found);
-        }
-        // sum ≤ n·bound: a lower bound of n when the bound is positive, an upper one when negative.
-        let scaled =
-            |row: &Row| -> Sum { row.sum.iter().map(|(i, c)| (*i, c / &row.bound)).collect() };
-        let mut lower: Vec<(Sum, Rational, bool)> = vec![(Vec::new(), Rational::one(), false)];
-        let mut upper: Vec<(Sum, bool)> = Vec::new();
-        for row in &rows {
-            let strict = row.relation == Relation::Lt;
-            if row.bound.is_zero() {
-                found.push(self.atom(terms, row.relation, &row.sum, &Rational::zero()));
-            } else if row.bound.is_positive() {
-                lower.push((scaled(row), Rational::zero(), strict));
-            } else {
-                upper.push((scaled(row), strict));
-            }
-        }
-        for (high, strict_high) in &upper {
-            for (low, constant, strict_low) in &lower {
-                // low + constant ≤ n ≤ high
-                let sum = combine(low, high, &-Rational::one());
-                let relation = if *strict_high || *strict_low {
-                    Relation::Lt
-                } else {
-                    Relation::Le
-                };
-                found.push(self.atom(terms, relation, &sum, &-constant));
-            }
-        }
+        let without: Vec<Constraint<Column>> = if let Some(pivot) = pivot {
+            let (own, rest) = pivot.linear.split_off(Column::Passes);
+            let count = rest.scaled(&-own.recip());
+            let is_whole = Constraint::new(Linear::unit(Column::Passes), Relation::Integral);
+            let all = rows
+                .into_iter()
+                .chain([at_least_one, is_whole])
+                .chain(congruences);
+            all.map(|c| c.substituted(Column::Passes, &count)).collect()
+        } else {
+            let free = congruences.into_iter().filter(|c| passes(c).is_zero());
+            let rows = std::iter::once(at_least_one).chain(rows).collect();
+            let bounds = ColumnBounds::of(rows, Column::Passes);
+            free.chain(bounds.combined(Column::Passes)).collect()
+        };
+        without
+            .iter()
+            .filter_map(|c| self.formula(terms, c))
+            .collect()
     }
 
-    fn all_int(&self, terms: &TermStore, sum: &[(usize, Rational)]) -> bool {
-        sum.iter()
-            .all(|s| terms.sort_of(self.before[s.0]) == SortId::INT)
-    }
-
-    /// `Σ coefficient · (after - before)` in normal form, and its sort.
-    fn sum(&self, terms: &TermStore, sum: &[(usize, Rational)]) -> (Linear, SortId) {
-        let int = self.all_int(terms, sum);
-        let mut total = Linear::constant(Rational::zero());
-        for (index, coefficient) in sum {
-            for (var, factor) in [
-                (self.after[*index], coefficient.clone()),
-                (self.before[*index], -coefficient),
-            ] {
-                let term = if int { var } else { terms.to_real(var) };
-                total = total.add_scaled(&terms.linear(term), &factor);
-            }
+    /// A constraint without `n`, with the arguments in place of their differences; `None` for a
+    /// congruence about reals.
+    fn formula(&self, terms: &TermStore, constraint: &Constraint<Column>) -> Option<TermId> {
+        let mut linear = Linear::constant(constraint.linear.constant.clone());
+        for (column, coefficient) in &constraint.linear.monomials {
+            let Column::Difference(index) = *column else {
+                return None;
+            };
+            let difference =
+                Linear::unit(self.after[index]).minus(&Linear::unit(self.before[index]));
+            linear = linear.add_scaled(&difference, coefficient);
         }
-        (total, if int { SortId::INT } else { SortId::REAL })
+        let is_formula = constraint.relation != Relation::Integral || is_over_int(terms, &linear);
+        is_formula.then(|| Constraint::new(linear, constraint.relation).formula(terms))
     }
-
-    /// `sum ⋈ constant`.
-    fn atom(
-        &self,
-        terms: &TermStore,
-        relation: Relation,
-        sum: &[(usize, Rational)],
-        constant: &Rational,
-    ) -> TermId {
-        let (mut linear, sort) = self.sum(terms, sum);
-        linear.constant -= constant;
-        match relation {
-            Relation::Le => terms.linear_atom(Op::Le, &linear, sort),
-            Relation::Lt => terms.not(terms.linear_atom(Op::Ge, &linear, sort)),
-            Relation::Eq => terms.linear_atom(Op::Eq, &linear, sort),
-        }
-    }
-
-    /// That the sum is a multiple of `modulus`; its coefficients may be fractions.
-    fn congruent(
-        &self,
-        terms: &TermStore,
-        sum: &[(usize, Rational)],
-        modulus: &BigInt,
-        found: &mut Vec<TermId>,
-    ) {
-        let lcm = sum.iter().fold(BigInt::one(), |l, s| l.lcm(s.1.denom()));
-        let factor = Rational::from_integer(lcm.clone());
-        let whole: Sum = sum.iter().map(|(i, c)| (*i, c * &factor)).collect();
-        let modulus = modulus * lcm;
-        if modulus.is_one() || whole.is_empty() || !self.all_int(terms, &whole) {
-            return;
-        }
-        let term = terms.from_linear(&self.sum(terms, &whole).0, SortId::INT);
-        found.push(terms.eq(terms.modulo(term, terms.int(modulus)), terms.int(0)));
-    }
-}
-
-/// Whether differences of a term make sense.
-pub(super) fn is_number(terms: &TermStore, term: TermId) -> bool {
-    matches!(terms.sort_of(term), SortId::INT | SortId::REAL)
 }
 
 fn root(parent: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
@@ -279,102 +193,6 @@ fn root(parent: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
         term = next;
     }
     term
-}
-
-/// `left + factor · right`, without zeros.
-fn combine(left: &[(usize, Rational)], right: &[(usize, Rational)], factor: &Rational) -> Sum {
-    let mut sum: FxHashMap<usize, Rational> = left.iter().cloned().collect();
-    for (index, coefficient) in right {
-        *sum.entry(*index).or_insert_with(Rational::zero) += coefficient * factor;
-    }
-    let mut sum: Sum = sum.into_iter().filter(|s| !s.1.is_zero()).collect();
-    sum.sort_unstable_by_key(|s| s.0);
-    sum
-}
-
-/// Reads a literal over differences; what is no row is left out.
-fn read(
-    terms: &TermStore,
-    literal: TermId,
-    position: &FxHashMap<TermId, usize>,
-    rows: &mut Vec<Row>,
-    congruences: &mut Vec<Congruence>,
-) {
-    let sum = |linear: &Linear| -> Option<Sum> {
-        linear
-            .monomials
-            .iter()
-            .map(|(t, c)| Some((*position.get(t)?, c.clone())))
-            .collect()
-    };
-    if let Some((linear, modulus)) = congruence(terms, literal) {
-        if let Some(sum) = sum(&linear) {
-            let rest = (-linear.constant).to_integer();
-            congruences.push(Congruence { sum, modulus, rest });
-        }
-        return;
-    }
-    let Some((linear, relation)) = inequality(terms, literal) else {
-        return;
-    };
-    if let Some(sum) = sum(&linear) {
-        rows.push(Row {
-            sum,
-            relation,
-            bound: -linear.constant,
-        });
-    }
-}
-
-/// A literal `linear ≡ 0 (mod modulus)` over Int.
-pub(super) fn congruence(terms: &TermStore, literal: TermId) -> Option<(Linear, BigInt)> {
-    if *terms.op(literal) != Op::Eq {
-        return None;
-    }
-    let [left, right] = *terms.args(literal) else {
-        return None;
-    };
-    for (side, other) in [(left, right), (right, left)] {
-        if *terms.op(side) == Op::Mod
-            && let Some(rest) = terms.as_int(other)
-            && let Some(modulus) = terms.as_int(terms.args(side)[1])
-            && !modulus.is_zero()
-        {
-            let mut linear = terms.linear(terms.args(side)[0]);
-            linear.constant -= Rational::from_integer(rest.clone());
-            let whole = linear.monomials.iter().all(|m| m.1.is_integer());
-            return whole.then(|| (linear, modulus.abs()));
-        }
-    }
-    None
-}
-
-/// A literal as `linear ⋈ 0`, the direction made one.
-fn inequality(terms: &TermStore, literal: TermId) -> Option<(Linear, Relation)> {
-    let (atom, positive) = match *terms.op(literal) {
-        Op::Not => (terms.args(literal)[0], false),
-        _ => (literal, true),
-    };
-    let op = terms.op(atom);
-    if !matches!(op, Op::Le | Op::Ge | Op::Eq) {
-        return None;
-    }
-    let [left, right] = *terms.args(atom) else {
-        return None;
-    };
-    if !is_number(terms, left) {
-        return None;
-    }
-    let minus = -Rational::one();
-    let difference = terms.linear(left).add_scaled(&terms.linear(right), &minus);
-    Some(match (op, positive) {
-        (Op::Eq, true) => (difference, Relation::Eq),
-        (Op::Le, true) => (difference, Relation::Le),
-        (Op::Ge, true) => (difference.scaled(&minus), Relation::Le),
-        (Op::Le, false) => (difference.scaled(&minus), Relation::Lt),
-        (Op::Ge, false) => (difference, Relation::Lt),
-        _ => return None,
-    })
 }
 
 /// Whether a literal is linear over the variables of `changing`, or without them: then a set of such
@@ -387,10 +205,11 @@ pub(super) fn is_convex(terms: &TermStore, literal: TermId, changing: &FxHashSet
     {
         return true;
     }
-    let Some((linear, _)) = inequality(terms, literal) else {
+    let constraint = Constraint::comparison(terms, literal);
+    let Some(constraint) = constraint.filter(|c| c.relation != Relation::Differs) else {
         return false;
     };
-    linear.monomials.iter().all(|(term, _)| {
+    constraint.linear.monomials.iter().all(|(term, _)| {
         let inner = match terms.op(*term) {
             Op::ToReal => terms.args(*term)[0],
             _ => *term,
@@ -401,11 +220,4 @@ pub(super) fn is_convex(terms: &TermStore, literal: TermId, changing: &FxHashSet
                 .iter()
                 .any(|v| changing.contains(v))
     })
-}
-
-/// An equation of numbers as `linear = 0`.
-pub(super) fn equation(terms: &TermStore, literal: TermId) -> Option<Linear> {
-    inequality(terms, literal)
-        .filter(|r| r.1 == Relation::Eq)
-        .map(|r| r.0)
 }

@@ -5,16 +5,27 @@
 
 use rustc_hash::FxHashSet;
 
-use super::cover::Sides;
-use super::pair::guards;
-use super::{InterpolantForm, InterpolationError, Interpolator, Result};
-use crate::smt::{ImplicantOptions, SmtModel, Solver, implicant_with};
-use crate::term::{Assignment, Evaluator, TermId, TermStore};
-
-/// More literals than this are not minimised one by one.
-pub(super) const MINIMISED: usize = 40;
+use super::interpolator::{InterpolantForm, Interpolator, Result};
+use super::sides::Sides;
+use crate::term::TermId;
 
 impl Interpolator {
+    /// A formula that follows from all of `a`, contradicts all of `b` together and has only
+    /// variables of both.
+    ///
+    /// # Errors
+    /// See [`InterpolationError`].
+    pub fn binary(&mut self, a: &[TermId], b: &[TermId]) -> Result<TermId> {
+        self.within_limits(|i| {
+            i.refuse_quantifiers(a.iter().chain(b))?;
+            let (a, b) = (i.terms.and(a), i.terms.and(b));
+            let needed = i.minimise(&[a, b], |terms, parts| terms.and(parts))?;
+            let interpolant = i.interpolate(needed[0], needed[1])?;
+            i.check_binary(a, b, interpolant)?;
+            Ok(interpolant)
+        })
+    }
+
     /// An interpolant of `a` and `b`, which are known to be unsatisfiable together.
     pub(super) fn interpolate(&mut self, a: TermId, b: TermId) -> Result<TermId> {
         self.steps = 0;
@@ -45,10 +56,10 @@ impl Interpolator {
             Err(error) => error,
         };
         // Without variables of its own, a side is an interpolant itself.
-        if terms.free_vars(&[a]).iter().all(|v| sides.is_shared(*v)) {
+        if sides.are_shared(&terms, &[a]) {
             return Ok(a);
         }
-        if terms.free_vars(&[b]).iter().all(|v| sides.is_shared(*v)) {
+        if sides.are_shared(&terms, &[b]) {
             return Ok(terms.not(b));
         }
         Err(failed)
@@ -80,55 +91,4 @@ impl Interpolator {
         disjuncts.retain(|&d| kept.contains(&terms.not(d)));
         Ok(disjuncts)
     }
-}
-
-impl Interpolator {
-    /// After a satisfiable query: its model and an implicant of the formula. Where fields or
-    /// quotients have no value in it, a model is sought in which they have.
-    pub(super) fn implicant_in(
-        &self,
-        solver: &mut Solver,
-        assumptions: &[TermId],
-        formula: TermId,
-        vars: &[TermId],
-    ) -> Result<(Assignment, Vec<TermId>)> {
-        let terms = &self.terms;
-        let model = assignment(&Self::model(solver)?, vars)?;
-        if let Some(literals) = implicant_of(terms, formula, &model) {
-            return Ok((model, literals));
-        }
-        let mut evaluator = Evaluator::new(terms, &model);
-        let mut defined = guards(terms, &[formula]);
-        defined.retain(|&g| evaluator.value(g) != Some(TermId::TRUE));
-        defined.extend(assumptions);
-        if !defined.is_empty() && self.is_sat(solver, &defined)? {
-            let model = assignment(&Self::model(solver)?, vars)?;
-            if let Some(literals) = implicant_of(terms, formula, &model) {
-                return Ok((model, literals));
-            }
-        }
-        let message = "a formula without a value in its model".to_owned();
-        Err(InterpolationError::Unsupported(message))
-    }
-}
-
-/// The model's values.
-pub(super) fn assignment(model: &SmtModel, vars: &[TermId]) -> Result<Assignment> {
-    let values = model.assignment(vars);
-    values.map_err(|e| InterpolationError::Unsupported(e.to_string()))
-}
-
-/// Literals that hold and imply the formula; no disequality of numbers is among them. `None` where
-/// the formula has no value.
-pub(super) fn implicant_of(
-    terms: &TermStore,
-    formula: TermId,
-    model: &Assignment,
-) -> Option<Vec<TermId>> {
-    let options = ImplicantOptions {
-        split_disequalities: true,
-        ..ImplicantOptions::default()
-    };
-    let mut evaluator = Evaluator::new(terms, model);
-    implicant_with(terms, &[formula], &mut evaluator, options)
 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::dag::{InterpolationDag, Ordered, scopes};
-use super::{InterpolationError, Interpolator, Result};
+use super::interpolator::{InterpolationError, Interpolator, Result};
 use crate::term::TermId;
 
 impl Interpolator {

@@ -7,8 +7,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::pair::guards;
-use super::{InterpolationError, Interpolator, Result};
+use super::guards::guards;
+use super::interpolator::{InterpolationError, Interpolator, Result};
 use crate::smt::SatResult;
 use crate::term::{Assignment, Op, SortId, TermId, TermStore};
 

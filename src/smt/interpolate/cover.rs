@@ -3,50 +3,15 @@
 //! Invariant: the formula holds in the model that the implicant was taken from, has shared
 //! variables only, and contradicts `B` by a query.
 
-use rustc_hash::FxHashSet;
-
-use super::binary::{MINIMISED, assignment};
-use super::pair::guards;
-use super::{InterpolationError, Interpolator, Result};
+use super::guards::guards;
+use super::implicants::assignment;
+use super::interpolator::{InterpolationError, Interpolator, Result};
+use super::sides::Sides;
 use crate::smt::{Solver, project};
 use crate::term::{Assignment, Evaluator, Printer, TermId};
 
-/// What the implicants of one problem have in common.
-pub(super) struct Sides {
-    b: TermId,
-    b_vars: Vec<TermId>,
-    shared: FxHashSet<TermId>,
-    pub decomposed: bool,
-    /// Holds `b`.
-    pub solver: Solver,
-    /// Holds nothing; for pairs.
-    pub pairs: Solver,
-}
-
-impl Sides {
-    pub fn new(interpolator: &Interpolator, a: TermId, b: TermId, decomposed: bool) -> Sides {
-        let terms = &interpolator.terms;
-        let b_vars = terms.free_vars(&[b]);
-        let of_b: FxHashSet<TermId> = b_vars.iter().copied().collect();
-        let mut shared: FxHashSet<TermId> = terms.free_vars(&[a]).into_iter().collect();
-        shared.retain(|v| of_b.contains(v));
-        let mut solver = interpolator.smt.solver();
-        solver.assert(b);
-        Sides {
-            b,
-            b_vars,
-            shared,
-            decomposed,
-            solver,
-            pairs: interpolator.smt.solver(),
-        }
-    }
-
-    /// Whether both sides have the variable.
-    pub fn is_shared(&self, var: TermId) -> bool {
-        self.shared.contains(&var)
-    }
-}
+/// More literals than this are not minimised one by one.
+const MINIMISED: usize = 40;
 
 impl Interpolator {
     /// A conjunction that holds in the model and contradicts `B`, from literals that hold in it and
@@ -80,7 +45,7 @@ impl Interpolator {
                 Evaluator::new(&terms, &other).value(formula),
             );
             let wrong = values.0 == Some(TermId::FALSE) || values.1 == Some(TermId::TRUE);
-            if wrong || !self.is_over_shared(&certificate, sides) {
+            if wrong || !sides.are_shared(&terms, &certificate) {
                 let text = Printer::new(&terms).term(formula);
                 log::warn!("a certificate does not separate its pair: {text}");
                 debug_assert!(false, "a certificate does not separate its pair: {text}");
@@ -112,7 +77,7 @@ impl Interpolator {
         guards(terms, &[sides.b]).into_iter().find(|&guard| {
             there.value(guard) == Some(TermId::FALSE)
                 && here.value(guard) == Some(TermId::TRUE)
-                && self.is_over_shared(&[guard], sides)
+                && sides.are_shared(terms, &[guard])
         })
     }
 
@@ -162,11 +127,5 @@ impl Interpolator {
             log::debug!("a core of {} literals is none", smaller.len());
         }
         Ok(literals.to_vec())
-    }
-
-    /// Whether only shared variables occur.
-    pub(super) fn is_over_shared(&self, formulas: &[TermId], sides: &Sides) -> bool {
-        let vars = self.terms.free_vars(formulas);
-        vars.iter().all(|v| sides.is_shared(*v))
     }
 }

@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{InterpolationError, InterpolationOrder, Interpolator, Result};
+use super::interpolator::{InterpolationError, InterpolationOrder, Interpolator, Result};
 use crate::term::{TermId, TermStore};
 
 /// An edge of an [`InterpolationDag`].
@@ -122,7 +122,26 @@ impl InterpolationDag {
 }
 
 impl Interpolator {
-    pub(super) fn dag_interpolants(&mut self, dag: &InterpolationDag) -> Result<Vec<TermId>> {
+    /// A restricted DAG interpolant (VINTA, definition 4): one formula `I` per node, such that
+    /// along each edge `I(u)`, the label of `u` and the edge's formula imply `I(v)`; `I` is `true`
+    /// at the entry, and at the exit `false`. The variables of `I(v)` are in formulas or labels
+    /// before `v` and in such after it. With all labels `true` that is a DAG interpolant.
+    ///
+    /// `I` is `false` at nodes that the entry does not reach and `true` at nodes that do not reach
+    /// the exit. Labels have to follow along each edge: label of `u` and formula imply the label
+    /// of `v` (checked with [`InterpolationOptions::check`]).
+    ///
+    /// # Errors
+    /// See [`InterpolationError`].
+    pub fn dag(&mut self, dag: &InterpolationDag) -> Result<Vec<TermId>> {
+        self.within_limits(|i| {
+            let edges = dag.edges.iter().map(|e| &e.formula);
+            i.refuse_quantifiers(dag.labels.iter().chain(edges))?;
+            i.dag_interpolants(dag)
+        })
+    }
+
+    fn dag_interpolants(&mut self, dag: &InterpolationDag) -> Result<Vec<TermId>> {
         let terms = self.terms.clone();
         let ordered = dag.ordered()?;
         let count = dag.labels.len();

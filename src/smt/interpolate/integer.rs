@@ -15,8 +15,8 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::farkas::{Bound, lowered, refute, sums};
-use crate::arith::Relation;
+use super::farkas::{refute, sums};
+use crate::arith::{Constraint, Multipliers, Relation, is_over_int, lowered};
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// Cases of one pair, at most.
@@ -29,15 +29,15 @@ const DEFINITIONS: usize = 200;
 /// `None` when nothing here refutes them. `late` ends the search.
 pub(super) fn separate(
     terms: &TermStore,
-    a: &[Bound],
-    b: &[Bound],
+    a: &[Constraint],
+    b: &[Constraint],
     decomposed: bool,
     late: &dyn Fn() -> bool,
 ) -> Option<TermId> {
     let mut search = Search {
         terms,
-        a: a.iter().map(|bound| rounded(terms, bound)).collect(),
-        b: b.iter().map(|bound| rounded(terms, bound)).collect(),
+        a: a.iter().map(|bound| bound.tightened(terms)).collect(),
+        b: b.iter().map(|bound| bound.tightened(terms)).collect(),
         decomposed,
         cases: 0,
         late,
@@ -53,38 +53,13 @@ pub(super) fn separate(
     search.solve()
 }
 
-fn is_int(terms: &TermStore, bound: &Bound) -> bool {
-    let mut monomials = bound.form.monomials.iter();
-    monomials.all(|m| terms.sort_of(m.0) == SortId::INT)
-}
-
-/// The same for integers, with whole coefficients and constant where there are only integers.
-fn rounded(terms: &TermStore, bound: &Bound) -> Bound {
-    if bound.form.is_constant() || !is_int(terms, bound) {
-        return bound.clone();
-    }
-    let mut form = bound.form.scaled(&bound.form.integer_factor());
-    let relation = match bound.relation {
-        Relation::Equal => Relation::Equal,
-        Relation::AtMost => {
-            form.constant = form.constant.ceil();
-            Relation::AtMost
-        }
-        Relation::Below => {
-            form.constant = form.constant.floor() + Rational::one();
-            Relation::AtMost
-        }
-    };
-    Bound { form, relation }
-}
-
 /// Adds what defines the columns that are `div`, `mod`, `to_int` or the value of bits.
-fn define(terms: &TermStore, bounds: &mut Vec<Bound>) {
+fn define(terms: &TermStore, bounds: &mut Vec<Constraint>) {
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     let mut next = 0;
     let start = bounds.len();
     while next < bounds.len() && bounds.len() < start + DEFINITIONS {
-        let columns: Vec<TermId> = bounds[next].form.monomials.iter().map(|m| m.0).collect();
+        let columns: Vec<TermId> = bounds[next].linear.monomials.iter().map(|m| m.0).collect();
         next += 1;
         for column in columns {
             if seen.insert(column) {
@@ -94,14 +69,10 @@ fn define(terms: &TermStore, bounds: &mut Vec<Bound>) {
     }
 }
 
-fn definition(terms: &TermStore, column: TermId, bounds: &mut Vec<Bound>) {
+fn definition(terms: &TermStore, column: TermId, bounds: &mut Vec<Constraint>) {
     let one = Rational::one();
     let node = terms.node(column);
-    let monomial = |term: TermId| Linear {
-        monomials: vec![(term, Rational::one())],
-        constant: Rational::zero(),
-    };
-    let mut at_most = |form: Linear, relation| bounds.push(Bound { form, relation });
+    let mut add = |linear: Linear, relation| bounds.push(Constraint { linear, relation });
     match node.op {
         Op::Mod | Op::IDiv => {
             let Some(modulus) = terms.numeral(node.args[1]).filter(|m| !m.is_zero()) else {
@@ -111,29 +82,29 @@ fn definition(terms: &TermStore, column: TermId, bounds: &mut Vec<Bound>) {
             let rest = terms.modulo(node.args[0], node.args[1]);
             let mut sum = lowered(terms, terms.linear(node.args[0]));
             sum = sum.add_scaled(&terms.linear(quotient), &-modulus.clone());
-            sum = sum.add_scaled(&terms.linear(rest), &-one.clone());
-            at_most(sum, Relation::Equal);
+            sum = sum.minus(&terms.linear(rest));
+            add(sum, Relation::Equal);
             let rest = terms.linear(rest);
-            at_most(rest.scaled(&-one.clone()), Relation::AtMost);
+            add(rest.negated(), Relation::AtMost);
             let mut most = rest;
             most.constant += one - modulus.abs();
-            at_most(most, Relation::AtMost);
+            add(most, Relation::AtMost);
         }
         Op::ToInt => {
             let exact = lowered(terms, terms.linear(node.args[0]));
-            let below = monomial(column).add_scaled(&exact, &-one.clone());
-            let mut above = below.scaled(&-one.clone());
+            let below = Linear::unit(column).minus(&exact);
+            let mut above = below.negated();
             above.constant -= one;
-            at_most(below, Relation::AtMost);
-            at_most(above, Relation::Below);
+            add(below, Relation::AtMost);
+            add(above, Relation::Below);
         }
         Op::BvToNat => {
             let width = terms.width(node.args[0]);
-            at_most(monomial(column).scaled(&-one), Relation::AtMost);
-            let mut most = monomial(column);
+            add(Linear::unit(column).negated(), Relation::AtMost);
+            let mut most = Linear::unit(column);
             let last = (BigInt::one() << width) - BigInt::one();
             most.constant = -Rational::from_integer(last);
-            at_most(most, Relation::AtMost);
+            add(most, Relation::AtMost);
         }
         _ => {}
     }
@@ -141,15 +112,15 @@ fn definition(terms: &TermStore, column: TermId, bounds: &mut Vec<Bound>) {
 
 struct Search<'a> {
     terms: &'a TermStore,
-    a: Vec<Bound>,
-    b: Vec<Bound>,
+    a: Vec<Constraint>,
+    b: Vec<Constraint>,
     decomposed: bool,
     cases: usize,
     late: &'a dyn Fn() -> bool,
 }
 
 impl Search<'_> {
-    fn leaf(&self, multipliers: &crate::arith::Multipliers) -> TermId {
+    fn leaf(&self, multipliers: &Multipliers) -> TermId {
         let literals = sums(self.terms, &self.a, &self.b, multipliers, self.decomposed);
         self.terms.and(&literals)
     }
@@ -170,7 +141,7 @@ impl Search<'_> {
         let of_a = self
             .a
             .iter()
-            .any(|bound| !bound.form.coefficient(column).is_zero());
+            .any(|bound| !bound.linear.coefficient(column).is_zero());
         let mut parts = Vec::with_capacity(2);
         for up in [false, true] {
             let sign = if up {
@@ -179,14 +150,9 @@ impl Search<'_> {
                 Rational::one()
             };
             let end = if up { value.ceil() } else { value.floor() };
-            let form = Linear {
-                monomials: vec![(column, sign.clone())],
-                constant: -sign * end,
-            };
-            let case = Bound {
-                form,
-                relation: Relation::AtMost,
-            };
+            let mut linear = Linear::unit(column);
+            linear.constant = -end;
+            let case = Constraint::new(linear.scaled(&sign), Relation::AtMost);
             let side = if of_a { &mut self.a } else { &mut self.b };
             side.push(case);
             let part = self.solve();
@@ -203,10 +169,12 @@ impl Search<'_> {
 
 /// A congruence that follows from `a`'s equations and contradicts `b`'s, if no integers solve them
 /// all.
-fn congruence(terms: &TermStore, a: &[Bound], b: &[Bound]) -> Option<TermId> {
-    let is_equation = |bound: &&Bound| bound.relation == Relation::Equal && is_int(terms, bound);
-    let equations: Vec<(bool, &Linear)> = (a.iter().filter(is_equation).map(|e| (true, &e.form)))
-        .chain(b.iter().filter(is_equation).map(|e| (false, &e.form)))
+fn congruence(terms: &TermStore, a: &[Constraint], b: &[Constraint]) -> Option<TermId> {
+    let is_equation = |bound: &&Constraint| {
+        bound.relation == Relation::Equal && is_over_int(terms, &bound.linear)
+    };
+    let equations: Vec<(bool, &Linear)> = (a.iter().filter(is_equation).map(|e| (true, &e.linear)))
+        .chain(b.iter().filter(is_equation).map(|e| (false, &e.linear)))
         .collect();
     let multipliers = insoluble(&equations)?;
     let mut sum = Linear::constant(Rational::zero());
@@ -216,18 +184,7 @@ fn congruence(terms: &TermStore, a: &[Bound], b: &[Bound]) -> Option<TermId> {
         }
     }
     // Whole multiples of integers do not matter, so neither do columns of `a` alone.
-    let mut denominator = BigInt::one();
-    for (_, coefficient) in &mut sum.monomials {
-        *coefficient = &*coefficient - coefficient.floor();
-        denominator = denominator.lcm(coefficient.denom());
-    }
-    sum.monomials.retain(|m| !m.1.is_zero());
-    sum.constant = &sum.constant - sum.constant.floor();
-    denominator = denominator.lcm(sum.constant.denom());
-    let sum = sum.scaled(&Rational::from_integer(denominator.clone()));
-    let sum = terms.from_linear(&sum, SortId::INT);
-    let rest = terms.modulo(sum, terms.int(denominator));
-    Some(terms.eq(rest, terms.int(0)))
+    Some(Constraint::new(sum, Relation::Integral).formula(terms))
 }
 
 /// Multipliers of equations `form = 0` over integers whose sum has whole coefficients and a

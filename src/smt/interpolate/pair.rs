@@ -7,15 +7,16 @@
 //! Invariant: what is returned follows from the first conjunction, contradicts the second, and has
 //! shared variables only. `None` says that no rule applies, not that there is no interpolant.
 
-use num_traits::Zero;
 use rustc_hash::FxHashSet;
 
-use super::cover::Sides;
-use super::farkas::Bound;
+use super::guards::guarded;
+use super::interpolator::{InterpolationError, Interpolator, Result};
 use super::reduce::reduce;
-use super::{InterpolationError, Interpolator, Result, bits, integer};
+use super::sides::Sides;
+use super::{bits, integer};
+use crate::arith::Constraint;
 use crate::smt::SatResult;
-use crate::term::{Op, Rational, TermId, TermStore};
+use crate::term::TermId;
 
 /// Steps for a reduced pair, at most.
 const REDUCED_STEPS: usize = 60;
@@ -45,8 +46,8 @@ impl Interpolator {
             side.iter().copied().filter(|l| core.contains(l)).collect()
         };
         let (small_a, small_b) = (used(&a), used(&b));
-        let bounds = |literals: &[TermId]| -> Vec<Bound> {
-            let of = |&l: &TermId| match Bound::of(&terms, l) {
+        let bounds = |literals: &[TermId]| -> Vec<Constraint> {
+            let of = |&l: &TermId| match Constraint::convex(&terms, l) {
                 Some(bound) => vec![bound],
                 None => bits::bounds(&terms, l),
             };
@@ -63,10 +64,10 @@ impl Interpolator {
         if let Some(formula) = self.reduced(&a, &b, sides)? {
             return Ok(Some(terms.conjuncts(formula)));
         }
-        if self.is_over_shared(&small_a, sides) {
+        if sides.are_shared(&terms, &small_a) {
             return Ok(Some(small_a));
         }
-        if self.is_over_shared(&small_b, sides) {
+        if sides.are_shared(&terms, &small_b) {
             return Ok(Some(vec![terms.not(terms.and(&small_b))]));
         }
         Ok(None)
@@ -92,43 +93,12 @@ impl Interpolator {
         match found {
             Ok(formula) => {
                 let formula = terms.substitute(formula, &reduction.back);
-                let is_over_shared = self.is_over_shared(&[formula], sides);
-                Ok(is_over_shared.then_some(formula))
+                let is_shared = sides.are_shared(&terms, &[formula]);
+                Ok(is_shared.then_some(formula))
             }
             // Too many cases here may be few elsewhere; when time is up, that is noticed soon.
             Err(InterpolationError::Limit(_) | InterpolationError::Unsupported(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
-}
-
-/// The literals, with what gives their terms values.
-fn guarded(terms: &TermStore, literals: &[TermId]) -> Vec<TermId> {
-    let mut result = literals.to_vec();
-    result.extend(guards(terms, literals));
-    let mut seen = FxHashSet::default();
-    result.retain(|l| seen.insert(*l));
-    result
-}
-
-/// What has to hold for fields and quotients in the formulas to have values: the constructor of
-/// what is read, a divisor that is not zero.
-pub(super) fn guards(terms: &TermStore, formulas: &[TermId]) -> Vec<TermId> {
-    let mut result = Vec::new();
-    terms.post_order(formulas, |t| {
-        let node = terms.node(t);
-        match node.op {
-            Op::Field(id, constructor, _) => {
-                result.push(terms.is(id, constructor, node.args[0]));
-            }
-            Op::IDiv | Op::Mod | Op::Div if terms.numeral(node.args[1]).is_none() => {
-                let sort = terms.sort_of(node.args[1]);
-                let zero = terms.number(&Rational::zero(), sort);
-                result.push(terms.not(terms.eq(node.args[1], zero)));
-            }
-            _ => {}
-        }
-    });
-    result.retain(|&g| g != TermId::TRUE);
-    result
 }

@@ -4,11 +4,24 @@
 //! that of the formulas before it and `Fk+1 ∧ ¬Ik+1`. Invariant: at every step the two sides are
 //! unsatisfiable together, because the interpolant before was one.
 
-use super::{InterpolationOrder, Interpolator, Result};
+use super::interpolator::{InterpolationOrder, Interpolator, Result};
 use crate::term::TermId;
 
 impl Interpolator {
-    pub(super) fn sequence_interpolants(&mut self, formulas: &[TermId]) -> Result<Vec<TermId>> {
+    /// For formulas `F1 … Fn`, unsatisfiable together, formulas `I1 … In-1` such that `Ik` and
+    /// `Fk+1` imply `Ik+1`, with `true` for `I0` and `false` for `In`. The variables of `Ik` are in
+    /// `F1 … Fk` and in `Fk+1 … Fn`.
+    ///
+    /// # Errors
+    /// See [`InterpolationError`].
+    pub fn sequence(&mut self, formulas: &[TermId]) -> Result<Vec<TermId>> {
+        self.within_limits(|i| {
+            i.refuse_quantifiers(formulas)?;
+            i.sequence_interpolants(formulas)
+        })
+    }
+
+    fn sequence_interpolants(&mut self, formulas: &[TermId]) -> Result<Vec<TermId>> {
         let terms = self.terms.clone();
         let needed = self.minimise(formulas, |terms, parts| terms.and(parts))?;
         let count = formulas.len();

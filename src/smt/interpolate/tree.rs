@@ -3,11 +3,25 @@
 //! Invariant: the interpolants of the subtrees that are done and have no done parent, and the
 //! formulas of all other nodes, are unsatisfiable together.
 
-use super::{InterpolationError, Interpolator, Result};
+use super::interpolator::{InterpolationError, Interpolator, Result};
 use crate::term::TermId;
 
 impl Interpolator {
-    pub(super) fn tree_interpolants(
+    /// For a tree with a formula at each node, unsatisfiable together, one formula `I` per node such
+    /// that the children's `I` and the node's formula imply the node's `I`. `parents` names each
+    /// node's parent; the only one without is the root, whose `I` is `false`. The variables of `I`
+    /// are both below (or at) the node and elsewhere.
+    ///
+    /// # Errors
+    /// See [`InterpolationError`].
+    pub fn tree(&mut self, formulas: &[TermId], parents: &[Option<usize>]) -> Result<Vec<TermId>> {
+        self.within_limits(|i| {
+            i.refuse_quantifiers(formulas)?;
+            i.tree_interpolants(formulas, parents)
+        })
+    }
+
+    fn tree_interpolants(
         &mut self,
         formulas: &[TermId],
         parents: &[Option<usize>],

@@ -11,10 +11,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arithmetic::is_pure;
 use super::state::State;
-use crate::smt::implicant::is_arithmetic;
-use crate::term::{Assignment, BigUint, Op, Rational, Sort, SortId, TermId};
+use crate::term::{Assignment, BigUint, Op, Sort, SortId, TermId};
 
 /// What a literal is good for.
 enum Use {
@@ -113,7 +111,7 @@ fn is_disequality_of(state: &State, literal: TermId, var: TermId) -> bool {
         return false;
     }
     let (left, right) = (atom.args[0], atom.args[1]);
-    if is_arithmetic(terms.sort_of(left)) {
+    if terms.sort_of(left).is_number() {
         return [left, right].iter().all(|&side| {
             let linear = terms.linear(side);
             let mut atoms = linear.monomials.iter();
@@ -263,9 +261,7 @@ fn linear(state: &mut State, round: &mut Round, atom: TermId) -> Option<Use> {
     let terms = state.terms;
     let args = terms.args(atom);
     let sort = terms.sort_of(args[0]);
-    let equation = terms
-        .linear(args[0])
-        .add_scaled(&terms.linear(args[1]), &-Rational::one());
+    let equation = terms.difference(args[0], args[1]);
     // The definition of a variable that occurs seldom costs least to insert.
     let mut order: Vec<usize> = (0..equation.monomials.len()).collect();
     order.sort_by_key(|&at| state.degree(equation.monomials[at].0));
@@ -280,7 +276,7 @@ fn linear(state: &mut State, round: &mut Round, atom: TermId) -> Option<Use> {
         let Some(target) = hidden.filter(|t| solvable && state.is_remaining(*t)) else {
             continue;
         };
-        if equation.monomials.len() > LONG && target == *var && is_pure(state, target) {
+        if equation.monomials.len() > LONG && target == *var && state.occurs_linearly(target) {
             continue;
         }
         let mut rest = equation.clone();

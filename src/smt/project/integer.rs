@@ -13,7 +13,6 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed};
 
-use super::arithmetic::Relation;
 use super::rows::{Kind, Row, Rows, Sum};
 
 /// Drops the rows of a variable that can be as great, or as small, as one likes; one divisibility
@@ -23,15 +22,15 @@ pub(super) fn discard(rows: &mut Rows, column: u32) -> bool {
     let mut divisibilities = 0;
     for row in rows.of(column) {
         match row.kind {
-            Kind::Compare(Relation::Le | Relation::Lt) => {
+            Kind::AtMost | Kind::Below => {
                 if row.sum.coefficient(column).is_positive() {
                     above = false;
                 } else {
                     below = false;
                 }
             }
-            Kind::Compare(Relation::Ne) => {}
-            Kind::Compare(Relation::Eq) => return false,
+            Kind::Differs => {}
+            Kind::Equal => return false,
             Kind::Divides(_) => divisibilities += 1,
         }
     }
@@ -71,7 +70,7 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
     let current = rows.value(column).clone();
     let mut taken = rows.take(column);
     let equation = (0..taken.len())
-        .filter(|&at| taken[at].kind == Kind::Compare(Relation::Eq))
+        .filter(|&at| taken[at].kind == Kind::Equal)
         .min_by_key(|&at| {
             (
                 taken[at].sum.coefficient(column).abs(),
@@ -85,12 +84,12 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
     }
     for row in &mut taken {
         // A disequality is a bound on the side where the model is.
-        if row.kind == Kind::Compare(Relation::Ne) {
+        if row.kind == Kind::Differs {
             if row.sum.value.is_positive() {
                 row.sum.negate();
             }
             row.sum.shift(&BigInt::one());
-            row.kind = Kind::Compare(Relation::Le);
+            row.kind = Kind::AtMost;
         }
     }
     let (mut lower, mut upper, mut divisibilities) = (Vec::new(), Vec::new(), Vec::new());

@@ -23,6 +23,7 @@ mod bitvec;
 mod datatype;
 mod equality;
 mod integer;
+mod purify;
 mod real;
 mod rows;
 mod state;
@@ -33,8 +34,6 @@ use rustc_hash::FxHashSet;
 
 use crate::term::{Assignment, Evaluator, Sort, SortId, TermId, TermStore};
 use state::State;
-
-pub(super) use arithmetic::{Constraint, Relation};
 
 use super::implicant::implicant;
 

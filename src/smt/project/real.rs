@@ -6,7 +6,6 @@
 
 use num_traits::Signed;
 
-use super::arithmetic::Relation;
 use super::rows::{Kind, Row, Rows};
 
 /// Drops the rows of a variable that can be as great, or as small, as one likes.
@@ -14,14 +13,14 @@ pub(super) fn discard(rows: &mut Rows, column: u32) -> bool {
     let (mut below, mut above) = (true, true);
     for row in rows.of(column) {
         match row.kind {
-            Kind::Compare(Relation::Le | Relation::Lt) => {
+            Kind::AtMost | Kind::Below => {
                 if row.sum.coefficient(column).is_positive() {
                     above = false;
                 } else {
                     below = false;
                 }
             }
-            Kind::Compare(Relation::Ne) => {}
+            Kind::Differs => {}
             _ => return false,
         }
     }
@@ -35,7 +34,7 @@ pub(super) fn discard(rows: &mut Rows, column: u32) -> bool {
 pub(super) fn eliminate(rows: &mut Rows, column: u32) {
     let mut taken = rows.take(column);
     let equation = (0..taken.len())
-        .filter(|&at| taken[at].kind == Kind::Compare(Relation::Eq))
+        .filter(|&at| taken[at].kind == Kind::Equal)
         .min_by_key(|&at| taken[at].sum.monomials.len());
     if let Some(at) = equation {
         let equation = taken.swap_remove(at);
@@ -46,11 +45,11 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
     }
     for row in &mut taken {
         // A disequality is a strict bound on the side where the model is.
-        if row.kind == Kind::Compare(Relation::Ne) {
+        if row.kind == Kind::Differs {
             if row.sum.value.is_positive() {
                 row.sum.negate();
             }
-            row.kind = Kind::Compare(Relation::Lt);
+            row.kind = Kind::Below;
         }
     }
     let (upper, lower): (Vec<Row>, Vec<Row>) = taken
@@ -62,7 +61,7 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
         (lower, upper)
     };
     // The tightest bound: the row nearest to zero for a coefficient of one; strict ones first.
-    let strict = |row: &Row| row.kind == Kind::Compare(Relation::Lt);
+    let strict = |row: &Row| row.kind == Kind::Below;
     let Some(chosen) = (0..near.len()).reduce(|best, at| {
         let (old, new) = (&near[best], &near[at]);
         let left = &new.sum.value * old.sum.coefficient(column).abs();
@@ -76,7 +75,7 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
         return;
     };
     let pivot = &near[chosen];
-    let relation = |strict: bool| Kind::Compare(if strict { Relation::Lt } else { Relation::Le });
+    let relation = |strict: bool| if strict { Kind::Below } else { Kind::AtMost };
     for (at, row) in near.iter().enumerate() {
         if at != chosen {
             let (sum, _) = row.sum.cancel(column, &pivot.sum);

@@ -15,16 +15,22 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::arithmetic::{Constraint, Relation, as_divisibility, divides, literal};
 use super::state::State;
+use crate::arith::{Constraint, Relation};
 use crate::term::{Linear, Rational, SortId, TermId};
 
 /// What a row says about its sum.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
-    /// The sum is in this relation to zero.
-    Compare(Relation),
-    /// The number divides the sum.
+    /// It is zero.
+    Equal,
+    /// It is at most zero.
+    AtMost,
+    /// It is below zero.
+    Below,
+    /// It is not zero.
+    Differs,
+    /// The number divides it.
     Divides(BigInt),
 }
 
@@ -144,21 +150,19 @@ impl Rows {
     /// Takes the literals of all these variables out of the state. Each occurs in linear
     /// constraints only. `None` when something has no value.
     pub fn load(state: &mut State, sort: SortId, vars: &[TermId]) -> Option<Rows> {
-        let mut linears: Vec<(Linear, Kind)> = Vec::new();
+        let terms = state.terms;
+        let mut constraints: Vec<Constraint> = Vec::new();
         for &var in vars {
             for literal in state.take(var) {
-                if let Some((modulus, linear)) = as_divisibility(state.terms, literal) {
-                    linears.push((linear, Kind::Divides(modulus)));
-                    continue;
-                }
-                let constraint = Constraint::of(state.terms, literal)?;
-                linears.push((constraint.linear, Kind::Compare(constraint.relation)));
+                let constraint = Constraint::congruence(terms, literal)
+                    .or_else(|| Constraint::comparison(terms, literal))?;
+                constraints.push(constraint);
             }
             state.retire(var);
         }
-        let mut columns: Vec<TermId> = linears
+        let mut columns: Vec<TermId> = constraints
             .iter()
-            .flat_map(|l| l.0.monomials.iter().map(|m| m.0))
+            .flat_map(|c| c.linear.monomials.iter().map(|m| m.0))
             .collect();
         columns.sort_unstable();
         columns.dedup();
@@ -198,11 +202,8 @@ impl Rows {
             work: 0,
             failed: false,
         };
-        for (linear, kind) in linears {
-            let mut denominator = linear.constant.denom().clone();
-            for (_, c) in &linear.monomials {
-                denominator = denominator.lcm(c.denom());
-            }
+        for Constraint { linear, relation } in constraints {
+            let denominator = linear.denominator();
             let whole = |r: &Rational| r.numer() * (&denominator / r.denom());
             let monomials: Vec<(u32, BigInt)> = linear
                 .monomials
@@ -215,6 +216,13 @@ impl Rows {
                 monomials,
                 constant,
                 value,
+            };
+            let kind = match relation {
+                Relation::Equal => Kind::Equal,
+                Relation::AtMost => Kind::AtMost,
+                Relation::Below => Kind::Below,
+                Relation::Differs => Kind::Differs,
+                Relation::Integral => Kind::Divides(denominator),
             };
             rows.add(sum, kind);
         }
@@ -232,9 +240,9 @@ impl Rows {
     /// Adds a true row, normalised.
     pub fn add(&mut self, mut sum: Sum, mut kind: Kind) {
         let integer = self.sort == SortId::INT;
-        if kind == Kind::Compare(Relation::Lt) && integer {
+        if kind == Kind::Below && integer {
             sum.shift(&BigInt::one());
-            kind = Kind::Compare(Relation::Le);
+            kind = Kind::AtMost;
         }
         if let Kind::Divides(modulus) = &kind {
             for (_, coefficient) in &mut sum.monomials {
@@ -245,10 +253,10 @@ impl Rows {
             sum.value = self.evaluate(&sum.monomials, &sum.constant);
         }
         let holds = match &kind {
-            Kind::Compare(Relation::Le) => !sum.value.is_positive(),
-            Kind::Compare(Relation::Lt) => sum.value.is_negative(),
-            Kind::Compare(Relation::Eq) => sum.value.is_zero(),
-            Kind::Compare(Relation::Ne) => !sum.value.is_zero(),
+            Kind::AtMost => !sum.value.is_positive(),
+            Kind::Below => sum.value.is_negative(),
+            Kind::Equal => sum.value.is_zero(),
+            Kind::Differs => !sum.value.is_zero(),
             Kind::Divides(modulus) => sum.value.is_multiple_of(modulus),
         };
         if !holds {
@@ -260,8 +268,8 @@ impl Rows {
         }
         let mut common = match &kind {
             Kind::Divides(modulus) => modulus.clone(),
-            Kind::Compare(_) if integer => BigInt::zero(),
-            Kind::Compare(_) => sum.constant.clone(),
+            _ if integer => BigInt::zero(),
+            _ => sum.constant.clone(),
         };
         let mut bits = 0;
         for (_, coefficient) in &sum.monomials {
@@ -278,8 +286,8 @@ impl Rows {
             // Only over Int does the factor not divide the constant, and the scale is one there.
             let rest = &sum.value - &sum.constant * &self.scale;
             sum.constant = match &kind {
-                Kind::Compare(Relation::Ne) if !sum.constant.is_multiple_of(&common) => return,
-                Kind::Compare(Relation::Le) => Integer::div_ceil(&sum.constant, &common),
+                Kind::Differs if !sum.constant.is_multiple_of(&common) => return,
+                Kind::AtMost => Integer::div_ceil(&sum.constant, &common),
                 _ => &sum.constant / &common,
             };
             sum.value = rest / &common + &sum.constant * &self.scale;
@@ -290,7 +298,7 @@ impl Rows {
                 }
             }
         }
-        let symmetric = matches!(kind, Kind::Compare(Relation::Eq | Relation::Ne));
+        let symmetric = matches!(kind, Kind::Equal | Kind::Differs);
         if symmetric && sum.monomials[0].1.is_negative() {
             sum.negate();
         }
@@ -301,8 +309,8 @@ impl Rows {
         let mut hasher = FxHasher::default();
         row.sum.monomials.hash(&mut hasher);
         let hash = hasher.finish();
-        let is_bound = |kind: &Kind| matches!(kind, Kind::Compare(Relation::Le | Relation::Lt));
-        let strict = |r: &Row| r.kind == Kind::Compare(Relation::Lt);
+        let is_bound = |kind: &Kind| matches!(kind, Kind::AtMost | Kind::Below);
+        let strict = |r: &Row| r.kind == Kind::Below;
         let entry = self.index.entry(hash).or_default();
         entry.retain(|&at| self.rows[at].is_some());
         for &at in entry.iter() {
@@ -458,10 +466,17 @@ impl Rows {
                     .collect(),
                 constant: Rational::from_integer(row.sum.constant),
             };
-            state.add(match &row.kind {
-                Kind::Compare(relation) => literal(state.terms, &linear, *relation, self.sort),
-                Kind::Divides(modulus) => divides(state.terms, modulus, &linear),
-            });
+            let constraint = match row.kind {
+                Kind::Equal => Constraint::new(linear, Relation::Equal),
+                Kind::AtMost => Constraint::new(linear, Relation::AtMost),
+                Kind::Below => Constraint::new(linear, Relation::Below),
+                Kind::Differs => Constraint::new(linear, Relation::Differs),
+                Kind::Divides(modulus) => {
+                    let quotient = linear.scaled(&Rational::new(BigInt::one(), modulus));
+                    Constraint::new(quotient, Relation::Integral)
+                }
+            };
+            state.add(constraint.formula(state.terms));
         }
     }
 }

@@ -6,7 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::implicant::{implicant, is_simple_bool};
+use crate::arith::Constraint;
+use crate::smt::implicant::{implicant, is_simple_bool};
 use crate::term::{Assignment, Evaluator, Op, Rational, SortId, TermId, TermStore};
 
 /// More fresh variables than this, and the rest is given values.
@@ -301,6 +302,20 @@ impl<'a> State<'a> {
     /// Whether a variable occurs.
     pub fn contains(&self, term: TermId, var: TermId) -> bool {
         self.any_var(term, |v| v == var)
+    }
+
+    /// Whether the variable occurs in linear constraints of its own sort only.
+    pub fn occurs_linearly(&mut self, var: TermId) -> bool {
+        let terms = self.terms;
+        let sort = terms.sort_of(var);
+        self.literals_of(var).into_iter().all(|literal| {
+            let constraint = Constraint::congruence(terms, literal)
+                .or_else(|| Constraint::comparison(terms, literal));
+            let fits = |column: TermId| {
+                terms.sort_of(column) == sort && (column == var || !self.contains(column, var))
+            };
+            constraint.is_some_and(|c| c.linear.monomials.iter().all(|m| fits(m.0)))
+        })
     }
 
     fn any_var(&self, term: TermId, mut wanted: impl FnMut(TermId) -> bool) -> bool {

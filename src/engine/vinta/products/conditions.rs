@@ -11,8 +11,9 @@ use num_traits::{One, Zero};
 
 use super::Products;
 use super::forms::Forms;
+use crate::arith::{Constraint, Relation};
 use crate::chc::{PredicateId, System};
-use crate::domain::{Cube, Fact, Guard, Relation, Row, guards};
+use crate::domain::{Cube, Fact, Guard, guards};
 use crate::term::{Linear, Rational, TermId};
 
 /// A bound that is asked for: predicate, position, coefficient, constant.
@@ -36,7 +37,7 @@ impl Products {
                         let coefficient = row.linear.monomials[0].1.clone();
                         let constant = row.linear.constant.clone();
                         asked.insert((atom.predicate, at, coefficient, constant));
-                        facts.push(Fact::Row(row));
+                        facts.push(Fact::Linear(row));
                     }
                 }
             }
@@ -80,7 +81,7 @@ fn both_sides(var: TermId, coefficient: &Rational, constant: Rational) -> [Fact;
             constant,
         };
         let relation = Relation::AtMost;
-        Fact::Row(Row { linear, relation })
+        Fact::Linear(Constraint { linear, relation })
     };
     debug_assert!(!coefficient.is_zero());
     let opposite = row(-coefficient, Rational::one() - &constant);

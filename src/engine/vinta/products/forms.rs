@@ -6,8 +6,9 @@
 use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::arith::{Constraint, Relation};
 use crate::chc::Clause;
-use crate::domain::{Relation, Row, cubes};
+use crate::domain::cubes;
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
 /// Equations of a clause that are solved, at most.
@@ -22,7 +23,7 @@ pub(super) struct Forms {
     /// Of roots: where they end, and which way is inside.
     bounds: FxHashMap<TermId, Vec<(Rational, Rational)>>,
     /// What is said of single roots.
-    rows: Vec<Row>,
+    rows: Vec<Constraint>,
 }
 
 /// The least positive number that matters.
@@ -37,16 +38,16 @@ impl Forms {
     /// The forms of a clause: arguments of the head come before other variables in being solved,
     /// those of the body last.
     pub fn new(terms: &TermStore, clause: &Clause) -> Forms {
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<Constraint> = Vec::new();
         for part in terms.conjuncts(clause.constraint) {
             if let [cube] = &cubes(terms, part, 1)[..] {
-                let vars = |r: &&Row| {
+                let vars = |r: &&Constraint| {
                     let monomials = &r.linear.monomials;
                     let sort = monomials.first().map(|m| terms.sort_of(m.0));
                     let fits = |t: TermId| terms.is_var(t) && Some(terms.sort_of(t)) == sort;
                     monomials.iter().all(|m| fits(m.0))
                 };
-                rows.extend(cube.rows().filter(vars).cloned());
+                rows.extend(cube.constraints().filter(vars).cloned());
             }
         }
         let args = |atoms: &mut dyn Iterator<Item = &crate::chc::Atom>| -> FxHashSet<TermId> {
@@ -98,7 +99,7 @@ impl Forms {
     }
 
     /// What the clause says of the variable, if it is a root and a constant.
-    pub fn asked(&self, var: TermId) -> Vec<Row> {
+    pub fn asked(&self, var: TermId) -> Vec<Constraint> {
         let form = self.of(var);
         let [(root, factor)] = &form.monomials[..] else {
             return Vec::new();
@@ -114,7 +115,7 @@ impl Forms {
             let coefficient = row.linear.monomials[0].1.clone();
             let constant = &row.linear.constant - &coefficient * &form.constant;
             let monomials = vec![(var, coefficient)];
-            Row {
+            Constraint {
                 linear: Linear {
                     monomials,
                     constant,
@@ -145,7 +146,7 @@ impl Forms {
         self.solved.insert(var, form);
     }
 
-    fn bound(&mut self, row: &Row) {
+    fn bound(&mut self, row: &Constraint) {
         let linear = self.reduced(&row.linear);
         let [(root, coefficient)] = &linear.monomials[..] else {
             return;
@@ -153,7 +154,7 @@ impl Forms {
         if row.relation == Relation::AtMost {
             let linear = linear.clone();
             let relation = row.relation;
-            self.rows.push(Row { linear, relation });
+            self.rows.push(Constraint { linear, relation });
         }
         let inside = match row.relation {
             Relation::AtMost | Relation::Below if *coefficient > Rational::zero() => {

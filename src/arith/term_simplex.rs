@@ -1,0 +1,69 @@
+//! A simplex whose columns are terms.
+//!
+//! Invariant: the columns are those of the constraints it was made from.
+
+use num_traits::Signed;
+use rustc_hash::FxHashMap;
+
+use super::constraint::{Constraint, Relation};
+use super::simplex::{Multipliers, Optimum, Simplex, SparseRow};
+use crate::term::{Linear, Rational, TermId};
+
+/// Constraints over terms, all real.
+pub struct TermSimplex {
+    columns: FxHashMap<TermId, usize>,
+    simplex: Simplex,
+}
+
+impl TermSimplex {
+    /// The constraints `linear ⋈ 0`, numbered from zero.
+    pub fn new<'a>(constraints: impl Iterator<Item = (&'a Linear, Relation)> + Clone) -> Self {
+        let mut columns: FxHashMap<TermId, usize> = FxHashMap::default();
+        for (column, _) in constraints.clone().flat_map(|c| &c.0.monomials) {
+            let next = columns.len();
+            columns.entry(*column).or_insert(next);
+        }
+        let mut simplex = Simplex::new(columns.len());
+        for (linear, relation) in constraints {
+            let linear = linear.mapped(|column| columns[&column]);
+            simplex.add(&Constraint::new(linear, relation));
+        }
+        TermSimplex { columns, simplex }
+    }
+
+    /// A point that satisfies all constraints, by column.
+    ///
+    /// # Errors
+    /// Multipliers that refute the constraints, see [`Simplex::check`].
+    pub fn point(&mut self) -> Result<FxHashMap<TermId, Rational>, Multipliers> {
+        self.simplex.check()?;
+        let point = self.simplex.point();
+        let columns = self.columns.iter();
+        Ok(columns.map(|(t, c)| (*t, point[*c].clone())).collect())
+    }
+
+    /// Whether no point satisfies all constraints.
+    pub fn is_empty(&mut self) -> bool {
+        self.simplex.check().is_err()
+    }
+
+    /// The greatest value of the polynomial without its constant; `None` where there is none, or a
+    /// column occurs that no constraint has, or no point satisfies the constraints.
+    pub fn greatest(&mut self, linear: &Linear) -> Option<Rational> {
+        let mut form = SparseRow::with_capacity(linear.monomials.len());
+        for (column, coefficient) in &linear.monomials {
+            form.push((*self.columns.get(column)?, coefficient.clone()));
+        }
+        form.sort_unstable_by_key(|e| e.0);
+        match self.simplex.maximise(&form) {
+            Ok(Optimum::Bounded { value, .. }) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether [`TermSimplex::greatest`] tells that `linear <= 0` in all points.
+    pub fn is_at_most_zero(&mut self, linear: &Linear) -> bool {
+        let greatest = self.greatest(linear);
+        greatest.is_some_and(|g| !(g + &linear.constant).is_positive())
+    }
+}
