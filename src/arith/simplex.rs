@@ -108,6 +108,8 @@ pub struct Simplex {
     /// Linear forms with leading coefficient one to their variables.
     forms: FxHashMap<SparseRow, usize>,
     constraints: usize,
+    /// Entries of rows that were changed.
+    work: u64,
     /// Why there is no point, once that is known.
     conflict: Option<Multipliers>,
 }
@@ -122,6 +124,7 @@ impl Simplex {
             rows: Vec::new(),
             forms: FxHashMap::default(),
             constraints: 0,
+            work: 0,
             conflict: None,
         }
     }
@@ -167,6 +170,11 @@ impl Simplex {
             self.bound(variable, false, value, number, -unit);
         }
         number
+    }
+
+    /// How many entries of rows were changed so far.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// The variable of a form with leading coefficient one.
@@ -263,8 +271,10 @@ impl Simplex {
         if by.is_zero() {
             return;
         }
+        self.work += 1;
         for row in &self.rows {
             if let Some(coefficient) = entry_of(&row.sum, variable) {
+                self.work += 1;
                 self.values[row.basic].add_scaled(by, coefficient);
             }
         }
@@ -283,6 +293,7 @@ impl Simplex {
         for other in &mut self.rows {
             if let Ok(at) = other.sum.binary_search_by_key(&entering, |e| e.0) {
                 let (_, factor) = other.sum.remove(at);
+                self.work += (other.sum.len() + sum.len()) as u64;
                 add_scaled(&mut other.sum, &sum, &factor);
             }
         }

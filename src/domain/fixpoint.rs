@@ -41,6 +41,9 @@ pub struct Fixpoint<E> {
     pub complete: bool,
 }
 
+/// Nominal cost of a fact in a transfer, beside what domains count themselves.
+const FACT: Duration = Duration::from_nanos(2000);
+
 /// Facts that one constraint may have in all its cubes.
 const FACTS: usize = 600;
 
@@ -133,6 +136,8 @@ impl<D: Domain> Analysis<'_, D> {
             .map(|a| self.values[a.predicate.index()].clone())
             .collect();
         let cubes = &self.cubes[index];
+        let facts: usize = cubes.iter().map(|cube| cube.facts.len() + 1).sum();
+        self.system.terms.charge(FACT * facts as u32);
         self.domain.images(self.system, clause, cubes, &bodies)
     }
 

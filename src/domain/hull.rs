@@ -23,11 +23,12 @@ pub(super) struct Cone {
 }
 
 /// The cone of all `x` with `r · x >= 0` for the rays of a cone and `l · x = 0` for its lines: the
-/// dual, and an irredundant form of it. `None` when it gets too large or it is `late`.
+/// dual, and an irredundant form of it. `None` when it gets too large or it is late, which `late`
+/// tells when it hears how many pairs of generators come next.
 ///
 /// The double description method (Motzkin et al. 1953; Chernikova 1968) with adjacency by sets of
 /// saturated constraints (Le Verge 1992).
-pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn() -> bool) -> Option<Cone> {
+pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn(usize) -> bool) -> Option<Cone> {
     if cone.rays.len() > CONSTRAINTS {
         return None;
     }
@@ -75,7 +76,7 @@ pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn() -> bool) -> Option
         }
         let mut next = on.clone();
         for (p, ps, pv) in &above {
-            if late() {
+            if late(below.len()) {
                 return None;
             }
             for (n, ns, nv) in &below {
@@ -179,16 +180,16 @@ mod tests {
             .collect(),
             lines: Vec::new(),
         };
-        let corners = dual(&square, 3, || false).unwrap();
+        let corners = dual(&square, 3, |_| false).unwrap();
         assert!(corners.lines.is_empty());
         let expected = [[1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]];
         assert_eq!(
             sorted(corners.rays.clone()),
             expected.map(|r| vector(&r)).to_vec()
         );
-        let back = dual(&corners, 3, || false).unwrap();
+        let back = dual(&corners, 3, |_| false).unwrap();
         assert_eq!(back.rays.len(), 4);
-        assert_eq!(dual(&back, 3, || false).unwrap().rays.len(), 4);
+        assert_eq!(dual(&back, 3, |_| false).unwrap().rays.len(), 4);
     }
 
     #[test]
@@ -198,11 +199,11 @@ mod tests {
             rays: vec![vector(&[-2, 1, 0, 0]), vector(&[1, 0, 0, 0])],
             lines: vec![vector(&[0, 1, -1, 0])],
         };
-        let generators = dual(&cone, 4, || false).unwrap();
+        let generators = dual(&cone, 4, |_| false).unwrap();
         assert_eq!(generators.lines, vec![vector(&[0, 0, 0, 1])]);
         let expected = vec![vector(&[0, 1, 1, 0]), vector(&[1, 2, 2, 0])];
         assert_eq!(sorted(generators.rays.clone()), expected);
-        let back = dual(&generators, 4, || false).unwrap();
+        let back = dual(&generators, 4, |_| false).unwrap();
         assert_eq!(back.lines.len(), 1);
         assert_eq!(back.rays.len(), 2);
     }

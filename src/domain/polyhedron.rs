@@ -12,6 +12,7 @@
 //! coprime integers, and an element other than bottom has a rational point.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,6 +26,9 @@ use crate::term::{BigInt, Linear, Rational, TermId, TermStore};
 /// How many bounds an element has at most: so many, and so many for each of its variables.
 const ROWS_FOR_ALL: usize = 6;
 const ROWS_PER_VARIABLE: usize = 3;
+
+/// Nominal cost of adding two bounds up, and of comparing two generators.
+const SUM: Duration = Duration::from_nanos(1500);
 
 /// Convex polyhedra (Cousot and Halbwachs, POPL 1978).
 pub struct Polyhedra {
@@ -58,17 +62,6 @@ impl Polyhedron {
     }
 }
 
-/// The rational points of equations and bounds.
-fn points<'a, E, B>(equations: E, bounds: B) -> TermSimplex
-where
-    E: IntoIterator<Item = &'a Linear, IntoIter: Clone>,
-    B: IntoIterator<Item = &'a Linear, IntoIter: Clone>,
-{
-    let equations = equations.into_iter().map(|e| (e, Relation::Equal));
-    let bounds = bounds.into_iter().map(|b| (b, Relation::AtMost));
-    TermSimplex::new(equations.chain(bounds))
-}
-
 impl Polyhedra {
     /// The domain over a store: at most `width` variables at a time, exact joins for at most
     /// `exact`.
@@ -88,8 +81,25 @@ impl Polyhedra {
         self
     }
 
+    /// Charges for sums of pairs; whether it is late.
+    fn charge(&self, pairs: usize) -> bool {
+        self.terms.charge(SUM * pairs as u32);
+        self.late()
+    }
+
     fn late(&self) -> bool {
         self.budget.as_ref().is_some_and(Budget::is_spent)
+    }
+
+    /// The rational points of equations and bounds.
+    fn points<'a, E, B>(&self, equations: E, bounds: B) -> TermSimplex<'_>
+    where
+        E: IntoIterator<Item = &'a Linear, IntoIter: Clone>,
+        B: IntoIterator<Item = &'a Linear, IntoIter: Clone>,
+    {
+        let equations = equations.into_iter().map(|e| (e, Relation::Equal));
+        let bounds = bounds.into_iter().map(|b| (b, Relation::AtMost));
+        TermSimplex::new(&self.terms, equations.chain(bounds))
     }
 
     /// `row <= 0` with coprime coefficients.
@@ -140,7 +150,7 @@ impl Polyhedra {
         while at > 0 && !self.late() {
             at -= 1;
             let others = bounds.iter().enumerate().filter(|(i, _)| *i != at);
-            let mut oracle = points(equations, others.map(|o| o.1));
+            let mut oracle = self.points(equations, others.map(|o| o.1));
             if oracle.is_at_most_zero(&bounds[at]) {
                 bounds.remove(at);
             }
@@ -174,6 +184,7 @@ impl Polyhedra {
             let bound = |linear| Constraint::new(linear, Relation::AtMost);
             let split = ColumnBounds::of(bounds.into_iter().map(bound).collect(), var);
             let rest = if pairs <= 2 * self.rows && !self.late() {
+                self.terms.charge(SUM * pairs as u32);
                 split.combined(var)
             } else {
                 split.rest
@@ -210,7 +221,7 @@ impl Polyhedra {
             if self.late() {
                 return Some(self.limited(equations, bounds));
             }
-            let mut oracle = points([], &bounds);
+            let mut oracle = self.points([], &bounds);
             if oracle.is_empty() {
                 return None;
             }
@@ -257,11 +268,11 @@ impl Polyhedra {
             for row in &projected.equations {
                 constraints.lines.push(dense(row, &vars));
             }
-            let found = dual(&constraints, width, || self.late())?;
+            let found = dual(&constraints, width, |pairs| self.charge(pairs))?;
             generators.rays.extend(found.rays);
             generators.lines.extend(found.lines);
         }
-        let found = dual(&generators, width, || self.late())?;
+        let found = dual(&generators, width, |pairs| self.charge(pairs))?;
         let sparse = |vector: &Vector, sign: i64| Linear {
             monomials: vars
                 .iter()
@@ -297,7 +308,7 @@ impl Polyhedra {
 
     /// The directions of both, each as far as it goes in one of them.
     fn weak_join(&self, a: &Polyhedron, b: &Polyhedron) -> Option<Polyhedron> {
-        let mut oracles = [a, b].map(|p| points(&p.equations, &p.bounds));
+        let mut oracles = [a, b].map(|p| self.points(&p.equations, &p.bounds));
         let mut bounds = Vec::new();
         for mut row in a.inequalities().into_iter().chain(b.inequalities()) {
             if self.late() {
@@ -379,7 +390,7 @@ impl Domain for Polyhedra {
             return self.top();
         }
         if !different.is_empty() {
-            let mut oracle = points(&equations, &bounds);
+            let mut oracle = self.points(&equations, &bounds);
             for row in different {
                 for side in [row.negated(), row] {
                     if oracle.is_at_most_zero(&side) {
@@ -425,7 +436,7 @@ impl Domain for Polyhedra {
         if self.late() {
             return self.top();
         }
-        let mut above = points(&y.equations, &y.bounds);
+        let mut above = self.points(&y.equations, &y.bounds);
         let old = x.inequalities();
         let mut bounds: Vec<Linear> = old
             .iter()
@@ -438,9 +449,9 @@ impl Domain for Polyhedra {
                 let replaces = |i: usize| {
                     let others = old.iter().enumerate().filter(|(j, _)| *j != i);
                     let rows = others.map(|o| o.1).chain([&row]);
-                    points([], rows).is_at_most_zero(&old[i])
+                    self.points([], rows).is_at_most_zero(&old[i])
                 };
-                let mut below = points([], &old);
+                let mut below = self.points([], &old);
                 if below.is_at_most_zero(&row) && (0..old.len()).any(replaces) {
                     bounds.push(row);
                 }
@@ -462,7 +473,7 @@ impl Domain for Polyhedra {
             (None, _) => true,
             (_, None) => false,
             (Some(x), Some(y)) => {
-                let mut oracle = points(&x.equations, &x.bounds);
+                let mut oracle = self.points(&x.equations, &x.bounds);
                 y.inequalities()
                     .iter()
                     .all(|row| oracle.is_at_most_zero(row))

@@ -21,7 +21,7 @@ pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
 pub use interpolate::{
     InterpolantForm, InterpolationCounters, InterpolationDag, InterpolationEdge,
-    InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator, separate,
+    InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator,
 };
 pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};

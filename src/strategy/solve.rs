@@ -172,6 +172,7 @@ fn run(
             return (Validated::unknown(reason), failed);
         }
         let verdict = turn.run(system, engines.settings, cx);
+        cx.stats.set("smt.defects", cx.terms.defects());
         log::info!("engine {}: {}", turn.name(), describe(&verdict));
         let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
             if cx.stop().is_none() {

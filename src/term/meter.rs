@@ -2,6 +2,8 @@
 //!
 //! Work is counted in nominal time: each kind of step costs what it took when it was measured once.
 //! Invariant: the count depends on what was computed alone, never on a clock, and never decreases.
+//!
+//! Results that failed their own check are counted here, too, for there is one store in a run.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -15,6 +17,7 @@ pub(super) const TERM: Duration = Duration::from_nanos(60);
 #[derive(Default)]
 pub(super) struct Meter {
     nanoseconds: Cell<u64>,
+    defects: Cell<u64>,
 }
 
 impl Meter {
@@ -29,6 +32,16 @@ impl TermStore {
     /// Counts work that is not done on terms: steps of an abstract domain, of a solver.
     pub fn charge(&self, cost: Duration) {
         self.meter.add(cost);
+    }
+
+    /// Counts a result that failed its own check and was thrown away.
+    pub fn count_defect(&self) {
+        self.meter.defects.set(self.meter.defects.get() + 1);
+    }
+
+    /// How many results failed their own check in the run so far.
+    pub fn defects(&self) -> u64 {
+        self.meter.defects.get()
     }
 
     /// The work of the run so far, in nominal time.

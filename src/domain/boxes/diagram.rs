@@ -11,14 +11,18 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use num_traits::Signed;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::term::{Rational, TermId};
+use crate::term::{Rational, TermId, TermStore};
 
 /// A diagram, by its place in the table of a [`Diagrams`].
 pub(super) type Diagram = u32;
+
+/// Nominal cost of a child of a node that is made or looked up.
+const CHILD: Duration = Duration::from_nanos(300);
 
 /// No point.
 pub(super) const NONE: Diagram = 0;
@@ -87,8 +91,9 @@ struct Node {
 }
 
 /// The table of all nodes, with what was computed before.
-#[derive(Default)]
 pub(super) struct Diagrams {
+    /// Counts the work.
+    terms: Rc<TermStore>,
     nodes: Vec<Rc<Node>>,
     unique: FxHashMap<Rc<Node>, Diagram>,
     unions: FxHashMap<(Diagram, Diagram), Diagram>,
@@ -97,12 +102,25 @@ pub(super) struct Diagrams {
 }
 
 impl Diagrams {
+    /// The two diagrams without a variable.
+    pub fn new(terms: Rc<TermStore>) -> Diagrams {
+        Diagrams {
+            terms,
+            nodes: Vec::new(),
+            unique: FxHashMap::default(),
+            unions: FxHashMap::default(),
+            intersections: FxHashMap::default(),
+            complements: FxHashMap::default(),
+        }
+    }
+
     fn node(&self, diagram: Diagram) -> Rc<Node> {
         self.nodes[diagram as usize - 2].clone()
     }
 
     /// The diagram that has these children between these cuts, which ascend.
     fn make(&mut self, var: TermId, cuts: Vec<Cut>, children: Vec<Diagram>) -> Diagram {
+        self.terms.charge(CHILD * children.len() as u32);
         let mut kept_cuts: Vec<Cut> = Vec::with_capacity(cuts.len());
         let mut kept: Vec<Diagram> = Vec::with_capacity(children.len());
         let mut cuts = cuts.into_iter();

@@ -63,8 +63,8 @@ impl Boxes {
         }
         Boxes {
             intervals: Intervals::new(terms.clone(), thresholds),
+            diagrams: RefCell::new(Diagrams::new(terms.clone())),
             terms,
-            diagrams: RefCell::default(),
             whole: whole.into(),
             dense: dense.into(),
             limit,

@@ -86,14 +86,12 @@ impl Interpolator {
         }
         for edge in &dag.edges {
             let label = dag.labels[edge.from];
-            self.implies(&[label, edge.formula], dag.labels[edge.to], "a label")
-                .map_err(|error| match error {
-                    InterpolationError::Defect(_) => InterpolationError::Input(format!(
-                        "the label of node {} does not follow from node {}",
-                        edge.to, edge.from
-                    )),
-                    other => other,
-                })?;
+            if !self.follows(&[label, edge.formula], dag.labels[edge.to])? {
+                return Err(InterpolationError::Input(format!(
+                    "the label of node {} does not follow from node {}",
+                    edge.to, edge.from
+                )));
+            }
             let premises = [result[edge.from], label, edge.formula];
             self.implies(&premises, result[edge.to], "an edge does not follow")?;
         }
@@ -112,18 +110,22 @@ impl Interpolator {
     }
 
     fn implies(&self, premises: &[TermId], conclusion: TermId, what: &str) -> Result<()> {
+        match self.follows(premises, conclusion)? {
+            true => Ok(()),
+            false => defect(what, conclusion, self),
+        }
+    }
+
+    fn follows(&self, premises: &[TermId], conclusion: TermId) -> Result<bool> {
         if conclusion == TermId::TRUE || premises.contains(&conclusion) {
-            return Ok(());
+            return Ok(true);
         }
         let mut solver = self.smt.solver();
         for &premise in premises {
             solver.assert(premise);
         }
         solver.assert(self.terms.not(conclusion));
-        if self.is_sat(&mut solver, &[])? {
-            return defect(what, conclusion, self);
-        }
-        Ok(())
+        Ok(!self.is_sat(&mut solver, &[])?)
     }
 
     fn scoped(&self, interpolant: TermId, before: &[TermId], behind: &[TermId]) -> Result<()> {
@@ -144,6 +146,8 @@ impl Interpolator {
 
 fn defect(what: &str, formula: TermId, interpolator: &Interpolator) -> Result<()> {
     let text = crate::term::Printer::new(&interpolator.terms).term(formula);
-    log::error!("interpolation: {what}: {text}");
-    Err(InterpolationError::Defect(what.to_owned()))
+    Err(InterpolationError::defect(
+        &interpolator.terms,
+        format!("{what}: {text}"),
+    ))
 }

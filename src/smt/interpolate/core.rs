@@ -53,8 +53,7 @@ impl Interpolator {
                     return Err(InterpolationError::Satisfiable(model));
                 }
                 SatResult::Sat => {
-                    let message = "a core is satisfiable".to_owned();
-                    return Err(InterpolationError::Defect(message));
+                    return Err(InterpolationError::defect(&terms, "a core is satisfiable"));
                 }
             }
             let core: FxHashSet<TermId> = solver.core().into_iter().collect();

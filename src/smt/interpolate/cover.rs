@@ -47,7 +47,8 @@ impl Interpolator {
             let wrong = values.0 == Some(TermId::FALSE) || values.1 == Some(TermId::TRUE);
             if wrong || !sides.are_shared(&terms, &certificate) {
                 let text = Printer::new(&terms).term(formula);
-                log::warn!("a certificate does not separate its pair: {text}");
+                log::error!("defect: a certificate does not separate its pair: {text}");
+                terms.count_defect();
                 debug_assert!(false, "a certificate does not separate its pair: {text}");
                 return self.projected(&needed, model, sides);
             }
@@ -111,8 +112,8 @@ impl Interpolator {
     /// Those of the literals that contradict the solver's formulas.
     pub(super) fn needed(&self, solver: &mut Solver, literals: &[TermId]) -> Result<Vec<TermId>> {
         if self.is_sat(solver, literals)? {
-            let message = "an implicant agrees with the other side".to_owned();
-            return Err(InterpolationError::Defect(message));
+            let what = "an implicant agrees with the other side";
+            return Err(InterpolationError::defect(&self.terms, what));
         }
         let core = solver.core();
         if core.len() > MINIMISED {

@@ -14,21 +14,10 @@ use super::bits;
 use crate::arith::{Constraint, Echelon, Multipliers, Relation, TermSimplex};
 use crate::term::{Linear, Rational, TermId, TermStore};
 
-/// The sum of `a`'s bounds in a refutation of all bounds together, or several with `decomposed`;
-/// `None` when rationals satisfy them all.
-pub fn separate(
-    terms: &TermStore,
-    a: &[Constraint],
-    b: &[Constraint],
-    decomposed: bool,
-) -> Option<Vec<TermId>> {
-    let multipliers = refute(a, b).err()?;
-    Some(sums(terms, a, b, &multipliers, decomposed))
-}
-
 /// A point of all bounds together, by column, or the multipliers that refute them; those of `b`
 /// have numbers after those of `a`.
 pub(super) fn refute(
+    terms: &TermStore,
     a: &[Constraint],
     b: &[Constraint],
 ) -> Result<FxHashMap<TermId, Rational>, Multipliers> {
@@ -36,7 +25,7 @@ pub(super) fn refute(
         .iter()
         .chain(b)
         .map(|bound| (&bound.linear, bound.relation));
-    TermSimplex::new(all).point()
+    TermSimplex::new(terms, all).point()
 }
 
 /// `a`'s part of a refutation, as literals.

@@ -42,7 +42,7 @@ pub(super) fn separate(
         cases: 0,
         late,
     };
-    if let Err(multipliers) = refute(&search.a, &search.b) {
+    if let Err(multipliers) = refute(terms, &search.a, &search.b) {
         return Some(search.leaf(&multipliers));
     }
     define(terms, &mut search.a);
@@ -131,7 +131,7 @@ impl Search<'_> {
         if self.cases > CASES || (self.late)() {
             return None;
         }
-        let point = match refute(&self.a, &self.b) {
+        let point = match refute(self.terms, &self.a, &self.b) {
             Err(multipliers) => return Some(self.leaf(&multipliers)),
             Ok(point) => point,
         };

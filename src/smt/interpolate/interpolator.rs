@@ -79,6 +79,15 @@ pub enum InterpolationError {
     Defect(String),
 }
 
+impl InterpolationError {
+    /// A check failed: logged and counted as a defect.
+    pub(super) fn defect(terms: &TermStore, what: impl fmt::Display) -> InterpolationError {
+        log::error!("defect: interpolation: {what}");
+        terms.count_defect();
+        InterpolationError::Defect(what.to_string())
+    }
+}
+
 impl fmt::Debug for InterpolationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")

@@ -48,7 +48,6 @@ mod tree;
 mod widen;
 
 pub use dag::{InterpolationDag, InterpolationEdge};
-pub use farkas::separate;
 pub use interpolator::{
     InterpolantForm, InterpolationCounters, InterpolationError, InterpolationOptions,
     InterpolationOrder, Interpolator,

@@ -37,8 +37,8 @@ impl Interpolator {
             SatResult::Unsat => {}
             SatResult::Unknown(_) => return Ok(None),
             SatResult::Sat => {
-                let message = "implicants of both sides agree".to_owned();
-                return Err(InterpolationError::Defect(message));
+                let what = "implicants of both sides agree";
+                return Err(InterpolationError::defect(&terms, what));
             }
         }
         let core: FxHashSet<TermId> = sides.pairs.core().into_iter().collect();

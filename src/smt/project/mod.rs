@@ -14,8 +14,10 @@
 //! being solved in between; a step may introduce variables of simpler sorts, never of others.
 //! What no rule covers becomes the variable's value, which is always sound.
 //!
-//! Invariant: no solver is asked; every step is a rewriting that the assignment guides, and the
-//! result is evaluated before it is handed out.
+//! Invariant: no solver is asked; every step is a rewriting that the assignment guides. The result
+//! is evaluated before it is handed out, in any build: one that is not true under the assignment, or
+//! has other variables than it should, is a defect, which is logged, counted (`smt.defects`) and
+//! never used.
 
 mod arithmetic;
 mod array;
@@ -71,7 +73,8 @@ pub fn project(
             return Some(result);
         }
     }
-    log::debug!("a projection failed its check; using values");
+    log::error!("defect: a projection failed its check; using values");
+    terms.count_defect();
     if cfg!(test) {
         panic!("no projection fails its check");
     }

@@ -8,25 +8,28 @@
 //! Invariant: a matrix is coherent (entry `(i, j)` is entry `(-j, -i)`), and closed unless it comes
 //! from a widening, whose result must not be closed lest widening never ends.
 
+mod aliases;
+mod matrix;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use num_traits::{Signed, ToPrimitive};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::aliases::{Alias, Aliases};
+use self::matrix::{LIMIT, Matrix, NONE, clamp, plus};
 use super::{Cube, Domain, Fact};
 use crate::arith::{Constraint, Relation};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
-/// Numbers beyond this count as no bound, so that sums of a few cannot overflow.
-const LIMIT: i64 = 1 << 58;
-
 /// Offsets beyond this are no offsets, so that chains of equations cannot overflow.
 const OFFSET: i64 = 1 << 46;
 
-/// No bound.
-const NONE: i64 = i64::MAX;
+/// Nominal cost of looking at an entry of a matrix.
+const ENTRY: Duration = Duration::from_nanos(2);
 
 /// Rounds through the rows that are no octagons.
 const ROUNDS: usize = 2;
@@ -53,229 +56,6 @@ pub struct Octagon {
     vars: Vec<TermId>,
     matrix: Matrix,
     open: bool,
-}
-
-/// Entry `(i, j)`, at `i * size + j`, bounds `v_j - v_i`; `v_2k` is a variable and `v_2k+1` its
-/// negation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Matrix {
-    size: usize,
-    entries: Vec<i64>,
-    /// By variable: whether its values are whole.
-    integral: Vec<bool>,
-}
-
-/// A sum of bounds.
-fn plus(a: i64, b: i64) -> i64 {
-    if a == NONE || b == NONE {
-        return NONE;
-    }
-    clamp(i128::from(a) + i128::from(b))
-}
-
-/// The bound, or a weaker one that is a number of ours.
-fn clamp(value: i128) -> i64 {
-    match i64::try_from(value) {
-        Ok(value) if value <= LIMIT => value.max(-LIMIT),
-        Ok(_) => NONE,
-        Err(_) if value > 0 => NONE,
-        Err(_) => -LIMIT,
-    }
-}
-
-impl Matrix {
-    fn new(integral: Vec<bool>) -> Matrix {
-        let size = 2 * integral.len();
-        let mut entries = vec![NONE; size * size];
-        for i in 0..size {
-            entries[i * size + i] = 0;
-        }
-        Matrix {
-            size,
-            entries,
-            integral,
-        }
-    }
-
-    fn get(&self, i: usize, j: usize) -> i64 {
-        self.entries[i * self.size + j]
-    }
-
-    fn lower(&mut self, i: usize, j: usize, bound: i64) -> bool {
-        let size = self.size;
-        let entry = &mut self.entries[i * size + j];
-        if bound >= *entry {
-            return false;
-        }
-        *entry = bound;
-        let mirrored = (j ^ 1) * size + (i ^ 1);
-        self.entries[mirrored] = bound;
-        true
-    }
-
-    /// The bound on `v_j - v_i`, rounded as the variables allow.
-    fn rounded(&self, i: usize, j: usize, bound: i64, scale: i64) -> i64 {
-        if bound == NONE || !(self.integral[i / 2] && self.integral[j / 2]) {
-            return bound;
-        }
-        let unit = if i ^ 1 == j { 2 * scale } else { scale };
-        bound.div_euclid(unit) * unit
-    }
-
-    /// Shortest ways between all (Floyd and Warshall); false when there is a negative cycle.
-    fn close(&mut self, scale: i64) -> bool {
-        let size = self.size;
-        for k in 0..size {
-            for i in 0..size {
-                let first = self.entries[i * size + k];
-                if first == NONE || i == k {
-                    continue;
-                }
-                for j in 0..size {
-                    let second = self.entries[k * size + j];
-                    if second != NONE {
-                        let way = plus(first, second);
-                        let entry = &mut self.entries[i * size + j];
-                        if way < *entry {
-                            *entry = way;
-                        }
-                    }
-                }
-            }
-        }
-        self.strengthen(scale)
-    }
-
-    /// Rounds the bounds of single variables and adds them up; false for a contradiction.
-    fn strengthen(&mut self, scale: i64) -> bool {
-        let size = self.size;
-        for i in 0..size {
-            if self.get(i, i) < 0 {
-                return false;
-            }
-            let bound = self.rounded(i, i ^ 1, self.get(i, i ^ 1), scale);
-            self.entries[i * size + (i ^ 1)] = bound;
-        }
-        for i in 0..size {
-            let own = self.get(i, i ^ 1);
-            if own == NONE {
-                continue;
-            }
-            if plus(own, self.get(i ^ 1, i)) < 0 {
-                return false;
-            }
-            for j in 0..size {
-                let other = self.get(j ^ 1, j);
-                if other != NONE && i != j {
-                    // Rounded up, which only matters for reals.
-                    let half = (own + other + 1).div_euclid(2);
-                    let entry = &mut self.entries[i * size + j];
-                    *entry = half.min(*entry);
-                }
-            }
-        }
-        true
-    }
-
-    /// Adds `v_j - v_i <= bound` to a closed matrix; `None` for a contradiction, else whether it
-    /// says something new.
-    fn add(&mut self, i: usize, j: usize, bound: i64, scale: i64) -> Option<bool> {
-        let bound = self.rounded(i, j, bound, scale);
-        if bound >= self.get(i, j) {
-            return Some(false);
-        }
-        let size = self.size;
-        let (p, q) = (j ^ 1, i ^ 1);
-        // The new edge is i -> j, its mirror p -> q; a shortest way takes each once at most.
-        let across = plus(bound, plus(self.get(j, p), bound));
-        let back = plus(bound, plus(self.get(q, i), bound));
-        let row = |k: usize| self.entries[k * size..(k + 1) * size].iter().copied();
-        let rows: Vec<(i64, i64)> = row(j).zip(row(q)).collect();
-        for from in 0..size {
-            let (to_i, to_p) = (self.get(from, i), self.get(from, p));
-            if to_i == NONE && to_p == NONE {
-                continue;
-            }
-            // Ways that end at j, and at q.
-            let at_j = plus(to_i, bound).min(plus(to_p, back));
-            let at_q = plus(to_p, bound).min(plus(to_i, across));
-            for (to, &(from_j, from_q)) in rows.iter().enumerate() {
-                let way = plus(at_j, from_j).min(plus(at_q, from_q));
-                let entry = &mut self.entries[from * size + to];
-                if way < *entry {
-                    *entry = way;
-                }
-            }
-        }
-        self.strengthen(scale).then_some(true)
-    }
-
-    /// Twice the least value of `sign * v`, negated: the bound of its negation.
-    fn unary(&self, node: usize) -> i64 {
-        self.get(node ^ 1, node)
-    }
-}
-
-/// A variable as `sign * root + offset`.
-#[derive(Clone, Copy)]
-struct Alias {
-    root: usize,
-    negated: bool,
-    offset: i64,
-}
-
-/// Variables of a transfer, and how they hang together by equations.
-struct Aliases {
-    vars: Vec<TermId>,
-    at: FxHashMap<TermId, usize>,
-    links: Vec<Alias>,
-}
-
-impl Aliases {
-    fn new() -> Self {
-        Aliases {
-            vars: Vec::new(),
-            at: FxHashMap::default(),
-            links: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, var: TermId) -> usize {
-        let next = self.vars.len();
-        let at = *self.at.entry(var).or_insert(next);
-        if at == next {
-            self.vars.push(var);
-            self.links.push(Alias {
-                root: next,
-                negated: false,
-                offset: 0,
-            });
-        }
-        at
-    }
-
-    fn find(&self, mut at: usize) -> Alias {
-        let mut result = Alias {
-            root: at,
-            negated: false,
-            offset: 0,
-        };
-        loop {
-            let link = self.links[at];
-            if link.root == at {
-                return result;
-            }
-            let step = if result.negated {
-                -link.offset
-            } else {
-                link.offset
-            };
-            result.offset += step;
-            result.negated ^= link.negated;
-            result.root = link.root;
-            at = link.root;
-        }
-    }
 }
 
 /// `sum of c * x + constant <= 0` with numbers that fit, over rows of the matrix.
@@ -308,6 +88,11 @@ impl Octagons {
         self.terms.sort_of(term).is_number()
     }
 
+    fn charge(&self, entries: usize) {
+        self.terms
+            .charge(ENTRY * u32::try_from(entries).unwrap_or(u32::MAX));
+    }
+
     fn whole(&self, var: TermId) -> bool {
         self.terms.sort_of(var) == SortId::INT
     }
@@ -319,6 +104,7 @@ impl Octagons {
         }
         let mut octagon = octagon.clone();
         octagon.open = false;
+        self.charge(octagon.matrix.size.pow(3));
         octagon
             .matrix
             .close(self.scale)
@@ -710,6 +496,12 @@ impl Octagons {
                 }
             }
         }
+        let squares = matrix.size.pow(2);
+        self.charge(if closed {
+            squares
+        } else {
+            squares * matrix.size
+        });
         let consistent = if closed {
             matrix.strengthen(self.scale)
         } else {
@@ -733,6 +525,7 @@ impl Octagons {
         small.sort_by_key(|s| s.0.monomials.len());
         for _ in 0..ROUNDS {
             let mut changed = false;
+            self.charge(squares * small.len());
             for (row, differs) in &small {
                 changed |= if *differs {
                     self.differs(&mut matrix, row)?
