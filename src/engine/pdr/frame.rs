@@ -63,11 +63,13 @@ pub(super) struct MustFact {
 #[derive(Default)]
 pub(super) struct Frame {
     pub lemmas: Table<LemmaId, Lemma>,
+    /// Each change of a lemma's level, in order.
     pub events: Vec<(LemmaId, Level)>,
     pub facts: Table<FactId, MustFact>,
-    pub patterns: Patterns<LemmaId>,
-    /// The same of obligations' cubes, before they are generalised.
-    pub asked: Patterns<()>,
+    /// What the cubes of lemmas have in common.
+    pub lemma_patterns: Patterns<LemmaId>,
+    /// What the cubes of obligations have in common, before they are generalised.
+    pub cube_patterns: Patterns<()>,
     /// Terms over the formal variables at which lemmas about any index are instantiated.
     pub indexes: Vec<TermId>,
     /// Variables that stand for any index, one for each sort of index.

@@ -62,10 +62,14 @@ impl Search<'_> {
             return;
         }
         let cube = frame.lemmas[lemma].cube.to_vec();
-        let Some(pattern) = frame.patterns.enter(&self.terms, lemma, &cube) else {
+        let Some(pattern) = frame.lemma_patterns.enter(&self.terms, lemma, &cube) else {
             return;
         };
-        let cluster = frame.patterns.clusters.entry(pattern.clone()).or_default();
+        let cluster = frame
+            .lemma_patterns
+            .clusters
+            .entry(pattern.clone())
+            .or_default();
         if cluster.members.len() < CLUSTER_SIZE || cluster.uses >= CLUSTER_USES {
             return;
         }
@@ -116,13 +120,16 @@ impl Search<'_> {
         if !self.options.guidance {
             return;
         }
-        let asked = &mut self.frames[node].asked;
-        let Some(pattern) = asked.enter(&self.terms, (), cube) else {
+        let patterns = &mut self.frames[node].cube_patterns;
+        let Some(pattern) = patterns.enter(&self.terms, (), cube) else {
             return;
         };
         let depth = self.obligations.get(parent).depth + 1;
         let chain = self.chain(node, &pattern, cube, parent);
-        let cluster = self.frames[node].asked.clusters.entry(pattern.clone());
+        let cluster = self.frames[node]
+            .cube_patterns
+            .clusters
+            .entry(pattern.clone());
         let cluster = cluster.or_default();
         if cluster.members.len() < CLUSTER_SIZE {
             return;
@@ -203,7 +210,7 @@ impl Search<'_> {
             depth,
             parent: None,
             closed: false,
-            gas: Some(CONJECTURE_STEPS),
+            steps_left: Some(CONJECTURE_STEPS),
             members,
         });
     }
@@ -213,12 +220,12 @@ impl Search<'_> {
     /// paper.)
     pub(super) fn spread(&mut self, obligation: ObligationId, node: Node, cube: &[TermId]) {
         let conjecture = self.obligations.get(obligation);
-        if conjecture.gas.is_none() || conjecture.parent.is_some() {
+        if conjecture.steps_left.is_none() || conjecture.parent.is_some() {
             return;
         }
         let (level, depth) = (conjecture.level, conjecture.depth);
         let terms = self.terms.clone();
-        for other in self.alike[node].clone() {
+        for other in self.same_sorts[node].clone() {
             let pairs = self.params(node).iter().zip(self.params(other));
             let map = pairs.map(|(&from, &to)| (from, to)).collect();
             let renamed: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &map)).collect();
@@ -269,13 +276,13 @@ impl Search<'_> {
             return cube;
         }
         let terms = self.terms.clone();
-        let patterns = &mut self.frames[node].patterns;
+        let patterns = &mut self.frames[node].lemma_patterns;
         let mut result = Vec::with_capacity(cube.len());
         for literal in cube {
             let bounds = shape(&terms, literal).and_then(|(shape, _)| {
                 let relation = shape.kind.relation().0;
                 if matches!(relation, Relation::Equal | Relation::Differs)
-                    || !patterns.is_turning(&shape, SLOPES, SLOPE_USES)
+                    || !patterns.has_many_slopes(&shape, SLOPES, SLOPE_USES)
                 {
                     return None;
                 }

@@ -25,7 +25,7 @@ pub(super) struct Obligation {
     /// Reached, or blocked for good.
     pub closed: bool,
     /// For a conjecture and what follows from it: how many more steps it may take.
-    pub gas: Option<usize>,
+    pub steps_left: Option<usize>,
     /// Lemmas that the conjecture's would imply.
     pub members: Vec<LemmaId>,
 }
@@ -62,7 +62,7 @@ impl Obligations {
                 let old = &mut self.all[known];
                 old.level = obligation.level;
                 old.closed = false;
-                old.gas = obligation.gas;
+                old.steps_left = obligation.steps_left;
                 old.members = obligation.members;
                 old.depth = obligation.depth;
                 known
@@ -91,12 +91,12 @@ impl Obligations {
     }
 
     /// Notes a step of a conjecture; `false` when it has taken too many.
-    pub fn burn(&mut self, id: ObligationId) -> bool {
-        match &mut self.all[id].gas {
+    pub fn take_step(&mut self, id: ObligationId) -> bool {
+        match &mut self.all[id].steps_left {
             None => true,
-            Some(gas) => {
-                *gas = gas.saturating_sub(1);
-                *gas > 0
+            Some(steps_left) => {
+                *steps_left = steps_left.saturating_sub(1);
+                *steps_left > 0
             }
         }
     }

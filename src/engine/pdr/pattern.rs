@@ -193,18 +193,18 @@ impl<M> Patterns<M> {
         Some(pattern)
     }
 
-    /// Whether cubes bound these terms with at least `least` different coefficients; says so at
+    /// Whether cubes bound these terms with at least `least` different coefficients. Says so at
     /// most `most` times.
-    pub fn is_turning(&mut self, shape: &Shape, least: usize, most: usize) -> bool {
+    pub fn has_many_slopes(&mut self, shape: &Shape, least: usize, most: usize) -> bool {
         if shape.terms.len() < 2 {
             return false;
         }
         let Some(slopes) = self.slopes.get_mut(&slope(shape).0) else {
             return false;
         };
-        let turning = slopes.seen.len() >= least && slopes.uses < most;
-        slopes.uses += usize::from(turning);
-        turning
+        let many = slopes.seen.len() >= least && slopes.uses < most;
+        slopes.uses += usize::from(many);
+        many
     }
 }
 
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_bounds_are_noticed() {
+    fn many_slopes_are_noticed() {
         let terms = TermStore::new();
         let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::INT));
         let mut patterns = Patterns::default();
@@ -278,11 +278,11 @@ mod tests {
         for k in 1..4 {
             let (shape, constant) = shape(&terms, bound(k)).unwrap();
             assert!(!constant.is_zero());
-            assert!(!patterns.is_turning(&shape, 3, 1));
+            assert!(!patterns.has_many_slopes(&shape, 3, 1));
             patterns.enter(&terms, k, &[bound(k)]);
         }
         let (shape, _) = shape(&terms, bound(9)).unwrap();
-        assert!(patterns.is_turning(&shape, 3, 1));
-        assert!(!patterns.is_turning(&shape, 3, 1));
+        assert!(patterns.has_many_slopes(&shape, 3, 1));
+        assert!(!patterns.has_many_slopes(&shape, 3, 1));
     }
 }

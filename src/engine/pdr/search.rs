@@ -55,7 +55,7 @@ pub(super) fn failed(step: &'static str, message: impl ToString) -> Stop {
 }
 
 /// What became of an obligation.
-enum Progress {
+enum Status {
     Blocked,
     Reached,
     /// It waits for another one.
@@ -114,7 +114,7 @@ pub(super) struct Search<'a> {
     summaries: FxHashMap<Node, Summary>,
     pub obligations: Obligations,
     /// For each predicate, others with the same sorts of arguments.
-    pub alike: NodeMap<Vec<Node>>,
+    pub same_sorts: NodeMap<Vec<Node>>,
     pub counters: Counters,
     /// Queries of the oracle and their time before this search.
     usage: (u64, Duration),
@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
             frames: parts.frames,
             summaries: FxHashMap::default(),
             obligations: Obligations::default(),
-            alike: alike(system),
+            same_sorts: same_sorts(system),
             counters: Counters::default(),
             usage: smt.usage(),
             started: Instant::now(),
@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
             depth: 0,
             parent: None,
             closed: false,
-            gas: None,
+            steps_left: None,
             members: Vec::new(),
         })
     }
@@ -215,7 +215,7 @@ impl<'a> Search<'a> {
     pub fn block(&mut self, root: ObligationId, bound: Level) -> Result<Option<Refutation>, Stop> {
         self.cx.stats.set("pdr.level", u64::from(bound));
         while let Some(next) = self.obligations.next(bound) {
-            if matches!(self.work_on(next)?, Progress::Reached) && self.wake_up(next, root)? {
+            if matches!(self.answer(next)?, Status::Reached) && self.close_reached(next, root)? {
                 return self.refutation().map(Some);
             }
         }
@@ -223,17 +223,17 @@ impl<'a> Search<'a> {
     }
 
     /// Answers an obligation, or adds one that has to be answered first.
-    fn work_on(&mut self, id: ObligationId) -> Result<Progress, Stop> {
+    fn answer(&mut self, id: ObligationId) -> Result<Status, Stop> {
         self.check_limits()?;
         self.show_progress();
         let obligation = self.obligations.get(id);
         let (node, level) = (obligation.node, obligation.level);
         let cube = obligation.cube.clone();
         match self.known(node, &cube, level)? {
-            Known::Reached => return Ok(Progress::Reached),
+            Known::Reached => return Ok(Status::Reached),
             Known::Blocked(up_to) => {
                 self.move_up(id, up_to);
-                return Ok(Progress::Blocked);
+                return Ok(Status::Blocked);
             }
             Known::Open | Known::Unknown(_) => {}
         }
@@ -249,7 +249,7 @@ impl<'a> Search<'a> {
         match self.ask(node, query)? {
             Answer::Unsat { cube, level } => {
                 let (cube, level) = self.generalise(node, cube, level, from)?;
-                let (cube, level) = match self.beyond_cells(node, &cube, from)? {
+                let (cube, level) = match self.generalise_cells(node, &cube, from)? {
                     Some((cube, level)) => self.generalise(node, cube, level, from)?,
                     None => (cube, level),
                 };
@@ -259,20 +259,20 @@ impl<'a> Search<'a> {
                 self.guide(id, lemma);
                 self.spread(id, node, &cube);
                 self.move_up(id, level);
-                Ok(Progress::Blocked)
+                Ok(Status::Blocked)
             }
             Answer::Sat => {
                 let model = self.last_model(node)?;
                 if self.reach(node, &cube, level)? {
-                    return Ok(Progress::Reached);
+                    return Ok(Status::Reached);
                 }
                 let (child, child_cube) = self.predecessor(node, &cube, from, model)?;
-                if !self.obligations.burn(id) {
+                if !self.obligations.take_step(id) {
                     self.obligations.give_up(id);
-                    return Ok(Progress::Dropped);
+                    return Ok(Status::Dropped);
                 }
                 let depth = self.obligations.get(id).depth + 1;
-                let gas = self.obligations.get(id).gas;
+                let steps_left = self.obligations.get(id).steps_left;
                 let Some(below) = from else {
                     return Err(failed(
                         "search",
@@ -294,17 +294,17 @@ impl<'a> Search<'a> {
                     depth,
                     parent: Some(id),
                     closed: false,
-                    gas,
+                    steps_left,
                     members: Vec::new(),
                 });
-                Ok(Progress::Waits)
+                Ok(Status::Waits)
             }
             Answer::Unknown(why) => Err(self.gave_up(&why)),
         }
     }
 
     /// A generalisation of what a blocked cube says about an array's cells.
-    fn beyond_cells(
+    fn generalise_cells(
         &mut self,
         node: Node,
         cube: &[TermId],
@@ -317,7 +317,7 @@ impl<'a> Search<'a> {
     }
 
     /// Closes a reached obligation and all that are reached because of it; whether the root is.
-    fn wake_up(&mut self, mut id: ObligationId, root: ObligationId) -> Result<bool, Stop> {
+    fn close_reached(&mut self, mut id: ObligationId, root: ObligationId) -> Result<bool, Stop> {
         loop {
             self.obligations.close(id);
             if id == root {
@@ -387,7 +387,7 @@ impl<'a> Search<'a> {
 
     /// An obligation is blocked up to a level.
     fn move_up(&mut self, id: ObligationId, blocked: Level) {
-        if self.obligations.get(id).gas.is_some() {
+        if self.obligations.get(id).steps_left.is_some() {
             // Its lemma is pushed like others; trying again is not worth the steps.
             return self.obligations.close(id);
         }
@@ -447,20 +447,20 @@ fn params(system: &System, node: Node) -> &[TermId] {
 }
 
 /// For each predicate, some others with arguments of the same sorts.
-fn alike(system: &System) -> NodeMap<Vec<Node>> {
+fn same_sorts(system: &System) -> NodeMap<Vec<Node>> {
     let mut by_sorts: FxHashMap<Vec<SortId>, Vec<PredicateId>> = FxHashMap::default();
     for predicate in system.used_predicates() {
         let params = system.predicate(predicate).params.iter();
         let sorts = params.map(|&p| system.terms.sort_of(p)).collect();
         by_sorts.entry(sorts).or_default().push(predicate);
     }
-    let mut alike = NodeMap::new(system, |_| Vec::new());
+    let mut same_sorts = NodeMap::new(system, |_| Vec::new());
     for group in by_sorts.values() {
         for (at, &predicate) in group.iter().enumerate() {
             // Those next to it, round and round.
             let others = group.iter().cycle().skip(at + 1).take(group.len() - 1);
-            alike[predicate] = others.copied().map(Node::from).take(SPREAD).collect();
+            same_sorts[predicate] = others.copied().map(Node::from).take(SPREAD).collect();
         }
     }
-    alike
+    same_sorts
 }
