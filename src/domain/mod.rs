@@ -10,6 +10,7 @@
 mod bits;
 mod boxes;
 mod cases;
+pub mod catalogue;
 mod congruence;
 mod constant;
 mod cube;

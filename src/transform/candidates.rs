@@ -6,17 +6,17 @@
 
 use std::time::{Duration, Instant};
 
-use num_traits::One;
 use rustc_hash::FxHashSet;
 
 use crate::chc::{PredicateId, System};
+use crate::domain::catalogue::{Catalogue, DIMENSIONS, Parameters};
 use crate::domain::{
-    Bits, Cases, Congruences, Constants, Cube, Domain, Intervals, Limits, Octagons, Packs,
-    Polyhedra, Product, analyse_cubes, clause_cubes, guards, packs,
+    Bits, Cases, Constants, Cube, Domain, Intervals, Limits, Product, analyse_cubes, clause_cubes,
+    guards,
 };
 use crate::proof::houdini::Facts;
-use crate::run::{Budget, Context};
-use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};
+use crate::run::Context;
+use crate::term::TermId;
 
 /// Time for making cubes of constraints, at most, and for the analyses of a run by domain.
 const PREPARING: Duration = Duration::from_millis(60);
@@ -39,27 +39,14 @@ const UNLIMITED: u32 = 8;
 /// Conjuncts of one predicate and analysis at most.
 const CONJUNCTS: usize = 200;
 
-/// Numerals of the system that widening stops at, at most.
-const THRESHOLDS: usize = 200;
+/// A relational domain with all that goes with it.
+type Stack<D> = Cases<Product<Product<Constants, Bits>, Product<Intervals, D>>>;
 
-/// Variables in one element of relational domains, at most.
-const WIDTH: usize = 30;
-
-/// Variables of one pack for octagons and congruences at most.
-const PACK: usize = 20;
-
-/// Variables of one polyhedron at most, and of one that is joined exactly.
-const DIMENSIONS: usize = 16;
-const EXACT: usize = 8;
-
-/// Cases of one predicate at most.
-const CASES: usize = 12;
-
-/// An analysis that is under way.
+/// The analyses of a run.
 struct Analyses<'a> {
     system: &'a System,
     cubes: Vec<Vec<Cube>>,
-    thresholds: Vec<Rational>,
+    domains: Catalogue<'a>,
     listed: FxHashSet<(PredicateId, TermId)>,
     found: Vec<Facts>,
     cx: &'a Context,
@@ -72,7 +59,7 @@ pub(super) fn candidates(system: &System, cx: &Context) -> Vec<Facts> {
     let mut analyses = Analyses {
         system,
         cubes: clause_cubes(system, limits, cx),
-        thresholds: thresholds(system),
+        domains: Catalogue::new(system, Parameters::PASS, cx.budget.clone()),
         listed: FxHashSet::default(),
         found: Vec::new(),
         cx,
@@ -88,11 +75,10 @@ pub(super) fn candidates(system: &System, cx: &Context) -> Vec<Facts> {
 }
 
 impl Analyses<'_> {
+    /// From cheap to precise; the later ones are not tried where the earlier ones took too long.
     fn all(&mut self) {
-        let terms = &self.system.terms;
-        let thresholds = self.thresholds.clone();
-        let bounds = || Intervals::new(terms.clone(), thresholds.clone());
-        let simple = self.by_cases(bounds());
+        let bounds = self.domains.bounds();
+        let simple = self.domains.by_cases(self.finite(), bounds);
         if !self.run("bounds", &simple, limits(BOUNDS, self.cx)) {
             // One cube for each clause, and widening at once: a pass or two over the clauses.
             let coarse = Limits {
@@ -102,57 +88,52 @@ impl Analyses<'_> {
                 ..limits(COARSE, self.cx)
             };
             self.cubes = clause_cubes(self.system, coarse, self.cx);
-            let whole = Product::new(Bits::new(terms.clone(), powers(terms)), bounds());
+            let whole = Product::new(self.domains.bits(), self.domains.bounds());
             if !self.run("coarse bounds", &whole, coarse) {
                 return;
             }
         }
-        let wide = packs(self.system, PACK);
-        // When an analysis is cut short anyway, its domains need not be precise.
-        let whole = self.cx.budget.clone();
-        let part = |limits: Limits| whole.work(limits.time + SLACK);
-        let congruences = |part: Budget| {
-            let domain = Congruences::new(terms.clone(), WIDTH);
-            Packs::new(domain, terms.clone(), wide.clone(), 4 * PACK).within(part)
-        };
-        let time = limits(CONGRUENCES, self.cx);
-        let domain = self.by_cases(Product::early(bounds(), congruences(part(time))));
-        if !self.run("congruences", &domain, time) {
+        let time = self.limits(CONGRUENCES);
+        let congruences = self.domains.packed_congruences();
+        if !self.run("congruences", &self.by_cases(congruences), time) {
             return;
         }
-        let time = limits(OCTAGONS, self.cx);
-        let unit = scale(self.system);
-        let octagons = Octagons::new(terms.clone(), 2 * PACK, unit, &thresholds);
-        let octagons =
-            Packs::new(octagons, terms.clone(), wide.clone(), 4 * PACK).within(part(time));
-        let relational = Product::new(congruences(part(time)), octagons);
-        let domain = self.by_cases(Product::early(bounds(), relational));
-        let octagonal = self.run("octagons", &domain, time);
-        let narrow = packs(self.system, DIMENSIONS);
-        let polyhedra = |part: Budget| {
-            let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT).within(part.clone());
-            let polyhedra = Packs::new(polyhedra, terms.clone(), narrow.clone(), 4 * DIMENSIONS);
-            let relational = Product::new(congruences(part.clone()), polyhedra.within(part));
-            Product::early(bounds(), relational)
-        };
-        let time = limits(POLYHEDRA, self.cx);
-        let domain = self.by_cases(polyhedra(part(time)));
-        self.run("polyhedra", &domain, time);
+        let time = self.limits(OCTAGONS);
+        let congruences = self.domains.packed_congruences();
+        let octagons = Product::new(congruences, self.domains.octagons());
+        let octagonal = self.run("octagons", &self.by_cases(octagons), time);
+        let time = self.limits(POLYHEDRA);
+        let polyhedra = self.polyhedra();
+        self.run("polyhedra", &self.by_cases(polyhedra), time);
         let guards = guards(self.system, &self.cubes);
         if octagonal && !guards.is_empty() {
-            let time = limits(PHASES, self.cx);
-            let domain = self.by_cases(polyhedra(part(time))).split(guards);
-            self.run("phases", &domain, time);
+            let time = self.limits(PHASES);
+            let phases = self.by_cases(self.polyhedra()).split(guards);
+            self.run("phases", &phases, time);
         }
     }
 
-    /// A numeric domain, and bit-vectors, for each valuation of finite arguments.
-    fn by_cases<D: Domain>(&self, numeric: D) -> Cases<Product<Product<Constants, Bits>, D>> {
-        let terms = &self.system.terms;
-        let constants = Constants::new(terms.clone());
-        let bits = Bits::new(terms.clone(), powers(terms));
-        let domain = Product::new(Product::new(constants, bits), numeric);
-        Cases::new(domain, terms.clone(), CASES)
+    /// Limits for an analysis. When it is cut short anyway, its domains need not be precise.
+    fn limits(&mut self, time: Duration) -> Limits {
+        let limits = limits(time, self.cx);
+        let budget = self.cx.budget.work(limits.time + SLACK);
+        self.domains.set_budget(budget);
+        limits
+    }
+
+    fn finite(&self) -> Product<Constants, Bits> {
+        Product::new(self.domains.constants(), self.domains.bits())
+    }
+
+    fn polyhedra(&self) -> impl Domain + use<> {
+        let polyhedra = self.domains.packed_polyhedra(DIMENSIONS);
+        Product::new(self.domains.packed_congruences(), polyhedra)
+    }
+
+    /// A relational domain with bounds, and bit-vectors, for each valuation of finite arguments.
+    fn by_cases<D: Domain>(&self, relational: D) -> Stack<D> {
+        let numeric = self.domains.with_bounds(relational);
+        self.domains.by_cases(self.finite(), numeric)
     }
 
     /// One analysis; false if it was cut short.
@@ -186,47 +167,8 @@ fn limits(time: Duration, cx: &Context) -> Limits {
     }
 }
 
-/// Bounds that bit-vectors are widened to: what fits into so many bits.
-pub(super) fn powers(_: &TermStore) -> Vec<BigInt> {
-    let power = |n: u32| BigInt::one() << n;
-    let ends = [1, 2, 4, 7, 8, 15, 16, 31, 32, 63, 64];
-    let sides = ends.into_iter().flat_map(|n| [power(n) - 1, -power(n)]);
-    sides.chain([BigInt::from(0)]).collect()
-}
-
-/// One part in so many is the unit of octagons: whole numbers unless there are reals.
-fn scale(system: &System) -> u32 {
-    let real = |p: &PredicateId| {
-        let params = &system.predicate(*p).params;
-        let mut sorts = params.iter().map(|v| system.terms.sort_of(*v));
-        sorts.any(|s| s == SortId::REAL)
-    };
-    if system.used_predicates().iter().any(real) {
-        1 << 16
-    } else {
-        1
-    }
-}
-
 /// The time, or less when there is little left; more for those who set no limit.
 pub(super) fn within(time: Duration, cx: &Context) -> Duration {
     cx.remaining()
         .map_or(time * UNLIMITED, |left| time.min(left / PART))
-}
-
-/// Numerals of the clauses, with their neighbours.
-fn thresholds(system: &System) -> Vec<Rational> {
-    let terms = &system.terms;
-    let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
-    let mut numbers = Vec::new();
-    terms.post_order(&constraints, |t| {
-        if numbers.len() < THRESHOLDS
-            && matches!(terms.op(t), Op::Int(_) | Op::Real(_))
-            && let Some(value) = terms.numeral(t)
-        {
-            let one = Rational::one();
-            numbers.extend([&value - &one, -&value, &value + &one, value]);
-        }
-    });
-    numbers
 }

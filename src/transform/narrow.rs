@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidates::{powers, within};
+use super::candidates::within;
 use super::replay::{OldStep, replay};
 use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
 use crate::chc::{ClauseId, PredicateId, System};
+use crate::domain::catalogue::word_bounds;
 use crate::domain::{Bits, Domain, Limits, analyse, spare};
 use crate::proof::houdini::{Checker, Facts, conjoin};
 use crate::run::Context;
@@ -118,7 +119,7 @@ impl Transformation for Narrow {
         }
         seen.extend(&used);
         self.runs.set(self.runs.get() + 1);
-        let domain = Bits::new(terms.clone(), powers(&terms));
+        let domain = Bits::new(terms.clone(), word_bounds());
         let limits = Limits {
             time: within(ANALYSIS, cx),
             ..Limits::default()

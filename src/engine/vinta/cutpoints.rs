@@ -1,16 +1,16 @@
 //! The cutpoint graph: locations, actions between them, and the order in which they are visited.
 //!
 //! A location is a predicate, the entry or the error; an action is all clauses that lead from one
-//! location to another; a nonlinear clause is in one action for each location of its body. Passes have inlined what is on no cycle, so that most predicates are heads of
-//! loops, as in the paper; others do no harm.
+//! location to another; a nonlinear clause is in one action for each location of its body. Passes
+//! have inlined what is on no cycle, so that most predicates are heads of loops, as in the paper;
+//! others do no harm.
 //!
 //! Invariant: every location can be reached from the entry and can reach the error by the clauses'
 //! dependencies alone; positions are those of Bourdoncle's weak topological order.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::chc::{DependencyGraph, PredicateId, System, WtoElement};
-use crate::term::TermId;
 
 /// A location, by number.
 pub(super) type Location = usize;
@@ -43,74 +43,6 @@ pub(super) struct Cutpoints {
     position: Vec<usize>,
     /// By place: where the components begin that end there, the innermost first.
     closing: Vec<Vec<usize>>,
-}
-
-/// The clauses that may take part in a derivation of `false`, and predicates that nothing derives.
-pub(super) struct Relevant {
-    pub system: System,
-    /// By predicate: whether something derives it.
-    pub derivable: Vec<bool>,
-}
-
-/// Leaves out what takes part in no derivation of `false`, by dependencies alone.
-pub(super) fn relevant(system: &System) -> Relevant {
-    let count = system.predicates.len();
-    let mut derivable = vec![false; count];
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut makers: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut missing: Vec<usize> = system.clauses.iter().map(|c| c.body.len()).collect();
-    let mut work: Vec<usize> = Vec::new();
-    for (index, clause) in system.clauses.iter().enumerate() {
-        if clause.constraint == TermId::FALSE {
-            continue;
-        }
-        if let Some(head) = &clause.head {
-            makers[head.predicate.index()].push(index);
-        }
-        if clause.body.is_empty() {
-            work.push(index);
-        }
-        for atom in &clause.body {
-            users[atom.predicate.index()].push(index);
-        }
-    }
-    while let Some(index) = work.pop() {
-        if let Some(head) = &system.clauses[index].head
-            && !std::mem::replace(&mut derivable[head.predicate.index()], true)
-        {
-            for &user in &users[head.predicate.index()] {
-                missing[user] -= 1;
-                if missing[user] == 0 {
-                    work.push(user);
-                }
-            }
-        }
-    }
-    let mut kept: FxHashSet<usize> = FxHashSet::default();
-    let queries = system.clauses.iter().enumerate();
-    work.extend(queries.filter(|(_, c)| c.head.is_none()).map(|(i, _)| i));
-    while let Some(index) = work.pop() {
-        let clause = &system.clauses[index];
-        let possible = |p: PredicateId| derivable[p.index()];
-        if clause.constraint != TermId::FALSE
-            && clause.body.iter().all(|a| possible(a.predicate))
-            && kept.insert(index)
-        {
-            for atom in &clause.body {
-                work.extend(&makers[atom.predicate.index()]);
-            }
-        }
-    }
-    let mut reduced = system.clone();
-    let mut index = 0;
-    reduced.clauses.retain(|_| {
-        index += 1;
-        kept.contains(&(index - 1))
-    });
-    Relevant {
-        system: reduced,
-        derivable,
-    }
 }
 
 impl Cutpoints {
@@ -173,6 +105,15 @@ impl Cutpoints {
             order: locations,
             position,
             closing,
+        }
+    }
+
+    /// What the location is called in pictures.
+    pub fn name<'s>(&self, system: &'s System, location: Location) -> &'s str {
+        match self.predicates[location] {
+            Some(predicate) => &system.predicate(predicate).name,
+            None if location == ERROR => "false",
+            None => "entry",
         }
     }
 

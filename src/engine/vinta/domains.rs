@@ -7,43 +7,23 @@
 //! Invariant: a turn that ends without verdict says nothing.
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::time::Duration;
-
-use num_bigint::BigInt;
-use num_traits::One;
 
 use super::pauses::Pauses;
 use super::products::Products;
-use super::{DomainName, Options, Weaker, run, run_split};
+use super::{DomainName, Options, run};
 use crate::chc::System;
-use crate::domain::{
-    Bits, Boxes, Cases, Congruences, Constants, Domain, Guard, Intervals, Octagons, Packs,
-    Polyhedra, Product, packs,
-};
+use crate::domain::catalogue::{Catalogue, Parameters};
+use crate::domain::{Guard, Product};
 use crate::engine::EngineError;
 use crate::engine::settings::Choice as _;
 use crate::run::Context;
 use crate::run::Reason;
-use crate::term::{Op, Rational, SortId, TermId, TermStore};
+use crate::term::TermId;
 use crate::witness::Verdict;
 
-/// Variables in one element of relational domains, dimensions of one polyhedron, and of one that is
-/// joined exactly, at most.
-const WIDTH: usize = 60;
-const DIMENSIONS: usize = 16;
-const EXACT: usize = 8;
-
-/// Variables of predicates that have one octagon together, at most; of clauses, twice as many. In
-/// packs of polyhedra, the dimensions.
-const PACK: usize = 16;
-const PACK_DIMENSIONS: usize = 6;
-
-/// One part in so many is the unit of octagons over reals.
-const UNIT: u32 = 1 << 16;
-
-/// Numerals of the system that widening stops at, at most.
-const THRESHOLDS: usize = 400;
+/// Variables of a pack of polyhedra in the domain `packs`.
+const PACK: usize = 6;
 
 /// When no domain is named, `boxes` begins, with so many parts of eight of the time, and so much where
 /// there is no limit. It goes on when the others had their turns. Where there are products of use, there
@@ -90,9 +70,8 @@ pub(super) fn solve(
     if Products::new(system).is_some() {
         parts = FIRST_OF_PRODUCTS;
     }
-    let first_turn = cx
-        .budget
-        .time(left.map_or(longest, |left| left / 8 * parts));
+    let first_turn = left.map_or(longest, |left| left / 8 * parts);
+    let first_turn = cx.budget.time(first_turn);
     let paused = Cell::new(false);
     let pauses = Pauses::after(first_turn, |cx| {
         log::info!("vinta: a pause of boxes");
@@ -140,177 +119,68 @@ fn others(
     Ok(last)
 }
 
+/// A run with the domain that the options name.
 fn with_domain(
     system: &System,
     options: &Options,
     pauses: Pauses,
     cx: &mut Context,
 ) -> Result<Verdict, EngineError> {
-    let terms = &system.terms;
-    let thresholds = match options.thresholds {
-        true => numerals(system),
-        false => Vec::new(),
-    };
-    let bounds = || Intervals::new(terms.clone(), with_neighbours(&thresholds));
-    let congruences = || Congruences::new(terms.clone(), WIDTH);
-    let constants = || Constants::new(terms.clone());
-    let budget = cx.budget.clone();
+    let mut parameters = Parameters::ENGINE;
+    if !options.thresholds {
+        parameters.numerals = 0;
+    }
+    let domains = Catalogue::new(system, parameters, cx.budget.clone());
+    let constants = || domains.constants();
     let polyhedra = || {
-        let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT).within(budget.clone());
-        Product::early(bounds(), Product::new(congruences(), polyhedra))
+        let relational = Product::new(domains.congruences(), domains.polyhedra());
+        domains.by_cases(constants(), domains.with_bounds(relational))
     };
     match options.domain {
         DomainName::Boxes | DomainName::Auto => {
-            let boxes = Boxes::new(terms.clone(), thresholds, options.diagram);
-            run(system, &boxes, options, pauses, cx)
+            run(system, &domains.boxes(), None, options, pauses, cx)
         }
-        DomainName::Box => run(
-            system,
-            &by_cases(terms, bounds(), options),
-            options,
-            pauses,
-            cx,
-        ),
-        DomainName::Constants => run(system, &constants(), options, pauses, cx),
+        DomainName::Box => {
+            let domain = domains.by_cases(constants(), domains.bounds());
+            run(system, &domain, None, options, pauses, cx)
+        }
+        DomainName::Constants => run(system, &constants(), None, options, pauses, cx),
         DomainName::Intervals => {
-            let domain = Product::new(constants(), bounds());
-            run(system, &domain, options, pauses, cx)
+            let domain = Product::new(constants(), domains.bounds());
+            run(system, &domain, None, options, pauses, cx)
         }
         DomainName::Bits => {
-            let bits = Bits::new(terms.clone(), powers());
-            let numeric = Product::new(bits, bounds());
-            run(
-                system,
-                &by_cases(terms, numeric, options),
-                options,
-                pauses,
-                cx,
-            )
+            let numeric = Product::new(domains.bits(), domains.bounds());
+            let domain = domains.by_cases(constants(), numeric);
+            run(system, &domain, None, options, pauses, cx)
         }
         DomainName::Congruences => {
-            let numeric = Product::early(bounds(), congruences());
-            run(
-                system,
-                &by_cases(terms, numeric, options),
-                options,
-                pauses,
-                cx,
-            )
+            let numeric = domains.with_bounds(domains.congruences());
+            let domain = domains.by_cases(constants(), numeric);
+            run(system, &domain, None, options, pauses, cx)
         }
         DomainName::Octagons => {
-            let neighbours = with_neighbours(&thresholds);
-            let octagons = Octagons::new(terms.clone(), 2 * PACK, unit(system), &neighbours);
-            let octagons = Packs::new(octagons, terms.clone(), packs(system, PACK), 4 * PACK);
-            let numeric = Product::early(bounds(), octagons);
-            run(
-                system,
-                &by_cases(terms, numeric, options),
-                options,
-                pauses,
-                cx,
-            )
+            let numeric = domains.with_bounds(domains.octagons());
+            let domain = domains.by_cases(constants(), numeric);
+            run(system, &domain, None, options, pauses, cx)
         }
-        DomainName::Polyhedra => {
-            let polyhedra = Polyhedra::new(terms.clone(), DIMENSIONS, EXACT);
-            let relational = Product::new(congruences(), polyhedra);
-            let numeric = Product::early(bounds(), relational);
-            run(
-                system,
-                &by_cases(terms, numeric, options),
-                options,
-                pauses,
-                cx,
-            )
+        DomainName::Polyhedra => run(system, &polyhedra(), None, options, pauses, cx),
+        DomainName::Packs => {
+            let numeric = domains.with_bounds(domains.packed_polyhedra(PACK));
+            let domain = domains.by_cases(constants(), numeric);
+            run(system, &domain, None, options, pauses, cx)
         }
         DomainName::Products => {
             let Some(products) = Products::new(system) else {
                 let why = "no products of use".to_owned();
                 return Ok(Verdict::Unknown(Reason::Incomplete(why)));
             };
-            let options = Options {
-                weaker: Weaker::Conjuncts,
-                ..options.clone()
-            };
             let guards = products.conditions(system);
             let conditions: Vec<TermId> = guards.iter().map(Guard::formula).collect();
-            let domain = by_cases(terms, polyhedra(), &options).split(guards);
-            let system_of_products = &products.system;
-            let verdict = run_split(
-                system_of_products,
-                &domain,
-                &conditions,
-                &options,
-                pauses,
-                cx,
-            )?;
+            let domain = polyhedra().split(guards);
+            let own = &products.system;
+            let verdict = run(own, &domain, Some(&conditions), options, pauses, cx)?;
             Ok(products.verdict(system, verdict, cx))
         }
-        DomainName::Packs => {
-            let polyhedra = Polyhedra::new(terms.clone(), PACK_DIMENSIONS, EXACT);
-            let own = packs(system, PACK_DIMENSIONS);
-            let polyhedra = Packs::new(polyhedra, terms.clone(), own, 4 * PACK_DIMENSIONS);
-            let numeric = Product::early(bounds(), polyhedra);
-            run(
-                system,
-                &by_cases(terms, numeric, options),
-                options,
-                pauses,
-                cx,
-            )
-        }
     }
-}
-
-/// A numeric domain for each valuation of finite arguments.
-fn by_cases<D: Domain>(
-    terms: &Rc<TermStore>,
-    numeric: D,
-    options: &Options,
-) -> Cases<Product<Constants, D>> {
-    let constants = Constants::new(terms.clone());
-    let domain = Product::new(constants, numeric);
-    Cases::new(domain, terms.clone(), options.cases)
-}
-
-/// Bounds that bit-vectors are widened to: what fits into so many bits.
-fn powers() -> Vec<BigInt> {
-    let power = |n: u32| BigInt::one() << n;
-    let sides = [1, 8, 16, 32, 64].into_iter();
-    let sides = sides.flat_map(|n| [power(n) - 1, -power(n)]);
-    sides.chain([BigInt::from(0)]).collect()
-}
-
-/// The unit of octagons: whole numbers unless predicates have reals.
-fn unit(system: &System) -> u32 {
-    let mut params = system
-        .used_predicates()
-        .into_iter()
-        .flat_map(|p| &system.predicate(p).params);
-    match params.any(|&v| system.terms.sort_of(v) == SortId::REAL) {
-        true => UNIT,
-        false => 1,
-    }
-}
-
-/// Numerals of the clauses.
-fn numerals(system: &System) -> Vec<Rational> {
-    let terms = &system.terms;
-    let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
-    let mut numbers = Vec::new();
-    terms.post_order(&constraints, |t| {
-        if numbers.len() < THRESHOLDS
-            && matches!(terms.op(t), Op::Int(_) | Op::Real(_))
-            && let Some(value) = terms.numeral(t)
-        {
-            numbers.push(value);
-        }
-    });
-    numbers
-}
-
-/// Where the bounds of a strict comparison or of a value that is left out would be.
-fn with_neighbours(numbers: &[Rational]) -> Vec<Rational> {
-    let one = Rational::one();
-    let around = |n: &Rational| [n - &one, n.clone(), n + &one, -n];
-    numbers.iter().flat_map(around).collect()
 }

@@ -26,6 +26,9 @@ use crate::term::{Evaluator, TermId, TermStore};
 /// Cubes that one path may have: disequalities and the like are not always decided by it.
 const CUBES_OF_PATH: usize = 16;
 
+/// After one in so many of the paths, what they derive is made coarser.
+const FINE: usize = 50;
+
 /// Cubes of a constraint that is not looked at path by path.
 const CUBES: usize = 24;
 
@@ -79,7 +82,7 @@ impl<'a, D: Domain> Posts<'a, D> {
             solvers: system.clauses.iter().map(|_| None).collect(),
             cubes: FxHashMap::default(),
             limit: options.paths,
-            fine: options.fine_paths,
+            fine: options.paths / FINE,
             paths: 0,
         }
     }

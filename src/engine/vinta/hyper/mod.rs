@@ -31,25 +31,18 @@ mod project;
 mod refine;
 mod unfold;
 
-use std::fmt::Write;
-use std::rc::Rc;
-use std::time::Instant;
-
 use rustc_hash::FxHashMap;
 
-use self::unfold::Unfolding;
-use super::arg::{printed, quoted};
+use self::unfold::Tree;
+use super::Stop;
 use super::cutpoints::{Cutpoints, ERROR, Location};
-use super::pauses::Pauses;
-use super::post::{Posts, Premise, Source};
-use super::{Options, Search, Stop};
-use crate::chc::{PredicateId, System};
+use super::driver::{Unrolled, Unwinding, Vinta};
+use super::picture::Picture;
+use super::post::{Premise, Source};
+use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::domain::Domain;
-use crate::run::Context;
-use crate::run::Reason;
-use crate::smt::Smt;
+use crate::smt::{InterpolationError, Interpolator};
 use crate::term::{TermId, TermStore};
-use crate::witness::Refutation;
 
 /// A node, by number, which is its time, too.
 type NodeId = usize;
@@ -66,128 +59,51 @@ struct Node<E> {
 /// A clause, the labels of its premises, and a label: does the label hold all that the clause derives?
 type Step = (usize, Vec<TermId>, TermId);
 
-/// The state of a run.
-struct Hyper<'a, D: Domain> {
-    system: &'a System,
-    terms: Rc<TermStore>,
-    domain: &'a D,
-    options: &'a Options,
-    cutpoints: Cutpoints,
+/// The graph.
+pub(super) struct Hypergraph<E> {
     /// By location, the error's, too: its clauses.
     defining: Vec<Vec<usize>>,
     /// By clause: the locations of its body.
     bodies: Vec<Vec<Location>>,
-    smt: Rc<Smt>,
-    posts: Posts<'a, D>,
-    nodes: Vec<Node<D::Element>>,
+    nodes: Vec<Node<E>>,
     /// By location: its nodes, in the order of time.
     chains: Vec<Vec<NodeId>>,
     /// What is known of steps.
     steps: FxHashMap<Step, bool>,
-    phases: u64,
-    refinements: u32,
-    /// Nodes of trees.
-    unfolded: u64,
-    /// Refinements for which certificates failed, and refinements until they are tried again.
-    projections: u64,
-    waiting: u32,
-    started: Instant,
-    pauses: Pauses<'a>,
-    cx: &'a mut Context,
-}
-
-/// VINTA for a system all of whose clauses are relevant.
-pub(super) fn search<'a, D: Domain>(
-    system: &'a System,
-    domain: &'a D,
-    options: &'a Options,
-    smt: &Rc<Smt>,
-    pauses: Pauses<'a>,
-    cx: &'a mut Context,
-) -> Search {
-    let cutpoints = Cutpoints::new(system);
-    let locations = cutpoints.predicates.len();
-    let mut at: FxHashMap<PredicateId, Location> = FxHashMap::default();
-    for (location, predicate) in cutpoints.predicates.iter().enumerate() {
-        at.extend(predicate.map(|p| (p, location)));
-    }
-    let mut defining = vec![Vec::new(); locations];
-    let mut bodies = Vec::with_capacity(system.clauses.len());
-    for (index, clause) in system.clauses.iter().enumerate() {
-        let head = clause.head.as_ref();
-        defining[head.map_or(ERROR, |h| at[&h.predicate])].push(index);
-        bodies.push(clause.body.iter().map(|a| at[&a.predicate]).collect());
-    }
-    let mut hyper = Hyper {
-        terms: system.terms.clone(),
-        posts: Posts::new(system, domain, smt, options),
-        smt: smt.clone(),
-        system,
-        domain,
-        options,
-        cutpoints,
-        defining,
-        bodies,
-        nodes: Vec::new(),
-        chains: vec![Vec::new(); locations],
-        steps: FxHashMap::default(),
-        phases: 0,
-        refinements: 0,
-        unfolded: 0,
-        projections: 0,
-        waiting: 0,
-        started: Instant::now(),
-        pauses,
-        cx,
-    };
-    let outcome = hyper.main();
-    let labels = hyper.labels();
-    hyper.finish();
-    (outcome, labels)
-}
-
-impl<D: Domain> Hyper<'_, D> {
-    /// VINTAMAIN: `None` when the labels are safe, else a derivation of `false`.
-    fn main(&mut self) -> Result<Option<Refutation>, Stop> {
-        loop {
-            self.expand_arg()?;
-            self.show_phase();
-            let queries = self.queries_reached()?;
-            if queries.is_empty() {
-                return Ok(None);
-            }
-            let most = self.options.max_refinements;
-            if most.is_some_and(|most| self.refinements >= most) {
-                let refinements = self.refinements;
-                return Err(Stop::Reason(Reason::Incomplete(format!(
-                    "false alarms are left after {refinements} refinements"
-                ))));
-            }
-            self.refinements += 1;
-            match self.unfold(&queries)? {
-                Unfolding::Feasible(refutation) => return Ok(Some(refutation)),
-                Unfolding::Infeasible(tree) => self.refine(&tree)?,
-            }
-        }
-    }
-
+    /// By location: whether its clauses may derive more than its last label has.
+    pending: Vec<bool>,
     /// The queries that follow from the last labels.
-    fn queries_reached(&mut self) -> Result<Vec<usize>, Stop> {
-        let mut reached = Vec::new();
-        for at in 0..self.defining[ERROR].len() {
-            if let Some(reason) = self.cx.stop() {
-                return Err(Stop::Reason(reason));
-            }
-            let query = self.defining[ERROR][at];
-            let Some(premises) = self.premises(query, self.nodes.len()) else {
-                continue;
-            };
-            let source = source(&self.terms, &self.nodes, &premises, TermId::FALSE);
-            if self.posts.is_possible(query, &source, self.cx)? {
-                reached.push(query);
-            }
+    reached: Vec<usize>,
+    /// Nodes of trees so far.
+    unfolded: usize,
+}
+
+impl<E> Hypergraph<E> {
+    /// A graph without nodes.
+    pub fn new(system: &System, cutpoints: &Cutpoints) -> Self {
+        let locations = cutpoints.predicates.len();
+        let mut at: FxHashMap<PredicateId, Location> = FxHashMap::default();
+        for (location, predicate) in cutpoints.predicates.iter().enumerate() {
+            at.extend(predicate.map(|p| (p, location)));
         }
-        Ok(reached)
+        let index = ClauseIndex::new(system);
+        let defining = (0..locations).map(|location| match cutpoints.predicates[location] {
+            Some(predicate) => index.deriving(predicate).to_vec(),
+            None if location == ERROR => index.queries().to_vec(),
+            None => Vec::new(),
+        });
+        let bodies = system.clauses.iter();
+        let bodies = bodies.map(|c| c.body.iter().map(|a| at[&a.predicate]).collect());
+        Hypergraph {
+            defining: defining.collect(),
+            bodies: bodies.collect(),
+            nodes: Vec::new(),
+            chains: vec![Vec::new(); locations],
+            steps: FxHashMap::default(),
+            pending: vec![false; locations],
+            reached: Vec::new(),
+            unfolded: 0,
+        }
     }
 
     /// The premises of the clause's hyperedge at this time; `None` if a location has no node yet.
@@ -209,93 +125,93 @@ impl<D: Domain> Hyper<'_, D> {
         (clause, labels.collect(), label)
     }
 
-    /// For each location's predicate its last label.
-    fn labels(&self) -> FxHashMap<PredicateId, TermId> {
-        let mut labels = FxHashMap::default();
-        for (location, predicate) in self.cutpoints.predicates.iter().enumerate() {
-            let last = self.chains[location].last();
-            let label = last.map_or(TermId::FALSE, |&n| self.nodes[n].label);
-            labels.extend(predicate.map(|p| (p, label)));
+    /// What the labels of the premises say.
+    fn source(&self, terms: &TermStore, premises: &[NodeId], seen: TermId) -> Source<'_, E> {
+        let premise = |&n: &NodeId| Premise {
+            element: &self.nodes[n].element,
+            formula: terms.and(&self.nodes[n].lemmas),
+        };
+        Source {
+            premises: premises.iter().map(premise).collect(),
+            seen,
         }
-        labels
-    }
-
-    /// A line for the phase that ended, and the picture.
-    fn show_phase(&mut self) {
-        self.phases += 1;
-        log::info!(
-            "vinta: phase {}: {} nodes, {} refinements, {} unfolded, {} paths, {:.1} s",
-            self.phases,
-            self.chains.iter().map(Vec::len).sum::<usize>(),
-            self.refinements,
-            self.unfolded,
-            self.posts.paths,
-            self.started.elapsed().as_secs_f64()
-        );
-        if let Some(path) = &self.options.arg
-            && let Err(error) = std::fs::write(path, self.to_graphviz())
-        {
-            log::warn!("cannot write {path}: {error}");
-        }
-    }
-
-    /// The graph in Graphviz's language; a hyperedge is an edge from each of its premises, labelled
-    /// with its clause. Facts have no edge.
-    fn to_graphviz(&self) -> String {
-        let mut out = String::from("digraph arg {\n  rankdir=TB;\n  node [shape=box];\n");
-        let mut line = |text: String| writeln!(out, "  {text}").expect("a string takes all");
-        let mut nodes: Vec<NodeId> = self.chains.iter().flatten().copied().collect();
-        nodes.sort_unstable();
-        let all = nodes.iter().map(|&n| (n, self.nodes[n].location));
-        for (node, location) in all.chain([(self.nodes.len(), ERROR)]) {
-            let (name, label) = match self.cutpoints.predicates[location] {
-                Some(predicate) => {
-                    let name = self.system.predicate(predicate).name.as_str();
-                    (name, printed(&self.terms, self.nodes[node].label))
-                }
-                None => ("false", String::new()),
-            };
-            let text = quoted(&format!("{node}: {name}\n{label}"));
-            line(format!("n{node} [label=\"{text}\"];"));
-            for &clause in &self.defining[location] {
-                let id = self.system.clauses[clause].id.0;
-                for premise in self.premises(clause, node).into_iter().flatten() {
-                    line(format!("n{premise} -> n{node} [label=\"{id}\"];"));
-                }
-            }
-        }
-        out.push_str("}\n");
-        out
-    }
-
-    /// Statistics of the run.
-    fn finish(&mut self) {
-        let (queries, time) = self.smt.usage();
-        let stats = &mut self.cx.stats;
-        stats.add("vinta.phases", self.phases);
-        stats.add("vinta.nodes", self.nodes.len() as u64);
-        stats.add("vinta.refinements", u64::from(self.refinements));
-        stats.add("vinta.unfolded", self.unfolded);
-        stats.add("vinta.projections", self.projections);
-        stats.add("vinta.paths", self.posts.paths);
-        stats.add("vinta.queries", queries);
-        stats.add_time("vinta.smt", time);
     }
 }
 
-/// What the labels of the premises say.
-fn source<'n, E>(
-    terms: &TermStore,
-    nodes: &'n [Node<E>],
-    premises: &[NodeId],
-    seen: TermId,
-) -> Source<'n, E> {
-    let premise = |&n: &NodeId| Premise {
-        element: &nodes[n].element,
-        formula: terms.and(&nodes[n].lemmas),
-    };
-    Source {
-        premises: premises.iter().map(premise).collect(),
-        seen,
+impl<D: Domain> Unwinding for Vinta<'_, D, Hypergraph<D::Element>> {
+    type Encoding = Tree;
+
+    fn begin_phase(&mut self) {
+        self.graph.pending.fill(true);
+    }
+
+    fn is_pending(&self, location: Location) -> bool {
+        self.graph.pending[location]
+    }
+
+    fn visit(&mut self, location: Location) -> Result<(), Stop> {
+        self.visit_location(location)
+    }
+
+    fn is_safe(&self) -> bool {
+        self.graph.reached.is_empty()
+    }
+
+    /// The location's last label, which contains those before it.
+    fn reached(&self, location: Location) -> TermId {
+        let last = self.graph.chains[location].last();
+        last.map_or(TermId::FALSE, |&n| self.graph.nodes[n].label)
+    }
+
+    fn encode(&mut self) -> Result<Unrolled<Tree>, Stop> {
+        self.unfold()
+    }
+
+    fn by_certificates(
+        &self,
+        tree: &Tree,
+        interpolator: &mut Interpolator,
+    ) -> Result<Vec<TermId>, InterpolationError> {
+        let parents: Vec<Option<usize>> = tree.copies.iter().map(|c| c.parent).collect();
+        interpolator.tree(&tree.formulas, &parents)
+    }
+
+    fn by_projection(&mut self, tree: &Tree) -> Result<Vec<TermId>, Stop> {
+        self.project(tree)
+    }
+
+    fn relabel(&mut self, tree: &Tree, interpolants: Vec<TermId>) -> Result<(), Stop> {
+        self.relabel_chains(tree, interpolants)
+    }
+
+    fn sizes(&self) -> Vec<(&'static str, usize)> {
+        vec![
+            ("nodes", self.graph.nodes.len()),
+            ("unfolded", self.graph.unfolded),
+        ]
+    }
+
+    /// A hyperedge is an edge from each of its premises, labelled with its clause. Facts have no edge.
+    fn picture(&self) -> String {
+        let graph = &self.graph;
+        let mut nodes: Vec<NodeId> = graph.chains.iter().flatten().copied().collect();
+        nodes.sort_unstable();
+        let all = nodes.iter().map(|&n| {
+            let node = &graph.nodes[n];
+            (n, node.location, node.label)
+        });
+        let error = (graph.nodes.len(), ERROR, TermId::FALSE);
+        let mut picture = Picture::new(&self.terms);
+        for (node, location, label) in all.chain([error]) {
+            let name = self.cutpoints.name(self.system, location);
+            picture.node(node, name, label, "solid");
+            for &clause in &graph.defining[location] {
+                let id = self.system.clauses[clause].id.0;
+                for premise in graph.premises(clause, node).into_iter().flatten() {
+                    picture.edge(premise, node, &[id], "solid");
+                }
+            }
+        }
+        picture.finished()
     }
 }

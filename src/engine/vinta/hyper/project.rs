@@ -9,17 +9,18 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Hyper;
+use super::Hypergraph;
 use super::unfold::Tree;
 use crate::domain::Domain;
-use crate::engine::vinta::{Stop, failed, gave_up};
+use crate::engine::vinta::driver::Vinta;
+use crate::engine::vinta::{Stop, failed};
 use crate::proof::bounds;
-use crate::smt::{SatResult, Solver, project_formula};
+use crate::smt::project_formula;
 use crate::term::{SortId, TermId};
 
-impl<D: Domain> Hyper<'_, D> {
+impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
     /// An interpolant for each copy, of derivations that use it.
-    pub(super) fn by_projection(&self, tree: &Tree) -> Result<Vec<TermId>, Stop> {
+    pub(super) fn project(&self, tree: &Tree) -> Result<Vec<TermId>, Stop> {
         let terms = &self.terms;
         let count = tree.copies.len();
         let guards: Vec<TermId> = (0..count)
@@ -45,7 +46,7 @@ impl<D: Domain> Hyper<'_, D> {
             let mut assumed = guards[..at].to_vec();
             assumed.push(copy.used);
             let mut clauses: Vec<TermId> = Vec::new();
-            while self.ask(&mut rest, &assumed)? == SatResult::Sat {
+            while self.check(&mut rest, &assumed)? {
                 let model = rest.model();
                 let model = model.ok_or_else(|| failed("no model of a tree"))?;
                 // The clauses so far are of the rest of the tree now, but need not hold in `way`.
@@ -53,7 +54,7 @@ impl<D: Domain> Hyper<'_, D> {
                 let cube = project_formula(terms, way, &others, &values)
                     .ok_or_else(|| failed("a tree cannot be projected"))?;
                 let cube = bounds(terms, &cube);
-                if self.ask(&mut below, &cube)? != SatResult::Unsat {
+                if self.check(&mut below, &cube)? {
                     return Err(failed("a derivation leads to what leads to the error"));
                 }
                 let core = below.minimal_core(&[], &cube);
@@ -68,15 +69,5 @@ impl<D: Domain> Hyper<'_, D> {
             standing[parent] = terms.and(&[standing[parent], guarded]);
         }
         Ok(interpolants)
-    }
-
-    fn ask(&self, solver: &mut Solver, assumptions: &[TermId]) -> Result<SatResult, Stop> {
-        if let Some(reason) = self.cx.stop() {
-            return Err(Stop::Reason(reason));
-        }
-        match solver.check(assumptions) {
-            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
-            answer => Ok(answer),
-        }
     }
 }

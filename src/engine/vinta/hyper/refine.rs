@@ -8,58 +8,53 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::unfold::Tree;
-use super::{Hyper, NodeId, source};
+use super::{Hypergraph, NodeId};
 use crate::domain::Domain;
-use crate::engine::vinta::refine::{interpolator, pause};
-use crate::engine::vinta::widen::CUBES;
-use crate::engine::vinta::{Interpolants, Stop, failed};
+use crate::engine::vinta::Stop;
+use crate::engine::vinta::driver::{LABEL_CUBES, Vinta};
 use crate::term::TermId;
 
-impl<D: Domain> Hyper<'_, D> {
-    /// REFINE, for a tree that no derivation goes along.
-    pub(super) fn refine(&mut self, tree: &Tree) -> Result<(), Stop> {
-        let interpolants = self.interpolants(tree)?;
+impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
+    /// Strengthens the labels of nodes by the interpolants of their copies in the tree and of those of
+    /// later nodes; or replaces them, if unrestricted.
+    pub(super) fn relabel_chains(
+        &mut self,
+        tree: &Tree,
+        interpolants: Vec<TermId>,
+    ) -> Result<(), Stop> {
         let mut own: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
         for (copy, interpolant) in tree.copies.iter().zip(interpolants) {
             let Some(node) = copy.node else {
                 continue;
             };
-            let Some(predicate) = self.cutpoints.predicates[self.nodes[node].location] else {
-                continue;
-            };
-            let params = &self.system.predicate(predicate).params;
-            let vars = copy.vars.iter().copied().zip(params.iter().copied());
-            let map = vars.chain([(copy.used, TermId::TRUE)]).collect();
-            let interpolant = self.terms.substitute(interpolant, &map);
-            let params: FxHashSet<TermId> = params.iter().copied().collect();
-            let free = self.terms.free_vars(&[interpolant]);
-            if !free.iter().all(|v| params.contains(v)) {
-                return Err(failed("an interpolant has variables of other nodes"));
-            }
-            let parts = self.terms.conjuncts(interpolant);
+            let used = FxHashMap::from_iter([(copy.used, TermId::TRUE)]);
+            let interpolant = self.terms.substitute(interpolant, &used);
+            let location = self.graph.nodes[node].location;
+            let lemma = self.lemma(location, interpolant, &copy.vars)?;
+            let parts = self.terms.conjuncts(lemma);
             own.entry(node).or_default().extend(parts);
         }
-        for location in 0..self.chains.len() {
+        for location in 0..self.graph.chains.len() {
             let mut later: Vec<TermId> = Vec::new();
             let mut listed: FxHashSet<TermId> = FxHashSet::default();
-            for at in (0..self.chains[location].len()).rev() {
-                let node = self.chains[location][at];
+            for at in (0..self.graph.chains[location].len()).rev() {
+                let node = self.graph.chains[location][at];
                 let parts = own.remove(&node).unwrap_or_default();
                 later.extend(parts.into_iter().filter(|&p| listed.insert(p)));
-                self.relabel(node, &later);
+                self.relabel_node(node, &later);
             }
         }
         self.prune()
     }
 
     /// Strengthens a node's label by these lemmas; or replaces it by them, if unrestricted.
-    fn relabel(&mut self, node: NodeId, lemmas: &[TermId]) {
+    fn relabel_node(&mut self, node: NodeId, lemmas: &[TermId]) {
         let restricted = self.options.restricted();
         if restricted && lemmas.is_empty() {
             return;
         }
         let mut all = match restricted {
-            true => self.nodes[node].lemmas.clone(),
+            true => self.graph.nodes[node].lemmas.clone(),
             false => Vec::new(),
         };
         let listed: FxHashSet<TermId> = all.iter().copied().collect();
@@ -67,16 +62,18 @@ impl<D: Domain> Hyper<'_, D> {
         let fresh: Vec<TermId> = fresh.collect();
         all.extend(&fresh);
         let known = match restricted {
-            true => self.nodes[node].element.clone(),
+            true => self.graph.nodes[node].element.clone(),
             false => self.domain.top(),
         };
         let news = self.terms.and(&fresh);
-        let (element, _) = self.domain.abstracted(&self.terms, &known, news, CUBES);
+        let (element, _) = self
+            .domain
+            .abstracted(&self.terms, &known, news, LABEL_CUBES);
         // An element that is not known to be within the old one might say less.
         let within = !restricted || self.domain.entails(&element, &known);
         let element = if within { element } else { known };
         let label = self.label_of(&element, &all);
-        let node = &mut self.nodes[node];
+        let node = &mut self.graph.nodes[node];
         node.label = label;
         node.element = element;
         node.lemmas = all;
@@ -85,12 +82,12 @@ impl<D: Domain> Hyper<'_, D> {
     /// Removes nodes that are covered: what their clauses derive is in the label before. What was
     /// derived from their labels is derived from that one then.
     fn prune(&mut self) -> Result<(), Stop> {
-        let mut nodes: Vec<NodeId> = self.chains.iter().flatten().copied().collect();
+        let mut nodes: Vec<NodeId> = self.graph.chains.iter().flatten().copied().collect();
         nodes.sort_unstable();
         for node in nodes {
             if self.is_covered(node)? {
-                let location = self.nodes[node].location;
-                self.chains[location].retain(|&n| n != node);
+                let location = self.graph.nodes[node].location;
+                self.graph.chains[location].retain(|&n| n != node);
             }
         }
         Ok(())
@@ -98,21 +95,21 @@ impl<D: Domain> Hyper<'_, D> {
 
     /// Whether the label before the node's in its chain has all that its clauses derive.
     fn is_covered(&mut self, node: NodeId) -> Result<bool, Stop> {
-        let location = self.nodes[node].location;
-        let before = self.last(location, node);
-        let label = before.map_or(TermId::FALSE, |n| self.nodes[n].label);
-        for at in 0..self.defining[location].len() {
-            let clause = self.defining[location][at];
-            let Some(premises) = self.premises(clause, node) else {
+        let location = self.graph.nodes[node].location;
+        let before = self.graph.last(location, node);
+        let label = before.map_or(TermId::FALSE, |n| self.graph.nodes[n].label);
+        for at in 0..self.graph.defining[location].len() {
+            let clause = self.graph.defining[location][at];
+            let Some(premises) = self.graph.premises(clause, node) else {
                 continue;
             };
-            let step = self.step(clause, &premises, label);
-            let holds = match self.steps.get(&step) {
+            let step = self.graph.step(clause, &premises, label);
+            let holds = match self.graph.steps.get(&step) {
                 Some(&holds) => holds,
                 None => {
-                    let source = source(&self.terms, &self.nodes, &premises, TermId::FALSE);
+                    let source = self.graph.source(&self.terms, &premises, TermId::FALSE);
                     let kept = self.posts.kept(clause, &source, vec![label], self.cx)?;
-                    self.steps.insert(step, !kept.is_empty());
+                    self.graph.steps.insert(step, !kept.is_empty());
                     !kept.is_empty()
                 }
             };
@@ -121,29 +118,5 @@ impl<D: Domain> Hyper<'_, D> {
             }
         }
         Ok(true)
-    }
-
-    /// Tree interpolants, one for each copy.
-    fn interpolants(&mut self, tree: &Tree) -> Result<Vec<TermId>, Stop> {
-        if self.options.interpolants == Interpolants::Projection {
-            return self.by_projection(tree);
-        }
-        if self.waiting > 0 {
-            self.waiting -= 1;
-            return self.by_projection(tree);
-        }
-        let mut interpolator = interpolator(&self.smt, self.options, self.started, self.cx);
-        let parents: Vec<Option<usize>> = tree.copies.iter().map(|c| c.parent).collect();
-        let found = interpolator.tree(&tree.formulas, &parents);
-        match (found, self.cx.stop()) {
-            (Ok(interpolants), _) => Ok(interpolants),
-            (Err(_), Some(reason)) => Err(Stop::Reason(reason)),
-            (Err(error), None) => {
-                log::debug!("vinta: {error}; by projection");
-                self.projections += 1;
-                self.waiting = pause(self.projections);
-                self.by_projection(tree)
-            }
-        }
     }
 }

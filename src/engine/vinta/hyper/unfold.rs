@@ -11,24 +11,23 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Hyper, NodeId};
+use super::{Hypergraph, NodeId};
 use crate::domain::Domain;
 use crate::engine::vinta::cutpoints::ERROR;
+use crate::engine::vinta::driver::{Instance, Unrolled, Vinta};
 use crate::engine::vinta::{Stop, failed, gave_up};
 use crate::run::Reason;
 use crate::smt::{SatResult, SmtModel, Solver};
-use crate::term::{Assignment, SortId, TermId};
+use crate::term::{SortId, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
+/// Nodes of a tree, at most.
+const MOST_COPIES: usize = 3000;
+
 /// A clause for a tree node.
-pub(super) struct Choice {
-    /// Index in the system.
-    clause: usize,
-    /// Implies the formula and that the children are used.
-    literal: TermId,
-    /// The clause's variables here, in its order.
-    vars: Vec<TermId>,
-    formula: TermId,
+struct Choice {
+    /// Its literal implies the formula and that the children are used.
+    instance: Instance,
     /// By body atom.
     children: Vec<usize>,
 }
@@ -50,21 +49,16 @@ pub(super) struct Copy {
 }
 
 /// A tree that no derivation of `false` goes along: those copies that the contradiction needs.
-pub(super) struct Tree {
-    pub copies: Vec<Copy>,
+pub(in crate::engine::vinta) struct Tree {
+    pub(super) copies: Vec<Copy>,
     /// By copy: its clauses and its label, if it is used.
-    pub formulas: Vec<TermId>,
+    pub(super) formulas: Vec<TermId>,
 }
 
-/// What unfolding comes to.
-pub(super) enum Unfolding {
-    Feasible(Refutation),
-    Infeasible(Tree),
-}
-
-impl<D: Domain> Hyper<'_, D> {
-    /// A derivation of one of the queries along the hyperedges, or a tree that shows that there is none.
-    pub(super) fn unfold(&mut self, queries: &[usize]) -> Result<Unfolding, Stop> {
+impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
+    /// A derivation of one of the reached queries along the hyperedges, or a tree that shows that there
+    /// is none.
+    pub(super) fn unfold(&mut self) -> Result<Unrolled<Tree>, Stop> {
         let mut solver = self.smt.solver();
         let root = Copy {
             node: None,
@@ -79,28 +73,24 @@ impl<D: Domain> Hyper<'_, D> {
         let mut open = vec![0];
         loop {
             for at in open {
-                if let Some(reason) = self.cx.stop() {
-                    return Err(Stop::Reason(reason));
-                }
-                self.unfold_copy(&mut copies, at, queries, &mut solver);
+                self.go_on()?;
+                self.unfold_copy(&mut copies, at, &mut solver);
             }
-            let (size, most) = (copies.len(), self.options.tree);
-            if size > most {
-                self.unfolded += size as u64;
+            let size = copies.len();
+            if size > MOST_COPIES {
+                self.graph.unfolded += size;
                 return Err(Stop::Reason(Reason::Incomplete(format!(
-                    "derivation trees need more than {most} nodes"
+                    "derivation trees need more than {MOST_COPIES} nodes"
                 ))));
             }
             log::debug!("vinta: a tree of {size} nodes");
             let guards: Vec<TermId> = copies.iter().map(|c| c.guard).collect();
             let answer = solver.check(&guards);
-            if let Some(reason) = self.cx.stop() {
-                return Err(Stop::Reason(reason));
-            }
+            self.go_on()?;
             match answer {
                 SatResult::Unsat => {
-                    self.unfolded += size as u64;
-                    return Ok(Unfolding::Infeasible(self.needed(copies, &solver.core())));
+                    self.graph.unfolded += size;
+                    return Ok(Unrolled::Infeasible(self.needed(copies, &solver.core())));
                 }
                 SatResult::Unknown(why) => return Err(gave_up(&why, self.cx)),
                 SatResult::Sat => {}
@@ -109,33 +99,27 @@ impl<D: Domain> Hyper<'_, D> {
             let model = model.ok_or_else(|| failed("no model of a derivation tree"))?;
             open = folded(&copies, &model)?;
             if open.is_empty() {
-                self.unfolded += size as u64;
-                return self.derivation(&copies, &model).map(Unfolding::Feasible);
+                self.graph.unfolded += size;
+                return self.derivation(&copies, &model).map(Unrolled::Feasible);
             }
         }
     }
 
     /// Gives the copy its clauses, and what they need copies.
-    fn unfold_copy(
-        &mut self,
-        copies: &mut Vec<Copy>,
-        at: usize,
-        queries: &[usize],
-        solver: &mut Solver,
-    ) {
-        let terms = self.terms.clone();
+    fn unfold_copy(&mut self, copies: &mut Vec<Copy>, at: usize, solver: &mut Solver) {
+        let terms = &self.terms;
         let (time, location) = match copies[at].node {
-            Some(node) => (node, self.nodes[node].location),
-            None => (self.nodes.len(), ERROR),
+            Some(node) => (node, self.graph.nodes[node].location),
+            None => (self.graph.nodes.len(), ERROR),
         };
         let clauses = match location {
-            ERROR => queries.to_vec(),
-            _ => self.defining[location].clone(),
+            ERROR => &self.graph.reached,
+            _ => &self.graph.defining[location],
         };
         let mut shared: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
         let mut choices: Vec<Choice> = Vec::with_capacity(clauses.len());
-        for clause in clauses {
-            let Some(premises) = self.premises(clause, time) else {
+        for &clause in clauses {
+            let Some(premises) = self.graph.premises(clause, time) else {
                 continue;
             };
             let mut taken: FxHashMap<NodeId, usize> = FxHashMap::default();
@@ -153,34 +137,15 @@ impl<D: Domain> Hyper<'_, D> {
             let own = &self.system.clauses[clause];
             let head = own.head.iter().map(|_| &copies[at].vars);
             let arguments = children.iter().map(|&c| &copies[c].vars).chain(head);
-            let mut map: FxHashMap<TermId, TermId> = own
-                .atoms()
-                .flat_map(|a| a.args.iter().copied())
-                .zip(arguments.flatten().copied())
-                .collect();
-            let vars: Vec<TermId> = own
-                .vars(&terms)
-                .into_iter()
-                .map(|v| {
-                    *map.entry(v)
-                        .or_insert_with(|| terms.fresh_var(terms.var_name(v), terms.sort_of(v)))
-                })
-                .collect();
-            let formula = terms.substitute(own.constraint, &map);
-            let literal = terms.fresh_var("clause", SortId::BOOL);
-            solver.assert(terms.implies(literal, formula));
+            let arguments = arguments.flatten().copied();
+            let instance = self.instance(clause, arguments, "clause");
+            solver.assert(terms.implies(instance.literal, instance.formula));
             for &child in &children {
-                solver.assert(terms.implies(literal, copies[child].used));
+                solver.assert(terms.implies(instance.literal, copies[child].used));
             }
-            choices.push(Choice {
-                clause,
-                literal,
-                vars,
-                formula,
-                children,
-            });
+            choices.push(Choice { instance, children });
         }
-        let literals: Vec<TermId> = choices.iter().map(|c| c.literal).collect();
+        let literals: Vec<TermId> = choices.iter().map(|c| c.instance.literal).collect();
         let some = terms.implies(copies[at].used, terms.or(&literals));
         solver.assert(terms.implies(copies[at].guard, some));
         copies[at].choices = Some(choices);
@@ -190,17 +155,12 @@ impl<D: Domain> Hyper<'_, D> {
     fn copy_of(&self, node: NodeId, parent: usize, solver: &mut Solver) -> Copy {
         let terms = &self.terms;
         let label = match self.options.restricted() {
-            true => self.nodes[node].label,
+            true => self.graph.nodes[node].label,
             false => TermId::TRUE,
         };
-        let (vars, label) = match self.cutpoints.predicates[self.nodes[node].location] {
-            Some(predicate) => {
-                let atom = self.system.fresh_atom(predicate);
-                let label = self.system.instantiate(label, &atom);
-                (atom.args, label)
-            }
-            None => (Vec::new(), label),
-        };
+        let location = self.graph.nodes[node].location;
+        let vars = self.fresh_formals(location);
+        let label = self.over(location, label, &vars);
         let used = terms.fresh_var("used", SortId::BOOL);
         let guard = terms.fresh_var("copy", SortId::BOOL);
         let restriction = terms.implies(used, label);
@@ -233,7 +193,7 @@ impl<D: Domain> Hyper<'_, D> {
             if let Some(choices) = &copy.choices {
                 let choices = choices.iter().map(|choice| {
                     let used = choice.children.iter().map(|&c| copies[c].used);
-                    let parts: Vec<TermId> = used.chain([choice.formula]).collect();
+                    let parts: Vec<TermId> = used.chain([choice.instance.formula]).collect();
                     terms.and(&parts)
                 });
                 parts.push(terms.or(&choices.collect::<Vec<_>>()));
@@ -270,18 +230,10 @@ impl<D: Domain> Hyper<'_, D> {
                 stack.extend(choice.children.iter().map(|&c| (c, false)));
                 continue;
             }
-            let clause = &self.system.clauses[choice.clause];
-            let here = model.assignment(&choice.vars).map_err(|e| failed(&e.0))?;
-            let own = clause.vars(&self.terms);
-            let values = own.iter().zip(&choice.vars);
-            let values: Assignment = values.map(|(&v, c)| (v, here[c])).collect();
-            let fact = clause.head.as_ref().map(|head| Fact {
-                predicate: head.predicate,
-                values: head.args.iter().map(|a| values[a]).collect(),
-            });
+            let (values, fact) = self.ground(&choice.instance, model)?;
             let step = *known.entry(fact.clone()).or_insert_with(|| {
                 steps.push(RefutationStep {
-                    clause: clause.id,
+                    clause: self.system.clauses[choice.instance.clause].id,
                     premises: choice.children.iter().map(|c| step_of[c]).collect(),
                     values,
                     fact,
@@ -299,7 +251,7 @@ fn chosen<'c>(copy: &'c Copy, model: &SmtModel) -> Result<Option<&'c Choice>, St
     let Some(choices) = &copy.choices else {
         return Ok(None);
     };
-    let choice = choices.iter().find(|c| model.satisfies(c.literal));
+    let choice = choices.iter().find(|c| model.satisfies(c.instance.literal));
     choice
         .ok_or_else(|| failed("no clause is chosen"))
         .map(Some)

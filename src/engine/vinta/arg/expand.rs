@@ -14,82 +14,50 @@
 //! it, what the action derives from its label is in the labels of the action's target location. And
 //! along each edge that is not dead, what is derived from the label is in the label.
 
-use super::arg::{Edge, NodeId};
-use super::cutpoints::{ENTRY, ERROR, Location};
-use super::post::Source;
-use super::{Stop, Vinta, gave_up};
+use super::{Arg, Edge, NodeId};
 use crate::domain::Domain;
-use crate::smt::{SatResult, Solver};
+use crate::engine::vinta::cutpoints::{ENTRY, ERROR, Location};
+use crate::engine::vinta::driver::{Unwinding, Vinta};
+use crate::engine::vinta::post::Source;
+use crate::engine::vinta::{Stop, gave_up};
+use crate::smt::SatResult;
 use crate::term::TermId;
 
-/// What a phase knows of a location.
-pub(super) struct Visited {
-    /// Nodes that are not covered, in the order of their visits.
-    pub nodes: Vec<NodeId>,
-    /// Number of visits.
-    pub visits: usize,
-    /// The last one whose element was widened.
-    pub widened: Option<NodeId>,
-    /// Holds the negations of their labels.
-    cover: Option<Solver>,
-}
-
-impl<D: Domain> Vinta<'_, D> {
-    /// One phase, from the entry to the error.
-    pub(super) fn expand_arg(&mut self) -> Result<(), Stop> {
-        self.arg.phase += 1;
-        let locations = self.cutpoints.predicates.len();
-        self.visited = (0..locations)
-            .map(|_| Visited {
-                nodes: Vec::new(),
-                visits: 0,
-                widened: None,
-                cover: None,
-            })
-            .collect();
-        self.future = vec![None; locations];
-        self.future[ERROR] = Some(self.error);
-        self.alive = vec![false; self.cutpoints.actions.len()];
-        let mut node = self.entry;
-        let mut turn = 0;
-        loop {
-            if let Some(reason) = self.cx.stop() {
-                return Err(Stop::Reason(reason));
-            }
-            self.pauses.take(self.cx)?;
-            turn += 1;
-            let location = self.arg.nodes[node].location;
-            let computed = self.label(node)?;
-            self.arg.nodes[node].phase = self.arg.phase;
-            self.arg.nodes[node].turn = turn;
-            if location == ERROR {
-                return Ok(());
-            }
-            let covered = self.is_covered(node)?;
-            self.arg.nodes[node].covered = covered;
-            self.mark_children(node, computed, covered);
-            self.expand_node(node, covered);
-            self.visited[location].visits += 1;
-            if !covered {
-                self.visited[location].nodes.push(node);
-            }
-            let next = self.cutpoints.next(location, |l| self.future[l].is_some());
-            node = self.future[next].take().unwrap_or(self.error);
-            self.report(turn);
+impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
+    /// Labels the node that is pending at the location, and gives it its children unless it is covered.
+    pub(super) fn visit_node(&mut self, location: Location) -> Result<(), Stop> {
+        let node = self.graph.future[location].take();
+        let node = node.unwrap_or(self.graph.error);
+        let location = self.graph.nodes[node].location;
+        self.graph.turn += 1;
+        let computed = self.label(node)?;
+        self.graph.nodes[node].phase = self.graph.phase;
+        self.graph.nodes[node].turn = self.graph.turn;
+        if location == ERROR {
+            return Ok(());
         }
+        let covered = self.is_covered(node)?;
+        self.graph.nodes[node].covered = covered;
+        self.mark_children(node, computed, covered);
+        self.expand_node(node, covered);
+        self.graph.visited[location].visits += 1;
+        if !covered {
+            self.graph.visited[location].nodes.push(node);
+        }
+        Ok(())
     }
 
     /// Gives the node its label: computed if it is marked, else the one from refinement. Tells
     /// whether it was computed.
     fn label(&mut self, node: NodeId) -> Result<bool, Stop> {
         let (location, marked) = {
-            let node = &self.arg.nodes[node];
+            let node = &self.graph.nodes[node];
             (node.location, node.marked)
         };
-        let edges = self.arg.edges_into(node);
+        let edges = self.graph.edges_into(node);
         if marked {
-            self.arg.nodes[node].marked = false;
-            self.arg.nodes[node].refined = false;
+            self.graph.nodes[node].marked = false;
+            self.graph.nodes[node].refined = false;
             if location == ERROR {
                 self.compute_error(node, &edges)?;
             } else {
@@ -98,9 +66,9 @@ impl<D: Domain> Vinta<'_, D> {
             }
             return Ok(true);
         }
-        if location != ENTRY && edges.iter().all(|&e| self.arg.edges[e].dead) {
+        if location != ENTRY && edges.iter().all(|&e| self.graph.edges[e].dead) {
             // What once led here is gone, with what refinement said about it.
-            let node = &mut self.arg.nodes[node];
+            let node = &mut self.graph.nodes[node];
             node.label = TermId::FALSE;
             node.element = self.domain.bottom();
             node.frontier = self.domain.bottom();
@@ -109,8 +77,8 @@ impl<D: Domain> Vinta<'_, D> {
             return Ok(true);
         }
         for edge in edges {
-            let edge = &self.arg.edges[edge];
-            self.alive[edge.action] |= !edge.dead;
+            let edge = &self.graph.edges[edge];
+            self.graph.alive[edge.action] |= !edge.dead;
         }
         if location != ERROR && location != ENTRY {
             self.set_frontier(node);
@@ -122,14 +90,14 @@ impl<D: Domain> Vinta<'_, D> {
     /// node derives is elsewhere: it does not change labels of others, and leads only to those that
     /// are computed anyway.
     fn mark_children(&mut self, node: NodeId, computed: bool, covered: bool) {
-        let outgoing = self.arg.nodes[node].outgoing.clone();
+        let outgoing = self.graph.nodes[node].outgoing.clone();
         for edge in outgoing {
-            let child = self.arg.edges[edge].to;
-            let child = &mut self.arg.nodes[child];
+            let child = self.graph.edges[edge].to;
+            let child = &mut self.graph.nodes[child];
             if !covered {
                 child.marked |= computed || !child.refined;
             } else if computed && !child.marked {
-                self.arg.disconnect(edge);
+                self.graph.disconnect(edge);
             }
         }
     }
@@ -143,10 +111,10 @@ impl<D: Domain> Vinta<'_, D> {
         };
         let mut all = self.domain.bottom();
         for &edge in edges {
-            let (from, action) = (self.arg.edges[edge].from, self.arg.edges[edge].action);
+            let (from, action) = (self.graph.edges[edge].from, self.graph.edges[edge].action);
             let mut own = self.domain.bottom();
             for &clause in &self.cutpoints.actions[action].clauses {
-                let source = &self.arg.nodes[from];
+                let source = &self.graph.nodes[from];
                 let formula = if source.exact {
                     TermId::TRUE
                 } else {
@@ -157,7 +125,7 @@ impl<D: Domain> Vinta<'_, D> {
                 own = self.domain.join(&own, &image);
             }
             let mut empty = self.domain.is_bottom(&own);
-            if empty && seen != TermId::FALSE && !self.alive[action] {
+            if empty && seen != TermId::FALSE && !self.graph.alive[action] {
                 empty = !self.is_possible(edge)?;
             }
             self.note_post(edge, empty);
@@ -168,9 +136,9 @@ impl<D: Domain> Vinta<'_, D> {
 
     /// Whether the edge's clauses derive anything from what its source's label explores.
     fn is_possible(&mut self, edge: usize) -> Result<bool, Stop> {
-        let Edge { from, action, .. } = self.arg.edges[edge];
+        let Edge { from, action, .. } = self.graph.edges[edge];
         for &clause in &self.cutpoints.actions[action].clauses {
-            let source = &self.arg.nodes[from];
+            let source = &self.graph.nodes[from];
             let source = Source::linear(&source.frontier, source.label, TermId::FALSE);
             if self.posts.is_possible(clause, &source, self.cx)? {
                 return Ok(true);
@@ -187,30 +155,33 @@ impl<D: Domain> Vinta<'_, D> {
             self.note_post(edge, !possible);
             reached |= possible;
         }
-        self.arg.nodes[node].label = self.terms.bool(reached);
+        self.graph.nodes[node].label = self.terms.bool(reached);
         Ok(())
     }
 
     /// An edge whose post is empty is dead, unless what is explored elsewhere takes its action.
     fn note_post(&mut self, edge: usize, empty: bool) {
-        let action = self.arg.edges[edge].action;
+        let action = self.graph.edges[edge].action;
         if !self.domain.is_disjunctive() {
-            self.arg.edges[edge].dead = empty;
+            self.graph.edges[edge].dead = empty;
             return;
         }
-        self.alive[action] |= !empty;
-        self.arg.edges[edge].dead = !self.alive[action];
+        self.graph.alive[action] |= !empty;
+        self.graph.edges[edge].dead = !self.graph.alive[action];
     }
 
     /// Whether the node's label is in those of its location's nodes before it. If not, it joins
     /// them in the location's context.
     fn is_covered(&mut self, node: NodeId) -> Result<bool, Stop> {
-        let (location, label) = (self.arg.nodes[node].location, self.arg.nodes[node].label);
-        if self.domain.is_bottom(&self.arg.nodes[node].frontier) || label == TermId::FALSE {
+        let (location, label) = (
+            self.graph.nodes[node].location,
+            self.graph.nodes[node].label,
+        );
+        if self.domain.is_bottom(&self.graph.nodes[node].frontier) || label == TermId::FALSE {
             return Ok(true);
         }
         let smt = &self.smt;
-        let cover = self.visited[location]
+        let cover = self.graph.visited[location]
             .cover
             .get_or_insert_with(|| smt.solver());
         cover.push();
@@ -229,32 +200,32 @@ impl<D: Domain> Vinta<'_, D> {
     /// EXPANDNODE: gives the node its children and makes them pending. A covered node only gets
     /// those that are pending already and are yet to be labelled.
     fn expand_node(&mut self, node: NodeId, covered: bool) {
-        let location = self.arg.nodes[node].location;
+        let location = self.graph.nodes[node].location;
         for index in 0..self.cutpoints.leaving[location].len() {
             let action = self.cutpoints.leaving[location][index];
             let target = self.cutpoints.actions[action].to;
-            let old = self.arg.child(node, action);
-            if let Some(pending) = self.future[target] {
-                if !covered || self.arg.nodes[pending].marked {
-                    self.arg.connect(node, pending, action);
+            let old = self.graph.child(node, action);
+            if let Some(pending) = self.graph.future[target] {
+                if !covered || self.graph.nodes[pending].marked {
+                    self.graph.connect(node, pending, action);
                 } else if old.is_some_and(|old| old != pending) {
-                    self.arg.cut(node, action);
+                    self.graph.cut(node, action);
                 }
                 continue;
             }
             if covered {
                 continue;
             }
-            let child = match old.filter(|&c| !self.arg.is_visited(c)) {
+            let child = match old.filter(|&c| !self.graph.is_visited(c)) {
                 Some(child) => child,
                 None => {
                     let top = self.domain.top();
-                    let child = self.arg.add_node(target, TermId::TRUE, top);
-                    self.arg.connect(node, child, action);
+                    let child = self.graph.add_node(target, TermId::TRUE, top);
+                    self.graph.connect(node, child, action);
                     child
                 }
             };
-            self.future[target] = Some(child);
+            self.graph.future[target] = Some(child);
         }
     }
 }

@@ -8,35 +8,25 @@
 
 use rustc_hash::FxHashMap;
 
-use super::arg::NodeId;
-use super::{Stop, Vinta, failed, gave_up};
+use super::{Arg, NodeId};
 use crate::domain::Domain;
-use crate::smt::{SatResult, SmtModel};
-use crate::term::{SortId, TermId};
-use crate::witness::{Fact, Refutation, RefutationStep};
-
-/// A clause between the variables of two nodes.
-#[derive(Clone)]
-pub(super) struct Step {
-    /// Index in the system.
-    pub clause: usize,
-    /// Stands for the step.
-    pub literal: TermId,
-    /// The clause's variables here, in its order.
-    pub vars: Vec<TermId>,
-    pub formula: TermId,
-}
+use crate::engine::vinta::driver::{Instance, Vinta};
+use crate::engine::vinta::{Stop, failed, gave_up};
+use crate::smt::{InterpolationDag, InterpolationEdge, SatResult, SmtModel};
+use crate::term::{SortId, TermId, TermStore};
+use crate::witness::{Refutation, RefutationStep};
 
 /// An edge of the DAG.
-pub(super) struct DagEdge {
+pub(in crate::engine::vinta) struct DagEdge {
     /// Places in [`Dag::nodes`].
     pub from: usize,
     pub to: usize,
-    pub steps: Vec<Step>,
+    /// Its clauses between the variables of both nodes.
+    pub steps: Vec<Instance>,
 }
 
 /// The part of the graph between entry and error.
-pub(super) struct Dag {
+pub(in crate::engine::vinta) struct Dag {
     /// In topological order; the entry first, the error last.
     pub nodes: Vec<NodeId>,
     /// By node: what its location's formal variables are here.
@@ -51,24 +41,54 @@ pub(super) struct Dag {
     pub outgoing: Vec<Vec<usize>>,
 }
 
-impl<D: Domain> Vinta<'_, D> {
-    /// The DAG of the last phase, with labels and without dead edges if `restricted`.
-    pub(super) fn encode(&mut self, restricted: bool) -> Dag {
-        let visited = self.arg.visited();
-        let mut live = self.arg.edges_visited();
-        live.retain(|&e| !(restricted && self.arg.edges[e].dead));
-        let mut after = vec![false; self.arg.nodes.len()];
-        let mut before = vec![false; self.arg.nodes.len()];
-        let mut into: Vec<Vec<NodeId>> = vec![Vec::new(); self.arg.nodes.len()];
-        let mut out: Vec<Vec<NodeId>> = vec![Vec::new(); self.arg.nodes.len()];
+impl Dag {
+    /// Interpolation along the edges, restricted by the labels.
+    pub fn problem(&self, terms: &TermStore) -> InterpolationDag {
+        let edges = self.edges.iter().map(|edge| {
+            let steps: Vec<TermId> = edge.steps.iter().map(|s| s.formula).collect();
+            InterpolationEdge {
+                from: edge.from,
+                to: edge.to,
+                formula: terms.or(&steps),
+            }
+        });
+        InterpolationDag {
+            labels: self.labels.clone(),
+            edges: edges.collect(),
+            entry: 0,
+            exit: self.nodes.len() - 1,
+        }
+    }
+
+    /// The step into the node that the model takes, and the place that it comes from.
+    pub fn taken(&self, place: usize, model: &SmtModel) -> Result<(usize, &Instance), Stop> {
+        let edges = self.incoming[place].iter().map(|&e| &self.edges[e]);
+        edges
+            .flat_map(|e| e.steps.iter().map(move |s| (e.from, s)))
+            .find(|(_, s)| model.satisfies(s.literal))
+            .ok_or_else(|| failed("no step leads to a node"))
+    }
+}
+
+impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
+    /// ENCODEBMC: the DAG of the last phase; with restriction, with labels and without dead edges.
+    pub(super) fn encode_bmc(&mut self) -> Result<Dag, Stop> {
+        let restricted = self.options.restricted();
+        let visited = self.graph.in_order();
+        let mut live = self.graph.edges_visited();
+        live.retain(|&e| !(restricted && self.graph.edges[e].dead));
+        let mut after = vec![false; self.graph.nodes.len()];
+        let mut before = vec![false; self.graph.nodes.len()];
+        let mut into: Vec<Vec<NodeId>> = vec![Vec::new(); self.graph.nodes.len()];
+        let mut out: Vec<Vec<NodeId>> = vec![Vec::new(); self.graph.nodes.len()];
         for &edge in &live {
-            let edge = &self.arg.edges[edge];
+            let edge = &self.graph.edges[edge];
             into[edge.to].push(edge.from);
             out[edge.from].push(edge.to);
         }
         // Visits are in topological order.
-        after[self.entry] = true;
-        before[self.error] = true;
+        after[self.graph.entry] = true;
+        before[self.graph.error] = true;
         for &node in &visited {
             after[node] |= into[node].iter().any(|&n| after[n]);
         }
@@ -86,8 +106,11 @@ impl<D: Domain> Vinta<'_, D> {
         let literal = |name: &str| terms.fresh_var(name, SortId::BOOL);
         let mut labels = Vec::with_capacity(nodes.len());
         for (&node, vars) in nodes.iter().zip(&vars) {
-            let label = match restricted && node != self.error {
-                true => self.over(node, self.arg.nodes[node].label, vars),
+            let label = match restricted && node != self.graph.error {
+                true => {
+                    let node = &self.graph.nodes[node];
+                    self.over(node.location, node.label, vars)
+                }
                 false => TermId::TRUE,
             };
             labels.push(label);
@@ -102,71 +125,40 @@ impl<D: Domain> Vinta<'_, D> {
             nodes,
         };
         for edge in live {
-            let edge = &self.arg.edges[edge];
+            let edge = &self.graph.edges[edge];
             let (Some(&from), Some(&to)) = (place.get(&edge.from), place.get(&edge.to)) else {
                 continue;
             };
-            let mut steps = Vec::new();
-            for &clause in &self.cutpoints.actions[edge.action].clauses {
+            let clauses = self.cutpoints.actions[edge.action].clauses.iter();
+            let steps = clauses.map(|&clause| {
                 let arguments = dag.vars[from].iter().chain(&dag.vars[to]).copied();
-                let mut map: FxHashMap<TermId, TermId> = self.system.clauses[clause]
-                    .atoms()
-                    .flat_map(|a| a.args.iter().copied())
-                    .zip(arguments)
-                    .collect();
-                let own = self.system.clauses[clause].vars(&terms);
-                let vars = own.iter().map(|&v| {
-                    *map.entry(v)
-                        .or_insert_with(|| terms.fresh_var(terms.var_name(v), terms.sort_of(v)))
-                });
-                let vars = vars.collect();
-                steps.push(Step {
-                    clause,
-                    literal: literal("step"),
-                    vars,
-                    formula: terms.substitute(self.system.clauses[clause].constraint, &map),
-                });
-            }
+                self.instance(clause, arguments, "step")
+            });
+            let steps = steps.collect();
             dag.incoming[to].push(dag.edges.len());
             dag.outgoing[from].push(dag.edges.len());
             dag.edges.push(DagEdge { from, to, steps });
         }
-        dag
+        if dag.nodes.first() != Some(&self.graph.entry)
+            || dag.nodes.last() != Some(&self.graph.error)
+        {
+            return Err(failed("no way leads to the error, but it is reached"));
+        }
+        Ok(dag)
     }
 
     /// What the formal variables of the node's location are called at the node.
     fn vars_of(&mut self, node: NodeId) -> Vec<TermId> {
-        if let Some(vars) = &self.arg.nodes[node].vars {
+        if let Some(vars) = &self.graph.nodes[node].vars {
             return vars.clone();
         }
-        let predicate = self.cutpoints.predicates[self.arg.nodes[node].location];
-        let vars = predicate.map_or_else(Vec::new, |p| self.system.fresh_atom(p).args);
-        self.arg.nodes[node].vars = Some(vars.clone());
+        let vars = self.fresh_formals(self.graph.nodes[node].location);
+        self.graph.nodes[node].vars = Some(vars.clone());
         vars
     }
 
-    /// A formula over the formal variables of the node's location, over these variables.
-    pub(super) fn over(&self, node: NodeId, formula: TermId, vars: &[TermId]) -> TermId {
-        let Some(predicate) = self.cutpoints.predicates[self.arg.nodes[node].location] else {
-            return formula;
-        };
-        let params = &self.system.predicate(predicate).params;
-        let map = params.iter().copied().zip(vars.iter().copied()).collect();
-        self.terms.substitute(formula, &map)
-    }
-
-    /// DECODEBMC: the way back from [`Vinta::over`].
-    pub(super) fn decoded(&self, node: NodeId, formula: TermId, vars: &[TermId]) -> TermId {
-        let Some(predicate) = self.cutpoints.predicates[self.arg.nodes[node].location] else {
-            return formula;
-        };
-        let params = &self.system.predicate(predicate).params;
-        let map = vars.iter().copied().zip(params.iter().copied()).collect();
-        self.terms.substitute(formula, &map)
-    }
-
-    /// A derivation of `false` along the DAG, if there is one.
-    pub(super) fn counterexample(&mut self, dag: &Dag) -> Result<Option<Refutation>, Stop> {
+    /// DECODEBMC: a derivation of `false` along the DAG, if there is one.
+    pub(super) fn decode_bmc(&self, dag: &Dag) -> Result<Option<Refutation>, Stop> {
         let terms = self.terms.clone();
         let mut solver = self.smt.solver();
         for (place, &here) in dag.literals.iter().enumerate() {
@@ -200,27 +192,16 @@ impl<D: Domain> Vinta<'_, D> {
     /// Reads a derivation off a model of the DAG.
     fn derivation(&self, dag: &Dag, model: &SmtModel) -> Result<Refutation, Stop> {
         let mut place = dag.nodes.len() - 1;
-        let mut chain: Vec<&Step> = Vec::new();
+        let mut chain: Vec<&Instance> = Vec::new();
         while place > 0 {
-            let edges = dag.incoming[place].iter().map(|&e| &dag.edges[e]);
-            let taken = edges
-                .flat_map(|e| e.steps.iter().map(move |s| (e.from, s)))
-                .find(|(_, s)| model.satisfies(s.literal));
-            let (from, step) = taken.ok_or_else(|| failed("no step leads to a node"))?;
+            let (from, step) = dag.taken(place, model)?;
             chain.push(step);
             place = from;
         }
         let mut steps: Vec<RefutationStep> = Vec::with_capacity(chain.len());
         for step in chain.into_iter().rev() {
             let clause = &self.system.clauses[step.clause];
-            let here = model.assignment(&step.vars).map_err(|e| failed(&e.0))?;
-            let own = clause.vars(&self.terms);
-            let values = own.iter().zip(&step.vars);
-            let values: crate::term::Assignment = values.map(|(&v, s)| (v, here[s])).collect();
-            let fact = clause.head.as_ref().map(|head| Fact {
-                predicate: head.predicate,
-                values: head.args.iter().map(|a| values[a]).collect(),
-            });
+            let (values, fact) = self.ground(step, model)?;
             steps.push(RefutationStep {
                 clause: clause.id,
                 premises: clause.body.iter().map(|_| steps.len() - 1).collect(),

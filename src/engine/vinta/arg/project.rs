@@ -16,11 +16,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::encode::{Dag, Step};
-use super::{Stop, Vinta, failed, gave_up};
+use super::Arg;
+use super::encode::Dag;
 use crate::domain::Domain;
+use crate::engine::vinta::cutpoints::Location;
+use crate::engine::vinta::driver::Vinta;
+use crate::engine::vinta::{Stop, failed};
 use crate::proof::bounds;
-use crate::smt::{SatResult, SmtModel, Solver, project_formula};
+use crate::smt::{SmtModel, Solver, project_formula};
 use crate::term::TermId;
 
 /// The interpolants so far.
@@ -31,9 +34,9 @@ struct Clauses {
     steps_into: Vec<Option<Solver>>,
 }
 
-impl<D: Domain> Vinta<'_, D> {
+impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
     /// An interpolant for each node of the DAG.
-    pub(super) fn by_projection(&mut self, dag: &Dag) -> Result<Vec<TermId>, Stop> {
+    pub(super) fn project(&mut self, dag: &Dag) -> Result<Vec<TermId>, Stop> {
         let terms = self.terms.clone();
         let count = dag.nodes.len();
         let mut clauses = Clauses {
@@ -48,7 +51,7 @@ impl<D: Domain> Vinta<'_, D> {
             let solver = clauses.steps_into[place]
                 .as_mut()
                 .ok_or_else(|| failed("no solver of a node"))?;
-            if self.ask(solver, cube)? == SatResult::Sat {
+            if self.check(solver, cube)? {
                 let model = solver.model().ok_or_else(|| failed("no model of a step"))?;
                 let before = self.before(dag, place, cube, &model)?;
                 obligations.push(before);
@@ -60,7 +63,8 @@ impl<D: Domain> Vinta<'_, D> {
                 let clause = terms.or(&negated);
                 self.add_clause(dag, &mut clauses, place, clause);
                 if self.options.restricted() {
-                    let clause = self.decoded(dag.nodes[place], clause, &dag.vars[place]);
+                    let location = self.location(dag, place);
+                    let clause = self.decoded(location, clause, &dag.vars[place]);
                     self.share(dag, &mut clauses, clause, place)?;
                 }
             }
@@ -72,6 +76,10 @@ impl<D: Domain> Vinta<'_, D> {
         let mut interpolants: Vec<TermId> = clauses.of.iter().map(|c| terms.and(c)).collect();
         interpolants[count - 1] = TermId::FALSE;
         Ok(interpolants)
+    }
+
+    fn location(&self, dag: &Dag, place: usize) -> Location {
+        self.graph.nodes[dag.nodes[place]].location
     }
 
     /// Makes the solver for the steps into a node.
@@ -120,9 +128,9 @@ impl<D: Domain> Vinta<'_, D> {
         clause: TermId,
         place: usize,
     ) -> Result<(), Stop> {
-        let location = self.arg.nodes[dag.nodes[place]].location;
+        let location = self.location(dag, place);
         for other in 1..dag.nodes.len() - 1 {
-            if other != place && self.arg.nodes[dag.nodes[other]].location == location {
+            if other != place && self.location(dag, other) == location {
                 self.add_if_it_holds(dag, clauses, other, clause)?;
             }
         }
@@ -135,17 +143,16 @@ impl<D: Domain> Vinta<'_, D> {
         let mut all: Vec<(usize, TermId)> = Vec::new();
         let mut listed: FxHashSet<(usize, TermId)> = FxHashSet::default();
         for place in inner.clone() {
-            let node = dag.nodes[place];
-            let location = self.arg.nodes[node].location;
+            let location = self.location(dag, place);
             for &clause in &clauses.of[place] {
-                let clause = self.decoded(node, clause, &dag.vars[place]);
+                let clause = self.decoded(location, clause, &dag.vars[place]);
                 if listed.insert((location, clause)) {
                     all.push((location, clause));
                 }
             }
         }
         for place in inner {
-            let location = self.arg.nodes[dag.nodes[place]].location;
+            let location = self.location(dag, place);
             for &(_, clause) in all.iter().filter(|(l, _)| *l == location) {
                 self.add_if_it_holds(dag, clauses, place, clause)?;
             }
@@ -160,27 +167,17 @@ impl<D: Domain> Vinta<'_, D> {
         place: usize,
         clause: TermId,
     ) -> Result<(), Stop> {
-        let clause = self.over(dag.nodes[place], clause, &dag.vars[place]);
+        let clause = self.over(self.location(dag, place), clause, &dag.vars[place]);
         if clauses.of[place].contains(&clause) {
             return Ok(());
         }
         self.prepare(dag, clauses, place);
         if let Some(solver) = &mut clauses.steps_into[place]
-            && self.ask(solver, &[self.terms.not(clause)])? == SatResult::Unsat
+            && !self.check(solver, &[self.terms.not(clause)])?
         {
             self.add_clause(dag, clauses, place, clause);
         }
         Ok(())
-    }
-
-    fn ask(&self, solver: &mut Solver, assumptions: &[TermId]) -> Result<SatResult, Stop> {
-        if let Some(reason) = self.cx.stop() {
-            return Err(Stop::Reason(reason));
-        }
-        match solver.check(assumptions) {
-            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
-            answer => Ok(answer),
-        }
     }
 
     /// A place, and a cube over its node's variables from which the model's step leads into the cube.
@@ -192,11 +189,7 @@ impl<D: Domain> Vinta<'_, D> {
         model: &SmtModel,
     ) -> Result<(usize, Vec<TermId>), Stop> {
         let terms = &self.terms;
-        let edges = dag.incoming[place].iter().map(|&e| &dag.edges[e]);
-        let taken: Option<(usize, &Step)> = edges
-            .flat_map(|e| e.steps.iter().map(move |s| (e.from, s)))
-            .find(|(_, s)| model.satisfies(s.literal));
-        let (from, step) = taken.ok_or_else(|| failed("no step leads to a node"))?;
+        let (from, step) = dag.taken(place, model)?;
         if from == 0 {
             return Err(failed("the entry leads to the error"));
         }

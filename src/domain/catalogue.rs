@@ -1,0 +1,216 @@
+//! The domains that the engine `vinta` and the pass `invariants` are made of, with their parameters.
+//!
+//! | part | what it knows |
+//! |---|---|
+//! | [`boxes`](Catalogue::boxes) | unions of boxes: a stack of its own |
+//! | [`constants`](Catalogue::constants) | values of variables without numbers |
+//! | [`bits`](Catalogue::bits) | bits and bounds of bit-vectors |
+//! | [`bounds`](Catalogue::bounds) | bounds of numbers |
+//! | [`congruences`](Catalogue::congruences) | affine equations and congruences of all variables |
+//! | [`packed_congruences`](Catalogue::packed_congruences) | the same, pack by pack |
+//! | [`octagons`](Catalogue::octagons) | octagons, pack by pack |
+//! | [`polyhedra`](Catalogue::polyhedra) | convex polyhedra over all variables |
+//! | [`packed_polyhedra`](Catalogue::packed_polyhedra) | the same, pack by pack |
+//!
+//! A relational domain goes with bounds ([`with_bounds`](Catalogue::with_bounds)), and what is left
+//! is told apart by cases ([`by_cases`](Catalogue::by_cases)); guards split these into phases.
+//!
+//! Invariant: the parts of a catalogue stop widening at the same numerals and share their packs.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use num_traits::One;
+use rustc_hash::FxHashMap;
+
+use super::{
+    Bits, Boxes, Cases, Congruences, Constants, Domain, Intervals, Octagons, Packs, Polyhedra,
+    Product, packs,
+};
+use crate::chc::{PredicateId, System};
+use crate::run::Budget;
+use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};
+
+/// Variables of predicates that have one octagon or lattice together, at most. A component of a
+/// clause has four times as many, and an octagon is cut off at twice as many.
+const PACK: usize = 20;
+
+/// Dimensions of one polyhedron at most, and of one that is joined exactly.
+pub const DIMENSIONS: usize = 16;
+const EXACT: usize = 8;
+
+/// One part in so many is the unit of octagons over reals.
+const UNIT: u32 = 1 << 16;
+
+/// Nodes of a decision diagram in boxes, at most.
+const DIAGRAM: usize = 20_000;
+
+/// Where the two users differ.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    /// Numerals of the system that widening stops at, at most.
+    pub numerals: usize,
+    /// Variables of a lattice of congruences, at most.
+    pub lattice: usize,
+    /// Cases of one predicate, at most.
+    pub cases: usize,
+}
+
+impl Parameters {
+    /// For an engine: a domain has seconds, and what it does not know costs refinements.
+    pub const ENGINE: Parameters = Parameters {
+        numerals: 400,
+        lattice: 60,
+        cases: 64,
+    };
+
+    /// For a pass: an analysis has a tenth of a second, and one that is cut short is lost.
+    pub const PASS: Parameters = Parameters {
+        numerals: 50,
+        lattice: 30,
+        cases: 12,
+    };
+}
+
+/// Domains for a system.
+pub struct Catalogue<'a> {
+    system: &'a System,
+    terms: Rc<TermStore>,
+    parameters: Parameters,
+    numerals: Vec<Rational>,
+    /// When it is spent, domains need not be precise.
+    budget: Budget,
+    /// Packs by the number of their variables.
+    packs: RefCell<FxHashMap<usize, Vec<Vec<TermId>>>>,
+}
+
+impl<'a> Catalogue<'a> {
+    /// The domains for a system. When the budget is spent, relational domains are as fast and weak as
+    /// they can be: whoever asked has given up.
+    pub fn new(system: &'a System, parameters: Parameters, budget: Budget) -> Self {
+        Catalogue {
+            system,
+            terms: system.terms.clone(),
+            parameters,
+            numerals: numerals(system, parameters.numerals),
+            budget,
+            packs: RefCell::default(),
+        }
+    }
+
+    /// Gives another budget to the domains that are made from now on.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// Unions of boxes.
+    pub fn boxes(&self) -> Boxes {
+        Boxes::new(self.terms.clone(), self.numerals.clone(), DIAGRAM)
+    }
+
+    /// Values.
+    pub fn constants(&self) -> Constants {
+        Constants::new(self.terms.clone())
+    }
+
+    /// Bits and bounds of bit-vectors.
+    pub fn bits(&self) -> Bits {
+        Bits::new(self.terms.clone(), word_bounds())
+    }
+
+    /// Bounds of numbers.
+    pub fn bounds(&self) -> Intervals {
+        Intervals::new(self.terms.clone(), self.thresholds())
+    }
+
+    /// Affine equations and congruences.
+    pub fn congruences(&self) -> Congruences {
+        Congruences::new(self.terms.clone(), self.parameters.lattice)
+    }
+
+    /// The same over packs.
+    pub fn packed_congruences(&self) -> Packs<Congruences> {
+        self.packed(self.congruences(), PACK)
+    }
+
+    /// Octagons over packs.
+    pub fn octagons(&self) -> Packs<Octagons> {
+        let unit = if self.has_reals() { UNIT } else { 1 };
+        let octagons = Octagons::new(self.terms.clone(), 2 * PACK, unit, &self.thresholds());
+        self.packed(octagons, PACK)
+    }
+
+    /// Convex polyhedra.
+    pub fn polyhedra(&self) -> Polyhedra {
+        self.polyhedra_of(DIMENSIONS)
+    }
+
+    /// The same over packs of so many variables at most.
+    pub fn packed_polyhedra(&self, dimensions: usize) -> Packs<Polyhedra> {
+        self.packed(self.polyhedra_of(dimensions), dimensions)
+    }
+
+    /// A relational domain behind bounds, which are cheap and tell it which variables have one value.
+    pub fn with_bounds<D: Domain>(&self, relational: D) -> Product<Intervals, D> {
+        Product::early(self.bounds(), relational)
+    }
+
+    /// The domains for each valuation of the finite variables that the first of them knows of.
+    pub fn by_cases<F: Domain, D: Domain>(&self, finite: F, numeric: D) -> Cases<Product<F, D>> {
+        let domain = Product::new(finite, numeric);
+        Cases::new(domain, self.terms.clone(), self.parameters.cases)
+    }
+
+    fn polyhedra_of(&self, dimensions: usize) -> Polyhedra {
+        let polyhedra = Polyhedra::new(self.terms.clone(), dimensions, EXACT);
+        polyhedra.within(self.budget.clone())
+    }
+
+    fn packed<D: Domain>(&self, domain: D, size: usize) -> Packs<D> {
+        let mut known = self.packs.borrow_mut();
+        let own = known
+            .entry(size)
+            .or_insert_with(|| packs(self.system, size));
+        let packed = Packs::new(domain, self.terms.clone(), own.clone(), 4 * size);
+        packed.within(self.budget.clone())
+    }
+
+    /// Where the bounds of a strict comparison or of a value that is left out would be, too.
+    fn thresholds(&self) -> Vec<Rational> {
+        let one = Rational::one();
+        let around = |n: &Rational| [n - &one, n.clone(), n + &one, -n];
+        self.numerals.iter().flat_map(around).collect()
+    }
+
+    fn has_reals(&self) -> bool {
+        let real = |p: &PredicateId| {
+            let mut params = self.system.predicate(*p).params.iter();
+            params.any(|v| self.terms.sort_of(*v) == SortId::REAL)
+        };
+        self.system.used_predicates().iter().any(real)
+    }
+}
+
+/// Bounds that bit-vectors are widened to: what fits into so many bits, with and without a sign.
+pub fn word_bounds() -> Vec<BigInt> {
+    let power = |n: u32| BigInt::one() << n;
+    let ends = [1, 2, 4, 7, 8, 15, 16, 31, 32, 63, 64];
+    let sides = ends.into_iter().flat_map(|n| [power(n) - 1, -power(n)]);
+    sides.chain([BigInt::from(0)]).collect()
+}
+
+/// The first numerals of the clauses.
+fn numerals(system: &System, most: usize) -> Vec<Rational> {
+    let terms = &system.terms;
+    let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
+    let mut numbers = Vec::new();
+    terms.post_order(&constraints, |t| {
+        if numbers.len() < most
+            && matches!(terms.op(t), Op::Int(_) | Op::Real(_))
+            && let Some(value) = terms.numeral(t)
+        {
+            numbers.push(value);
+        }
+    });
+    numbers
+}

@@ -1,0 +1,422 @@
+//! The search of VINTA, over either kind of graph: the paper's procedures as far as they do not depend on
+//! how nodes hang together.
+//!
+//! VINTAMAIN takes turns between EXPANDARG, which labels locations in the recursive iteration strategy,
+//! and VINTAREF, which finds a derivation of `false` or stronger labels. What a visit does, how the
+//! graph becomes a formula and how interpolants become labels is up to the graph ([`Unwinding`]).
+//!
+//! Invariant: the search ends with safe labels only after a phase that no refinement followed.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
+use super::pauses::Pauses;
+use super::post::Posts;
+use super::{Interpolants, Options, Stop, failed, gave_up};
+use crate::chc::{PredicateId, System};
+use crate::domain::Domain;
+use crate::run::Context;
+use crate::smt::{
+    InterpolationError, InterpolationOptions, Interpolator, SatResult, Smt, SmtModel, Solver,
+};
+use crate::term::{Assignment, SortId, TermId, TermStore};
+use crate::witness::{Fact, Refutation};
+
+/// Certificates get so much work, or as much as the run took so far, but no more than a part of
+/// what is left, before projection takes their place.
+const SHORTEST_SLICE: Duration = Duration::from_millis(500);
+const LONGEST_SLICE: Duration = Duration::from_secs(10);
+const SLICES: u32 = 8;
+
+/// A loop's head is widened on each so-manieth visit, as in the paper.
+pub(super) const WIDEN_EVERY: usize = 3;
+
+/// How often unneeded literals are sought before interpolation, as in the paper.
+const CORE_ROUNDS: usize = 3;
+
+/// Cubes that an interpolant is taken apart into for a domain without disjunctions.
+pub(super) const LABEL_CUBES: usize = 24;
+
+/// Failures after which the pauses of certificates grow no longer.
+const FAILURES: u64 = 5;
+
+/// The state of a run over a graph.
+pub(super) struct Vinta<'a, D: Domain, G> {
+    pub system: &'a System,
+    pub terms: Rc<TermStore>,
+    pub domain: &'a D,
+    pub options: &'a Options,
+    pub cutpoints: Cutpoints,
+    pub smt: Rc<Smt>,
+    pub posts: Posts<'a, D>,
+    pub graph: G,
+    phases: usize,
+    refinements: u32,
+    /// Refinements for which certificates failed, and refinements until they are tried again.
+    projections: u64,
+    waiting: u32,
+    /// When the run began, and the work that had been done then.
+    started: Instant,
+    begun_at: Duration,
+    pub pauses: Pauses<'a>,
+    pub cx: &'a mut Context,
+}
+
+/// What the labels and the clauses between them allow.
+pub(super) enum Unrolled<E> {
+    /// A derivation of `false`.
+    Feasible(Refutation),
+    /// None: a contradiction that interpolants are made of.
+    Infeasible(E),
+}
+
+/// What differs between graphs.
+pub(super) trait Unwinding {
+    /// A formula for the derivations of `false` along the graph.
+    type Encoding;
+
+    /// Starts EXPANDARG.
+    fn begin_phase(&mut self);
+
+    /// Whether the location is to be visited in this phase.
+    fn is_pending(&self, location: Location) -> bool;
+
+    /// Visits the location: labels a node of it by COMPUTEPOST and WIDENWITH, unless there is nothing
+    /// new, and says which locations are pending then. At the error: whether it is reached.
+    fn visit(&mut self, location: Location) -> Result<(), Stop>;
+
+    /// Whether the last phase did not reach the error.
+    fn is_safe(&self) -> bool;
+
+    /// What this phase derived of the location's predicate.
+    fn reached(&self, location: Location) -> TermId;
+
+    /// ENCODEBMC and DECODEBMC.
+    fn encode(&mut self) -> Result<Unrolled<Self::Encoding>, Stop>;
+
+    /// Interpolants of the encoding by certificates.
+    fn by_certificates(
+        &self,
+        encoding: &Self::Encoding,
+        interpolator: &mut Interpolator,
+    ) -> Result<Vec<TermId>, InterpolationError>;
+
+    /// Interpolants of the encoding by projection.
+    fn by_projection(&mut self, encoding: &Self::Encoding) -> Result<Vec<TermId>, Stop>;
+
+    /// Strengthens the labels by interpolants, or replaces them.
+    fn relabel(&mut self, encoding: &Self::Encoding, interpolants: Vec<TermId>)
+    -> Result<(), Stop>;
+
+    /// How large the graph is: for statistics, each with its name.
+    fn sizes(&self) -> Vec<(&'static str, usize)>;
+
+    /// The graph in Graphviz's language.
+    fn picture(&self) -> String;
+}
+
+/// A clause's constraint over variables of its own.
+#[derive(Clone)]
+pub(super) struct Instance {
+    /// Index in the system.
+    pub clause: usize,
+    /// Stands for the instance.
+    pub literal: TermId,
+    /// The clause's variables here, in its order.
+    pub vars: Vec<TermId>,
+    pub formula: TermId,
+}
+
+/// How a search ended, `None` for labels that are safe; and the labels.
+pub(super) type Outcome = (
+    Result<Option<Refutation>, Stop>,
+    FxHashMap<PredicateId, TermId>,
+);
+
+impl<'a, D: Domain, G> Vinta<'a, D, G> {
+    /// A search for a system all of whose clauses are relevant.
+    pub fn new(
+        system: &'a System,
+        domain: &'a D,
+        options: &'a Options,
+        graph: impl FnOnce(&Cutpoints) -> G,
+        smt: &Rc<Smt>,
+        pauses: Pauses<'a>,
+        cx: &'a mut Context,
+    ) -> Self {
+        let cutpoints = Cutpoints::new(system);
+        Vinta {
+            system,
+            terms: system.terms.clone(),
+            domain,
+            options,
+            graph: graph(&cutpoints),
+            cutpoints,
+            smt: smt.clone(),
+            posts: Posts::new(system, domain, smt, options),
+            phases: 0,
+            refinements: 0,
+            projections: 0,
+            waiting: 0,
+            started: Instant::now(),
+            begun_at: system.terms.work(),
+            pauses,
+            cx,
+        }
+    }
+
+    /// The formal variables of the location's predicate.
+    pub fn formals(&self, location: Location) -> &'a [TermId] {
+        let predicate = self.cutpoints.predicates[location];
+        predicate.map_or(&[], |p| &self.system.predicate(p).params)
+    }
+
+    /// New variables for them.
+    pub fn fresh_formals(&self, location: Location) -> Vec<TermId> {
+        let predicate = self.cutpoints.predicates[location];
+        predicate.map_or_else(Vec::new, |p| self.system.fresh_atom(p).args)
+    }
+
+    /// A formula over the formal variables of the location, over these variables.
+    pub fn over(&self, location: Location, formula: TermId, vars: &[TermId]) -> TermId {
+        let formals = self.formals(location).iter().copied();
+        let map = formals.zip(vars.iter().copied()).collect();
+        self.terms.substitute(formula, &map)
+    }
+
+    /// The way back from [`Vinta::over`].
+    pub fn decoded(&self, location: Location, formula: TermId, vars: &[TermId]) -> TermId {
+        let formals = self.formals(location).iter().copied();
+        let map = vars.iter().copied().zip(formals).collect();
+        self.terms.substitute(formula, &map)
+    }
+
+    /// The same for an interpolant, which must be over these variables.
+    pub fn lemma(
+        &self,
+        location: Location,
+        interpolant: TermId,
+        vars: &[TermId],
+    ) -> Result<TermId, Stop> {
+        let own: FxHashSet<TermId> = vars.iter().copied().collect();
+        let free = self.terms.free_vars(&[interpolant]);
+        if !free.iter().all(|v| own.contains(v)) {
+            return Err(failed("an interpolant has variables of other nodes"));
+        }
+        Ok(self.decoded(location, interpolant, vars))
+    }
+
+    /// An instance of the clause with these arguments of its atoms; other variables are new.
+    pub fn instance(
+        &self,
+        clause: usize,
+        arguments: impl Iterator<Item = TermId>,
+        literal: &str,
+    ) -> Instance {
+        let terms = &self.terms;
+        let own = &self.system.clauses[clause];
+        let formal = own.atoms().flat_map(|a| a.args.iter().copied());
+        let mut map: FxHashMap<TermId, TermId> = formal.zip(arguments).collect();
+        let fresh = |v: TermId| terms.fresh_var(terms.var_name(v), terms.sort_of(v));
+        let vars = own.vars(terms).into_iter();
+        let vars = vars.map(|v| *map.entry(v).or_insert_with(|| fresh(v)));
+        let vars = vars.collect();
+        Instance {
+            clause,
+            literal: terms.fresh_var(literal, SortId::BOOL),
+            vars,
+            formula: terms.substitute(own.constraint, &map),
+        }
+    }
+
+    /// The values of the clause's variables in a model of the instance, and the fact that it derives.
+    pub fn ground(
+        &self,
+        instance: &Instance,
+        model: &SmtModel,
+    ) -> Result<(Assignment, Option<Fact>), Stop> {
+        let clause = &self.system.clauses[instance.clause];
+        let here = model.assignment(&instance.vars);
+        let here = here.map_err(|e| failed(&e.0))?;
+        let own = clause.vars(&self.terms).into_iter();
+        let values: Assignment = own.zip(instance.vars.iter().map(|v| here[v])).collect();
+        let fact = clause.head.as_ref().map(|head| Fact {
+            predicate: head.predicate,
+            values: head.args.iter().map(|a| values[a]).collect(),
+        });
+        Ok((values, fact))
+    }
+
+    /// Whether the location is widened on this visit, the first being 1.
+    pub fn widens(&self, location: Location, visit: usize) -> bool {
+        self.cutpoints.is_head[location]
+            && visit > self.options.widen_delay
+            && visit.is_multiple_of(WIDEN_EVERY)
+    }
+
+    /// Whether there is a model.
+    pub fn check(&self, solver: &mut Solver, assumptions: &[TermId]) -> Result<bool, Stop> {
+        self.go_on()?;
+        match solver.check(assumptions) {
+            SatResult::Sat => Ok(true),
+            SatResult::Unsat => Ok(false),
+            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
+        }
+    }
+
+    /// An error if the run is to stop.
+    pub fn go_on(&self) -> Result<(), Stop> {
+        match self.cx.stop() {
+            Some(reason) => Err(Stop::Reason(reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// An interpolator that ends in time for projection.
+    fn interpolator(&self) -> Interpolator {
+        let spent = self.terms.work().saturating_sub(self.begun_at);
+        let mut slice = spent.clamp(SHORTEST_SLICE, LONGEST_SLICE);
+        if let Some(left) = self.cx.remaining() {
+            slice = slice.min(left / SLICES);
+        }
+        let options = InterpolationOptions {
+            core_rounds: CORE_ROUNDS,
+            ..InterpolationOptions::default()
+        };
+        let mut interpolator = Interpolator::new(&self.smt, options);
+        interpolator.set_budget(Some(self.cx.budget.work(slice)));
+        interpolator
+    }
+}
+
+impl<D: Domain, G> Vinta<'_, D, G>
+where
+    Self: Unwinding,
+{
+    /// The whole search.
+    pub fn run(mut self) -> Outcome {
+        let end = self.main();
+        let labels = self.labels();
+        self.count();
+        (end, labels)
+    }
+
+    /// VINTAMAIN: `None` when the labels are safe, else a derivation of `false`.
+    fn main(&mut self) -> Result<Option<Refutation>, Stop> {
+        loop {
+            self.expand_arg()?;
+            self.show_phase();
+            if self.is_safe() {
+                return Ok(None);
+            }
+            if let Some(refutation) = self.refine()? {
+                return Ok(Some(refutation));
+            }
+        }
+    }
+
+    /// EXPANDARG: one phase, from the entry to the error.
+    fn expand_arg(&mut self) -> Result<(), Stop> {
+        self.phases += 1;
+        self.begin_phase();
+        let mut at = ENTRY;
+        let mut visits = 0;
+        loop {
+            self.go_on()?;
+            self.pauses.take(self.cx)?;
+            self.visit(at)?;
+            if at == ERROR {
+                return Ok(());
+            }
+            at = self.cutpoints.next(at, |l| self.is_pending(l));
+            visits += 1;
+            let (phase, refinements) = (self.phases, self.refinements);
+            self.cx.progress.tick(|| {
+                format!("vinta: phase {phase}, visit {visits}, {refinements} refinements")
+            });
+        }
+    }
+
+    /// VINTAREF, or UFOREF without restriction: a derivation of `false`, or else new labels.
+    fn refine(&mut self) -> Result<Option<Refutation>, Stop> {
+        self.refinements += 1;
+        let encoding = match self.encode()? {
+            Unrolled::Feasible(refutation) => return Ok(Some(refutation)),
+            Unrolled::Infeasible(encoding) => encoding,
+        };
+        let interpolants = self.interpolants(&encoding)?;
+        self.relabel(&encoding, interpolants)?;
+        Ok(None)
+    }
+
+    /// Interpolants of the encoding, by certificates unless they have failed lately.
+    fn interpolants(
+        &mut self,
+        encoding: &<Self as Unwinding>::Encoding,
+    ) -> Result<Vec<TermId>, Stop> {
+        if self.options.interpolants == Interpolants::Projection {
+            return self.by_projection(encoding);
+        }
+        if self.waiting > 0 {
+            self.waiting -= 1;
+            return self.by_projection(encoding);
+        }
+        let found = self.by_certificates(encoding, &mut self.interpolator());
+        match (found, self.cx.stop()) {
+            (Ok(interpolants), _) => Ok(interpolants),
+            (Err(_), Some(reason)) => Err(Stop::Reason(reason)),
+            (Err(error), None) => {
+                log::debug!("vinta: {error}; by projection");
+                // Graphs only grow: what failed will fail again for a while.
+                self.projections += 1;
+                self.waiting = 1 << self.projections.min(FAILURES);
+                self.by_projection(encoding)
+            }
+        }
+    }
+
+    /// For each location's predicate what the last phase derived.
+    fn labels(&self) -> FxHashMap<PredicateId, TermId> {
+        let predicates = self.cutpoints.predicates.iter().enumerate();
+        let labels = predicates.filter_map(|(l, p)| Some(((*p)?, self.reached(l))));
+        labels.collect()
+    }
+
+    /// A line for the phase that ended, and the picture.
+    fn show_phase(&self) {
+        let sizes = self.sizes().into_iter();
+        let sizes: Vec<String> = sizes.map(|(name, size)| format!("{size} {name}")).collect();
+        log::info!(
+            "vinta: phase {}: {}, {} refinements, {} paths, {:.1} s",
+            self.phases,
+            sizes.join(", "),
+            self.refinements,
+            self.posts.paths,
+            self.started.elapsed().as_secs_f64()
+        );
+        if let Some(path) = &self.options.arg
+            && let Err(error) = std::fs::write(path, self.picture())
+        {
+            log::warn!("cannot write {path}: {error}");
+        }
+    }
+
+    /// Statistics of the run.
+    fn count(&mut self) {
+        let sizes = self.sizes();
+        let (queries, time) = self.smt.usage();
+        let stats = &mut self.cx.stats;
+        stats.add("vinta.phases", self.phases as u64);
+        for (name, size) in sizes {
+            stats.add(&format!("vinta.{name}"), size as u64);
+        }
+        stats.add("vinta.refinements", u64::from(self.refinements));
+        stats.add("vinta.projections", self.projections);
+        stats.add("vinta.paths", self.posts.paths);
+        stats.add("vinta.queries", queries);
+        stats.add_time("vinta.smt", time);
+    }
+}
