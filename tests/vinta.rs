@@ -112,8 +112,8 @@ fn figure_2_is_safe_with_box_and_few_refinements() {
     }
 }
 
-/// A program like that of Fig. 5(a): `x ≤ 10` and never 9, which no box says. Without restriction the
-/// last unrolling is only `x ≠ 9`, which is not inductive.
+/// A program like that of Fig. 5(a): `x ≤ 10` and never 9, which no box says. Without restriction
+/// the last unrolling is only `x ≠ 9`, which is not inductive.
 #[test]
 fn figure_5_needs_one_restricted_refinement() {
     let step = "(or (and (<= x 10) (<= x1 10) (not (= x1 9))) (and (> x 10) (= x1 9)))";
@@ -216,7 +216,8 @@ fn nested_loops() {
              (declare-fun Out (Int Int Bool) Bool) (declare-fun In (Int Int Bool) Bool)
              (declare-fun End (Int Bool) Bool)
              (assert (forall ((i Int) (j Int)) (=> (and (= i 0) (= j 0)) (Out i j false))))
-             (assert (forall ((i Int) (j Int) (b Bool)) (=> (and (Out i j b) (< i 5)) (In i 0 true))))
+             (assert (forall ((i Int) (j Int) (b Bool))
+               (=> (and (Out i j b) (< i 5)) (In i 0 true))))
              (assert (forall ((i Int) (j Int) (b Bool))
                (=> (and (In i j b) (< j 3)) (In i (+ j 1) (not b)))))
              (assert (forall ((i Int) (j Int) (b Bool))
@@ -379,8 +380,8 @@ fn the_picture_of_a_hypergraph() {
     assert!(picture.contains(" -> "), "{picture}");
 }
 
-/// Sums of counters, which no linear formula tells apart: `x` is added `p·i + q` in each round, and `y`
-/// the same in the opposite order. They are equal in the end, unless `y` gets some `more`.
+/// Sums of counters, which no linear formula tells apart: `x` is added `p·i + q` in each round, and
+/// `y` the same in the opposite order. They are equal in the end, unless `y` gets some `more`.
 fn sums_in_two_orders(p: i32, q: i32, more: i32) -> System {
     // Numerals have no signs.
     let sum = |n: i32| format!("(- {} 10)", n + 10);

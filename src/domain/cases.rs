@@ -1,11 +1,11 @@
 //! A case for each valuation of the Boolean and finite arguments, each with an element of its own.
 //!
-//! Guards split further: where clauses ask whether `x < 50` or not, there is a case for each answer,
-//! so that the phases of a loop have invariants of their own.
+//! Guards split further: where clauses ask whether `x < 50` or not, there is a case for each
+//! answer, so that the phases of a loop have invariants of their own.
 //!
 //! Invariant: the cases of an element have different keys, at most as many as the limit; an element
-//! that had more once is `whole` and keeps a single case for ever. Keys may overlap where a value is
-//! not known.
+//! that had more once is `whole` and keeps a single case for ever. Keys may overlap where a value
+//! is not known.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -278,7 +278,8 @@ impl<D: Domain> Domain for Cases<D> {
                 if self.domain.is_bottom(&image) {
                     continue;
                 }
-                // Each image is split by itself: joined first they would lose what tells them apart.
+                // Each image is split by itself: joined first they would lose what tells them
+                // apart.
                 for (sides, part) in self.sides(self.domain.rename(&image, &map), params) {
                     let mut key = self.key(&part);
                     key.extend(sides);

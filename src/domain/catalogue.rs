@@ -1,4 +1,5 @@
-//! The domains that the engine `vinta` and the pass `invariants` are made of, with their parameters.
+//! The domains that the engine `vinta` and the pass `invariants` are made of, with their
+//! parameters.
 //!
 //! | part | what it knows |
 //! |---|---|
@@ -85,8 +86,8 @@ pub struct Catalogue<'a> {
 }
 
 impl<'a> Catalogue<'a> {
-    /// The domains for a system. When the budget is spent, relational domains are as fast and weak as
-    /// they can be: whoever asked has given up.
+    /// The domains for a system. When the budget is spent, relational domains are as fast and weak
+    /// as they can be: whoever asked has given up.
     pub fn new(system: &'a System, parameters: Parameters, budget: Budget) -> Self {
         Catalogue {
             system,
@@ -150,7 +151,8 @@ impl<'a> Catalogue<'a> {
         self.packed(self.polyhedra_of(dimensions), dimensions)
     }
 
-    /// A relational domain behind bounds, which are cheap and tell it which variables have one value.
+    /// A relational domain behind bounds, which are cheap and tell it which variables have one
+    /// value.
     pub fn with_bounds<D: Domain>(&self, relational: D) -> Product<Intervals, D> {
         Product::early(self.bounds(), relational)
     }

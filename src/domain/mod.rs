@@ -4,8 +4,8 @@
 //! free, so one element serves for a predicate (over its formal variables), for a clause (over all
 //! its variables), and for whatever an engine wants to label. Formulas reach a domain as [`Cube`]s.
 //!
-//! Invariant: every operation over-approximates. Nothing here is trusted for a verdict: whoever uses
-//! what [`Domain::formula`] says checks it.
+//! Invariant: every operation over-approximates. Nothing here is trusted for a verdict: whoever
+//! uses what [`Domain::formula`] says checks it.
 
 mod bits;
 mod boxes;
@@ -65,9 +65,9 @@ pub trait Domain {
     /// Whether the element is known to be empty.
     fn is_bottom(&self, element: &Self::Element) -> bool;
 
-    /// What holds of the variables in `keep` (of all, for `None`) in every assignment that is in all
-    /// `inputs` and satisfies `cube`: meet, guard and projection in one, because a domain may then
-    /// choose the order in which it eliminates.
+    /// What holds of the variables in `keep` (of all, for `None`) in every assignment that is in
+    /// all `inputs` and satisfies `cube`: meet, guard and projection in one, because a domain may
+    /// then choose the order in which it eliminates.
     fn transfer(
         &self,
         inputs: &[Self::Element],

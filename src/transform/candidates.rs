@@ -1,5 +1,5 @@
-//! What abstract interpretation says of predicates: candidates for invariants, from cheap domains to
-//! precise ones.
+//! What abstract interpretation says of predicates: candidates for invariants, from cheap domains
+//! to precise ones.
 //!
 //! Invariant: nothing here is trusted. Each analysis has its own time; what one that ended in time
 //! found is handed out whatever becomes of the later ones.

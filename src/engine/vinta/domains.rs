@@ -1,8 +1,8 @@
 //! The domains by name, and their turns when none is named.
 //!
-//! A domain with disjunctions proves most without refinement, but its graphs may grow too large: then
-//! a less precise one has its turn (the paper's conclusion proposes that), and relational ones. The
-//! first run waits meanwhile, and goes on from where it was.
+//! A domain with disjunctions proves most without refinement, but its graphs may grow too large:
+//! then a less precise one has its turn (the paper's conclusion proposes that), and relational
+//! ones. The first run waits meanwhile, and goes on from where it was.
 //!
 //! Invariant: a turn that ends without verdict says nothing.
 
@@ -25,14 +25,14 @@ use crate::witness::Verdict;
 /// Variables of a pack of polyhedra in the domain `packs`.
 const PACK: usize = 6;
 
-/// When no domain is named, `boxes` begins, with so many parts of eight of the time, and so much where
-/// there is no limit. It goes on when the others had their turns. Where there are products of use, there
-/// may be no other proof, and it pauses earlier.
+/// When no domain is named, `boxes` begins, with so many parts of eight of the time, and so much
+/// where there is no limit. It goes on when the others had their turns. Where there are products of
+/// use, there may be no other proof, and it pauses earlier.
 const FIRST: (u32, Duration) = (2, Duration::from_secs(10));
 const FIRST_OF_PRODUCTS: u32 = 1;
 
-/// The turns in its pause: parts of eight of the time that is left, and the visits of loops before they
-/// are widened.
+/// The turns in its pause: parts of eight of the time that is left, and the visits of loops before
+/// they are widened.
 const TURNS: [(DomainName, u32, usize); 4] = [
     (DomainName::Products, 3, 0),
     (DomainName::Box, 1, 0),

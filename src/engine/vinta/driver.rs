@@ -1,9 +1,10 @@
-//! The search of VINTA, over either kind of graph: the paper's procedures as far as they do not depend on
-//! how nodes hang together.
+//! The search of VINTA, over either kind of graph: the paper's procedures as far as they do not
+//! depend on how nodes hang together.
 //!
-//! VINTAMAIN takes turns between EXPANDARG, which labels locations in the recursive iteration strategy,
-//! and VINTAREF, which finds a derivation of `false` or stronger labels. What a visit does, how the
-//! graph becomes a formula and how interpolants become labels is up to the graph ([`Unwinding`]).
+//! VINTAMAIN takes turns between EXPANDARG, which labels locations in the recursive iteration
+//! strategy, and VINTAREF, which finds a derivation of `false` or stronger labels. What a visit
+//! does, how the graph becomes a formula and how interpolants become labels is up to the graph
+//! ([`Unwinding`]).
 //!
 //! Invariant: the search ends with safe labels only after a phase that no refinement followed.
 
@@ -84,8 +85,8 @@ pub(super) trait Unwinding {
     /// Whether the location is to be visited in this phase.
     fn is_pending(&self, location: Location) -> bool;
 
-    /// Visits the location: labels a node of it by COMPUTEPOST and WIDENWITH, unless there is nothing
-    /// new, and says which locations are pending then. At the error: whether it is reached.
+    /// Visits the location: labels a node of it by COMPUTEPOST and WIDENWITH, unless there is
+    /// nothing new, and says which locations are pending then. At the error: whether it is reached.
     fn visit(&mut self, location: Location) -> Result<(), Stop>;
 
     /// Whether the last phase did not reach the error.
@@ -232,7 +233,8 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
         }
     }
 
-    /// The values of the clause's variables in a model of the instance, and the fact that it derives.
+    /// The values of the clause's variables in a model of the instance, and the fact that it
+    /// derives.
     pub fn ground(
         &self,
         instance: &Instance,

@@ -1,21 +1,60 @@
 //! VINTA: abstract interpretation guided by interpolants ("Craig Interpretation").
 //!
-//! Paper: Albarghouthi, Gurfinkel, Chechik, "Craig Interpretation" (SAS 2012). On UFO: the same, "From
-//! under-approximations to over-approximations and back" (TACAS 2012).
+//! Paper: Albarghouthi, Gurfinkel, Chechik, "Craig Interpretation" (SAS 2012). On UFO: the same,
+//! "From under-approximations to over-approximations and back" (TACAS 2012).
 //!
-//! For linear systems it unrolls the cutpoint graph (`cutpoints`) into an abstract
-//! reachability graph (`arg`) whose labels come from an abstract domain (`post`, `widen`), location by
-//! location in the recursive iteration strategy, until everything new is covered (`expand`). If the
-//! error is not reached, the labels are a model. Else the graph is encoded (`encode`): a model of it is
-//! a derivation of `false`. If there is none, interpolants strengthen the labels (`refine`) and the
-//! unrolling goes on where these are not inductive. For systems with nonlinear clauses the graph is a
-//! hypergraph, and tree interpolants strengthen the labels: see `hyper`.
+//! The search (`driver`) has two phases that alternate. EXPANDARG unrolls the cutpoint graph
+//! (`cutpoints`) in the recursive iteration strategy, and labels the nodes by abstract
+//! interpretation (`post`, and `widen` of each graph), until everything new is covered. If the
+//! error is not reached, the labels are a model. Else VINTAREF encodes the graph: a model of the
+//! formula is a derivation of `false`; if there is none, interpolants strengthen the labels, and
+//! the unrolling goes on where these are not inductive.
 //!
-//! Deviations: the abstract post asks the solver for paths one by one instead of walking over the
-//! statements of a program; in domains with exact differences labels are cumulative (see `expand`).
+//! There are two kinds of graph. For linear systems it is the paper's abstract reachability graph
+//! (`arg`), for nonlinear clauses a hypergraph (`hyper`), which that module's essay describes. The
+//! domains are those of [`crate::domain::catalogue`]; `domains` says which of them have a turn when
+//! none is named.
 //!
-//! Invariant: labels at the end of a phase over-approximate what is derivable, so `Sat` is said with
-//! labels that are a model; `Unsat` comes with a derivation that evaluation has confirmed.
+//! # What differs from the paper
+//!
+//! - **Posts.** An action's abstract post asks the solver for paths, and each path, an implicant of
+//!   the clause's constraint, goes through the domain (Monniaux and Gonnord, SAS 2011): constraints
+//!   are large blocks, and have more paths than can be listed. Many paths make posts coarser:
+//!   `boxes` become products of what is known of each variable, then one box.
+//! - **Labels.** In `boxes`, labels are cumulative and only what is new is explored. The paper's
+//!   labels are the new part alone; but then the labels are no well-labelling, as restricted
+//!   interpolants need one.
+//! - **`boxes`** are decision diagrams with one node for all bounds of a variable; copies,
+//!   constants and offsets along a path move the bounds of all boxes at once. Widening keeps the
+//!   bounds of the smaller element, and stops at numerals of the clauses.
+//! - **Covering.** What a covered node leads to does not change labels of others: such edges stay
+//!   only where the label is computed anyway, or where refinement made both.
+//! - **Widening** of a location late in a phase is a chain, with the last widened node as its left
+//!   argument: the node before may be smaller, and the two would take turns for ever.
+//! - **Interpolants** come from the interpolation service. Where it has none in time, clauses from
+//!   proof obligations take their place, as in property directed reachability but along the graph
+//!   (`project` of each graph); after a failure, certificates pause for some refinements.
+//! - **Models.** Safe labels become a smaller model: clauses that follow from the labels, found
+//!   backwards from the queries, as few as make an inductive proof. In the domain `products` it is
+//!   made of conjuncts of the labels (`conjuncts`).
+//! - **Nonlinear clauses.** A location's nodes are a chain of growing labels. The premises of a
+//!   node's hyperedges are the nodes that were last when it was made; so what is derived later from
+//!   earlier premises is derived from them, too, and an interpolant of a node may restrict the
+//!   nodes before it. Derivation trees are unfolded from the queries only where labels do not
+//!   refute them. One tree with alternatives stands for all derivations; what it needs is
+//!   interpolated, and a node's lemmas are the interpolants of all its copies. Lemmas that the
+//!   clauses preserve are kept in new nodes, as UFO does with predicates; nodes that lemmas make
+//!   redundant go.
+//! - **Domain `products`** (`products`): products of counters, and of counters and what loops add,
+//!   are further arguments of a system of their own, in which polyhedra and refinement are linear
+//!   (Bagnara and others, SAS 2005), with cases for conditions that clauses ask.
+//! - **Without `--domain`**, `boxes` begins and pauses after a while, without being lost:
+//!   `products`, `box` and `polyhedra` have a short turn each (the paper's conclusion proposes to
+//!   fall back where graphs grow too large), the last one also with late widening, for loops that
+//!   have a phase before what lasts; and `boxes` goes on.
+//!
+//! Invariant: labels at the end of a phase over-approximate what is derivable, so `Sat` is said
+//! with labels that are a model; `Unsat` comes with a derivation that evaluation has confirmed.
 
 mod arg;
 mod conjuncts;
@@ -99,8 +138,8 @@ impl Engine for VintaEngine {
     }
 }
 
-/// A run with one domain. Its models are made of clauses; or, where the conditions are given that the
-/// domain's cases are split by, of conjuncts of the labels.
+/// A run with one domain. Its models are made of clauses; or, where the conditions are given that
+/// the domain's cases are split by, of conjuncts of the labels.
 fn run<D: Domain>(
     system: &System,
     domain: &D,

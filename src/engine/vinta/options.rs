@@ -68,8 +68,8 @@ settings! {
         widen_delay: usize = 0;
         /// Widening stops at numerals of the clauses.
         thresholds: bool = true;
-        /// Paths of a clause that go through the domain one by one. After a fiftieth of them `boxes`
-        /// forgets how variables go together; after as many again it is one box.
+        /// Paths of a clause that go through the domain one by one. After a fiftieth of them
+        /// `boxes` forgets how variables go together; after as many again it is one box.
         paths: usize = 5000, source "Monniaux, Gonnord, SAS 2011";
         /// Write the abstract reachability graph of the last phase to this file, as Graphviz.
         arg: Option<String> = None;

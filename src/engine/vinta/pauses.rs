@@ -1,7 +1,7 @@
 //! Pauses of a run, in which others are tried.
 //!
-//! A run that has used up its turn may still be close to its end: it stays as it is on the stack while
-//! runs with other domains take their turns, and then goes on.
+//! A run that has used up its turn may still be close to its end: it stays as it is on the stack
+//! while runs with other domains take their turns, and then goes on.
 //!
 //! Invariant: a run has one pause at most, so that runs are never nested deeper than two.
 

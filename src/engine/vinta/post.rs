@@ -6,11 +6,11 @@
 //! model checking to focus fixpoint iterations", SAS 2011). Where a model cannot be read or there
 //! are too many paths, the constraint's cubes, as far as they can be told apart, go through the
 //! domain instead. Long before that, a domain with disjunctions forgets how variables go together,
-//! and after as many paths again its disjunctions: where choices are independent, each combination is
-//! a path, and refinement brings back what matters.
+//! and after as many paths again its disjunctions: where choices are independent, each combination
+//! is a path, and refinement brings back what matters.
 //!
-//! Invariant: what comes back holds of all that the clauses derive from what is known, but perhaps not
-//! of what was seen before.
+//! Invariant: what comes back holds of all that the clauses derive from what is known, but perhaps
+//! not of what was seen before.
 
 use std::rc::Rc;
 

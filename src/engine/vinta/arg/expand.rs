@@ -7,8 +7,8 @@
 //!
 //! In a domain with exact differences, a node's label is all that its location has reached so far,
 //! and its frontier what of that is new; only the frontier is explored. (The paper's label is the
-//! frontier alone. But then labels are no well-labelling, which refinement needs: the post of a node is
-//! spread over the label of its child and those before it.)
+//! frontier alone. But then labels are no well-labelling, which refinement needs: the post of a
+//! node is spread over the label of its child and those before it.)
 //!
 //! Invariant: at the end of a phase, for each node that is not covered and each action that leaves
 //! it, what the action derives from its label is in the labels of the action's target location. And
@@ -24,7 +24,8 @@ use crate::smt::SatResult;
 use crate::term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
-    /// Labels the node that is pending at the location, and gives it its children unless it is covered.
+    /// Labels the node that is pending at the location, and gives it its children unless it is
+    /// covered.
     pub(super) fn visit_node(&mut self, location: Location) -> Result<(), Stop> {
         let node = self.graph.future[location].take();
         let node = node.unwrap_or(self.graph.error);

@@ -1,8 +1,8 @@
 //! The abstract reachability graph of a linear system: VINTA as the paper has it.
 //!
-//! A node is an unrolling of a location, an edge one of an action. Labels come from the abstract domain
-//! (`expand`, `widen`); the graph between entry and error is encoded as one formula (`encode`), and DAG
-//! interpolants strengthen its labels (`refine`, `project`).
+//! A node is an unrolling of a location, an edge one of an action. Labels come from the abstract
+//! domain (`expand`, `widen`); the graph between entry and error is encoded as one formula
+//! (`encode`), and DAG interpolants strengthen its labels (`refine`, `project`).
 //!
 //! Invariant: edges lead from nodes to nodes that are visited later in the same phase; a node that
 //! the last phase did not visit is no part of the graph until a phase comes back to it.

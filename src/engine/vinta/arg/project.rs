@@ -1,12 +1,12 @@
 //! DAG interpolants by obligations: what a node must not be, generalised by cores.
 //!
 //! What leads to the error is sought backwards, as in property directed reachability, but in a DAG:
-//! a step into what must not be reached, from what its source's interpolant allows yet, is projected onto
-//! the source's variables, which must not be reached either. Where no step leads, the part of the
-//! cube that says so, negated, is a clause of the node's interpolant. So there are no clauses but those
-//! that the error's absence needs. Other nodes of the location get the clause, too, if all steps into
-//! them satisfy it, which lets the graph converge; not in UFO's refinement, which does not look at
-//! other nodes.
+//! a step into what must not be reached, from what its source's interpolant allows yet, is
+//! projected onto the source's variables, which must not be reached either. Where no step leads,
+//! the part of the cube that says so, negated, is a clause of the node's interpolant. So there are
+//! no clauses but those that the error's absence needs. Other nodes of the location get the clause,
+//! too, if all steps into them satisfy it, which lets the graph converge; not in UFO's refinement,
+//! which does not look at other nodes.
 //!
 //! Labels of nodes further on do not restrict what must not be reached: cubes are larger without
 //! them, and what steps reach has the labels anyway.
@@ -30,7 +30,8 @@ use crate::term::TermId;
 struct Clauses {
     /// By place in the DAG, over its node's variables.
     of: Vec<Vec<TermId>>,
-    /// By place, when first needed: that a step was made into it, from where labels and clauses allow.
+    /// By place, when first needed: that a step was made into it, from where labels and clauses
+    /// allow.
     steps_into: Vec<Option<Solver>>,
 }
 
@@ -180,7 +181,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(())
     }
 
-    /// A place, and a cube over its node's variables from which the model's step leads into the cube.
+    /// A place, and a cube over its node's variables from which the model's step leads into the
+    /// cube.
     fn before(
         &self,
         dag: &Dag,

@@ -11,8 +11,8 @@ use crate::engine::vinta::driver::Vinta;
 use crate::term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
-    /// Strengthens the labels of the DAG's nodes by these formulas over their variables; or replaces
-    /// them, if unrestricted.
+    /// Strengthens the labels of the DAG's nodes by these formulas over their variables; or
+    /// replaces them, if unrestricted.
     pub(super) fn relabel_dag(&mut self, dag: &Dag, interpolants: &[TermId]) -> Result<(), Stop> {
         let restricted = self.options.restricted();
         for node in &mut self.graph.nodes {

@@ -1,8 +1,8 @@
 //! WIDENWITH: an element widened with those that its location has already, and labels as elements.
 //!
-//! Invariant: what comes in is in the new label, or in labels of the location's nodes before it; and
-//! where differences are exact, in the new label in any case, with all of theirs. From some visit on,
-//! widened elements of a location are a chain of widenings, which ends.
+//! Invariant: what comes in is in the new label, or in labels of the location's nodes before it;
+//! and where differences are exact, in the new label in any case, with all of theirs. From some
+//! visit on, widened elements of a location are a chain of widenings, which ends.
 
 use super::{Arg, Node, NodeId};
 use crate::domain::Domain;
@@ -25,8 +25,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
         let before = self.graph.visited[location].nodes.last().copied();
         let element = match before.filter(|_| widen && !self.domain.is_bottom(&post)) {
-            // x ∇ (x ⊔ y), with the node before as x: or, since these nodes are no chain and may grow
-            // in turns for ever, the node that was widened before it.
+            // x ∇ (x ⊔ y), with the node before as x: or, since these nodes are no chain and may
+            // grow in turns for ever, the node that was widened before it.
             Some(before) => {
                 let late = visits > PATIENCE * WIDEN_EVERY + self.options.widen_delay;
                 let widened = self.graph.visited[location].widened.filter(|_| late);

@@ -1,7 +1,7 @@
 //! EXPANDARG, COMPUTEPOST and WIDENWITH over hyperedges.
 //!
-//! Invariant: at the end every clause is inductive: what it derives from the last labels of its body is
-//! in the last label of its head.
+//! Invariant: at the end every clause is inductive: what it derives from the last labels of its
+//! body is in the last label of its head.
 
 use super::{Hypergraph, Node};
 use crate::domain::Domain;

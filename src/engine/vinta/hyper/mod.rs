@@ -2,29 +2,29 @@
 //!
 //! The paper is about programs, so about linear clauses; this is its algorithm over hyperedges.
 //!
-//! - The abstract reachability graph is a hypergraph. A location's nodes form a chain, and each label
-//!   contains those before it in the chain. A node has one hyperedge for each clause of its
+//! - The abstract reachability graph is a hypergraph. A location's nodes form a chain, and each
+//!   label contains those before it in the chain. A node has one hyperedge for each clause of its
 //!   location, and the premises of the hyperedge are the nodes that were last in their chains when
 //!   the node was made. So hyperedges need not be stored: a node's number is its time.
-//! - EXPANDARG (`expand`) follows the recursive iteration strategy over the weak topological order of
-//!   the graph with an edge from each body atom to the head. A location whose clauses derive more
-//!   than its last label has gets a new node. When a label grows, all clauses that use it are looked
-//!   at again.
-//! - If no query follows from the last labels, these are a model. Else derivation trees are unfolded
-//!   from the queries (`unfold`), as far as labels do not refute them already. A model of the tree
-//!   whose leaves are all unfolded is a refutation.
-//! - Else VINTAREF (`refine`): a tree interpolant is a label for each tree node, which follows from the
-//!   labels and the clauses below it. A node's new label is its old one with the interpolants of
-//!   its copies in the tree and those of the nodes after it in its chain. Nodes that are
-//!   covered by then leave their chains.
+//! - EXPANDARG (`expand`) follows the recursive iteration strategy over the weak topological order
+//!   of the graph with an edge from each body atom to the head. A location whose clauses derive
+//!   more than its last label has gets a new node. When a label grows, all clauses that use it are
+//!   looked at again.
+//! - If no query follows from the last labels, these are a model. Else derivation trees are
+//!   unfolded from the queries (`unfold`), as far as labels do not refute them already. A model of
+//!   the tree whose leaves are all unfolded is a refutation.
+//! - Else VINTAREF (`refine`): a tree interpolant is a label for each tree node, which follows from
+//!   the labels and the clauses below it. A node's new label is its old one with the interpolants
+//!   of its copies in the tree and those of the nodes after it in its chain. Nodes that are covered
+//!   by then leave their chains.
 //!
-//! A label is what the domain knows and some lemmas, conjuncts of interpolants. A new node keeps the
-//! lemmas of the one before that its clauses preserve, as in UFO's predicate abstraction; the
-//! paper's labels are what the domain says. In UFO's refinement (unrestricted) labels take no part in
-//! the tree, and the new labels are the interpolants alone.
+//! A label is what the domain knows and some lemmas, conjuncts of interpolants. A new node keeps
+//! the lemmas of the one before that its clauses preserve, as in UFO's predicate abstraction; the
+//! paper's labels are what the domain says. In UFO's refinement (unrestricted) labels take no part
+//! in the tree, and the new labels are the interpolants alone.
 //!
-//! Invariant: for every node and every clause of its location, what the clause derives from the labels
-//! of the node's premises is in the node's label.
+//! Invariant: for every node and every clause of its location, what the clause derives from the
+//! labels of the node's premises is in the node's label.
 
 mod expand;
 mod project;
@@ -56,7 +56,8 @@ struct Node<E> {
     lemmas: Vec<TermId>,
 }
 
-/// A clause, the labels of its premises, and a label: does the label hold all that the clause derives?
+/// A clause, the labels of its premises, and a label: does the label hold all that the clause
+/// derives?
 type Step = (usize, Vec<TermId>, TermId);
 
 /// The graph.
@@ -191,7 +192,8 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Hypergraph<D::Element>> {
         ]
     }
 
-    /// A hyperedge is an edge from each of its premises, labelled with its clause. Facts have no edge.
+    /// A hyperedge is an edge from each of its premises, labelled with its clause. Facts have no
+    /// edge.
     fn picture(&self) -> String {
         let graph = &self.graph;
         let mut nodes: Vec<NodeId> = graph.chains.iter().flatten().copied().collect();

@@ -1,8 +1,8 @@
 //! Tree interpolants from the root's side: what a copy must not be, generalised by cores.
 //!
 //! From the leaves on, for each copy: a model of the rest of the tree that the copy's interpolant
-//! allows yet is projected onto the copy's arguments. No derivation below the copy leads there; the part
-//! of the projection that says so, negated, is a clause of the interpolant.
+//! allows yet is projected onto the copy's arguments. No derivation below the copy leads there; the
+//! part of the projection that says so, negated, is a clause of the interpolant.
 //!
 //! Invariant: each interpolant follows from the copy's formula and its children's interpolants, and
 //! what is not below a copy that is done contradicts the interpolants of those that are.

@@ -1,9 +1,9 @@
 //! VINTAREF and UFOREF over trees: new labels that exclude the queries.
 //!
 //! Invariant: the new labels are a well-labelling as the old ones were, and refute every derivation
-//! along the hyperedges. For what is unfolded in a copy, the interpolants of its children and a clause
-//! imply its own; what is not has an interpolant that its label implies; and of a later node of the
-//! same chain premises are as late, so its label may restrict the earlier one's.
+//! along the hyperedges. For what is unfolded in a copy, the interpolants of its children and a
+//! clause imply its own; what is not has an interpolant that its label implies; and of a later node
+//! of the same chain premises are as late, so its label may restrict the earlier one's.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,8 +15,8 @@ use crate::engine::vinta::driver::{LABEL_CUBES, Vinta};
 use crate::term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
-    /// Strengthens the labels of nodes by the interpolants of their copies in the tree and of those of
-    /// later nodes; or replaces them, if unrestricted.
+    /// Strengthens the labels of nodes by the interpolants of their copies in the tree and of those
+    /// of later nodes; or replaces them, if unrestricted.
     pub(super) fn relabel_chains(
         &mut self,
         tree: &Tree,

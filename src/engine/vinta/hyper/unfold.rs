@@ -1,13 +1,13 @@
 //! ENCODEBMC and DECODEBMC for hyperedges: derivation trees, unfolded from the queries.
 //!
 //! A tree node is a copy of a node of the graph with arguments of its own, and stands for all
-//! derivations of a fact in the node's label. It is used or not; an unfolded one that is used chooses a
-//! clause, and the copies of the clause's premises are used. Alternative clauses share copies,
-//! since only one of them is chosen. What is not unfolded has only its label; so only what labels do
-//! not refute is unfolded.
+//! derivations of a fact in the node's label. It is used or not; an unfolded one that is used
+//! chooses a clause, and the copies of the clause's premises are used. Alternative clauses share
+//! copies, since only one of them is chosen. What is not unfolded has only its label; so only what
+//! labels do not refute is unfolded.
 //!
-//! Invariant: parents come before their children; the tree is finite, since premises are of an earlier
-//! time.
+//! Invariant: parents come before their children; the tree is finite, since premises are of an
+//! earlier time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,8 +56,8 @@ pub(in crate::engine::vinta) struct Tree {
 }
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
-    /// A derivation of one of the reached queries along the hyperedges, or a tree that shows that there
-    /// is none.
+    /// A derivation of one of the reached queries along the hyperedges, or a tree that shows that
+    /// there is none.
     pub(super) fn unfold(&mut self) -> Result<Unrolled<Tree>, Stop> {
         let mut solver = self.smt.solver();
         let root = Copy {

@@ -1,7 +1,7 @@
 //! Conditions that tell apart what loops do from what their ends see.
 //!
-//! Where a clause asks for `i ≥ 1` and another for the opposite, a case for each is of use. And where `i`
-//! begins as `n`, so is one for `n ≥ 1`: whether the loop was ever entered.
+//! Where a clause asks for `i ≥ 1` and another for the opposite, a case for each is of use. And
+//! where `i` begins as `n`, so is one for `n ≥ 1`: whether the loop was ever entered.
 //!
 //! Invariant: conditions are heuristics; nothing is taken to hold.
 

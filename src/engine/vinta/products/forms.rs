@@ -1,7 +1,7 @@
 //! The variables of a clause in terms of few of them.
 //!
-//! Invariant: each form is implied by the clause's constraint, and mentions roots only: variables that
-//! are their own form.
+//! Invariant: each form is implied by the clause's constraint, and mentions roots only: variables
+//! that are their own form.
 
 use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -93,7 +93,8 @@ impl Forms {
         })
     }
 
-    /// Numbers beyond which the clause does not let the root be, and one towards what it lets it be.
+    /// Numbers beyond which the clause does not let the root be, and one towards what it lets it
+    /// be.
     pub fn bounds(&self, root: TermId) -> Vec<(Rational, Rational)> {
         self.bounds.get(&root).cloned().unwrap_or_default()
     }

@@ -1,10 +1,11 @@
 //! Products of arguments as further arguments, so that linear domains find quadratic invariants.
 //!
 //! Source: Bagnara, Rodríguez-Carbonell, Zaffanella, "Generation of basic semi-algebraic invariants
-//! using convex polyhedra" (SAS 2005): a polyhedron over monomials. Deviations: the monomials become
-//! arguments of a system of their own, so that any domain and refinement apply to it; only those are
-//! taken whose sums some loop's sums are (`demand`), like the square of `i` where `x` grows by
-//! `i`; and what is known of products beside their expansions are a few facts about squares.
+//! using convex polyhedra" (SAS 2005): a polyhedron over monomials. Deviations: the monomials
+//! become arguments of a system of their own, so that any domain and refinement apply to it; only
+//! those are taken whose sums some loop's sums are (`demand`), like the square of `i` where `x`
+//! grows by `i`; and what is known of products beside their expansions are a few facts about
+//! squares.
 //!
 //! Invariant: in each clause of the new system, what a product's argument stands for, the
 //! product itself put in its place, follows from the clause of the old one. So a model of the new
@@ -150,7 +151,8 @@ impl Products {
         model
     }
 
-    /// What a refutation of the new system says about the old one, which may be no refutation of it.
+    /// What a refutation of the new system says about the old one, which may be no refutation of
+    /// it.
     fn refutation(&self, mut refutation: Refutation) -> Refutation {
         let mut old: FxHashMap<PredicateId, (PredicateId, usize)> = FxHashMap::default();
         for (&predicate, (new, products)) in &self.of {
@@ -207,8 +209,9 @@ fn equation(terms: &TermStore, var: TermId, sum: &Linear, sort: SortId) -> TermI
     terms.linear_atom(Op::Eq, &sum.add_scaled(&var, &Rational::one()), sort)
 }
 
-/// What is known of the product of two variables of a clause: of squares, lines that are nowhere above
-/// them; and what the product is where a factor is as small or large as the clause lets it be.
+/// What is known of the product of two variables of a clause: of squares, lines that are nowhere
+/// above them; and what the product is where a factor is as small or large as the clause lets it
+/// be.
 fn known(terms: &TermStore, forms: &Forms, x: TermId, y: TermId, product: TermId) -> Vec<TermId> {
     let sort = terms.sort_of(x);
     let zero = terms.number(&Rational::zero(), sort);
