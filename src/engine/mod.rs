@@ -1,7 +1,8 @@
 //! Engines decide systems; the registry finds them by name.
 //!
 //! Invariant: an engine sees a [`System`] and nothing of where it came from: no syntax, no passes
-//! before it, no other engine except through a trait it is handed.
+//! before it. No engine knows another one, but `spacer`: it asks `pdr` or `muz` about bounded
+//! systems.
 
 pub mod bmc;
 pub mod kind;
