@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use alphorn::engine::registry::list_settings;
 use alphorn::smt::text::z3_version;
+use alphorn::transform::PASSES;
 use alphorn::witness::ProofFormat;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
@@ -77,13 +78,30 @@ struct SolveArgs {
     #[arg(long = "settings")]
     list_settings: bool,
 
-    /// The passes to apply, separated by commas, instead of all of them; `none` for none.
-    #[arg(long, value_name = "LIST")]
+    /// The passes to apply, separated by commas; `default` for the default, `none` for none.
+    #[arg(long, value_name = "LIST", long_help = passes_help())]
     passes: Option<String>,
 
     /// Write the dependency graph of the clauses in normal form, as Graphviz.
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
+}
+
+/// What `--help` says of `--passes`: all passes with what they do.
+fn passes_help() -> String {
+    let mut help =
+        "The passes to apply, separated by commas; `default` for the default, `none` for \
+                    none:\n"
+            .to_owned();
+    for pass in PASSES {
+        let named = if pass.default {
+            ""
+        } else {
+            " (only where it is named)"
+        };
+        help += &format!("\n{:<14}{}{named}", pass.name, pass.summary);
+    }
+    help
 }
 
 impl SolveArgs {

@@ -6,7 +6,7 @@ mod corpus;
 use std::time::Duration;
 
 use alphorn::strategy::Config;
-use alphorn::transform::{NAMED_PASSES, PASSES};
+use alphorn::transform::PASSES;
 use corpus::{Outcome, on_all, run, tasks};
 
 /// Every so many files of the corpus are tried.
@@ -17,7 +17,7 @@ const ROTATION: usize = 3;
 
 #[test]
 fn passes_alone_and_in_pairs_keep_the_answer() {
-    let names = || PASSES.iter().chain(NAMED_PASSES).map(|p| p.0);
+    let names = || PASSES.iter().map(|p| p.name);
     let mut lists: Vec<String> = vec![String::new()];
     for a in names() {
         lists.push(a.to_owned());
@@ -69,4 +69,15 @@ fn passes_alone_and_in_pairs_keep_the_answer() {
         *solved.get_mut() * 10 > cases.len() * 9,
         "most must be solved"
     );
+}
+
+#[test]
+fn the_readme_lists_the_default_passes() {
+    let default: Vec<&str> = PASSES
+        .iter()
+        .filter(|p| p.default)
+        .map(|p| p.name)
+        .collect();
+    let readme = include_str!("../README.md");
+    assert!(readme.contains(&format!("`{}`", default.join(","))));
 }

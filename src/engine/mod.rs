@@ -1,8 +1,7 @@
 //! Engines decide systems; the registry finds them by name.
 //!
 //! Invariant: an engine sees a [`System`] and nothing of where it came from: no syntax, no passes
-//! before it. No engine knows another one, but `spacer`: it asks `pdr` or `muz` about bounded
-//! systems.
+//! before it, no other engine except through a trait it is handed.
 
 pub mod bmc;
 pub mod kind;

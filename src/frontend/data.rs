@@ -8,13 +8,21 @@ use super::elaborate::Elaborator;
 use super::environment::{Open, Task};
 use super::error::{InputError, TermError, shorten};
 use super::formula::Value;
-use super::lexer::{Sym, TokenId};
+use super::lexer::{Kind, Reserved, Sym, TokenId};
 use super::sorts::ConstructorRef;
-use super::syntax::{CaseSyntax, Named};
+use super::syntax::{Elements, Named};
 use crate::term::{SortId, TermId};
 
 /// Constructors of unknown instances nest no deeper than this.
 const MAX_OPEN: u32 = 200;
+
+/// A pattern of `match`.
+enum Pattern {
+    /// A variable, or `_`.
+    Any(Option<Named>),
+    /// With variables for its fields, `None` for `_`.
+    Constructor(usize, Vec<Option<Named>>),
+}
 
 impl Elaborator<'_, '_> {
     // Recursive: `MAX_OPEN` bounds the nesting.
@@ -215,8 +223,18 @@ impl Elaborator<'_, '_> {
         Ok(Value::Term(terms.ite(test, changed, whole)))
     }
 
+    /// `(match term ((pattern term) …))`: the term and the cases.
+    fn match_parts(&self, term: TokenId) -> Result<(TokenId, Elements<'_, '_>), InputError> {
+        let mut parts = self.lexed.list(term)?;
+        parts.expect()?;
+        let scrutinee = parts.expect()?;
+        let cases = parts.expect_list()?.at_least_one()?;
+        parts.finish()?;
+        Ok((scrutinee, cases))
+    }
+
     pub(super) fn enter_match(&mut self, term: TokenId) -> Result<(), InputError> {
-        let (scrutinee, _) = self.lexed.match_term(term)?;
+        let (scrutinee, _) = self.match_parts(term)?;
         self.work.tasks.push(Task::Cases(term));
         self.work.tasks.push(Task::Eval(scrutinee));
         Ok(())
@@ -224,68 +242,101 @@ impl Elaborator<'_, '_> {
 
     pub(super) fn cases(&mut self, term: TokenId) -> Result<(), InputError> {
         let value = self.pop();
-        let (token, cases) = self.lexed.match_term(term)?;
+        let (token, _) = self.match_parts(term)?;
         let scrutinee = self.term(value, token, "match")?;
         let sort = self.terms.sort_of(scrutinee);
         if self.environment.sorts.instance(sort).is_none() {
             return self.error(token, TermError::MatchOfNoDatatype);
         }
+        let cases: Vec<TokenId> = self.match_parts(term)?.1.rev().collect();
         self.work.tasks.push(Task::Join(term, scrutinee));
-        let cases = cases.rev().map(|case| Task::Case(case, scrutinee));
+        let cases = cases.into_iter().map(|case| Task::Case(case, scrutinee));
         self.work.tasks.extend(cases);
         Ok(())
     }
 
-    /// The constructor of a case, `None` for a variable or `_`.
-    fn case_constructor(
-        &self,
-        case: &CaseSyntax,
-        sort: SortId,
-    ) -> Result<Option<usize>, InputError> {
-        let Some(name) = case.name else {
-            return Ok(None);
+    /// `C`, `(C x …)`, a variable or `_`, for a term of this sort.
+    fn pattern(&self, pattern: TokenId, sort: SortId) -> Result<Pattern, InputError> {
+        let lexed = self.lexed;
+        let is_wild = |t: TokenId| lexed.kind(t) == Kind::Reserved(Reserved::Underscore);
+        if is_wild(pattern) {
+            return Ok(Pattern::Any(None));
+        }
+        let mut variables = Vec::new();
+        let name = match lexed.symbol(pattern) {
+            Some(symbol) => Named {
+                symbol,
+                token: pattern,
+            },
+            None => {
+                let mut parts = lexed.list(pattern)?;
+                let name = parts.expect_symbol()?;
+                while !parts.is_empty() {
+                    let wild = { parts }.next().is_some_and(is_wild);
+                    variables.push(match wild {
+                        true => parts.next().and(None),
+                        false => Some(parts.expect_symbol()?),
+                    });
+                }
+                name
+            }
         };
         let sorts = &self.environment.sorts;
         let generic = sorts.instance(sort).map(|i| i.1);
         let mut constructors = sorts.constructors(name.symbol).iter();
         match constructors.find(|c| Some(c.generic) == generic) {
             Some(&reference) => {
-                self.arity(name, sorts.arity(reference), case.fields.len())?;
-                Ok(Some(reference.constructor))
+                self.arity(name, sorts.arity(reference), variables.len())?;
+                Ok(Pattern::Constructor(reference.constructor, variables))
             }
-            None if case.fields.is_empty() => Ok(None),
-            None => Err(self.lexed.name_error(name, TermError::NoConstructor)),
+            None if variables.is_empty() => Ok(Pattern::Any(Some(name))),
+            None => Err(lexed.name_error(name, TermError::NoConstructor)),
         }
     }
 
+    fn case_parts(
+        &self,
+        case: TokenId,
+        scrutinee: TermId,
+    ) -> Result<(Pattern, TokenId), InputError> {
+        let mut parts = self.lexed.list(case)?;
+        let pattern = self.pattern(parts.expect()?, self.terms.sort_of(scrutinee))?;
+        let body = parts.expect()?;
+        parts.finish()?;
+        Ok((pattern, body))
+    }
+
     pub(super) fn case(&mut self, case: TokenId, scrutinee: TermId) -> Result<(), InputError> {
-        let case = self.lexed.match_case(case)?;
-        let sort = self.terms.sort_of(scrutinee);
-        let constructor = self.case_constructor(&case, sort)?;
+        let (pattern, body) = self.case_parts(case, scrutinee)?;
+        let instance = self
+            .environment
+            .sorts
+            .instance(self.terms.sort_of(scrutinee));
         let mut bound = Vec::new();
-        match (constructor, self.environment.sorts.instance(sort)) {
-            (Some(constructor), Some((id, _))) => {
-                self.distinct(case.fields.iter().flatten().map(|&name| Ok(name)))?;
-                for (field, variable) in case.fields.iter().enumerate() {
+        match (pattern, instance) {
+            (Pattern::Constructor(constructor, variables), Some((id, _))) => {
+                self.distinct(variables.iter().flatten().map(|&name| Ok(name)))?;
+                for (field, variable) in variables.iter().enumerate() {
                     if let Some(name) = variable {
                         let (c, f) = (constructor as u32, field as u32);
                         bound.push((name.symbol, self.terms.field(id, c, f, scrutinee)));
                     }
                 }
             }
-            _ => bound.extend(case.name.map(|name| (name.symbol, scrutinee))),
+            (Pattern::Any(name), _) => bound.extend(name.map(|name| (name.symbol, scrutinee))),
+            (Pattern::Constructor(..), None) => {}
         }
         for &(symbol, term) in &bound {
             self.bind(symbol, Value::Term(term));
         }
         self.work.tasks.push(Task::Unbind(bound.len()));
-        self.work.tasks.push(Task::Eval(case.body));
+        self.work.tasks.push(Task::Eval(body));
         Ok(())
     }
 
     pub(super) fn join(&mut self, term: TokenId, scrutinee: TermId) -> Result<(), InputError> {
-        let (_, cases) = self.lexed.match_term(term)?;
-        let values = self.pop_many(cases.count());
+        let cases: Vec<TokenId> = self.match_parts(term)?.1.collect();
+        let values = self.pop_many(cases.len());
         let sort = self.terms.sort_of(scrutinee);
         let Some((id, _)) = self.environment.sorts.instance(sort) else {
             return self.error(term, TermError::MatchOfNoDatatype);
@@ -293,14 +344,14 @@ impl Elaborator<'_, '_> {
         let constructors = self.terms.datatype(id).constructors.len();
         let mut covered = vec![false; constructors];
         let mut branches: Vec<(TermId, Value)> = Vec::new();
-        for (case, value) in cases.zip(values) {
-            match self.case_constructor(&self.lexed.match_case(case)?, sort)? {
-                None => {
+        for (case, value) in cases.into_iter().zip(values) {
+            match self.case_parts(case, scrutinee)?.0 {
+                Pattern::Any(_) => {
                     branches.push((TermId::TRUE, value));
                     covered.fill(true);
                     break;
                 }
-                Some(constructor) => {
+                Pattern::Constructor(constructor, _) => {
                     covered[constructor] = true;
                     let test = self.terms.is(id, constructor as u32, scrutinee);
                     branches.push((test, value));

@@ -44,15 +44,6 @@ pub(super) struct Binding {
     pub meaning: TokenId,
 }
 
-/// A case of a `match`.
-pub(super) struct CaseSyntax {
-    /// Of a constructor or a variable; `None` for `_`.
-    pub name: Option<Named>,
-    /// The variables for a constructor's fields, `None` for `_`.
-    pub fields: Vec<Option<Named>>,
-    pub body: TokenId,
-}
-
 /// A datatype's declaration.
 pub(super) struct DatatypeSyntax {
     pub name: Named,
@@ -81,16 +72,6 @@ impl<'l, 't> Elements<'l, 't> {
         match self.lexed.symbol(token) {
             Some(symbol) => Ok(Named { symbol, token }),
             None => Err(self.lexed.unexpected(token)),
-        }
-    }
-
-    /// The next element, which has to be a variable: a symbol, or `_` for one without a name.
-    pub fn expect_variable(&mut self) -> Result<Option<Named>, InputError> {
-        let token = self.expect()?;
-        match self.lexed.kind(token) {
-            Kind::Symbol(symbol) => Ok(Some(Named { symbol, token })),
-            Kind::Reserved(Reserved::Underscore) => Ok(None),
-            _ => Err(self.lexed.unexpected(token)),
         }
     }
 
@@ -410,36 +391,6 @@ impl<'t> Lexed<'t> {
             })
         });
         constructors.collect()
-    }
-
-    /// `(match term (case …))`: the term and the cases, at least one.
-    pub fn match_term(&self, token: TokenId) -> Result<(TokenId, Elements<'_, 't>), InputError> {
-        let mut parts = self.list(token)?;
-        parts.expect()?;
-        let scrutinee = parts.expect()?;
-        let cases = parts.expect_list()?.at_least_one()?;
-        parts.finish()?;
-        Ok((scrutinee, cases))
-    }
-
-    /// `(pattern term)`, the pattern being `x`, `_` or `(x y …)`.
-    pub fn match_case(&self, token: TokenId) -> Result<CaseSyntax, InputError> {
-        let mut parts = self.list(token)?;
-        let mut fields = Vec::new();
-        let name = match self.elements({ parts }.expect()?) {
-            None => parts.expect_variable()?,
-            Some(mut pattern) => {
-                parts.expect()?;
-                let constructor = pattern.expect_symbol()?;
-                while !pattern.is_empty() {
-                    fields.push(pattern.expect_variable()?);
-                }
-                Some(constructor)
-            }
-        };
-        let body = parts.expect()?;
-        parts.finish()?;
-        Ok(CaseSyntax { name, fields, body })
     }
 
     /// `s`, `(_ s i …)` or `(identifier sort …)`: a sort's identifier and its arguments.

@@ -13,7 +13,6 @@ use crate::chc::{Clause, PredicateId, System};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{TermId, TermStore};
-use crate::witness::Model;
 
 /// One query of the check at most.
 const QUERY: Duration = Duration::from_millis(100);
@@ -240,16 +239,5 @@ impl<'a> Checker<'a> {
             true
         });
         changed
-    }
-}
-
-/// Conjoins the facts to the definitions of a model.
-pub(crate) fn conjoin(system: &System, facts: &Facts, model: &mut Model) {
-    for (predicate, facts) in facts {
-        if let Some(definition) = model.definitions.get_mut(predicate) {
-            let mut conjuncts = vec![*definition];
-            conjuncts.extend(facts);
-            *definition = system.terms.and(&conjuncts);
-        }
     }
 }

@@ -1,10 +1,12 @@
 //! What runs when: passes, engines in turn, their budgets.
 //!
-//! Invariant: nothing here decides; an answer comes from an engine, and goes out only as
+//! [`order`] says in which order and for how long, as data; [`solve()`] does it.
+//! Invariant: nothing here decides a problem; an answer comes from an engine, and goes out only as
 //! [`crate::witness::validate`] lets it.
 
-mod schedule;
+mod order;
 mod solve;
+mod turn;
 
-pub use schedule::{DEFAULT, Phase, Strategy, Turn, UnknownEngine};
 pub use solve::{Config, ConfigError, solve};
+pub use turn::UnknownEngine;

@@ -5,13 +5,13 @@
 
 use thiserror::Error;
 
-use super::schedule::{DEFAULT, Phase, Strategy, UnknownEngine};
+use super::order::{Passes, STAGES, Stage};
+use super::turn::{DEFAULT, Strategy, UnknownEngine};
 use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
 use crate::frontend::Problem;
-use crate::run::Context;
-use crate::run::Reason;
+use crate::run::{Context, Reason};
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
 };
@@ -73,66 +73,46 @@ pub fn solve(
     config: &Config,
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    let strategy = Strategy::find(&config.engine)?;
+    let run = Run {
+        problem,
+        strategy: Strategy::find(&config.engine)?,
+        settings: &config.settings,
+    };
     check_settings(&config.settings)?;
     let mut pipeline = config.pipeline()?;
     let (normal, normalization) = normalize(problem);
-    let run = |system: &System, ways: &Ways, phase: Phase, cx: &mut Context| {
-        let engines = Engines {
-            strategy,
-            settings: &config.settings,
-            phase,
-        };
-        run(problem, system, ways, &engines, cx)
-    };
     let mut ways = Ways {
-        stack: None,
+        stack: BackStack::default(),
         normalization,
     };
-    let system = match pipeline.quick() {
-        Some(mut quick) => {
-            let (system, stack) = quick.run(normal.clone(), cx);
-            ways.stack = Some(stack);
-            let (answer, _) = run(&system, &ways, Phase::Quick, cx);
-            if answer.reason().is_none() || cx.stop().is_some() {
-                return Ok(answer);
+    let mut system = normal.clone();
+    let mut answer = unknown(None);
+    let mut lost = false;
+    for stage in &STAGES {
+        match stage.passes {
+            Passes::Quick => match pipeline.quick() {
+                Some(mut quick) => (system, ways.stack) = quick.go_on(system, ways.stack, cx),
+                None => continue,
+            },
+            Passes::All => (system, ways.stack) = pipeline.go_on(system, ways.stack, cx),
+            Passes::Undone if !lost || ways.stack.is_empty() => break,
+            Passes::Undone => {
+                log::warn!("trying again without passes");
+                system = normal.clone();
+                ways.stack = BackStack::default();
             }
-            let stack = ways.stack.take().expect("it was put there");
-            let (system, stack) = pipeline.go_on(system, stack, cx);
-            ways.stack = Some(stack);
-            system
         }
-        None => {
-            let (system, stack) = pipeline.run(normal.clone(), cx);
-            ways.stack = Some(stack);
-            system
+        (answer, lost) = run.stage(stage, &system, &ways, cx);
+        if answer.reason().is_none() || cx.stop().is_some() {
+            break;
         }
-    };
-    let translated = ways.stack.as_ref().is_some_and(|stack| !stack.is_empty());
-    let (answer, failed) = run(&system, &ways, Phase::Main, cx);
-    if !failed || !translated || cx.stop().is_some() {
-        return Ok(answer);
     }
-    // A defect, which was logged, or a model too hard to check. The clauses as they were may still
-    // be solved, and their models be smaller.
-    log::warn!("trying again without passes");
-    let ways = Ways {
-        stack: None,
-        ..ways
-    };
-    Ok(run(&normal, &ways, Phase::Main, cx).0)
-}
-
-/// Who is to decide a system.
-struct Engines<'a> {
-    strategy: Strategy,
-    settings: &'a [String],
-    phase: Phase,
+    Ok(answer)
 }
 
 /// The ways back from the system that engines see to the problem.
 struct Ways {
-    stack: Option<BackStack>,
+    stack: BackStack,
     normalization: Normalization,
 }
 
@@ -140,63 +120,71 @@ impl Ways {
     fn back(&self, verdict: Verdict, cx: &mut Context) -> Result<Verdict, BackError> {
         Ok(match verdict {
             Verdict::Unknown(reason) => Verdict::Unknown(reason),
-            Verdict::Sat(mut model) => {
-                if let Some(stack) = &self.stack {
-                    model = stack.model(model, cx)?;
-                }
+            Verdict::Sat(model) => {
+                let model = self.stack.model(model, cx)?;
                 Verdict::Sat(self.normalization.model(model, cx)?)
             }
-            Verdict::Unsat(mut refutation) => {
-                if let Some(stack) = &self.stack {
-                    refutation = stack.refutation(refutation, cx)?;
-                }
+            Verdict::Unsat(refutation) => {
+                let refutation = self.stack.refutation(refutation, cx)?;
                 Verdict::Unsat(self.normalization.refutation(refutation, cx)?)
             }
         })
     }
 }
 
-/// Lets engines take turns until one has an answer that passes its check. Also tells whether a
-/// witness was lost on the way, by a check that it did not pass or a failed way back.
-fn run(
-    problem: &Problem,
-    system: &System,
-    ways: &Ways,
-    engines: &Engines,
-    cx: &mut Context,
-) -> (Validated, bool) {
-    let mut failed = false;
-    let mut last: Option<Reason> = None;
-    for turn in engines.strategy.turns(engines.phase, &Shape::of(system)) {
-        if let Some(reason) = cx.stop() {
-            return (Validated::unknown(reason), failed);
-        }
-        let verdict = turn.run(system, engines.settings, cx);
-        cx.stats.set("smt.defects", cx.terms.defects());
-        log::info!("engine {}: {}", turn.name(), describe(&verdict));
-        let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
-            if cx.stop().is_none() {
-                log::error!("defect: {error}");
-                cx.stats.add("witness.failures", 1);
-                failed = true;
+/// Who is to decide what.
+struct Run<'a> {
+    problem: &'a Problem,
+    strategy: Strategy,
+    settings: &'a [String],
+}
+
+impl Run<'_> {
+    /// Lets engines take turns until one has an answer that passes its check. Also tells whether a
+    /// witness was lost on the way, by a check that it did not pass or a failed way back.
+    fn stage(
+        &self,
+        stage: &Stage,
+        system: &System,
+        ways: &Ways,
+        cx: &mut Context,
+    ) -> (Validated, bool) {
+        let mut lost = false;
+        let mut last: Option<Reason> = None;
+        for turn in self.strategy.turns(stage, &Shape::of(system)) {
+            if let Some(reason) = cx.stop() {
+                return (Validated::unknown(reason), lost);
             }
-            Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
-        });
-        let undecided = cx.stats.count("witness.undecided");
-        let validated = validate(problem, verdict, cx);
-        match validated.reason() {
-            None => return (validated, failed),
-            Some(reason) => {
-                failed |= matches!(reason, Reason::WitnessFailed(_))
-                    || cx.stats.count("witness.undecided") > undecided;
-                // The reason of a short turn says less than that of a later one.
-                last = Some(reason.clone());
+            let verdict = turn.run(system, self.settings, cx);
+            cx.stats.set("smt.defects", cx.terms.defects());
+            log::info!("engine {}: {}", turn.name(), describe(&verdict));
+            let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
+                if cx.stop().is_none() {
+                    log::error!("defect: {error}");
+                    cx.stats.add("witness.failures", 1);
+                    lost = true;
+                }
+                Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
+            });
+            let undecided = cx.stats.count("witness.undecided");
+            let validated = validate(self.problem, verdict, cx);
+            match validated.reason() {
+                None => return (validated, lost),
+                Some(reason) => {
+                    lost |= matches!(reason, Reason::WitnessFailed(_))
+                        || cx.stats.count("witness.undecided") > undecided;
+                    // The reason of a short turn says less than that of a later one.
+                    last = Some(reason.clone());
+                }
             }
         }
+        (unknown(cx.stop().or(last)), lost)
     }
-    let reason = cx.stop().or(last);
-    let reason = reason.unwrap_or_else(|| Reason::Incomplete("no engine".to_owned()));
-    (Validated::unknown(reason), failed)
+}
+
+fn unknown(reason: Option<Reason>) -> Validated {
+    let no_engine = || Reason::Incomplete("no engine".to_owned());
+    Validated::unknown(reason.unwrap_or_else(no_engine))
 }
 
 fn describe(verdict: &Verdict) -> String {

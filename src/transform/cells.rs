@@ -15,7 +15,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::components::{Plan, Plans, take_apart};
-use super::{Step, TransformError, Transformation};
+use super::{Place, Step, Transformation};
 use crate::chc::{PredicateId, System};
 use crate::run::Context;
 use crate::term::{BigInt, BigUint, Op, Rational, Sort, SortId, TermId, TermStore};
@@ -33,40 +33,16 @@ const ARITY: usize = 2048;
 pub struct Cells;
 
 impl Transformation for Cells {
-    fn name(&self) -> &'static str {
-        "cells"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
-        let unchanged = |old: &Rc<System>| Step {
-            system: (**old).clone(),
-            back: Box::new(super::Unchanged),
-            changed: false,
-        };
-        let plans = plan(&old);
-        if plans.vars.iter().all(FxHashMap::is_empty) {
-            return Ok(unchanged(&old));
-        }
-        Ok(match take_apart("cells", old.clone(), &plans, cx) {
-            Some((system, back)) => Step {
-                system,
-                back,
-                changed: true,
-            },
-            None => unchanged(&old),
-        })
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        take_apart(old, &plan(old), cx)
     }
 }
-
-/// An argument of a predicate.
-type Place = (PredicateId, usize);
 
 /// Classes of arrays: a union-find forest over numbered nodes.
 #[derive(Default)]
 struct Classes {
     parent: Vec<usize>,
-    places: FxHashMap<(PredicateId, usize), usize>,
+    places: FxHashMap<Place, usize>,
     /// Accesses at constants.
     accesses: Vec<(usize, TermId)>,
     /// Arrays that must stay.

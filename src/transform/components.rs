@@ -5,17 +5,16 @@
 //! component. Invariant: an array that has a plan occurs only in equations, reads, stores and
 //! choices, with arrays of the same plan; the pass has seen to that.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, complete_model};
-use crate::chc::{Atom, ClauseId, PredicateId, System};
+use super::columns::{Column, array_order};
+use super::replacement::{Meaning, Origin, Replacement, expand};
+use super::{Place, Step, part_var};
+use crate::chc::System;
 use crate::run::Context;
 use crate::term::{Assignment, DatatypeId, Op, Sort, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// How an array is taken apart.
 pub(super) enum Plan {
@@ -45,35 +44,22 @@ impl Plan {
         }
     }
 
-    /// The value of the whole array from those of its components.
-    fn whole(&self, terms: &TermStore, sort: SortId, parts: &[TermId]) -> TermId {
+    /// What the components of an array are in terms of it.
+    fn meanings(&self, terms: &TermStore, array: TermId) -> Vec<Meaning> {
         match self {
-            Plan::Cells { indexes, .. } => {
-                let (rest, cells) = parts.split_last().expect("a component for the rest");
-                let entries = indexes.iter().copied().zip(cells.iter().copied());
-                terms.array_from_entries(sort, entries, *rest)
-            }
             Plan::Fields(datatype) => {
-                let mut indexes: FxHashSet<TermId> = FxHashSet::default();
-                let mut columns: Vec<(FxHashMap<TermId, TermId>, TermId)> = Vec::new();
-                for &part in parts {
-                    let (entries, default) = terms.array_value(part);
-                    indexes.extend(entries.iter().map(|e| e.0));
-                    columns.push((entries.into_iter().collect(), default));
-                }
-                let row = |index: Option<TermId>| {
-                    let fields: Vec<TermId> = columns
-                        .iter()
-                        .map(|(entries, default)| {
-                            let entry = index.and_then(|i| entries.get(&i));
-                            entry.copied().unwrap_or(*default)
-                        })
-                        .collect();
-                    terms.construct(*datatype, 0, &fields)
+                let count = terms.datatype(*datatype).constructors[0].fields.len() as u32;
+                let column = |field| Column {
+                    array,
+                    datatype: *datatype,
+                    field,
                 };
-                let entries: Vec<(TermId, TermId)> =
-                    indexes.into_iter().map(|i| (i, row(Some(i)))).collect();
-                terms.array_from_entries(sort, entries, row(None))
+                (0..count).map(|f| Meaning::Column(column(f))).collect()
+            }
+            Plan::Cells { indexes, other } => {
+                let all = indexes.iter().chain([other]);
+                all.map(|&i| Meaning::Term(terms.select(array, i)))
+                    .collect()
             }
         }
     }
@@ -132,67 +118,66 @@ impl Plan {
 /// Which arrays are taken apart.
 #[derive(Default)]
 pub(super) struct Plans {
-    pub places: FxHashMap<(PredicateId, usize), Rc<Plan>>,
+    pub places: FxHashMap<Place, Rc<Plan>>,
     /// For each clause of the system, by its variables.
     pub vars: Vec<FxHashMap<TermId, Rc<Plan>>>,
 }
 
-/// The system with arrays taken apart, and the way back.
-pub(super) fn take_apart(
-    pass: &'static str,
-    old: Rc<System>,
-    plans: &Plans,
-    cx: &Context,
-) -> Option<(System, Box<dyn BackTranslation>)> {
+/// An array of this sort from the values of its cells.
+fn from_cells(terms: &TermStore, sort: SortId, indexes: &[TermId], parts: &[TermId]) -> TermId {
+    let (rest, cells) = parts.split_last().expect("a component for the rest");
+    let entries = indexes.iter().zip(cells);
+    entries.fold(terms.const_array(sort, *rest), |array, (&index, &cell)| {
+        terms.store(array, index, cell)
+    })
+}
+
+/// The array value of this sort from those of the arrays of its fields.
+fn from_columns(terms: &TermStore, sort: SortId, datatype: DatatypeId, parts: &[TermId]) -> TermId {
+    let mut indexes: FxHashSet<TermId> = FxHashSet::default();
+    let mut columns: Vec<(FxHashMap<TermId, TermId>, TermId)> = Vec::new();
+    for &part in parts {
+        let (entries, default) = terms.array_value(part);
+        indexes.extend(entries.iter().map(|e| e.0));
+        columns.push((entries.into_iter().collect(), default));
+    }
+    let row = |index: Option<TermId>| {
+        let fields: Vec<TermId> = columns
+            .iter()
+            .map(|(entries, default)| {
+                let entry = index.and_then(|i| entries.get(&i));
+                entry.copied().unwrap_or(*default)
+            })
+            .collect();
+        terms.construct(datatype, 0, &fields)
+    };
+    let entries: Vec<(TermId, TermId)> = indexes.into_iter().map(|i| (i, row(Some(i)))).collect();
+    terms.array_from_entries(sort, entries, row(None))
+}
+
+/// The system with arrays taken apart; `None` if none is, or there is no time.
+pub(super) fn take_apart(old: &Rc<System>, plans: &Plans, cx: &Context) -> Option<Step> {
+    if plans.vars.iter().all(FxHashMap::is_empty) {
+        return None;
+    }
     let terms = old.terms.clone();
-    let mut system = (*old).clone();
-    let mut replaced = Vec::new();
-    let mut places: FxHashMap<PredicateId, usize> = FxHashMap::default();
+    let mut system = (**old).clone();
+    let mut replacement = Replacement::new(old);
     for predicate in old.used_predicates() {
         let params = &old.predicate(predicate).params;
         let plan = |i: usize| plans.places.get(&(predicate, i));
         if (0..params.len()).all(|i| plan(i).is_none()) {
             continue;
         }
-        let mut sorts = Vec::new();
-        for (i, &param) in params.iter().enumerate() {
-            let sort = terms.sort_of(param);
-            match plan(i) {
-                Some(plan) => sorts.extend(plan.components(&terms, sort).into_iter().map(|c| c.1)),
-                None => sorts.push(sort),
-            }
-        }
-        let name = old.predicate(predicate).name.clone();
-        let new = system.add_predicate(&name, &sorts);
-        let mut meanings = Vec::with_capacity(sorts.len());
+        let mut meanings = Vec::new();
         for (i, &param) in params.iter().enumerate() {
             match plan(i) {
                 None => meanings.push(Meaning::Term(param)),
-                Some(plan) => match &**plan {
-                    Plan::Fields(datatype) => {
-                        let count = terms.datatype(*datatype).constructors[0].fields.len();
-                        meanings.extend((0..count as u32).map(|field| Meaning::Field {
-                            array: param,
-                            datatype: *datatype,
-                            field,
-                        }));
-                    }
-                    Plan::Cells { indexes, other } => {
-                        let all = indexes.iter().chain([other]);
-                        meanings.extend(all.map(|&i| Meaning::Term(terms.select(param, i))));
-                    }
-                },
+                Some(plan) => meanings.extend(plan.meanings(&terms, param)),
             }
         }
-        places.insert(predicate, replaced.len());
-        let params = system.predicate(new).params.clone();
-        replaced.push(Replaced {
-            old: predicate,
-            new,
-            meanings: params.into_iter().zip(meanings).collect(),
-        });
+        replacement.replace(&mut system, predicate, meanings);
     }
-    let mut wholes: FxHashMap<ClauseId, Vec<Whole>> = FxHashMap::default();
     for (clause, plans) in system.clauses.iter_mut().zip(&plans.vars) {
         if plans.is_empty() {
             continue;
@@ -200,25 +185,36 @@ pub(super) fn take_apart(
         if cx.stop().is_some() {
             return None;
         }
-        let mut own: Vec<Whole> = Vec::new();
+        let mut origin = Origin::new(clause.id, Vec::new());
         let mut parts: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
         let mut vars: Vec<(&TermId, &Rc<Plan>)> = plans.iter().collect();
         vars.sort_unstable_by_key(|v| v.0);
         for (&var, plan) in vars {
             let sort = terms.sort_of(var);
-            let name = terms.var_name(var);
-            let stem = name.split('!').next().unwrap_or(name);
-            let components: Vec<TermId> = plan
-                .components(&terms, sort)
-                .into_iter()
-                .map(|(field, sort)| terms.fresh_var(&format!("{stem}.{field}"), sort))
+            let components = plan.components(&terms, sort).into_iter();
+            let own: Vec<TermId> = components
+                .map(|(name, sort)| part_var(&terms, var, &name, sort))
                 .collect();
-            parts.insert(var, components.clone());
-            own.push(Whole {
-                var,
-                plan: plan.clone(),
-                parts: components,
-            });
+            match &**plan {
+                Plan::Cells { indexes, .. } => {
+                    let whole = from_cells(&terms, sort, indexes, &own);
+                    origin.definitions.push((var, whole));
+                }
+                Plan::Fields(datatype) => {
+                    let (terms, datatype, own) = (terms.clone(), *datatype, own.clone());
+                    let whole = move |values: &Assignment| {
+                        // A component that the new clause does not mention is free.
+                        let value = |part: &TermId| match values.get(part) {
+                            Some(&value) => Some(value),
+                            None => terms.default_value(terms.sort_of(*part)),
+                        };
+                        let own: Option<Vec<TermId>> = own.iter().map(value).collect();
+                        Some(from_columns(&terms, sort, datatype, &own?))
+                    };
+                    origin.computed.push((var, Box::new(whole)));
+                }
+            }
+            parts.insert(var, own);
         }
         let splitter = Splitter {
             terms: &terms,
@@ -226,27 +222,10 @@ pub(super) fn take_apart(
             parts: &parts,
         };
         clause.constraint = splitter.convert(clause.constraint);
-        for atom in clause.body.iter_mut().chain(&mut clause.head) {
-            if let Some(&at) = places.get(&atom.predicate) {
-                let args = atom.args.iter().flat_map(|arg| match parts.get(arg) {
-                    Some(own) => own.clone(),
-                    None => vec![*arg],
-                });
-                *atom = Atom {
-                    predicate: replaced[at].new,
-                    args: args.collect(),
-                };
-            }
-        }
-        wholes.insert(clause.id, own);
+        replacement.replace_atoms(clause, |atom| expand(&atom.args, &parts));
+        replacement.note(clause.id, origin);
     }
-    let back = Back {
-        pass,
-        old,
-        replaced,
-        wholes,
-    };
-    Some((system, Box::new(back)))
+    Some(replacement.step(system))
 }
 
 /// Rewrites the constraint of one clause.
@@ -319,28 +298,9 @@ impl Splitter<'_> {
     ) -> Vec<TermId> {
         let terms = self.terms;
         let mut own: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
-        let mut stack = vec![array];
-        while let Some(&t) = stack.last() {
-            if own.contains_key(&t) || split.contains_key(&t) {
-                stack.pop();
-                continue;
-            }
+        for t in array_order(terms, array, |t| split.contains_key(&t)) {
             let node = terms.node(t);
-            let below: &[TermId] = match node.op {
-                Op::Store => &node.args[..1],
-                Op::Ite => &node.args[1..],
-                _ => &[],
-            };
             let found = |t: &TermId| own.get(t).or_else(|| split.get(t));
-            let missing: Vec<TermId> = below
-                .iter()
-                .copied()
-                .filter(|t| found(t).is_none())
-                .collect();
-            if !missing.is_empty() {
-                stack.extend(missing);
-                continue;
-            }
             let parts = match node.op {
                 Op::Store => {
                     let below = found(&node.args[0]).expect("made before");
@@ -361,210 +321,7 @@ impl Splitter<'_> {
             } else {
                 own.insert(t, parts);
             }
-            stack.pop();
         }
         own.remove(&array).unwrap_or_else(|| split[&array].clone())
-    }
-}
-
-/// What a formal variable of a new predicate is in terms of the old one's.
-enum Meaning {
-    Term(TermId),
-    /// The array of one field of the records in an array.
-    Field {
-        array: TermId,
-        datatype: DatatypeId,
-        field: u32,
-    },
-}
-
-struct Replaced {
-    old: PredicateId,
-    new: PredicateId,
-    meanings: FxHashMap<TermId, Meaning>,
-}
-
-/// An array variable of an old clause with its components.
-struct Whole {
-    var: TermId,
-    plan: Rc<Plan>,
-    parts: Vec<TermId>,
-}
-
-struct Back {
-    pass: &'static str,
-    old: Rc<System>,
-    replaced: Vec<Replaced>,
-    wholes: FxHashMap<ClauseId, Vec<Whole>>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        for replaced in &self.replaced {
-            if let Some(formula) = model.definitions.remove(&replaced.new) {
-                let formula = express(terms, formula, &replaced.meanings);
-                model.definitions.insert(replaced.old, formula);
-            }
-        }
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        let terms = &self.old.terms;
-        replay(self.pass, &self.old, &refutation, cx, |step| {
-            let Some(wholes) = self.wholes.get(&step.clause) else {
-                return Ok(Vec::new());
-            };
-            let mut known: Assignment = step.values.clone();
-            for whole in wholes {
-                let parts: Option<Vec<TermId>> = whole
-                    .parts
-                    .iter()
-                    .map(|p| {
-                        // A component that the new clause does not mention is free.
-                        let given = step.values.get(p).copied();
-                        given.or_else(|| terms.default_value(terms.sort_of(*p)))
-                    })
-                    .collect();
-                if let Some(parts) = parts {
-                    let sort = terms.sort_of(whole.var);
-                    known.insert(whole.var, whole.plan.whole(terms, sort, &parts));
-                }
-            }
-            let mut old = OldStep::same(step, &[]);
-            old.known = Cow::Owned(known);
-            Ok(vec![old])
-        })
-    }
-}
-
-/// A formula over a new predicate's formal variables in terms of the old one's. Arrays of fields
-/// are no terms there: reads of them become fields of what is read, equations between them hold for
-/// every index, and what is left is quantified.
-fn express(terms: &TermStore, formula: TermId, meanings: &FxHashMap<TermId, Meaning>) -> TermId {
-    let simple: FxHashMap<TermId, TermId> = meanings
-        .iter()
-        .filter_map(|(&var, meaning)| match meaning {
-            Meaning::Term(term) => Some((var, *term)),
-            Meaning::Field { .. } => None,
-        })
-        .collect();
-    let formula = terms.substitute(formula, &simple);
-    if simple.len() == meanings.len() {
-        return formula;
-    }
-    let reader = Reader { terms, meanings };
-    let mut memo = FxHashMap::default();
-    let mut formula = terms.rewrite_bottom_up(formula, &mut memo, |t| {
-        let node = terms.node(t);
-        match node.op {
-            Op::Select if reader.mentions(node.args[0]) => reader.read(node.args[0], node.args[1]),
-            Op::Eq if reader.mentions(node.args[0]) || reader.mentions(node.args[1]) => {
-                reader.equal(node.args[0], node.args[1])
-            }
-            _ => t,
-        }
-    });
-    for var in terms.free_vars(&[formula]) {
-        if let Some(Meaning::Field { .. }) = meanings.get(&var) {
-            let copy = terms.fresh_var("field", terms.sort_of(var));
-            let map = std::iter::once((var, copy)).collect();
-            let same = reader.equal(copy, var);
-            let body = terms.and(&[terms.substitute(formula, &map), same]);
-            formula = terms.exists(&[copy], body);
-        }
-    }
-    formula
-}
-
-struct Reader<'a> {
-    terms: &'a TermStore,
-    meanings: &'a FxHashMap<TermId, Meaning>,
-}
-
-impl Reader<'_> {
-    /// Whether an array of a field is what the array term is made from, outside of its elements.
-    fn mentions(&self, array: TermId) -> bool {
-        let mut stack = vec![array];
-        while let Some(t) = stack.pop() {
-            let node = self.terms.node(t);
-            match node.op {
-                Op::Var(_) if matches!(self.meanings.get(&t), Some(Meaning::Field { .. })) => {
-                    return true;
-                }
-                Op::Store => stack.push(node.args[0]),
-                Op::Ite => stack.extend_from_slice(&node.args[1..]),
-                _ => {}
-            }
-        }
-        false
-    }
-
-    /// `array[index]`, through stores and choices.
-    fn read(&self, array: TermId, index: TermId) -> TermId {
-        let terms = self.terms;
-        let mut memo: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let mut stack = vec![array];
-        while let Some(&t) = stack.last() {
-            if memo.contains_key(&t) {
-                stack.pop();
-                continue;
-            }
-            let node = terms.node(t);
-            let below: &[TermId] = match node.op {
-                Op::Store => &node.args[..1],
-                Op::Ite => &node.args[1..],
-                _ => &[],
-            };
-            let missing: Vec<TermId> = below
-                .iter()
-                .copied()
-                .filter(|b| !memo.contains_key(b))
-                .collect();
-            if !missing.is_empty() {
-                stack.extend(missing);
-                continue;
-            }
-            let value = match node.op {
-                Op::Store => {
-                    let here = terms.eq(node.args[1], index);
-                    terms.ite(here, node.args[2], memo[&node.args[0]])
-                }
-                Op::Ite => terms.ite(node.args[0], memo[&node.args[1]], memo[&node.args[2]]),
-                _ => match self.meanings.get(&t) {
-                    Some(Meaning::Field {
-                        array,
-                        datatype,
-                        field,
-                    }) => terms.field(*datatype, 0, *field, terms.select(*array, index)),
-                    _ => terms.select(t, index),
-                },
-            };
-            memo.insert(t, value);
-            stack.pop();
-        }
-        memo[&array]
-    }
-
-    /// `a = b` index by index.
-    fn equal(&self, a: TermId, b: TermId) -> TermId {
-        let terms = self.terms;
-        let (mut a, mut b) = (a, b);
-        let mut bound = Vec::new();
-        // Elements may be arrays again; sorts are finite trees.
-        while let Sort::Array(index, _) = terms.sort(terms.sort_of(a))
-            && (self.mentions(a) || self.mentions(b))
-        {
-            let at = terms.fresh_var("i", index);
-            (a, b) = (self.read(a, at), self.read(b, at));
-            bound.push(at);
-        }
-        terms.forall(&bound, terms.eq(a, b))
     }
 }

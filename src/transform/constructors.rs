@@ -9,18 +9,16 @@
 //! Invariant: the constructors found hold for every derivable fact and are inductive by themselves,
 //! so testers for them may be conjoined to any model.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
+use super::replacement::{Origin, Replacement};
+use super::{Step, Transformation, part_var};
+use crate::chc::{Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// How often one run takes a layer off sorts that contain themselves: a list that is built with
 /// many elements would become as many arguments.
@@ -35,7 +33,7 @@ const VISITS: usize = 50;
 /// The pass.
 #[derive(Default)]
 pub struct Constructors {
-    layers: Cell<usize>,
+    layers: usize,
 }
 
 /// A set of constructors, bit by bit.
@@ -43,122 +41,114 @@ type Set = u64;
 
 type Facts = FxHashMap<PredicateId, Vec<Set>>;
 
-impl Transformation for Constructors {
-    fn name(&self) -> &'static str {
-        "constructors"
-    }
+/// For each argument of a predicate the one constructor that it has.
+type Single = Vec<Option<(DatatypeId, u32)>>;
 
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let terms = system.terms.clone();
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
-        let facts = match several(&old) {
-            true => fixpoint(&old, cx).unwrap_or_default(),
-            false => Facts::default(),
-        };
+impl Transformation for Constructors {
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        if !several(old) {
+            return None;
+        }
+        let terms = old.terms.clone();
+        let facts = fixpoint(old, cx)?;
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
+        let mut singles: FxHashMap<PredicateId, Single> = FxHashMap::default();
         let mut recursive = false;
-        let mut replaced: Vec<Replaced> = Vec::new();
-        let mut places: FxHashMap<PredicateId, usize> = FxHashMap::default();
         let mut ordered: Vec<(&PredicateId, &Vec<Set>)> = facts.iter().collect();
         ordered.sort_unstable_by_key(|f| f.0);
         for (&predicate, sets) in ordered {
             let params = &old.predicate(predicate).params;
-            let single: Vec<Option<(DatatypeId, u32)>> = params
-                .iter()
-                .zip(sets)
-                .map(|(&param, &set)| {
-                    let id = choices(&terms, terms.sort_of(param))?;
-                    let own = is_recursive(&terms, id);
-                    if set.count_ones() != 1 || own && self.layers.get() >= LAYERS {
-                        return None;
-                    }
-                    recursive |= own;
-                    Some((id, set.trailing_zeros()))
-                })
-                .collect();
+            let single = self.single(&terms, params, sets);
             if single.iter().all(Option::is_none) {
                 continue;
             }
             let mut leaves: Vec<TermId> = Vec::new();
             for (&param, single) in params.iter().zip(&single) {
-                match single {
+                match *single {
                     None => leaves.push(param),
                     Some((id, constructor)) => {
-                        let count = fields(&terms, *id, *constructor).len() as u32;
-                        leaves.extend((0..count).map(|i| terms.field(*id, *constructor, i, param)));
+                        recursive |= is_recursive(&terms, id);
+                        let count = fields(&terms, id, constructor).len() as u32;
+                        leaves.extend((0..count).map(|i| terms.field(id, constructor, i, param)));
                     }
                 }
             }
-            let sorts: Vec<SortId> = leaves.iter().map(|&l| terms.sort_of(l)).collect();
-            let name = old.predicate(predicate).name.clone();
-            let new = system.add_predicate(&name, &sorts);
-            let params = system.predicate(new).params.iter().copied();
-            places.insert(predicate, replaced.len());
-            replaced.push(Replaced {
-                old: predicate,
-                new,
-                map: params.zip(leaves).collect(),
-                single,
-            });
+            replacement.replace_by_terms(&mut system, predicate, leaves);
+            singles.insert(predicate, single);
         }
-        if replaced.is_empty() {
-            return Ok(Step {
-                system,
-                back: Box::new(super::Unchanged),
-                changed: false,
-            });
+        if replacement.is_empty() {
+            return None;
         }
-        if recursive {
-            self.layers.set(self.layers.get() + 1);
-        }
-        let mut definitions = FxHashMap::default();
+        self.layers += usize::from(recursive);
         for clause in &mut system.clauses {
             let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
             let mut pairs = Vec::new();
-            let mut touched = false;
-            for atom in clause.body.iter_mut().chain(&mut clause.head) {
-                let Some(&at) = places.get(&atom.predicate) else {
-                    continue;
-                };
-                touched = true;
+            let touched = replacement.replace_atoms(clause, |atom| {
                 let mut args = Vec::new();
-                for (&arg, single) in atom.args.iter().zip(&replaced[at].single) {
+                for (&arg, single) in atom.args.iter().zip(&singles[&atom.predicate]) {
                     let Some((id, constructor)) = *single else {
                         args.push(arg);
                         continue;
                     };
-                    let name = terms.var_name(arg);
-                    let stem = name.split('!').next().unwrap_or(name);
                     let own: Vec<TermId> = fields(&terms, id, constructor)
                         .iter()
-                        .map(|(field, sort)| terms.fresh_var(&format!("{stem}.{field}"), *sort))
+                        .map(|(field, sort)| part_var(&terms, arg, field, *sort))
                         .collect();
                     let whole = terms.construct(id, constructor, &own);
                     map.insert(arg, whole);
                     pairs.push((arg, whole));
                     args.extend(&own);
                 }
-                *atom = Atom {
-                    predicate: replaced[at].new,
-                    args,
-                };
-            }
+                args
+            });
             if touched {
                 clause.constraint = terms.substitute(clause.constraint, &map);
-                definitions.insert(clause.id, pairs);
+                replacement.note(clause.id, Origin::new(clause.id, pairs));
             }
         }
-        Ok(Step {
-            system,
-            back: Box::new(Back {
-                old,
-                facts,
-                replaced,
-                definitions,
-            }),
-            changed: true,
-        })
+        // What was found of one argument rests on what was found of others, and on predicates that
+        // derive nothing.
+        for predicate in old.used_predicates() {
+            match facts.get(&predicate) {
+                Some(sets) => {
+                    let testers = testers(&terms, &old.predicate(predicate).params, sets);
+                    replacement.strengthen(predicate, testers);
+                }
+                None => replacement.refute(predicate),
+            }
+        }
+        Some(replacement.step(system))
     }
+}
+
+impl Constructors {
+    /// Which arguments become fields: those with one constructor, of a sort that may lose a layer.
+    fn single(&self, terms: &TermStore, params: &[TermId], sets: &[Set]) -> Single {
+        let choose = |(&param, &set): (&TermId, &Set)| {
+            let id = choices(terms, terms.sort_of(param))?;
+            let open = self.layers < LAYERS || !is_recursive(terms, id);
+            (set.count_ones() == 1 && open).then(|| (id, set.trailing_zeros()))
+        };
+        params.iter().zip(sets).map(choose).collect()
+    }
+}
+
+/// That the parameters have one of their constructors each.
+fn testers(terms: &TermStore, params: &[TermId], sets: &[Set]) -> TermId {
+    let mut conjuncts = Vec::new();
+    for (&param, &set) in params.iter().zip(sets) {
+        let sort = terms.sort_of(param);
+        if let Some(id) = choices(terms, sort)
+            && set != all(terms, sort)
+        {
+            let count = terms.datatype(id).constructors.len() as u32;
+            let own = (0..count).filter(|c| set & (1 << c) != 0);
+            let own: Vec<TermId> = own.map(|c| terms.is(id, c, param)).collect();
+            conjuncts.push(terms.or(&own));
+        }
+    }
+    terms.and(&conjuncts)
 }
 
 /// The datatype of a sort with more than one constructor.
@@ -322,31 +312,22 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
         .iter()
         .map(|c| Reading::of(terms, c))
         .collect();
-    let mut users: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-    for (index, clause) in system.clauses.iter().enumerate() {
-        if clause.head.is_some() {
-            for atom in &clause.body {
-                users.entry(atom.predicate).or_default().push(index);
-            }
-        }
-    }
+    let index = ClauseIndex::new(system);
     let mut facts = Facts::default();
-    let mut queue: VecDeque<usize> = (0..system.clauses.len())
-        .filter(|&i| system.clauses[i].head.is_some() && system.clauses[i].body.is_empty())
-        .collect();
+    let mut queue: VecDeque<usize> = index.entries().iter().copied().collect();
     let mut queued: FxHashSet<usize> = queue.iter().copied().collect();
     let mut visits = VISITS * (system.clauses.len() + 10);
-    while let Some(index) = queue.pop_front() {
-        queued.remove(&index);
+    while let Some(at) = queue.pop_front() {
+        queued.remove(&at);
         if visits == 0 || visits.is_multiple_of(64) && cx.stop().is_some() {
             return None;
         }
         visits -= 1;
-        let clause = &system.clauses[index];
+        let clause = &system.clauses[at];
         let Some(head) = &clause.head else {
             continue;
         };
-        let Some(new) = readings[index].post(terms, clause, &facts) else {
+        let Some(new) = readings[at].post(terms, clause, &facts) else {
             continue;
         };
         let changed = match facts.get_mut(&head.predicate) {
@@ -364,7 +345,7 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
             }
         };
         if changed {
-            for &user in users.get(&head.predicate).into_iter().flatten() {
+            for &user in index.using(head.predicate) {
                 if queued.insert(user) {
                     queue.push_back(user);
                 }
@@ -372,75 +353,4 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
         }
     }
     Some(facts)
-}
-
-struct Replaced {
-    old: PredicateId,
-    new: PredicateId,
-    /// From the new predicate's formal variables to the old one's and fields of these.
-    map: FxHashMap<TermId, TermId>,
-    /// For each old argument, the one constructor that it has.
-    single: Vec<Option<(DatatypeId, u32)>>,
-}
-
-struct Back {
-    old: Rc<System>,
-    facts: Facts,
-    replaced: Vec<Replaced>,
-    /// For each changed clause, the arguments over their new fields.
-    definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        for replaced in &self.replaced {
-            if let Some(formula) = model.definitions.remove(&replaced.new) {
-                let formula = terms.substitute(formula, &replaced.map);
-                model.definitions.insert(replaced.old, formula);
-            }
-        }
-        complete_model(&self.old, &mut model);
-        // What was found of one argument rests on what was found of others, and on predicates that
-        // derive nothing.
-        for predicate in self.old.used_predicates() {
-            if !self.facts.contains_key(&predicate) {
-                model.definitions.insert(predicate, TermId::FALSE);
-            }
-        }
-        for (predicate, sets) in &self.facts {
-            let mut conjuncts = Vec::new();
-            for (&param, &set) in self.old.predicate(*predicate).params.iter().zip(sets) {
-                if let Some(id) = choices(terms, terms.sort_of(param))
-                    && set != all(terms, terms.sort_of(param))
-                {
-                    let count = terms.datatype(id).constructors.len() as u32;
-                    let testers: Vec<TermId> = (0..count)
-                        .filter(|c| set & (1 << c) != 0)
-                        .map(|c| terms.is(id, c, param))
-                        .collect();
-                    conjuncts.push(terms.or(&testers));
-                }
-            }
-            if let Some(formula) = model.definitions.get_mut(predicate) {
-                conjuncts.push(*formula);
-                *formula = terms.and(&conjuncts);
-            }
-        }
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        let terms = &self.old.terms;
-        replay("constructors", &self.old, &refutation, cx, |step| {
-            let Some(definitions) = self.definitions.get(&step.clause) else {
-                return Ok(Vec::new());
-            };
-            Ok(vec![OldStep::rebuilt(terms, step, definitions)])
-        })
-    }
 }

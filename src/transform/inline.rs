@@ -11,15 +11,15 @@
 //! its clauses at the time it went, over which [`strongest`](super::strongest) defines it again.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::replacement::complete_model;
 use super::replay::{OldStep, Premise, replay};
 use super::strongest::restore_definitions;
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
+use super::{BackError, BackTranslation, Step, Transformation};
 use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
 use crate::run::Context;
 use crate::term::{Assignment, TermId, TermStore};
@@ -40,10 +40,9 @@ const GROWTH: isize = 10;
 /// The pass. What may be added is one budget for all its applications in one run.
 #[derive(Default)]
 pub struct Inline {
-    budget: Cell<Option<Budget>>,
+    budget: Option<Budget>,
 }
 
-#[derive(Clone, Copy)]
 struct Budget {
     /// Clauses that may still be added.
     clauses: isize,
@@ -54,23 +53,17 @@ struct Budget {
 }
 
 impl Transformation for Inline {
-    fn name(&self) -> &'static str {
-        "inline"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
-        let mut state = Inliner::new((*old).clone());
-        let mut budget = self.budget.get().unwrap_or_else(|| Budget {
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let mut state = Inliner::new((**old).clone());
+        let budget = self.budget.get_or_insert_with(|| Budget {
             clauses: 16 + state.clauses.len() as isize / 8,
             size: state.total + state.total / 2 + SIZE_BUDGET,
             total: state.total,
         });
         // What other passes added since is not to the account of this one.
         budget.size += state.total.saturating_sub(budget.total);
-        state.run(&mut budget, cx);
+        state.run(budget, cx);
         budget.total = state.total;
-        self.budget.set(Some(budget));
         let Inliner {
             mut system,
             clauses,
@@ -80,14 +73,13 @@ impl Transformation for Inline {
         } = state;
         system.clauses = clauses.into_iter().flatten().collect();
         let changed = !eliminated.is_empty();
-        Ok(Step {
+        changed.then(|| Step {
             system,
-            back: Box::new(Back {
-                old,
+            back: Box::new(InlineBack {
+                old: old.clone(),
                 eliminated,
                 resolvents,
             }),
-            changed,
         })
     }
 }
@@ -380,7 +372,8 @@ impl Inliner {
     }
 }
 
-struct Back {
+/// The way back: resolvents are taken apart, predicates that went are defined again.
+struct InlineBack {
     old: Rc<System>,
     eliminated: Vec<Eliminated>,
     resolvents: FxHashMap<ClauseId, Resolvent>,
@@ -402,7 +395,7 @@ enum PartPremise {
     Part(usize),
 }
 
-impl Back {
+impl InlineBack {
     /// The derivation by old clauses that a clause stands for, premises before what uses them.
     fn parts(&self, clause: ClauseId) -> Vec<Part> {
         // Work from the root down; each part has a place, and the order comes at the end.
@@ -502,7 +495,7 @@ impl Back {
     }
 }
 
-impl BackTranslation for Back {
+impl BackTranslation for InlineBack {
     fn model(&self, mut model: Model, cx: &mut Context) -> Result<Model, BackError> {
         restore_definitions(&self.old, &self.eliminated, &mut model, cx)?;
         complete_model(&self.old, &mut model);
@@ -516,7 +509,7 @@ impl BackTranslation for Back {
     ) -> Result<Refutation, BackError> {
         let terms = &self.old.terms;
         let mut parts: FxHashMap<ClauseId, Rc<Vec<Part>>> = FxHashMap::default();
-        replay("inline", &self.old, &refutation, cx, |step| {
+        replay(&self.old, &refutation, cx, |step| {
             if !self.resolvents.contains_key(&step.clause) {
                 return Ok(Vec::new());
             }
@@ -544,12 +537,12 @@ impl BackTranslation for Back {
                 for premise in &part.premises {
                     premises.push(match *premise {
                         PartPremise::Part(at) => Premise::Inner(at),
-                        PartPremise::Body(at) => {
-                            Premise::Step(*step.premises.get(at).ok_or_else(|| BackError {
-                                pass: "inline",
-                                message: "a premise is missing".to_owned(),
-                            })?)
-                        }
+                        PartPremise::Body(at) => Premise::Step(
+                            *step
+                                .premises
+                                .get(at)
+                                .ok_or_else(|| BackError("a premise is missing".to_owned()))?,
+                        ),
                     });
                 }
                 steps.push(OldStep {

@@ -73,13 +73,9 @@ impl BackTranslation for Normalization {
         mut refutation: Refutation,
         _cx: &mut Context,
     ) -> Result<Refutation, BackError> {
-        let error = |message: String| BackError {
-            pass: "normalize",
-            message,
-        };
         for step in &mut refutation.steps {
             let Some(vars) = self.vars.get(step.clause.0 as usize) else {
-                return Err(error(format!("no clause {}", step.clause.0)));
+                return Err(BackError(format!("no clause {}", step.clause.0)));
             };
             let mut values = Assignment::default();
             for &var in vars {
@@ -88,7 +84,7 @@ impl BackTranslation for Normalization {
                 let value = value.or_else(|| self.terms.default_value(self.terms.sort_of(var)));
                 let Some(value) = value else {
                     let name = self.terms.var_name(var);
-                    return Err(error(format!("there is no value for {name}")));
+                    return Err(BackError(format!("there is no value for {name}")));
                 };
                 values.insert(var, value);
             }

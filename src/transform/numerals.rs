@@ -1,27 +1,26 @@
 //! Peano numerals become integers: a datatype of a zero and a successor is replaced by Int wherever
 //! it is an argument.
 //!
-//! What is recursion over terms for engines (addition, comparison) is linear arithmetic then. A sort
-//! is replaced in the whole system or not at all: not if it is a field, an element or an index of
-//! anything else, or bound by a quantifier. Models come back by the size of the numeral (see
+//! What is recursion over terms for engines (addition, comparison) is linear arithmetic then. A
+//! sort is replaced in the whole system or not at all: not if it is a field, an element or an index
+//! of anything else, or bound by a quantifier. Models come back by the size of the numeral (see
 //! [`TermStore::size`]), refutations by the numeral of the value.
 //!
 //! Invariant: the clauses' variables are at least zero, so the values of a derivation are those of
 //! numerals. A selector applied to zero is some numeral, the same for all its occurrences in a
 //! clause.
 
-use std::borrow::Cow;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use num_traits::ToPrimitive;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Atom, ClauseId, PredicateId, System};
+use super::replacement::{Origin, Replacement};
+use super::{Step, Transformation, stem};
+use crate::chc::System;
 use crate::run::Context;
 use crate::term::{Assignment, DatatypeId, Op, Sort, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// A numeral larger than this is not written as a term.
 const LARGEST: usize = 1 << 20;
@@ -56,115 +55,101 @@ impl Numeral {
             successor,
         })
     }
-
-    /// The numeral of a value; `None` when it is negative or too large.
-    fn value(&self, terms: &TermStore, number: TermId) -> Option<TermId> {
-        let count = terms.as_int(number)?.to_usize()?;
-        let mut value = terms.construct(self.id, self.zero, &[]);
-        for _ in 0..(count <= LARGEST).then_some(count)? {
-            value = terms.construct(self.id, self.successor, &[value]);
-        }
-        Some(value)
-    }
 }
 
 type Table = FxHashMap<SortId, Numeral>;
 
 impl Transformation for Numerals {
-    fn name(&self) -> &'static str {
-        "numerals"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
         let terms = old.terms.clone();
-        let mut system = (*old).clone();
-        let table = numerals(&old);
-        let mut back = Back {
-            old: old.clone(),
-            replaced: Vec::new(),
-            vars: FxHashMap::default(),
-            table,
-        };
-        if back.table.is_empty() {
-            return Ok(Step {
-                system,
-                back: Box::new(super::Unchanged),
-                changed: false,
-            });
+        let table = numerals(old);
+        if table.is_empty() {
+            return None;
         }
-        let mut places: FxHashMap<PredicateId, PredicateId> = FxHashMap::default();
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
         for predicate in old.used_predicates() {
             let params = &old.predicate(predicate).params;
-            let old_sorts: Vec<SortId> = params.iter().map(|&p| terms.sort_of(p)).collect();
-            let int = |s: &SortId| match back.table.contains_key(s) {
-                true => SortId::INT,
-                false => *s,
-            };
-            let sorts: Vec<SortId> = old_sorts.iter().map(int).collect();
-            if sorts == old_sorts {
-                continue;
+            let is_numeral = |p: &TermId| table.contains_key(&terms.sort_of(*p));
+            if params.iter().any(is_numeral) {
+                let sized = params.iter().map(|p| match is_numeral(p) {
+                    true => terms.size(*p),
+                    false => *p,
+                });
+                replacement.replace_by_terms(&mut system, predicate, sized);
             }
-            let name = old.predicate(predicate).name.clone();
-            let new = system.add_predicate(&name, &sorts);
-            places.insert(predicate, new);
-            let own = system.predicate(new).params.iter().copied();
-            let sized = params
-                .iter()
-                .map(|&p| match back.table.get(&terms.sort_of(p)) {
-                    Some(_) => terms.size(p),
-                    None => p,
-                });
-            back.replaced.push(Replaced {
-                old: predicate,
-                new,
-                map: own.zip(sized).collect(),
-            });
         }
+        let written: FxHashMap<SortId, Rc<Written>> = table
+            .iter()
+            .map(|(&sort, &numeral)| (sort, Rc::new(Written::new(numeral, terms.clone()))))
+            .collect();
         for clause in &mut system.clauses {
-            if let Some(reason) = cx.stop() {
-                return Err(TransformError {
-                    pass: "numerals",
-                    message: reason.to_string(),
-                });
+            if cx.stop().is_some() {
+                return None;
             }
             let mut rewriter = Rewriter {
                 terms: &terms,
-                table: &back.table,
+                table: &table,
                 new: FxHashMap::default(),
                 facts: Vec::new(),
             };
-            let mut vars: Vec<(TermId, TermId)> = Vec::new();
+            let mut origin = Origin::new(clause.id, Vec::new());
             for var in clause.vars(&terms) {
-                if back.table.contains_key(&terms.sort_of(var)) {
-                    vars.push((var, rewriter.number(var)));
+                if let Some(written) = written.get(&terms.sort_of(var)).cloned() {
+                    let number = rewriter.number(var);
+                    let value = move |values: &Assignment| {
+                        // A number that the new clause does not mention may have any value.
+                        let number = values.get(&number).copied();
+                        written.value(number.unwrap_or_else(|| written.terms.int(0)))
+                    };
+                    origin.computed.push((var, Box::new(value)));
                 }
             }
-            if vars.is_empty() && !rewriter.mentions(clause.constraint) {
+            if origin.computed.is_empty() && !rewriter.mentions(clause.constraint) {
                 continue;
             }
-            for atom in clause.body.iter_mut().chain(&mut clause.head) {
-                if let Some(&predicate) = places.get(&atom.predicate) {
-                    *atom = Atom {
-                        predicate,
-                        args: atom
-                            .args
-                            .iter()
-                            .map(|a| rewriter.new.get(a).copied().unwrap_or(*a))
-                            .collect(),
-                    };
-                }
-            }
+            replacement.replace_atoms(clause, |atom| {
+                let new = |a: &TermId| rewriter.new.get(a).copied().unwrap_or(*a);
+                atom.args.iter().map(new).collect()
+            });
             let constraint = rewriter.rewrite(clause.constraint);
             rewriter.facts.push(constraint);
             clause.constraint = terms.and(&rewriter.facts);
-            back.vars.insert(clause.id, vars);
+            replacement.note(clause.id, origin);
         }
-        Ok(Step {
-            system,
-            back: Box::new(back),
-            changed: true,
-        })
+        Some(replacement.step(system))
+    }
+}
+
+/// The numerals of a sort that were written as terms so far, by their numbers.
+struct Written {
+    numeral: Numeral,
+    terms: Rc<TermStore>,
+    known: RefCell<Vec<TermId>>,
+}
+
+impl Written {
+    fn new(numeral: Numeral, terms: Rc<TermStore>) -> Written {
+        let zero = terms.construct(numeral.id, numeral.zero, &[]);
+        Written {
+            numeral,
+            terms,
+            known: RefCell::new(vec![zero]),
+        }
+    }
+
+    /// The numeral of a value; `None` when it is negative or too large.
+    fn value(&self, number: TermId) -> Option<TermId> {
+        let number = self.terms.as_int(number)?.to_usize()?;
+        let mut known = self.known.borrow_mut();
+        while known.len() <= number.min(LARGEST) {
+            let last = *known.last().expect("zero is there");
+            let next = self
+                .terms
+                .construct(self.numeral.id, self.numeral.successor, &[last]);
+            known.push(next);
+        }
+        known.get(number).copied()
     }
 }
 
@@ -230,12 +215,11 @@ impl Rewriter<'_> {
     /// A new variable in the place of a numeral of which nothing is known.
     fn number(&mut self, term: TermId) -> TermId {
         let terms = self.terms;
-        let name = terms.var_name(term);
-        let stem = match name.split('!').next() {
-            Some(stem) if !stem.is_empty() => stem,
-            _ => "numeral",
+        let name = match stem(terms.var_name(term)) {
+            "" => "numeral",
+            name => name,
         };
-        let number = terms.fresh_var(stem, SortId::INT);
+        let number = terms.fresh_var(name, SortId::INT);
         self.facts.push(terms.ge(number, terms.int(0)));
         self.new.insert(term, number);
         number
@@ -283,71 +267,5 @@ impl Rewriter<'_> {
             self.new.insert(t, new);
         }
         self.new[&constraint]
-    }
-}
-
-struct Replaced {
-    old: PredicateId,
-    new: PredicateId,
-    /// From the new predicate's formal variables to the old one's, or their sizes.
-    map: FxHashMap<TermId, TermId>,
-}
-
-struct Back {
-    old: Rc<System>,
-    replaced: Vec<Replaced>,
-    /// By changed clause: its variables of numerals, with their numbers.
-    vars: FxHashMap<ClauseId, Vec<(TermId, TermId)>>,
-    table: Table,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        for replaced in &self.replaced {
-            if let Some(formula) = model.definitions.remove(&replaced.new) {
-                let formula = terms.substitute(formula, &replaced.map);
-                model.definitions.insert(replaced.old, formula);
-            }
-        }
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        let terms = &self.old.terms;
-        let mut numerals: FxHashMap<(SortId, TermId), TermId> = FxHashMap::default();
-        replay("numerals", &self.old, &refutation, cx, |step| {
-            let Some(vars) = self.vars.get(&step.clause) else {
-                return Ok(Vec::new());
-            };
-            let mut known: Assignment = step.values.clone();
-            for &(var, number) in vars {
-                let sort = terms.sort_of(var);
-                let Some(&number) = step.values.get(&number) else {
-                    continue;
-                };
-                let value = match numerals.get(&(sort, number)) {
-                    Some(&value) => value,
-                    None => {
-                        let found = self.table[&sort].value(terms, number);
-                        let value = found.ok_or_else(|| BackError {
-                            pass: "numerals",
-                            message: "a number is too large for a numeral".to_owned(),
-                        })?;
-                        numerals.insert((sort, number), value);
-                        value
-                    }
-                };
-                known.insert(var, value);
-            }
-            let mut old = OldStep::same(step, &[]);
-            old.known = Cow::Owned(known);
-            Ok(vec![old])
-        })
     }
 }

@@ -16,14 +16,12 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arguments::{Kept, keep_arguments};
-use super::replay::{OldStep, replay};
-use super::solve;
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
+use super::equalities::{Equalities, sides};
+use super::replacement::{Origin, Replacement, marked};
+use super::{Step, Transformation, isolate};
+use crate::chc::{Atom, Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
-use crate::term::{Op, TermId, TermStore};
-use crate::witness::{Model, Refutation};
+use crate::term::{TermId, TermStore};
 
 /// After this many changes a predicate keeps no equalities, after twice as many no values.
 const PATIENCE: usize = 16;
@@ -42,66 +40,59 @@ enum Argument {
 type Facts = FxHashMap<PredicateId, Vec<Argument>>;
 
 impl Transformation for Propagate {
-    fn name(&self) -> &'static str {
-        "propagate"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let facts = fixpoint(&system, cx).unwrap_or_default();
-        let mut keep: Vec<(PredicateId, Vec<bool>)> = facts
-            .iter()
-            .map(|(p, arguments)| {
-                let marks = arguments
-                    .iter()
-                    .enumerate()
-                    .map(|(i, a)| *a == Argument::Same(i))
-                    .collect::<Vec<bool>>();
-                (*p, marks)
-            })
-            .filter(|(_, marks)| marks.contains(&false))
-            .collect();
-        keep.sort_unstable_by_key(|k| k.0);
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
         let terms = &old.terms;
-        let mut touched = FxHashSet::default();
+        let facts = fixpoint(old, cx)?;
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
+        let mut kept: FxHashMap<PredicateId, Vec<bool>> = FxHashMap::default();
+        for predicate in old.used_predicates() {
+            let Some(arguments) = facts.get(&predicate) else {
+                continue;
+            };
+            let free = |(i, a): (usize, &Argument)| *a == Argument::Same(i);
+            let marks: Vec<bool> = arguments.iter().enumerate().map(free).collect();
+            if marks.contains(&false) {
+                replacement.keep_arguments(&mut system, predicate, &marks);
+                let params = &old.predicate(predicate).params;
+                replacement.strengthen(predicate, equations(terms, arguments, params));
+                kept.insert(predicate, marks);
+            }
+        }
+        if replacement.is_empty() {
+            return None;
+        }
         for clause in &mut system.clauses {
             let mut conjuncts = vec![clause.constraint];
             for atom in &clause.body {
                 if let Some(arguments) = facts.get(&atom.predicate) {
-                    equations(terms, arguments, &atom.args, &mut conjuncts);
+                    conjuncts.push(equations(terms, arguments, &atom.args));
                 }
             }
             clause.constraint = terms.and(&conjuncts);
-            let affected = |a: &Atom| keep.binary_search_by_key(&a.predicate, |k| k.0).is_ok();
-            if clause.atoms().any(affected) {
-                touched.insert(clause.id);
+            let keep = |atom: &Atom| marked(&atom.args, &kept[&atom.predicate]).collect();
+            if replacement.replace_atoms(clause, keep) {
+                replacement.note(clause.id, Origin::new(clause.id, Vec::new()));
             }
         }
-        let kept = keep_arguments(&mut system, &keep);
-        let changed = !keep.is_empty();
-        Ok(Step {
-            system,
-            back: Box::new(Back {
-                old,
-                facts,
-                kept,
-                touched,
-            }),
-            changed,
-        })
+        // The facts rest on predicates that derive nothing.
+        for predicate in old.used_predicates() {
+            if !facts.contains_key(&predicate) {
+                replacement.refute(predicate);
+            }
+        }
+        Some(replacement.step(system))
     }
 }
 
 /// `args[i] = …` for each argument that is determined.
-fn equations(terms: &TermStore, arguments: &[Argument], args: &[TermId], out: &mut Vec<TermId>) {
-    for (i, argument) in arguments.iter().enumerate() {
-        match argument {
-            Argument::Value(value) => out.push(terms.eq(args[i], *value)),
-            Argument::Same(j) if *j != i => out.push(terms.eq(args[i], args[*j])),
-            Argument::Same(_) => {}
-        }
-    }
+fn equations(terms: &TermStore, arguments: &[Argument], args: &[TermId]) -> TermId {
+    let equation = |(i, argument): (usize, &Argument)| match argument {
+        Argument::Value(value) => terms.eq(args[i], *value),
+        Argument::Same(j) => terms.eq(args[i], args[*j]),
+    };
+    let all: Vec<TermId> = arguments.iter().enumerate().map(equation).collect();
+    terms.and(&all)
 }
 
 /// A clause's equations, picked out once.
@@ -121,30 +112,19 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
         .iter()
         .map(|c| pick_equations(terms, c))
         .collect();
-    let mut users: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-    for (index, clause) in system.clauses.iter().enumerate() {
-        for atom in &clause.body {
-            let list = users.entry(atom.predicate).or_default();
-            if list.last() != Some(&index) {
-                list.push(index);
-            }
-        }
-    }
+    let index = ClauseIndex::new(system);
     let mut facts = Facts::default();
     let mut changes: FxHashMap<PredicateId, usize> = FxHashMap::default();
-    let heads = |c: &Clause| c.head.is_some();
-    let mut queue: VecDeque<usize> = (0..clauses.len())
-        .filter(|&i| heads(&system.clauses[i]) && system.clauses[i].body.is_empty())
-        .collect();
+    let mut queue: VecDeque<usize> = index.entries().iter().copied().collect();
     let mut queued: FxHashSet<usize> = queue.iter().copied().collect();
     let mut count = 0usize;
-    while let Some(index) = queue.pop_front() {
-        queued.remove(&index);
+    while let Some(at) = queue.pop_front() {
+        queued.remove(&at);
         count += 1;
         if count.is_multiple_of(64) && cx.stop().is_some() {
             return None;
         }
-        let clause = &system.clauses[index];
+        let clause = &system.clauses[at];
         let Some(head) = &clause.head else {
             continue;
         };
@@ -153,7 +133,7 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
         if old.is_some_and(|o| o.iter().enumerate().all(|(i, a)| *a == Argument::Same(i))) {
             continue;
         }
-        let Some(new) = post(terms, clause, &clauses[index], &facts) else {
+        let Some(new) = post(terms, clause, &clauses[at], &facts) else {
             continue;
         };
         let mut joined = match old {
@@ -173,8 +153,8 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
             }
         }
         facts.insert(head.predicate, joined);
-        for &user in users.get(&head.predicate).into_iter().flatten() {
-            if heads(&system.clauses[user]) && queued.insert(user) {
+        for &user in index.using(head.predicate) {
+            if system.clauses[user].head.is_some() && queued.insert(user) {
                 queue.push_back(user);
             }
         }
@@ -193,7 +173,7 @@ fn pick_equations(terms: &TermStore, clause: &Clause) -> Equations {
             result.pairs.push(pair);
             continue;
         }
-        let mut vars = solve::definable(terms, conjunct);
+        let mut vars = isolate::definable(terms, conjunct);
         if !vars.is_empty() {
             vars.retain(|v| head.contains(v));
             result.open.push((conjunct, vars));
@@ -204,54 +184,8 @@ fn pick_equations(terms: &TermStore, clause: &Clause) -> Equations {
 
 /// A conjunct `v`, `¬v`, `v = w` or `v = value`.
 fn simple_pair(terms: &TermStore, conjunct: TermId) -> Option<(TermId, TermId)> {
-    let node = terms.node(conjunct);
-    let (a, b) = match node.op {
-        Op::Var(_) => (conjunct, TermId::TRUE),
-        Op::Not => (node.args[0], TermId::FALSE),
-        Op::Eq => (node.args[0], node.args[1]),
-        _ => return None,
-    };
     let simple = |t| terms.is_var(t) || terms.is_value(t);
-    (simple(a) && simple(b)).then_some((a, b))
-}
-
-/// Union-find over variables in which a value leads its class.
-struct Classes<'a> {
-    terms: &'a TermStore,
-    parent: FxHashMap<TermId, TermId>,
-}
-
-impl Classes<'_> {
-    fn find(&mut self, term: TermId) -> TermId {
-        let mut root = term;
-        while let Some(&next) = self.parent.get(&root) {
-            root = next;
-        }
-        let mut current = term;
-        while let Some(next) = self.parent.get_mut(&current) {
-            current = std::mem::replace(next, root);
-            if current == root {
-                break;
-            }
-        }
-        root
-    }
-
-    /// False when two different values would be equal.
-    fn union(&mut self, a: TermId, b: TermId) -> bool {
-        let (a, b) = (self.find(a), self.find(b));
-        if a != b {
-            if self.terms.is_value(a) {
-                if self.terms.is_value(b) {
-                    return false;
-                }
-                self.parent.insert(b, a);
-            } else {
-                self.parent.insert(a, b);
-            }
-        }
-        true
-    }
+    sides(terms, conjunct).filter(|&(a, b)| simple(a) && simple(b))
 }
 
 /// What the clause says of its head's arguments, given facts about the body's; `None` when it
@@ -266,10 +200,7 @@ fn post(
         return None;
     }
     let head = clause.head.as_ref()?;
-    let mut classes = Classes {
-        terms,
-        parent: FxHashMap::default(),
-    };
+    let mut classes = Equalities::new(terms);
     for atom in &clause.body {
         for (i, argument) in facts.get(&atom.predicate)?.iter().enumerate() {
             let consistent = match argument {
@@ -291,9 +222,7 @@ fn post(
         if equations.open.is_empty() {
             break;
         }
-        let vars: Vec<TermId> = classes.parent.keys().copied().collect();
-        let map: FxHashMap<TermId, TermId> =
-            vars.into_iter().map(|v| (v, classes.find(v))).collect();
+        let map = classes.leaders();
         let mut memo = FxHashMap::default();
         let mut progress = false;
         // Arguments with the same definition are equal.
@@ -313,7 +242,7 @@ fn post(
             }
             for &var in defined {
                 if classes.find(var) == var
-                    && let Some(term) = solve::definition(terms, instance, var)
+                    && let Some(term) = isolate::definition(terms, instance, var)
                     && let Some(other) = by_definition.insert(term, var)
                     && classes.find(other) != var
                 {
@@ -350,50 +279,4 @@ fn join(a: &[Argument], b: &[Argument]) -> Vec<Argument> {
             pair => Argument::Same(*first.entry(pair).or_insert(i)),
         })
         .collect()
-}
-
-struct Back {
-    old: Rc<System>,
-    facts: Facts,
-    kept: Kept,
-    /// Clauses that are not as they were.
-    touched: FxHashSet<ClauseId>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        self.kept.restore(&self.old, &mut model, |p| {
-            let mut conjuncts = Vec::new();
-            equations(
-                terms,
-                &self.facts[&p],
-                &self.old.predicate(p).params,
-                &mut conjuncts,
-            );
-            terms.and(&conjuncts)
-        });
-        complete_model(&self.old, &mut model);
-        // The facts rest on predicates that derive nothing.
-        for predicate in self.old.used_predicates() {
-            if !self.facts.contains_key(&predicate) {
-                model.definitions.insert(predicate, TermId::FALSE);
-            }
-        }
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        replay("propagate", &self.old, &refutation, cx, |step| {
-            Ok(if self.touched.contains(&step.clause) {
-                vec![OldStep::same(step, &[])]
-            } else {
-                Vec::new()
-            })
-        })
-    }
 }

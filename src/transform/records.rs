@@ -11,12 +11,11 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Atom, ClauseId, PredicateId, System};
+use super::replacement::{Origin, Replacement, expand};
+use super::{Step, Transformation, stem};
+use crate::chc::System;
 use crate::run::Context;
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// A sort with more fields than this, nested ones counted, is left as it is.
 const FIELDS: usize = 256;
@@ -28,60 +27,32 @@ const ARITY: usize = 4096;
 pub struct Records;
 
 impl Transformation for Records {
-    fn name(&self) -> &'static str {
-        "records"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let terms = system.terms.clone();
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let terms = old.terms.clone();
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
         let mut records = Expansion {
             terms: &terms,
             shapes: FxHashMap::default(),
         };
-
-        let mut predicates: FxHashMap<PredicateId, PredicateId> = FxHashMap::default();
-        let mut replaced = Vec::new();
         for predicate in old.used_predicates() {
             let params = &old.predicate(predicate).params;
             let mut leaves: Vec<TermId> = Vec::new();
             for &param in params {
                 records.leaves(param, &mut leaves);
             }
-            if leaves == *params || leaves.len() > ARITY.max(params.len()) {
-                continue;
+            if leaves != *params && leaves.len() <= ARITY.max(params.len()) {
+                replacement.replace_by_terms(&mut system, predicate, leaves);
             }
-            let sorts: Vec<SortId> = leaves.iter().map(|&l| terms.sort_of(l)).collect();
-            let name = old.predicate(predicate).name.clone();
-            let new = system.add_predicate(&name, &sorts);
-            let map: FxHashMap<TermId, TermId> = system
-                .predicate(new)
-                .params
-                .iter()
-                .copied()
-                .zip(leaves)
-                .collect();
-            predicates.insert(predicate, new);
-            replaced.push(Replaced {
-                old: predicate,
-                new,
-                map,
-            });
         }
-
-        let mut definitions = FxHashMap::default();
         for clause in &mut system.clauses {
-            if let Some(reason) = cx.stop() {
-                return Err(TransformError {
-                    pass: "records",
-                    message: reason.to_string(),
-                });
+            if cx.stop().is_some() {
+                return None;
             }
             // Arguments that stay records must stay variables.
             let fixed: FxHashSet<TermId> = clause
                 .atoms()
-                .filter(|a| !predicates.contains_key(&a.predicate))
+                .filter(|a| replacement.image(a.predicate).is_none())
                 .flat_map(|a| a.args.iter().copied())
                 .collect();
             let mut map = FxHashMap::default();
@@ -102,38 +73,10 @@ impl Transformation for Records {
                 continue;
             }
             clause.constraint = constraint;
-            for atom in clause.body.iter_mut().chain(&mut clause.head) {
-                if let Some(&new) = predicates.get(&atom.predicate) {
-                    *atom = expand_atom(atom, new, &leaves);
-                }
-            }
-            definitions.insert(clause.id, pairs);
+            replacement.replace_atoms(clause, |atom| expand(&atom.args, &leaves));
+            replacement.note(clause.id, Origin::new(clause.id, pairs));
         }
-        let changed = !definitions.is_empty();
-        Ok(Step {
-            system,
-            back: Box::new(Back {
-                old,
-                replaced,
-                definitions,
-            }),
-            changed,
-        })
-    }
-}
-
-fn expand_atom(atom: &Atom, new: PredicateId, leaves: &FxHashMap<TermId, Vec<TermId>>) -> Atom {
-    let args = atom
-        .args
-        .iter()
-        .flat_map(|arg| match leaves.get(arg) {
-            Some(own) => own.clone(),
-            None => vec![*arg],
-        })
-        .collect();
-    Atom {
-        predicate: new,
-        args,
+        (!replacement.is_empty()).then(|| replacement.step(system))
     }
 }
 
@@ -207,7 +150,7 @@ impl Expansion<'_> {
             leaves.push(leaf);
             return leaf;
         };
-        let stem = name.split('!').next().unwrap_or(name);
+        let stem = stem(name);
         let fields: Vec<TermId> = self.terms.datatype(id).constructors[0]
             .fields
             .iter()
@@ -275,47 +218,5 @@ impl Expansion<'_> {
             })
             .collect();
         Some(terms.and(&conjuncts))
-    }
-}
-
-struct Replaced {
-    old: PredicateId,
-    new: PredicateId,
-    /// From the new predicate's formal variables to fields of the old one's.
-    map: FxHashMap<TermId, TermId>,
-}
-
-struct Back {
-    old: Rc<System>,
-    replaced: Vec<Replaced>,
-    /// For each changed clause, its records over the fresh variables.
-    definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        for replaced in &self.replaced {
-            if let Some(formula) = model.definitions.remove(&replaced.new) {
-                let formula = terms.substitute(formula, &replaced.map);
-                model.definitions.insert(replaced.old, formula);
-            }
-        }
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        let terms = &self.old.terms;
-        replay("records", &self.old, &refutation, cx, |step| {
-            let Some(definitions) = self.definitions.get(&step.clause) else {
-                return Ok(Vec::new());
-            };
-            Ok(vec![OldStep::rebuilt(terms, step, definitions)])
-        })
     }
 }

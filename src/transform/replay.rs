@@ -40,53 +40,16 @@ pub(super) struct OldStep<'a> {
     pub definitions: &'a [(TermId, TermId)],
 }
 
-impl<'a> OldStep<'a> {
-    /// The step by the clause of the same id, from the same premises.
-    pub(super) fn same(
-        step: &'a RefutationStep,
-        definitions: &'a [(TermId, TermId)],
-    ) -> OldStep<'a> {
-        OldStep {
-            clause: step.clause,
-            premises: step.premises.iter().map(|&p| Premise::Step(p)).collect(),
-            known: Cow::Borrowed(&step.values),
-            definitions,
-        }
-    }
-
-    /// The same, with variables that the definitions put together from parts; parts that the new
-    /// clause does not mention are free.
-    pub(super) fn rebuilt(
-        terms: &TermStore,
-        step: &'a RefutationStep,
-        definitions: &'a [(TermId, TermId)],
-    ) -> OldStep<'a> {
-        let wholes: Vec<TermId> = definitions.iter().map(|d| d.1).collect();
-        let mut known = step.values.clone();
-        for part in terms.free_vars(&wholes) {
-            if let Some(value) = terms.default_value(terms.sort_of(part)) {
-                known.entry(part).or_insert(value);
-            }
-        }
-        OldStep {
-            known: Cow::Owned(known),
-            ..OldStep::same(step, definitions)
-        }
-    }
-}
-
 /// A refutation of `system` from one of a later system, whose steps `expand` takes apart: the last
 /// old step of an expansion derives what the new step derives. An empty expansion says that clause
 /// and values are as they were, and that the premises' facts are.
 pub(super) fn replay<'a>(
-    pass: &'static str,
     system: &System,
     refutation: &'a Refutation,
     cx: &mut Context,
     mut expand: impl FnMut(&'a RefutationStep) -> Result<Vec<OldStep<'a>>, BackError>,
 ) -> Result<Refutation, BackError> {
     let mut replayer = Replayer {
-        pass,
         system,
         index: system.clause_index(),
         vars: FxHashMap::default(),
@@ -98,7 +61,7 @@ pub(super) fn replay<'a>(
         if number % 256 == 0
             && let Some(reason) = cx.stop()
         {
-            return Err(replayer.error(reason.to_string()));
+            return Err(error(reason.to_string()));
         }
         let expansion = expand(step)?;
         if expansion.is_empty() {
@@ -106,7 +69,7 @@ pub(super) fn replay<'a>(
             for premise in &mut copy.premises {
                 *premise = *last_of
                     .get(*premise)
-                    .ok_or_else(|| replayer.error("a premise does not come before".to_owned()))?;
+                    .ok_or_else(|| error("a premise does not come before"))?;
             }
             replayer.steps.push(copy);
         }
@@ -122,7 +85,7 @@ pub(super) fn replay<'a>(
                 .collect::<Option<Vec<usize>>>()
                 .filter(|p| p.iter().all(|&p| p < replayer.steps.len()));
             let Some(premises) = premises else {
-                return Err(replayer.error("a premise does not come before".to_owned()));
+                return Err(error("a premise does not come before"));
             };
             replayer.step(old, premises)?;
         }
@@ -133,8 +96,11 @@ pub(super) fn replay<'a>(
     })
 }
 
+fn error(message: impl Into<String>) -> BackError {
+    BackError(message.into())
+}
+
 struct Replayer<'a> {
-    pass: &'static str,
     system: &'a System,
     index: FxHashMap<ClauseId, usize>,
     vars: FxHashMap<ClauseId, Rc<[TermId]>>,
@@ -143,18 +109,11 @@ struct Replayer<'a> {
 }
 
 impl Replayer<'_> {
-    fn error(&self, message: String) -> BackError {
-        BackError {
-            pass: self.pass,
-            message,
-        }
-    }
-
     fn step(&mut self, old: &OldStep, premises: Vec<usize>) -> Result<(), BackError> {
         let system = self.system;
         let clause = match self.index.get(&old.clause) {
             Some(&at) => &system.clauses[at],
-            None => return Err(self.error(format!("there was no clause {}", old.clause.0))),
+            None => return Err(error(format!("there was no clause {}", old.clause.0))),
         };
         let vars = self
             .vars
@@ -163,14 +122,14 @@ impl Replayer<'_> {
             .clone();
         let mut fixed = Assignment::default();
         if premises.len() != clause.body.len() {
-            return Err(self.error("the number of premises is not the body's length".to_owned()));
+            return Err(error("the number of premises is not the body's length"));
         }
         for (&premise, atom) in premises.iter().zip(&clause.body) {
             match &self.steps[premise].fact {
                 Some(fact) if fact.predicate == atom.predicate => {
                     fixed.extend(atom.args.iter().copied().zip(fact.values.iter().copied()));
                 }
-                _ => return Err(self.error("a premise derives another predicate".to_owned())),
+                _ => return Err(error("a premise derives another predicate")),
             }
         }
         let values = match complete(&system.terms, clause, &vars, &fixed, old) {
@@ -238,7 +197,7 @@ impl Replayer<'_> {
                 None => reason = "a solver without a model".to_owned(),
             }
         }
-        Err(self.error(reason))
+        Err(error(reason))
     }
 }
 

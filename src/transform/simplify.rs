@@ -6,67 +6,58 @@
 //! system is one of the old. Invariant: a clause that is kept keeps its id, and its constraint is
 //! equivalent to the old one when the locals of both are quantified.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::equalities::{Equalities, sides};
 use super::reduce::{Reduction, reduce};
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
+use super::replacement::{Origin, Replacement};
+use super::{Step, Transformation};
 use crate::chc::{Clause, ClauseId, PredicateId, System};
 use crate::run::Context;
-use crate::term::{Op, TermId, TermStore};
-use crate::witness::{Model, Refutation};
+use crate::term::{TermId, TermStore};
 
 /// The pass. It remembers which clauses it cannot make smaller, for one run.
 #[derive(Default)]
 pub struct Simplify {
     /// Clause, constraint and number of arguments of what was looked at, which the rest depends on.
-    settled: RefCell<FxHashSet<(ClauseId, TermId, usize)>>,
+    settled: FxHashSet<(ClauseId, TermId, usize)>,
 }
 
 impl Transformation for Simplify {
-    fn name(&self) -> &'static str {
-        "simplify"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let terms = system.terms.clone();
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
-        let mut definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>> = FxHashMap::default();
-        let mut settled = self.settled.borrow_mut();
-        let mut changed = false;
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let terms = old.terms.clone();
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
         system.clauses.clear();
         for clause in &old.clauses {
             let arguments: usize = clause.atoms().map(|a| a.args.len()).sum();
-            let known = settled.contains(&(clause.id, clause.constraint, arguments));
+            let known = self
+                .settled
+                .contains(&(clause.id, clause.constraint, arguments));
             if known || cx.stop().is_some() {
                 system.clauses.push(clause.clone());
                 continue;
             }
             let reduction = reduce_clause(&terms, clause);
             if reduction.constraint == TermId::FALSE || is_tautology(&terms, clause, &reduction) {
-                changed = true;
                 continue;
             }
             if reduction.constraint != clause.constraint {
-                changed = true;
-                definitions.insert(clause.id, reduction.definitions);
+                let origin = Origin::new(clause.id, reduction.definitions);
+                replacement.note(clause.id, origin);
             }
-            settled.insert((clause.id, reduction.constraint, arguments));
+            self.settled
+                .insert((clause.id, reduction.constraint, arguments));
             system.clauses.push(Clause {
                 constraint: reduction.constraint,
                 ..clause.clone()
             });
         }
-        changed |= drop_duplicates(&terms, &mut system.clauses);
-        Ok(Step {
-            system,
-            back: Box::new(Back { old, definitions }),
-            changed,
-        })
+        drop_duplicates(&terms, &mut system.clauses);
+        let fewer = system.clauses.len() < old.clauses.len();
+        (fewer || !replacement.is_empty()).then(|| replacement.step(system))
     }
 }
 
@@ -93,37 +84,20 @@ pub(super) fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduc
     if same.is_empty() {
         return false;
     }
-    let mut leader: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut equal = Equalities::new(terms);
     for conjunct in terms.conjuncts(reduction.constraint) {
-        let node = terms.node(conjunct);
-        let (a, b) = match node.op {
-            Op::Var(_) => (conjunct, TermId::TRUE),
-            Op::Not => (node.args[0], TermId::FALSE),
-            Op::Eq => (node.args[0], node.args[1]),
-            _ => continue,
-        };
-        let (a, b) = (find(&leader, a), find(&leader, b));
-        if a != b {
-            leader.insert(a.max(b), a.min(b));
+        if let Some((a, b)) = sides(terms, conjunct) {
+            equal.union(a, b);
         }
     }
     same.iter().any(|atom| {
-        atom.args
-            .iter()
-            .zip(&head.args)
-            .all(|(&a, &b)| find(&leader, a) == find(&leader, b))
+        let mut pairs = atom.args.iter().zip(&head.args);
+        pairs.all(|(&a, &b)| equal.are_equal(a, b))
     })
 }
 
-fn find(leader: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
-    while let Some(&next) = leader.get(&term) {
-        term = next;
-    }
-    term
-}
-
 /// Keeps the first of clauses that are equal up to the names of their variables.
-fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) -> bool {
+fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) {
     type Signature = (Vec<PredicateId>, Option<PredicateId>, usize);
     let mut groups: FxHashMap<Signature, Vec<usize>> = FxHashMap::default();
     for (index, clause) in clauses.iter().enumerate() {
@@ -143,13 +117,11 @@ fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) -> bool {
             }
         }
     }
-    let before = clauses.len();
     let mut index = 0;
     clauses.retain(|_| {
         index += 1;
         !duplicate[index - 1]
     });
-    clauses.len() != before
 }
 
 /// The constraint with variables named by their position in the clause.
@@ -161,29 +133,4 @@ fn positional(terms: &TermStore, clause: &Clause) -> TermId {
         .map(|(i, v)| (v, terms.var(&format!("#{i}"), terms.sort_of(v))))
         .collect();
     terms.substitute(clause.constraint, &map)
-}
-
-struct Back {
-    old: Rc<System>,
-    definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        replay("simplify", &self.old, &refutation, cx, |step| {
-            Ok(match self.definitions.get(&step.clause) {
-                Some(definitions) => vec![OldStep::same(step, definitions)],
-                None => Vec::new(),
-            })
-        })
-    }
 }

@@ -14,40 +14,29 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Atom, ClauseId, PredicateId, System};
+use super::replacement::{Meaning, Origin, Replacement};
+use super::{Step, Transformation};
+use crate::chc::{Atom, PredicateId, System};
 use crate::run::Context;
 use crate::term::{SortId, TermId};
-use crate::witness::{Model, Refutation};
 
 /// The pass.
 pub struct SingleLoop;
 
 impl Transformation for SingleLoop {
-    fn name(&self) -> &'static str {
-        "single-loop"
-    }
-
-    fn apply(&self, system: System, _cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
-        let layout = Layout::new(&mut system);
-        let changed = layout.is_some();
-        if let Some(layout) = &layout {
-            layout.encode(&mut system);
+    fn apply(&mut self, old: &Rc<System>, _cx: &mut Context) -> Option<Step> {
+        let mut system = (**old).clone();
+        let layout = Layout::new(&mut system)?;
+        let mut replacement = Replacement::new(old);
+        for (&predicate, location) in &layout.locations {
+            let meanings = layout.meanings(location, &old.predicate(predicate).params);
+            replacement.add_case(predicate, layout.whole, meanings, TermId::TRUE);
         }
-        let ids = system.clauses.iter().map(|c| c.id);
-        let clauses = ids.zip(&old.clauses).map(|(new, c)| (new, c.id)).collect();
-        Ok(Step {
-            system,
-            back: Box::new(Back {
-                old,
-                layout,
-                clauses,
-            }),
-            changed,
-        })
+        layout.encode(&mut system);
+        for (new, clause) in system.clauses.iter().zip(&old.clauses) {
+            replacement.note(new.id, Origin::new(clause.id, Vec::new()));
+        }
+        Some(replacement.step(system))
     }
 }
 
@@ -156,54 +145,14 @@ impl Layout {
             TermId::FALSE
         }
     }
-}
-
-struct Back {
-    old: Rc<System>,
-    /// `None` if nothing changed.
-    layout: Option<Layout>,
-    /// The old clauses of the new ones.
-    clauses: FxHashMap<ClauseId, ClauseId>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        if let Some(layout) = &self.layout
-            && let Some(formula) = model.definitions.remove(&layout.whole)
-        {
-            for (&predicate, location) in &layout.locations {
-                let mut map: FxHashMap<TermId, TermId> = layout
-                    .params
-                    .iter()
-                    .enumerate()
-                    .map(|(place, &param)| (param, layout.value(location, place)))
-                    .collect();
-                let own = &self.old.predicate(predicate).params;
-                for (&place, &param) in location.places.iter().zip(own) {
-                    map.insert(layout.params[place], param);
-                }
-                let definition = terms.substitute(formula, &map);
-                model.definitions.insert(predicate, definition);
-            }
+    /// The new predicate's arguments for facts of the location with these arguments.
+    fn meanings(&self, location: &Location, args: &[TermId]) -> Vec<(TermId, Meaning)> {
+        let alien = (0..self.params.len()).map(|place| self.value(location, place));
+        let mut values: Vec<TermId> = alien.collect();
+        for (&place, &arg) in location.places.iter().zip(args) {
+            values[place] = arg;
         }
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        replay("single-loop", &self.old, &refutation, cx, |step| {
-            let clause = self.clauses.get(&step.clause).ok_or_else(|| BackError {
-                pass: "single-loop",
-                message: format!("there is no clause {}", step.clause.0),
-            })?;
-            let mut old = OldStep::same(step, &[]);
-            old.clause = *clause;
-            Ok(vec![old])
-        })
+        let params = self.params.iter().copied();
+        params.zip(values.into_iter().map(Meaning::Term)).collect()
     }
 }

@@ -8,29 +8,27 @@
 //! are good at; they see nothing of it in the terms. After Eldarica's size arguments (Hojjat,
 //! Rümmer, FMCAD 2018; "Deciding and interpolating algebraic data types by reduction", 2017).
 //!
-//! The terms themselves stay, so the pass loses nothing in either direction. A model speaks of sizes
-//! by a recursive function, which is printed as a `define-fun-rec`; the constructors become testers.
+//! The terms themselves stay, so the pass loses nothing in either direction. A model speaks of
+//! sizes by a recursive function, which is printed as a `define-fun-rec`; the constructors become
+//! testers.
 //!
-//! The pass runs where it is named only, before the other passes, whose ways back then see no sizes,
-//! and after `numerals`: Peano numerals get a second argument to no use and lose time otherwise
-//! (`--passes numerals,sizes,default`: 23 instead of 17 of the 30 ADT-LIA tasks of the development
-//! list at 4 s; `sizes` alone wins one of lists and loses two of numerals). It is not among the
-//! default passes since not all readers of models take recursive definitions.
+//! The pass runs once, before the other passes, whose ways back then see no sizes, and after
+//! `numerals`: Peano numerals get a second argument to no use and lose time otherwise (measured on
+//! the 30 ADT-LIA tasks of the development list at 4 s: 23 solved instead of 17).
 //!
-//! Invariant: whatever is added to a constraint follows from it when the new arguments are the sizes
-//! and constructors of the old ones, so a model with these put in is one of the old clauses; and
-//! nothing else changes, so a refutation without the new arguments is one, too.
+//! Invariant: whatever is added to a constraint follows from it when the new arguments are the
+//! sizes and constructors of the old ones, so a model with these put in is one of the old clauses;
+//! and nothing else changes, so a refutation without the new arguments is one, too.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Atom, Clause, PredicateId, System};
+use super::replacement::{Origin, Replacement};
+use super::{Step, Transformation, part_var};
+use crate::chc::{Clause, System};
 use crate::run::Context;
 use crate::term::{DatatypeId, Op, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// A predicate is not expanded to more arguments than this.
 const ARITY: usize = 2048;
@@ -39,80 +37,36 @@ const ARITY: usize = 2048;
 pub struct Sizes;
 
 impl Transformation for Sizes {
-    fn name(&self) -> &'static str {
-        "sizes"
-    }
-
-    fn once(&self) -> bool {
-        true
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
         let terms = old.terms.clone();
-        let mut system = (*old).clone();
-        let mut replaced: Vec<Replaced> = Vec::new();
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
         for predicate in old.used_predicates() {
-            replaced.extend(Replaced::of(&mut system, predicate));
-        }
-        let places: FxHashMap<PredicateId, usize> =
-            replaced.iter().map(|r| r.old).zip(0..).collect();
-        if !replaced.is_empty() {
-            for clause in &mut system.clauses {
-                if let Some(reason) = cx.stop() {
-                    return Err(TransformError {
-                        pass: "sizes",
-                        message: reason.to_string(),
-                    });
-                }
-                extend(&terms, clause, &replaced, &places);
-            }
-        }
-        Ok(Step {
-            system,
-            changed: !replaced.is_empty(),
-            back: Box::new(Back { old, replaced }),
-        })
-    }
-}
-
-/// A predicate with new arguments: after the old ones, for each position the size and, if there is
-/// one, the constructor.
-struct Replaced {
-    old: PredicateId,
-    new: PredicateId,
-    /// The new predicate's.
-    params: Vec<TermId>,
-    /// Position among the old arguments, and whether there is a constructor.
-    measured: Vec<(usize, bool)>,
-}
-
-impl Replaced {
-    fn of(system: &mut System, old: PredicateId) -> Option<Replaced> {
-        let terms = system.terms.clone();
-        let predicate = system.predicate(old).clone();
-        let mut sorts: Vec<SortId> = predicate.params.iter().map(|&p| terms.sort_of(p)).collect();
-        let mut measured = Vec::new();
-        for (position, &sort) in sorts.clone().iter().enumerate() {
-            if let Some(id) = terms.sized(sort) {
-                let tagged = is_tagged(&terms, id);
-                measured.push((position, tagged));
-                sorts.push(SortId::INT);
-                if tagged {
-                    sorts.push(SortId::INT);
+            let mut arguments = old.predicate(predicate).params.clone();
+            for argument in arguments.clone() {
+                if let Some(id) = terms.sized(terms.sort_of(argument)) {
+                    arguments.push(terms.size(argument));
+                    if is_tagged(&terms, id) {
+                        arguments.push(tag(&terms, id, argument));
+                    }
                 }
             }
+            let more = arguments.len() > old.predicate(predicate).arity();
+            if more && arguments.len() <= ARITY {
+                replacement.replace_by_terms(&mut system, predicate, arguments);
+            }
         }
-        if measured.is_empty() || sorts.len() > ARITY {
+        if replacement.is_empty() {
             return None;
         }
-        let new = system.add_predicate(&predicate.name, &sorts);
-        Some(Replaced {
-            old,
-            new,
-            params: system.predicate(new).params.clone(),
-            measured,
-        })
+        for clause in &mut system.clauses {
+            if cx.stop().is_some() {
+                return None;
+            }
+            measure(&terms, clause, &replacement);
+            replacement.note(clause.id, Origin::new(clause.id, Vec::new()));
+        }
+        Some(replacement.step(system))
     }
 }
 
@@ -144,42 +98,32 @@ fn tag(terms: &TermStore, id: DatatypeId, term: TermId) -> TermId {
     )
 }
 
-/// Gives the clause's atoms their new arguments, and says what these are.
-fn extend(
-    terms: &TermStore,
-    clause: &mut Clause,
-    replaced: &[Replaced],
-    places: &FxHashMap<PredicateId, usize>,
-) {
+/// Gives the clause's atoms their new arguments, after the old ones in the order of these, and says
+/// what they are.
+fn measure(terms: &TermStore, clause: &mut Clause, replacement: &Replacement) {
     let mut measures = Measures {
         terms,
         sizes: FxHashMap::default(),
         tags: FxHashMap::default(),
         facts: Vec::new(),
     };
-    for atom in clause.body.iter_mut().chain(&mut clause.head) {
-        let Some(&at) = places.get(&atom.predicate) else {
-            continue;
-        };
+    replacement.replace_atoms(clause, |atom| {
         let mut args = atom.args.clone();
-        for &(position, tagged) in &replaced[at].measured {
-            let arg = atom.args[position];
-            let name = terms.var_name(arg);
-            let stem = name.split('!').next().unwrap_or(name);
-            let size = terms.fresh_var(&format!("{stem}.size"), SortId::INT);
+        for &arg in &atom.args {
+            let Some(id) = terms.sized(terms.sort_of(arg)) else {
+                continue;
+            };
+            let size = part_var(terms, arg, "size", SortId::INT);
             measures.sizes.insert(arg, size);
             args.push(size);
-            if tagged {
-                let tag = terms.fresh_var(&format!("{stem}.tag"), SortId::INT);
+            if is_tagged(terms, id) {
+                let tag = part_var(terms, arg, "tag", SortId::INT);
                 measures.tags.insert(arg, tag);
                 args.push(tag);
             }
         }
-        *atom = Atom {
-            predicate: replaced[at].new,
-            args,
-        };
-    }
+        args
+    });
     measures.read(clause.constraint);
     let mut conjuncts = vec![clause.constraint];
     conjuncts.append(&mut measures.facts);
@@ -368,45 +312,5 @@ impl Measures<'_> {
         if let Some(&known) = self.tags.get(&term) {
             self.facts.push(terms.eq(known, tag(terms, id, term)));
         }
-    }
-}
-
-struct Back {
-    old: Rc<System>,
-    replaced: Vec<Replaced>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        for replaced in &self.replaced {
-            let Some(formula) = model.definitions.remove(&replaced.new) else {
-                continue;
-            };
-            let params = &self.old.predicate(replaced.old).params;
-            let mut values = params.clone();
-            for &(position, tagged) in &replaced.measured {
-                let param = params[position];
-                values.push(terms.size(param));
-                if tagged && let Some(id) = terms.sized(terms.sort_of(param)) {
-                    values.push(tag(terms, id, param));
-                }
-            }
-            let map = replaced.params.iter().copied().zip(values).collect();
-            let formula = terms.substitute(formula, &map);
-            model.definitions.insert(replaced.old, formula);
-        }
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        replay("sizes", &self.old, &refutation, cx, |step| {
-            Ok(vec![OldStep::same(step, &[])])
-        })
     }
 }

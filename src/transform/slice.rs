@@ -13,70 +13,50 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arguments::{Kept, keep_arguments};
-use super::replay::{OldStep, replay};
-use super::solve;
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Clause, ClauseId, PredicateId, System};
+use super::replacement::{Origin, Replacement, marked};
+use super::unconstrained::{Unconstrained, unconstrained};
+use super::{Place, Step, Transformation};
+use crate::chc::{Atom, Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::term::{TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// The pass.
 pub struct Slice;
 
 impl Transformation for Slice {
-    fn name(&self) -> &'static str {
-        "slice"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let terms = system.terms.clone();
-        let mut flows = Vec::with_capacity(system.clauses.len());
-        for clause in &system.clauses {
-            if let Some(reason) = cx.stop() {
-                return Err(TransformError {
-                    pass: "slice",
-                    message: reason.to_string(),
-                });
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let terms = &old.terms;
+        let mut flows = Vec::with_capacity(old.clauses.len());
+        for clause in &old.clauses {
+            if cx.stop().is_some() {
+                return None;
             }
-            flows.push(Flow::of(&terms, clause));
+            flows.push(Flow::of(terms, clause));
         }
-        let read = read_arguments(&system, &mut flows);
-        let keep: Vec<(PredicateId, Vec<bool>)> = system
-            .used_predicates()
-            .into_iter()
-            .filter_map(|p| {
-                let marks: Vec<bool> = (0..system.predicate(p).arity())
-                    .map(|i| read.contains(&(p, i)))
-                    .collect();
-                marks.contains(&false).then_some((p, marks))
-            })
-            .collect();
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
-        let mut definitions = FxHashMap::default();
-        if !keep.is_empty() {
-            for (clause, flow) in system.clauses.iter_mut().zip(flows) {
-                let touched = clause
-                    .atoms()
-                    .any(|a| keep.binary_search_by_key(&a.predicate, |k| k.0).is_ok());
-                if touched {
-                    clause.constraint = flow.needed_constraint(&terms);
-                    definitions.insert(clause.id, flow.dropped_definitions());
-                }
+        let read = read_arguments(old, &mut flows);
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
+        let mut kept: FxHashMap<PredicateId, Vec<bool>> = FxHashMap::default();
+        for predicate in old.used_predicates() {
+            let arity = old.predicate(predicate).arity();
+            let marks: Vec<bool> = (0..arity).map(|i| read.contains(&(predicate, i))).collect();
+            if marks.contains(&false) {
+                replacement.keep_arguments(&mut system, predicate, &marks);
+                kept.insert(predicate, marks);
             }
         }
-        let kept = keep_arguments(&mut system, &keep);
-        Ok(Step {
-            system,
-            back: Box::new(Back {
-                old,
-                kept,
-                definitions,
-            }),
-            changed: !keep.is_empty(),
-        })
+        if replacement.is_empty() {
+            return None;
+        }
+        for (clause, flow) in system.clauses.iter_mut().zip(flows) {
+            let keep = |atom: &Atom| marked(&atom.args, &kept[&atom.predicate]).collect();
+            if replacement.replace_atoms(clause, keep) {
+                clause.constraint = flow.needed_constraint(terms);
+                let origin = Origin::new(clause.id, flow.dropped_definitions());
+                replacement.note(clause.id, origin);
+            }
+        }
+        Some(replacement.step(system))
     }
 }
 
@@ -85,13 +65,12 @@ struct Flow {
     conjuncts: Vec<TermId>,
     vars: Vec<Vec<TermId>>,
     needed: Vec<bool>,
-    /// In the order of peeling: conjunct, the variable it computes, the term that computes it.
-    /// The variable occurs in no conjunct peeled later and in none that was not peeled.
-    peeled: Vec<(usize, TermId, TermId)>,
-    /// For each variable that a peeled conjunct computes, that conjunct.
+    /// Conjuncts that compute a variable, those that others need last.
+    computing: Vec<Unconstrained>,
+    /// By variable, the conjunct that computes it.
     computed_by: FxHashMap<TermId, usize>,
     /// Position of body arguments.
-    body: FxHashMap<TermId, (PredicateId, usize)>,
+    body: FxHashMap<TermId, Place>,
     reached: FxHashSet<TermId>,
 }
 
@@ -105,48 +84,18 @@ impl Flow {
                 body.insert(arg, (atom.predicate, i));
             }
         }
-        // Peel conjuncts that compute a variable of no other conjunct.
-        let mut places: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
-        for (at, vars) in vars.iter().enumerate() {
-            for &var in vars {
-                places.entry(var).or_default().push(at);
-            }
-        }
-        let mut open: FxHashMap<TermId, usize> =
-            places.iter().map(|(v, at)| (*v, at.len())).collect();
-        let mut alive = vec![true; conjuncts.len()];
-        let mut queue: Vec<TermId> = open
-            .iter()
-            .filter(|(v, n)| **n == 1 && !body.contains_key(v))
-            .map(|(v, _)| *v)
-            .collect();
-        queue.sort_unstable();
-        let mut peeled = Vec::new();
+        let computing = unconstrained(terms, &conjuncts, &vars, |v| body.contains_key(&v));
+        let mut needed = vec![true; conjuncts.len()];
         let mut computed_by = FxHashMap::default();
-        while let Some(var) = queue.pop() {
-            let Some(at) = places[&var].iter().copied().find(|&at| alive[at]) else {
-                continue;
-            };
-            let Some(term) = solve::witness(terms, conjuncts[at], var) else {
-                continue;
-            };
-            alive[at] = false;
-            peeled.push((at, var, term));
-            computed_by.insert(var, at);
-            for other in &vars[at] {
-                if let Some(count) = open.get_mut(other) {
-                    *count -= 1;
-                    if *count == 1 && !body.contains_key(other) {
-                        queue.push(*other);
-                    }
-                }
-            }
+        for found in &computing {
+            needed[found.conjunct] = false;
+            computed_by.insert(found.var, found.conjunct);
         }
         Flow {
-            needed: alive,
+            needed,
             conjuncts,
             vars,
-            peeled,
+            computing,
             computed_by,
             body,
             reached: FxHashSet::default(),
@@ -154,7 +103,7 @@ impl Flow {
     }
 
     /// Body arguments that become read when these variables are.
-    fn reach(&mut self, vars: Vec<TermId>) -> Vec<(PredicateId, usize)> {
+    fn reach(&mut self, vars: Vec<TermId>) -> Vec<Place> {
         let mut read = Vec::new();
         let mut stack = vars;
         while let Some(var) = stack.pop() {
@@ -187,25 +136,19 @@ impl Flow {
 
     /// Definitions of what is not needed, in the order of evaluation.
     fn dropped_definitions(&self) -> Vec<(TermId, TermId)> {
-        self.peeled
-            .iter()
-            .rev()
-            .filter(|(at, _, _)| !self.needed[*at])
-            .map(|(_, var, term)| (*var, *term))
+        let dropped = self.computing.iter().rev();
+        dropped
+            .filter(|found| !self.needed[found.conjunct])
+            .map(|found| (found.var, found.value))
             .collect()
     }
 }
 
 /// The arguments that are read, by a work list from those that constraints need.
-fn read_arguments(system: &System, flows: &mut [Flow]) -> FxHashSet<(PredicateId, usize)> {
-    let mut defining: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-    for (index, clause) in system.clauses.iter().enumerate() {
-        if let Some(head) = &clause.head {
-            defining.entry(head.predicate).or_default().push(index);
-        }
-    }
+fn read_arguments(system: &System, flows: &mut [Flow]) -> FxHashSet<Place> {
+    let index = ClauseIndex::new(system);
     let mut read = FxHashSet::default();
-    let mut queue: Vec<(PredicateId, usize)> = Vec::new();
+    let mut queue: Vec<Place> = Vec::new();
     for flow in flows.iter_mut() {
         let roots: Vec<TermId> = (0..flow.conjuncts.len())
             .filter(|&at| flow.needed[at])
@@ -217,40 +160,12 @@ fn read_arguments(system: &System, flows: &mut [Flow]) -> FxHashSet<(PredicateId
         if !read.insert((predicate, position)) {
             continue;
         }
-        for &index in defining.get(&predicate).into_iter().flatten() {
-            let head = system.clauses[index].head.as_ref();
+        for &at in index.deriving(predicate) {
+            let head = system.clauses[at].head.as_ref();
             if let Some(&arg) = head.and_then(|h| h.args.get(position)) {
-                queue.extend(flows[index].reach(vec![arg]));
+                queue.extend(flows[at].reach(vec![arg]));
             }
         }
     }
     read
-}
-
-struct Back {
-    old: Rc<System>,
-    kept: Kept,
-    /// What a touched clause's dropped conjuncts compute.
-    definitions: FxHashMap<ClauseId, Vec<(TermId, TermId)>>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        self.kept.restore(&self.old, &mut model, |_| TermId::TRUE);
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        replay("slice", &self.old, &refutation, cx, |step| {
-            Ok(match self.definitions.get(&step.clause) {
-                Some(definitions) => vec![OldStep::same(step, definitions)],
-                None => Vec::new(),
-            })
-        })
-    }
 }

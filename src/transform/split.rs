@@ -15,20 +15,18 @@
 //! Invariant: the cases of a clause together are equivalent to it, and each case's step is a step
 //! by the clause with the same values.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::isolate::definable;
 use super::reduce::reduce;
-use super::replay::{OldStep, replay};
+use super::replacement::{Origin, Replacement};
 use super::simplify::is_tautology;
-use super::solve::definable;
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
+use super::{Step, Transformation};
 use crate::chc::{Clause, ClauseId, System};
 use crate::run::Context;
 use crate::term::{Op, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// Clauses that one clause may become.
 const CASES: usize = 8;
@@ -49,11 +47,10 @@ const FUEL_LIMIT: usize = 500_000;
 /// The pass. It remembers what it cannot split, and its budget, for one run.
 #[derive(Default)]
 pub struct Split {
-    settled: RefCell<FxHashSet<(ClauseId, TermId)>>,
-    budget: Cell<Option<Budget>>,
+    settled: FxHashSet<(ClauseId, TermId)>,
+    budget: Option<Budget>,
 }
 
-#[derive(Clone, Copy)]
 struct Budget {
     /// Clauses that may still be added.
     clauses: usize,
@@ -88,19 +85,10 @@ struct Found {
 }
 
 impl Transformation for Split {
-    fn name(&self) -> &'static str {
-        "split"
-    }
-
-    fn waits(&self) -> bool {
-        true
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let mut system = (**old).clone();
         let terms = old.terms.clone();
-        let mut budget = self.budget.get().unwrap_or_else(|| {
+        let budget = self.budget.get_or_insert_with(|| {
             let sizes = old.clauses.iter().map(|c| size(&terms, c, c.constraint));
             let total: usize = sizes.sum();
             Budget {
@@ -109,31 +97,24 @@ impl Transformation for Split {
                 fuel: (100_000 + FUEL * total).min(FUEL_LIMIT),
             }
         });
-        let mut settled = self.settled.borrow_mut();
-        let mut origins: FxHashMap<ClauseId, Origin> = FxHashMap::default();
-        let mut changed = false;
+        let mut replacement = Replacement::new(old);
         system.clauses.clear();
         for clause in &old.clauses {
-            let known = settled.contains(&(clause.id, clause.constraint));
+            let known = self.settled.contains(&(clause.id, clause.constraint));
             let cases = if known || cx.stop().is_some() {
                 None
             } else {
-                Splitter::new(&terms, clause).run(&mut budget, cx)
+                Splitter::new(&terms, clause).run(budget, cx)
             };
             let Some(cases) = cases else {
-                settled.insert((clause.id, clause.constraint));
+                self.settled.insert((clause.id, clause.constraint));
                 system.clauses.push(clause.clone());
                 continue;
             };
-            changed = true;
             for case in cases {
                 let id = system.fresh_clause_id();
-                settled.insert((id, case.constraint));
-                let origin = Origin {
-                    clause: clause.id,
-                    definitions: case.definitions,
-                };
-                origins.insert(id, origin);
+                self.settled.insert((id, case.constraint));
+                replacement.note(id, Origin::new(clause.id, case.definitions));
                 system.clauses.push(Clause {
                     id,
                     constraint: case.constraint,
@@ -141,12 +122,8 @@ impl Transformation for Split {
                 });
             }
         }
-        self.budget.set(Some(budget));
-        Ok(Step {
-            system,
-            back: Box::new(Back { old, origins }),
-            changed,
-        })
+        let fewer = system.clauses.len() < old.clauses.len();
+        (fewer || !replacement.is_empty()).then(|| replacement.step(system))
     }
 }
 
@@ -373,40 +350,5 @@ impl<'a> Splitter<'a> {
         // The same again is no case.
         let same = found.cases.iter().any(|c| c.constraint == case.constraint);
         (!same).then_some(found)
-    }
-}
-
-/// Where a new clause comes from.
-struct Origin {
-    clause: ClauseId,
-    definitions: Vec<(TermId, TermId)>,
-}
-
-struct Back {
-    old: Rc<System>,
-    origins: FxHashMap<ClauseId, Origin>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        replay("split", &self.old, &refutation, cx, |step| {
-            Ok(match self.origins.get(&step.clause) {
-                Some(origin) => {
-                    let mut old = OldStep::same(step, &origin.definitions);
-                    old.clause = origin.clause;
-                    vec![old]
-                }
-                None => Vec::new(),
-            })
-        })
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
 //! using clauses allow) will do. Both are written over the predicate's arguments with the locals
-//! reduced away; if one of them has none left it is the definition. Else what the neighbours' definitions
-//! say is tried, for blocks of one loop are about the same states. Else the definition is built
-//! from the defining side cube by cube: a model that is not covered yet gives an implicant, which
-//! is projected to the arguments and then weakened to a core that the using side still refutes
-//! (interpolation by projection); where that does not end in time, its negation from the using side
-//! in the same way, and at last the locals are quantified.
+//! reduced away; if one of them has none left it is the definition. Else what the neighbours'
+//! definitions say is tried, for blocks of one loop are about the same states. Else the definition
+//! is built from the defining side cube by cube: a model that is not covered yet gives an
+//! implicant, which is projected to the arguments and then weakened to a core that the using side
+//! still refutes (interpolation by projection); where that does not end in time, its negation from
+//! the using side in the same way, and at last the locals are quantified.
 //!
 //! Invariant: whatever happens, the strongest formula implies the definition, and every cube is
 //! implied by it or inconsistent with the negated uses.
@@ -64,10 +64,7 @@ pub(super) fn restore_definitions(
     };
     for item in eliminated.iter().rev() {
         if let Some(reason) = cx.stop() {
-            return Err(BackError {
-                pass: "inline",
-                message: reason.to_string(),
-            });
+            return Err(BackError(reason.to_string()));
         }
         let start = Instant::now();
         let definition = definer.define(item, model, cx);

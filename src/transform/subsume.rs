@@ -11,19 +11,18 @@
 //! bounded, so the pass is near-linear. Invariant: what goes is implied syntactically by what
 //! stays, so models stay models; a step by a shortened clause uses a premise twice.
 
-use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::replay::{OldStep, Premise, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Clause, ClauseId, PredicateId, System};
+use super::equalities::Equalities;
+use super::replacement::{Origin, Replacement};
+use super::{Step, Transformation};
+use crate::chc::{Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
 
 /// Tests of pairs for each clause of a system, on average.
 const TESTS: usize = 40;
@@ -34,67 +33,60 @@ const ORDERS: usize = 6;
 /// The pass. It remembers the groups of clauses in which it found nothing, for one run.
 #[derive(Default)]
 pub struct Subsume {
-    settled: RefCell<FxHashMap<Option<PredicateId>, u64>>,
-    names: RefCell<Names>,
+    settled: FxHashMap<Option<PredicateId>, u64>,
+    names: Names,
 }
 
 impl Transformation for Subsume {
-    fn name(&self) -> &'static str {
-        "subsume"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let terms = system.terms.clone();
-        let old = Rc::new(system);
-        let mut system = (*old).clone();
-        let mut shortened: FxHashMap<ClauseId, Vec<usize>> = FxHashMap::default();
-        let mut groups: FxHashMap<Option<PredicateId>, Vec<usize>> = FxHashMap::default();
-        for (index, clause) in old.clauses.iter().enumerate() {
-            let head = clause.head.as_ref().map(|h| h.predicate);
-            groups.entry(head).or_default().push(index);
-        }
-        let mut groups: Vec<(Option<PredicateId>, Vec<usize>)> = groups.into_iter().collect();
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let terms = old.terms.clone();
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
+        let index = ClauseIndex::new(old);
+        let heads = old.used_predicates().into_iter();
+        let mut groups: Vec<(Option<PredicateId>, &[usize])> =
+            heads.map(|p| (Some(p), index.deriving(p))).collect();
+        groups.push((None, index.queries()));
+        groups.retain(|g| !g.1.is_empty());
         groups.sort_unstable_by_key(|g| g.1[0]);
-        let mut settled = self.settled.borrow_mut();
-        let mut names = self.names.borrow_mut();
         let mut alive = vec![true; old.clauses.len()];
         let mut tests = 1000 + TESTS * old.clauses.len();
         for (head, members) in groups {
             if cx.stop().is_some() {
                 break;
             }
-            let print = fingerprint(&old, &members);
-            if settled.get(&head) == Some(&print) {
+            let print = fingerprint(old, members);
+            if self.settled.get(&head) == Some(&print) {
                 continue;
             }
-            for &index in &members {
-                if let Some(origin) = condense(&terms, &mut system.clauses[index]) {
-                    shortened.insert(old.clauses[index].id, origin);
+            for &index in members {
+                let clause = &mut system.clauses[index];
+                if let Some(premises) = condense(&terms, clause) {
+                    let mut origin = Origin::new(clause.id, Vec::new());
+                    origin.premises = Some(premises);
+                    replacement.note(clause.id, origin);
                 }
             }
             if members.len() > 1 {
                 let shapes: Vec<Shape> = members
                     .iter()
-                    .map(|&i| Shape::of(&terms, &system.clauses[i], &mut names))
+                    .map(|&i| Shape::of(&terms, &system.clauses[i], &mut self.names))
                     .collect();
-                for place in subsumed(&terms, &shapes, &mut names, &mut tests, cx) {
+                for place in subsumed(&terms, &shapes, &mut self.names, &mut tests, cx) {
                     alive[members[place]] = false;
                 }
             }
-            let left: Vec<usize> = members.into_iter().filter(|&i| alive[i]).collect();
-            settled.insert(head, fingerprint(&system, &left));
+            let mut left = members.to_vec();
+            left.retain(|&i| alive[i]);
+            self.settled.insert(head, fingerprint(&system, &left));
         }
-        let changed = !shortened.is_empty() || alive.contains(&false);
+        let changed = !replacement.is_empty() || alive.contains(&false);
         let mut index = 0;
         system.clauses.retain(|_| {
             index += 1;
             alive[index - 1]
         });
-        Ok(Step {
-            system,
-            back: Box::new(Back { old, shortened }),
-            changed,
-        })
+        changed.then(|| replacement.step(system))
     }
 }
 
@@ -120,16 +112,13 @@ fn condense(terms: &TermStore, clause: &mut Clause) -> Option<Vec<usize>> {
     if by_predicate.len() == clause.body.len() {
         return None;
     }
-    let mut leader: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut equal = Equalities::new(terms);
     let mut constrained: FxHashSet<TermId> = FxHashSet::default();
     for conjunct in terms.conjuncts(clause.constraint) {
         constrained.extend(terms.free_vars(&[conjunct]));
         let node = terms.node(conjunct);
         if node.op == Op::Eq && terms.is_var(node.args[0]) && terms.is_var(node.args[1]) {
-            let (a, b) = (find(&leader, node.args[0]), find(&leader, node.args[1]));
-            if a != b {
-                leader.insert(a.max(b), a.min(b));
-            }
+            equal.union(node.args[0], node.args[1]);
         }
     }
     let mut stands_for: Vec<usize> = (0..clause.body.len()).collect();
@@ -143,9 +132,7 @@ fn condense(terms: &TermStore, clause: &mut Clause) -> Option<Vec<usize>> {
                         .args
                         .iter()
                         .zip(&clause.body[by].args)
-                        .all(|(a, b)| {
-                            !constrained.contains(a) || find(&leader, *a) == find(&leader, *b)
-                        })
+                        .all(|(a, b)| !constrained.contains(a) || equal.are_equal(*a, *b))
             });
             if let Some(&by) = covered {
                 for place in &mut stands_for {
@@ -165,13 +152,6 @@ fn condense(terms: &TermStore, clause: &mut Clause) -> Option<Vec<usize>> {
     clause.body = kept.iter().map(|&at| clause.body[at].clone()).collect();
     let position = |at: usize| kept.binary_search(&at).unwrap_or(0);
     Some(stands_for.into_iter().map(position).collect())
-}
-
-fn find(leader: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
-    while let Some(&next) = leader.get(&term) {
-        term = next;
-    }
-    term
 }
 
 /// Variables that name places in a clause.
@@ -481,39 +461,4 @@ fn other_orders(terms: &TermStore, shape: &Shape, target: &Shape, names: &mut Na
         }
     }
     result
-}
-
-struct Back {
-    old: Rc<System>,
-    /// For each shortened clause: by which of the new body atoms each old one is derived.
-    shortened: FxHashMap<ClauseId, Vec<usize>>,
-}
-
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        replay("subsume", &self.old, &refutation, cx, |step| {
-            let Some(origin) = self.shortened.get(&step.clause) else {
-                return Ok(Vec::new());
-            };
-            let mut old = OldStep::same(step, &[]);
-            old.premises = origin
-                .iter()
-                .map(|&at| step.premises.get(at).map(|&p| Premise::Step(p)))
-                .collect::<Option<Vec<Premise>>>()
-                .ok_or_else(|| BackError {
-                    pass: "subsume",
-                    message: "a premise is missing".to_owned(),
-                })?;
-            Ok(vec![old])
-        })
-    }
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::components::{Plan, Plans, take_apart};
-use super::{Step, TransformError, Transformation};
+use super::{Step, Transformation};
 use crate::chc::System;
 use crate::run::Context;
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
@@ -27,29 +27,8 @@ const ARITY: usize = 2048;
 pub struct Unzip;
 
 impl Transformation for Unzip {
-    fn name(&self) -> &'static str {
-        "unzip"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
-        let plans = plan(&old);
-        let unchanged = |old: &Rc<System>| Step {
-            system: (**old).clone(),
-            back: Box::new(super::Unchanged),
-            changed: false,
-        };
-        if plans.vars.iter().all(FxHashMap::is_empty) {
-            return Ok(unchanged(&old));
-        }
-        Ok(match take_apart("unzip", old.clone(), &plans, cx) {
-            Some((system, back)) => Step {
-                system,
-                back,
-                changed: true,
-            },
-            None => unchanged(&old),
-        })
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        take_apart(old, &plan(old), cx)
     }
 }
 

@@ -45,7 +45,7 @@ use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Reachability, Shape, System};
 use crate::run::Context;
 use crate::smt::Smt;
-use crate::transform::{SingleLoop, Transformation};
+use crate::transform::{BackError, SingleLoop, Transformation};
 use crate::witness::{Model, Verdict};
 
 /// The engine.
@@ -86,18 +86,22 @@ impl Tpa {
             .iter()
             .map(|&clause| system.clauses[clause].clone())
             .collect();
-        let single = SingleLoop
-            .apply(relevant, cx)
-            .map_err(|e| failed(&e.to_string()))?;
-        let back = |e: crate::transform::BackError| Stop::from(failed(&e.to_string()));
-        match self.decide(&single.system, smt, cx)? {
-            Verdict::Sat(model) => {
-                let mut model = single.back.model(model, cx).map_err(back)?;
+        let relevant = Rc::new(relevant);
+        let single = SingleLoop.apply(&relevant, cx);
+        let whole = single.as_ref().map_or(&*relevant, |single| &single.system);
+        let failed = |e: BackError| Stop::from(failed(&e.to_string()));
+        match self.decide(whole, smt, cx)? {
+            Verdict::Sat(mut model) => {
+                if let Some(single) = &single {
+                    model = single.back.model(model, cx).map_err(failed)?;
+                }
                 complete(system, &reachability, &mut model);
                 Ok(Verdict::Sat(model))
             }
-            Verdict::Unsat(refutation) => {
-                let refutation = single.back.refutation(refutation, cx).map_err(back)?;
+            Verdict::Unsat(mut refutation) => {
+                if let Some(single) = &single {
+                    refutation = single.back.refutation(refutation, cx).map_err(failed)?;
+                }
                 Ok(Verdict::Unsat(refutation))
             }
             unknown => Ok(unknown),

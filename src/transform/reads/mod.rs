@@ -11,132 +11,68 @@
 //!
 //! Why this is exact: a model of the new system, read at the indexes, is one of the old. In a
 //! derivation of the new system the arrays can be computed bottom-up, as the equations that define
-//! an array are kept for this; one that nothing defines holds what was read of it, and elements read
-//! at equal indexes are equal by a condition that the clause gets.
+//! an array are kept for this; one that nothing defines holds what was read of it, and elements
+//! read at equal indexes are equal by a condition that the clause gets.
 
 mod plan;
 mod reader;
 mod view;
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use self::plan::{Plan, Planned, actual, plan};
 use self::reader::{Path, Reader, select};
-use super::replay::{OldStep, replay};
-use super::{BackError, BackTranslation, Step, TransformError, Transformation, complete_model};
-use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
+use super::replacement::{Origin, Replacement, expand};
+use super::{Step, Transformation, part_var};
+use crate::chc::{Atom, Clause, System};
 use crate::run::Context;
-use crate::term::{Assignment, Evaluator, Sort, SortId, TermId, TermStore};
-use crate::witness::{Model, Refutation};
+use crate::term::{Sort, SortId, TermId, TermStore};
 
 /// The pass.
 pub struct Reads;
 
 impl Transformation for Reads {
-    fn name(&self) -> &'static str {
-        "reads"
-    }
-
-    fn apply(&self, system: System, cx: &mut Context) -> Result<Step, TransformError> {
-        let old = Rc::new(system);
-        let made = plan(&old, cx).and_then(|plan| rewrite(&old, &plan, cx));
-        Ok(match made {
-            Some((system, back)) => Step {
-                system,
-                back: Box::new(back),
-                changed: true,
-            },
-            None => Step {
-                system: (*old).clone(),
-                back: Box::new(super::Unchanged),
-                changed: false,
-            },
-        })
-    }
-}
-
-/// A predicate that took another's place.
-struct Replaced {
-    old: PredicateId,
-    new: PredicateId,
-    /// The new formal variables in terms of the old ones.
-    meanings: FxHashMap<TermId, TermId>,
-}
-
-/// How the arrays of a clause come back.
-struct Arrays {
-    /// By evaluation, in this order.
-    definitions: Vec<(TermId, TermId)>,
-    /// Those that nothing defines, with what was read of them.
-    free: Vec<(TermId, Vec<(Path, TermId)>)>,
-}
-
-struct Back {
-    old: Rc<System>,
-    replaced: Vec<Replaced>,
-    arrays: FxHashMap<ClauseId, Arrays>,
-}
-
-fn rewrite(old: &Rc<System>, plan: &Plan, cx: &Context) -> Option<(System, Back)> {
-    let terms = old.terms.clone();
-    let mut system = (**old).clone();
-    let mut replaced: Vec<Replaced> = Vec::new();
-    let mut places: FxHashMap<PredicateId, PredicateId> = FxHashMap::default();
-    for predicate in old.used_predicates() {
-        let params = &old.predicate(predicate).params;
-        let planned = |i: usize| plan.elements.get(&(predicate, i));
-        if (0..params.len()).all(|i| planned(i).is_none()) {
-            continue;
-        }
-        let mut meanings = Vec::with_capacity(params.len());
-        for (i, &param) in params.iter().enumerate() {
-            match planned(i) {
-                Some(paths) => meanings.extend(paths.iter().map(|p| select(&terms, param, p))),
-                None => meanings.push(param),
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let plan = plan(old, cx)?;
+        let terms = old.terms.clone();
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
+        for predicate in old.used_predicates() {
+            let params = &old.predicate(predicate).params;
+            let planned = |i: usize| plan.elements.get(&(predicate, i));
+            if (0..params.len()).all(|i| planned(i).is_none()) {
+                continue;
             }
-        }
-        let sorts: Vec<SortId> = meanings.iter().map(|&m| terms.sort_of(m)).collect();
-        let name = old.predicate(predicate).name.clone();
-        let new = system.add_predicate(&name, &sorts);
-        let params = system.predicate(new).params.iter().copied();
-        replaced.push(Replaced {
-            old: predicate,
-            new,
-            meanings: params.zip(meanings).collect(),
-        });
-        places.insert(predicate, new);
-    }
-    let mut arrays = FxHashMap::default();
-    for (index, clause) in system.clauses.iter_mut().enumerate() {
-        if !clause.atoms().any(|a| places.contains_key(&a.predicate)) {
-            continue;
-        }
-        if cx.stop().is_some() {
-            return None;
-        }
-        let own = match &plan.clauses[index] {
-            Some(planned) => {
-                let rewriter = Rewriter {
-                    terms: &terms,
-                    old,
-                    plan,
-                    planned,
-                };
-                rewriter.clause(clause, &places)?
+            let mut meanings = Vec::with_capacity(params.len());
+            for (i, &param) in params.iter().enumerate() {
+                match planned(i) {
+                    Some(paths) => meanings.extend(paths.iter().map(|p| select(&terms, param, p))),
+                    None => meanings.push(param),
+                }
             }
-            None => return None,
-        };
-        arrays.insert(clause.id, own);
+            replacement.replace_by_terms(&mut system, predicate, meanings);
+        }
+        for (clause, planned) in system.clauses.iter_mut().zip(&plan.clauses) {
+            let replaced = |a: &Atom| replacement.image(a.predicate).is_some();
+            if !clause.atoms().any(replaced) {
+                continue;
+            }
+            if cx.stop().is_some() {
+                return None;
+            }
+            let rewriter = Rewriter {
+                terms: &terms,
+                old,
+                plan: &plan,
+                planned: planned.as_ref()?,
+            };
+            let definitions = rewriter.clause(clause, &replacement)?;
+            replacement.note(clause.id, Origin::new(clause.id, definitions));
+        }
+        Some(replacement.step(system))
     }
-    let back = Back {
-        old: old.clone(),
-        replaced,
-        arrays,
-    };
-    Some((system, back))
 }
 
 struct Rewriter<'a> {
@@ -147,12 +83,13 @@ struct Rewriter<'a> {
 }
 
 impl Rewriter<'_> {
-    /// Rewrites a clause of the old system; `None` if the plan lacks something.
+    /// Rewrites a clause of the old system, and defines its arrays by what is left of them; `None`
+    /// if the plan lacks something.
     fn clause(
         &self,
         clause: &mut Clause,
-        places: &FxHashMap<PredicateId, PredicateId>,
-    ) -> Option<Arrays> {
+        replacement: &Replacement,
+    ) -> Option<Vec<(TermId, TermId)>> {
         let terms = self.terms;
         let view = &self.planned.view;
         let whole = &self.planned.whole;
@@ -194,13 +131,13 @@ impl Rewriter<'_> {
         for &conjunct in &view.rest {
             conjuncts.push(reader.plain(conjunct, &mut leaf).ok()?);
         }
-        let mut definitions = Vec::new();
+        let mut defined = Vec::new();
         for definition in &view.definitions {
             if whole.contains(&definition.var) {
                 let term = reader.plain(definition.term, &mut leaf).ok()?;
                 conjuncts.push(terms.eq(definition.var, term));
             } else {
-                definitions.push((definition.var, definition.term));
+                defined.push((definition.var, definition.term));
             }
         }
         if let Some(head) = &clause.head {
@@ -223,19 +160,13 @@ impl Rewriter<'_> {
             self.agree(elements, &mut conjuncts);
         }
         clause.constraint = terms.and(&conjuncts);
-        for atom in clause.body.iter_mut().chain(&mut clause.head) {
-            if let Some(&new) = places.get(&atom.predicate) {
-                let args = atom.args.iter().flat_map(|arg| match cells.get(arg) {
-                    Some(own) => own.clone(),
-                    None => vec![*arg],
-                });
-                *atom = Atom {
-                    predicate: new,
-                    args: args.collect(),
-                };
-            }
+        replacement.replace_atoms(clause, |atom| expand(&atom.args, &cells));
+        let mut definitions = Vec::with_capacity(free.len() + defined.len());
+        for (var, elements) in free {
+            definitions.push((var, holding(terms, terms.sort_of(var), elements)?));
         }
-        Some(Arrays { definitions, free })
+        definitions.append(&mut defined);
+        Some(definitions)
     }
 
     /// A variable for an element of an array.
@@ -246,9 +177,7 @@ impl Rewriter<'_> {
                 sort = element;
             }
         }
-        let name = self.terms.var_name(array);
-        let stem = name.split('!').next().unwrap_or(name);
-        self.terms.fresh_var(&format!("{stem}.cell"), sort)
+        part_var(self.terms, array, "cell", sort)
     }
 
     /// What is read of one array at equal indexes is equal.
@@ -272,71 +201,12 @@ impl Rewriter<'_> {
     }
 }
 
-impl BackTranslation for Back {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
-        let terms = &self.old.terms;
-        for replaced in &self.replaced {
-            if let Some(formula) = model.definitions.remove(&replaced.new) {
-                let formula = terms.substitute(formula, &replaced.meanings);
-                model.definitions.insert(replaced.old, formula);
-            }
-        }
-        complete_model(&self.old, &mut model);
-        Ok(model)
-    }
-
-    fn refutation(
-        &self,
-        refutation: Refutation,
-        cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
-        let terms = &self.old.terms;
-        replay("reads", &self.old, &refutation, cx, |step| {
-            let Some(arrays) = self.arrays.get(&step.clause) else {
-                return Ok(Vec::new());
-            };
-            let mut known = step.values.clone();
-            for (var, elements) in &arrays.free {
-                if let Some(value) = built(terms, *var, elements, &step.values) {
-                    known.insert(*var, value);
-                }
-            }
-            let mut old = OldStep::same(step, &arrays.definitions);
-            old.known = Cow::Owned(known);
-            Ok(vec![old])
-        })
-    }
-}
-
-/// The array that holds these elements, by the values of the clause's variables.
-fn built(
-    terms: &TermStore,
-    var: TermId,
-    elements: &[(Path, TermId)],
-    values: &Assignment,
-) -> Option<TermId> {
-    let mut all = values.clone();
-    let mentioned: Vec<TermId> = elements
-        .iter()
-        .flat_map(|(p, e)| p.iter().chain([e]))
-        .copied()
-        .collect();
-    for free in terms.free_vars(&mentioned) {
-        // What the new clause does not mention is free.
-        if let Some(value) = terms.default_value(terms.sort_of(free)) {
-            all.entry(free).or_insert(value);
-        }
-    }
-    let mut evaluator = Evaluator::new(terms, &all);
-    let mut entries: Vec<(Path, TermId)> = Vec::with_capacity(elements.len());
-    for (path, element) in elements {
-        let path = path.iter().map(|&i| evaluator.value(i));
-        entries.push((path.collect::<Option<Path>>()?, evaluator.value(*element)?));
-    }
+/// An array that holds these elements at these paths, and anything elsewhere.
+fn holding(terms: &TermStore, sort: SortId, mut elements: Vec<(Path, TermId)>) -> Option<TermId> {
     // Whole elements before what is inside of them.
-    entries.sort_by_key(|e| e.0.len());
-    let mut array = terms.default_value(terms.sort_of(var))?;
-    for (path, element) in entries {
+    elements.sort_by_key(|e| e.0.len());
+    let mut array = terms.default_value(sort)?;
+    for (path, element) in elements {
         // From the inside out: each array on the way with what comes below.
         let mut outer = vec![array];
         for &index in &path[..path.len() - 1] {
@@ -348,5 +218,5 @@ fn built(
         }
         array = value;
     }
-    terms.is_value(array).then_some(array)
+    Some(array)
 }

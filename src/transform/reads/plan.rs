@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use num_traits::One;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::solve;
+use super::super::{Place, isolate};
 use super::reader::{Exhausted, Path, Reader, select};
 use super::view::{View, is_array, is_index};
-use crate::chc::{Clause, PredicateId, System};
+use crate::chc::{Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::term::{SortId, TermId, TermStore};
 
@@ -33,9 +33,6 @@ const FUEL: usize = 4_000_000;
 
 /// How often the analysis starts again to forget what arguments needed that stay arrays.
 const ROUNDS: usize = 6;
-
-/// An argument of a predicate.
-pub(super) type Place = (PredicateId, usize);
 
 /// What is needed of the arguments that do not stay arrays.
 pub(super) struct Plan {
@@ -117,7 +114,7 @@ fn formal_terms(
         if let [(var, factor)] = &terms.linear(sum).monomials[..]
             && factor.is_one()
             && terms.is_var(*var)
-            && let Some(term) = solve::definition(terms, terms.eq(sum, param), *var)
+            && let Some(term) = isolate::definition(terms, terms.eq(sum, param), *var)
         {
             formal.entry(*var).or_insert(term);
         }
@@ -180,15 +177,9 @@ pub(super) fn plan(system: &System, cx: &Context) -> Option<Plan> {
 impl Planner<'_> {
     /// Adds what is needed until nothing is missing.
     fn close(&mut self, cx: &Context) -> Result<(), Exhausted> {
-        let mut deriving: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-        for (index, clause) in self.system.clauses.iter().enumerate() {
-            if let Some(head) = &clause.head
-                && self.clauses[index].is_some()
-            {
-                deriving.entry(head.predicate).or_default().push(index);
-            }
-        }
-        let mut queued: Vec<bool> = self.clauses.iter().map(Option::is_some).collect();
+        let clauses = ClauseIndex::new(self.system);
+        let has_arrays: Vec<bool> = self.clauses.iter().map(Option::is_some).collect();
+        let mut queued = has_arrays.clone();
         let mut queue: VecDeque<usize> = (0..queued.len()).filter(|&i| queued[i]).collect();
         while let Some(index) = queue.pop_front() {
             queued[index] = false;
@@ -219,8 +210,8 @@ impl Planner<'_> {
                 }
             }
             for predicate in changed {
-                for &user in deriving.get(&predicate).into_iter().flatten() {
-                    if !queued[user] {
+                for &user in clauses.deriving(predicate) {
+                    if has_arrays[user] && !queued[user] {
                         queued[user] = true;
                         queue.push_back(user);
                     }

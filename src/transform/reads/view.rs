@@ -7,7 +7,7 @@
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::solve;
+use super::super::isolate;
 use crate::chc::Clause;
 use crate::term::{Op, Rational, Sort, SortId, TermId, TermStore};
 
@@ -184,11 +184,11 @@ impl View {
                 continue;
             }
             let equation = self.resolve(terms, conjunct);
-            let vars = solve::definable(terms, equation);
+            let vars = isolate::definable(terms, equation);
             let Some(var) = vars.into_iter().min_by_key(|v| (rank(v), *v)) else {
                 continue;
             };
-            if let Some(term) = solve::definition(terms, equation, var) {
+            if let Some(term) = isolate::definition(terms, equation, var) {
                 self.solved.insert(var, term);
             }
         }

@@ -14,7 +14,7 @@
 use num_traits::One;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::solve::{self, LinearBound};
+use super::super::isolate::{self, LinearBound};
 use super::{OCCURRENCES, Reducer};
 use crate::term::{Linear, Op, Rational, Sort, SortId, TermId, TermStore};
 
@@ -146,7 +146,7 @@ fn combine(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Elimin
     let mut lower: Vec<LinearBound> = Vec::new();
     let mut upper: Vec<LinearBound> = Vec::new();
     for &literal in literals {
-        let bound = solve::linear_bound(terms, literal, var)?;
+        let bound = isolate::linear_bound(terms, literal, var)?;
         if bound.upper {
             upper.push(bound);
         } else {
@@ -184,7 +184,7 @@ fn combine(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Elimin
             .iter()
             .map(|b| terms.from_linear(&b.side.scaled(&b.size.recip()), sort))
             .collect();
-        solve::extremum(terms, &ends, greatest)
+        isolate::extremum(terms, &ends, greatest)
     };
     let definition = if sort == SortId::INT {
         if unit(&lower) {

@@ -23,7 +23,7 @@ use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::known::Known;
-use super::solve::{self, Bound};
+use super::isolate::{self, Bound};
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
 
 /// More rounds than this are not worth their time; almost all constraints need two or three.
@@ -211,7 +211,7 @@ impl Reducer<'_> {
         let terms = self.terms;
         let mut candidates: Vec<(usize, Vec<TermId>)> = Vec::new();
         for (at, &conjunct) in self.conjuncts.iter().enumerate() {
-            let mut vars = solve::definable(terms, conjunct);
+            let mut vars = isolate::definable(terms, conjunct);
             vars.retain(|v| self.is_local(*v) && !self.refused.contains(v));
             if !vars.is_empty() {
                 candidates.push((at, vars));
@@ -234,7 +234,7 @@ impl Reducer<'_> {
                 .filter(|v| !chosen.contains_key(v))
                 .min_by_key(|v| (occurrences.get(v).copied().unwrap_or(0), *v));
             if let Some(var) = var
-                && let Some(term) = solve::definition(terms, self.conjuncts[at], var)
+                && let Some(term) = isolate::definition(terms, self.conjuncts[at], var)
             {
                 chosen.insert(var, Candidate { at, term });
             }
@@ -625,13 +625,13 @@ fn read_bound(terms: &TermStore, conjunct: TermId) -> Option<((TermId, TermId), 
 /// all the conjuncts that mention `var`.
 fn satisfying_value(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<TermId> {
     if let [single] = literals {
-        return solve::witness(terms, *single, var);
+        return isolate::witness(terms, *single, var);
     }
     let mut lower = Vec::new();
     let mut upper = Vec::new();
     let mut outside = Vec::new();
     for &literal in literals {
-        match solve::bound(terms, literal, var)? {
+        match isolate::bound(terms, literal, var)? {
             Bound::Lower(t) if upper.is_empty() => lower.push(t),
             Bound::Upper(t) if lower.is_empty() => upper.push(t),
             Bound::Outside(below, above) => outside.push((below, above)),
@@ -640,9 +640,9 @@ fn satisfying_value(terms: &TermStore, literals: &[TermId], var: TermId) -> Opti
     }
     if upper.is_empty() {
         lower.extend(outside.iter().map(|o| o.1));
-        Some(solve::extremum(terms, &lower, true))
+        Some(isolate::extremum(terms, &lower, true))
     } else {
         upper.extend(outside.iter().map(|o| o.0));
-        Some(solve::extremum(terms, &upper, false))
+        Some(isolate::extremum(terms, &upper, false))
     }
 }

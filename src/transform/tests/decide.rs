@@ -9,9 +9,9 @@ use crate::chc::{Atom, PredicateId, System};
 use crate::run::Context;
 use crate::run::Reason;
 use crate::smt::{SatResult, Smt};
-use crate::term::{Assignment, TermId};
+use crate::term::{Assignment, Constructor, Field, SortId, TermId};
 use crate::transform::replay::instance;
-use crate::transform::{BackStack, Pipeline};
+use crate::transform::{BackStack, PASSES, Pipeline};
 use crate::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 
 /// Facts at most: a system with more is not for this oracle.
@@ -160,4 +160,57 @@ pub fn check_pipeline(system: &System, passes: &str, smt: &Rc<Smt>) -> bool {
 /// Runs passes given by their names.
 pub fn run(system: &System, passes: &str, cx: &mut Context) -> (System, BackStack) {
     Pipeline::parse(passes).unwrap().run(system.clone(), cx)
+}
+
+/// The system after passes given by their names.
+pub fn after(system: &System, passes: &str) -> System {
+    run(system, passes, &mut Context::new(system.terms.clone())).0
+}
+
+/// Asserts that the verdict is the same before and after each of the lists of passes, and that
+/// witnesses come back. `None` if the system is too large to be decided by enumeration, else
+/// whether it is satisfiable.
+pub fn agree(system: &System, lists: &[impl AsRef<str>]) -> Option<bool> {
+    system.check().unwrap();
+    let smt = Smt::new(system.terms.clone());
+    let expected = match decide(system, &smt) {
+        Verdict::Unknown(_) => return None,
+        verdict => matches!(verdict, Verdict::Sat(_)),
+    };
+    for passes in lists {
+        let passes = passes.as_ref();
+        let found = check_pipeline(system, passes, &smt);
+        assert_eq!(found, expected, "passes {passes} change the verdict");
+    }
+    Some(expected)
+}
+
+/// Asserts that the system is satisfiable, or not, before and after each of the lists of passes.
+pub fn check(system: &System, lists: &[&str], sat: bool) {
+    assert_eq!(agree(system, lists), Some(sat));
+}
+
+/// The names of all passes.
+pub fn pass_names() -> Vec<&'static str> {
+    PASSES.iter().map(|pass| pass.name).collect()
+}
+
+/// An atom over these terms.
+pub fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
+    Atom {
+        predicate,
+        args: args.to_vec(),
+    }
+}
+
+/// A constructor with fields of these names and sorts.
+pub fn constructor(name: &str, fields: &[(&str, SortId)]) -> Constructor {
+    let field = |&(selector, sort): &(&str, SortId)| Field {
+        selector: selector.to_owned(),
+        sort,
+    };
+    Constructor {
+        name: name.to_owned(),
+        fields: fields.iter().map(field).collect(),
+    }
 }

@@ -3,8 +3,9 @@
 
 use std::rc::Rc;
 
+use super::decide::constructor;
 use crate::chc::{Atom, PredicateId, System};
-use crate::term::{Constructor, DatatypeId, Field, SortId, TermId, TermStore};
+use crate::term::{DatatypeId, SortId, TermId, TermStore};
 
 /// Integers in arguments are within this bound.
 const BOUND: i64 = 1;
@@ -39,37 +40,15 @@ struct Records {
 }
 
 fn records(terms: &TermStore) -> Records {
-    let field = |selector: &str, sort| Field {
-        selector: selector.to_owned(),
-        sort,
-    };
     let pair = terms.declare_datatype("Pair", &[]);
-    let first = vec![field("first", SortId::INT), field("second", SortId::BOOL)];
-    terms.define_datatype(
-        pair.0,
-        vec![Constructor {
-            name: "pair".to_owned(),
-            fields: first,
-        }],
-    );
+    let fields = [("first", SortId::INT), ("second", SortId::BOOL)];
+    terms.define_datatype(pair.0, vec![constructor("pair", &fields)]);
     let nested = terms.declare_datatype("Nested", &[]);
-    terms.define_datatype(
-        nested.0,
-        vec![Constructor {
-            name: "nested".to_owned(),
-            fields: vec![field("inner", pair.1), field("extra", SortId::INT)],
-        }],
-    );
+    let fields = [("inner", pair.1), ("extra", SortId::INT)];
+    terms.define_datatype(nested.0, vec![constructor("nested", &fields)]);
     let option = terms.declare_datatype("Option", &[]);
-    let none = Constructor {
-        name: "none".to_owned(),
-        fields: Vec::new(),
-    };
-    let some = Constructor {
-        name: "some".to_owned(),
-        fields: vec![field("value", SortId::INT)],
-    };
-    terms.define_datatype(option.0, vec![none, some]);
+    let some = constructor("some", &[("value", SortId::INT)]);
+    terms.define_datatype(option.0, vec![constructor("none", &[]), some]);
     Records {
         pair,
         nested,

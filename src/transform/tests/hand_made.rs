@@ -2,22 +2,13 @@
 
 use std::rc::Rc;
 
-use super::decide::{check_pipeline, decide, run};
-use crate::chc::{Atom, PredicateId, System};
+use super::decide::{after, atom, check, constructor};
+use crate::chc::{PredicateId, System};
 use crate::run::Context;
-use crate::smt::Smt;
-use crate::term::{Constructor, Field, Op, SortId, TermId, TermStore};
+use crate::term::{Op, SortId, TermId, TermStore};
 use crate::transform::{Pipeline, PipelineError};
-use crate::witness::Verdict;
 
 const INT: SortId = SortId::INT;
-
-fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
-    Atom {
-        predicate,
-        args: args.to_vec(),
-    }
-}
 
 struct Maker {
     t: Rc<TermStore>,
@@ -38,14 +29,11 @@ impl Maker {
     }
 
     fn after(&self, passes: &str) -> System {
-        run(&self.system, passes, &mut Context::new(self.t.clone())).0
+        after(&self.system, passes)
     }
 
     fn check(&self, passes: &str, sat: bool) {
-        let smt = Smt::new(self.t.clone());
-        let verdict = decide(&self.system, &smt);
-        assert_eq!(matches!(verdict, Verdict::Sat(_)), sat, "before");
-        assert_eq!(check_pipeline(&self.system, passes, &smt), sat, "after");
+        check(&self.system, &[passes], sat);
     }
 }
 
@@ -237,13 +225,8 @@ fn records_are_expanded() {
         let mut m = maker();
         let t = m.t.clone();
         let (id, sort) = t.declare_datatype("State", &[]);
-        let field = |selector: &str, sort| Field {
-            selector: selector.to_owned(),
-            sort,
-        };
-        let fields = vec![field("n", INT), field("on", SortId::BOOL)];
-        let name = "state".to_owned();
-        t.define_datatype(id, vec![Constructor { name, fields }]);
+        let state = constructor("state", &[("n", INT), ("on", SortId::BOOL)]);
+        t.define_datatype(id, vec![state]);
         let p = m.system.add_predicate("p", &[sort]);
         let [r, s] = ["r", "s"].map(|n| t.var(n, sort));
         let init = t.eq(r, t.construct(id, 0, &[t.int(0), TermId::TRUE]));
@@ -280,12 +263,9 @@ fn circular_records_are_left_alone() {
     let (a, a_sort) = t.declare_datatype("A", &[]);
     let (b, b_sort) = t.declare_datatype("B", &[]);
     for (id, other) in [(a, b_sort), (b, a_sort)] {
-        let fields = vec![Field {
-            selector: format!("f{}", id.0),
-            sort: other,
-        }];
-        let name = format!("c{}", id.0);
-        t.define_datatype(id, vec![Constructor { name, fields }]);
+        let selector = format!("f{}", id.0);
+        let only = constructor(&format!("c{}", id.0), &[(&selector, other)]);
+        t.define_datatype(id, vec![only]);
     }
     let p = m.system.add_predicate("p", &[a_sort]);
     let x = t.var("x", a_sort);
@@ -542,17 +522,8 @@ fn arrays_of_records_become_arrays_of_fields() {
         let mut m = maker();
         let t = m.t.clone();
         let (id, pair) = t.declare_datatype("Pair", &[]);
-        let field = |name: &str| Field {
-            selector: name.to_owned(),
-            sort: INT,
-        };
-        t.define_datatype(
-            id,
-            vec![Constructor {
-                name: "pair".to_owned(),
-                fields: vec![field("left"), field("right")],
-            }],
-        );
+        let fields = [("left", INT), ("right", INT)];
+        t.define_datatype(id, vec![constructor("pair", &fields)]);
         let table = t.array_sort(INT, pair);
         let p = m.system.add_predicate("p", &[table, INT]);
         let [a, b] = ["a", "b"].map(|n| t.var(n, table));
@@ -590,21 +561,8 @@ fn arguments_with_one_constructor_become_fields() {
         let mut m = maker();
         let t = m.t.clone();
         let (id, option) = t.declare_datatype("Option", &[]);
-        let constructor = |name: &str, fields: Vec<Field>| Constructor {
-            name: name.to_owned(),
-            fields,
-        };
-        let value = Field {
-            selector: "value".to_owned(),
-            sort: INT,
-        };
-        t.define_datatype(
-            id,
-            vec![
-                constructor("none", vec![]),
-                constructor("some", vec![value]),
-            ],
-        );
+        let some = constructor("some", &[("value", INT)]);
+        t.define_datatype(id, vec![constructor("none", &[]), some]);
         let p = m.system.add_predicate("p", &[option, option]);
         let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| t.var(n, option));
         let some = |term: TermId| t.construct(id, 1, &[term]);
@@ -637,23 +595,8 @@ fn long_lists_lose_few_layers() {
     let mut m = maker();
     let t = m.t.clone();
     let (id, list) = t.declare_datatype("List", &[]);
-    let field = |selector: &str, sort| Field {
-        selector: selector.to_owned(),
-        sort,
-    };
-    t.define_datatype(
-        id,
-        vec![
-            Constructor {
-                name: "nil".to_owned(),
-                fields: vec![],
-            },
-            Constructor {
-                name: "cons".to_owned(),
-                fields: vec![field("head", INT), field("tail", list)],
-            },
-        ],
-    );
+    let cons = constructor("cons", &[("head", INT), ("tail", list)]);
+    t.define_datatype(id, vec![constructor("nil", &[]), cons]);
     let p = m.system.add_predicate("p", &[list]);
     let x = t.var("x", list);
     let long = (0..200).fold(t.construct(id, 0, &[]), |tail, n| {

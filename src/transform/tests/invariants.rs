@@ -2,21 +2,14 @@
 
 use std::rc::Rc;
 
-use super::decide::{check_model, check_pipeline, decide, run};
-use crate::chc::{Atom, PredicateId, System};
+use super::decide::{atom, check_model, check_pipeline, decide, run};
+use crate::chc::System;
 use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
 use crate::witness::{Model, Verdict};
 
 const INT: SortId = SortId::INT;
-
-fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
-    Atom {
-        predicate,
-        args: args.to_vec(),
-    }
-}
 
 fn scaled(t: &TermStore, factor: i64, var: TermId) -> TermId {
     t.scale(&Rational::from_integer(factor.into()), var)

@@ -184,22 +184,33 @@ pub(super) fn linear_bound(terms: &TermStore, literal: TermId, var: TermId) -> O
     if !matches!(node.op, Op::Le | Op::Ge) {
         return None;
     }
-    let (coefficient, rest) = isolate(terms, node.args[0], node.args[1], var)?;
-    if hidden(terms, &rest, var) {
-        return None;
-    }
-    let size = coefficient.abs();
-    let side = if coefficient.is_positive() {
-        rest.scaled(&-Rational::one())
-    } else {
-        rest
-    };
+    let (size, side, positive) = isolate_positive(terms, node.args[0], node.args[1], var)?;
     Some(LinearBound {
         size,
         side,
-        upper: (node.op == Op::Le) == (coefficient.is_positive() != negated),
+        upper: (node.op == Op::Le) == (positive != negated),
         strict: negated,
     })
+}
+
+/// `left - right` as `size * var - side` with a positive size, or as the opposite of that, which
+/// the last value tells; `None` when `var` is no atom of it, or is inside of another one.
+fn isolate_positive(
+    terms: &TermStore,
+    left: TermId,
+    right: TermId,
+    var: TermId,
+) -> Option<(Rational, Linear, bool)> {
+    let (coefficient, rest) = isolate(terms, left, right, var)?;
+    if hidden(terms, &rest, var) {
+        return None;
+    }
+    let positive = coefficient.is_positive();
+    let side = match positive {
+        true => rest.scaled(&-Rational::one()),
+        false => rest,
+    };
+    Some((coefficient.abs(), side, positive))
 }
 
 /// Whether `var` occurs inside a monomial's term.
@@ -224,17 +235,7 @@ pub(super) fn bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<B
     if sort != SortId::INT && sort != SortId::REAL {
         return None;
     }
-    let (coefficient, rest) = isolate(terms, node.args[0], node.args[1], var)?;
-    if hidden(terms, &rest, var) {
-        return None;
-    }
-    // size * var ⋈ side
-    let size = coefficient.abs();
-    let side = if coefficient.is_positive() {
-        rest.scaled(&-Rational::one())
-    } else {
-        rest
-    };
+    let (size, side, positive) = isolate_positive(terms, node.args[0], node.args[1], var)?;
     let (floor, ceiling) = if sort == SortId::REAL {
         let quotient = terms.from_linear(&side.scaled(&size.recip()), sort);
         (quotient, quotient)
@@ -257,7 +258,7 @@ pub(super) fn bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<B
         return Some(Bound::Outside(below(), above()));
     }
     // Over Int a negated bound never occurs: the store turns it into a bound.
-    let upper = (node.op == Op::Le) == (coefficient.is_positive() != negated);
+    let upper = (node.op == Op::Le) == (positive != negated);
     Some(match (upper, negated) {
         (true, false) => Bound::Upper(floor),
         (true, true) => Bound::Upper(below()),

@@ -12,12 +12,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::chc::{Clause, PredicateId, System};
+use super::Place;
+use crate::chc::{Clause, ClauseIndex, System};
 use crate::run::Context;
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
-
-/// An argument of a predicate, by its position.
-pub(super) type Place = (PredicateId, usize);
 
 /// Visits of sub-terms at most; arguments that are reached later can be anything.
 const FUEL: usize = 4_000_000;
@@ -27,19 +25,14 @@ const DEPTH: usize = 8;
 
 /// The values of those of the `wanted` arguments that have at most `limit`, in ascending order.
 /// Empty when there was no time.
-pub(super) fn few_values(
+pub(super) fn finite_values(
     system: &System,
     wanted: &[Place],
     limit: usize,
     cx: &Context,
 ) -> FxHashMap<Place, Vec<TermId>> {
     let terms = &*system.terms;
-    let mut defining: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-    for (index, clause) in system.clauses.iter().enumerate() {
-        if let Some(head) = &clause.head {
-            defining.entry(head.predicate).or_default().push(index);
-        }
-    }
+    let index = ClauseIndex::new(system);
     let mut readers: FxHashMap<usize, Reader> = FxHashMap::default();
     let mut fuel = FUEL;
     // `None` for any value.
@@ -52,13 +45,13 @@ pub(super) fn few_values(
             return FxHashMap::default();
         }
         let mut own = Some(FxHashSet::default());
-        for &index in defining.get(&place.0).into_iter().flatten() {
-            let clause = &system.clauses[index];
+        for &at in index.deriving(place.0) {
+            let clause = &system.clauses[at];
             let Some(&arg) = clause.head.as_ref().and_then(|h| h.args.get(place.1)) else {
                 continue;
             };
             let reader = readers
-                .entry(index)
+                .entry(at)
                 .or_insert_with(|| Reader::new(terms, clause, limit));
             let Some(sources) = reader.sources(arg, 0, &mut fuel) else {
                 own = None;

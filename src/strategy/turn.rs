@@ -1,0 +1,190 @@
+//! One engine's turn, and who has one.
+//!
+//! Invariant: engines are known by their names and traits only, and what an engine says is handed
+//! on as it is.
+
+use std::time::Instant;
+
+use thiserror::Error;
+
+use super::order::{Limit, Stage};
+use crate::chc::{Shape, System};
+use crate::engine::EngineError;
+use crate::engine::registry::{ENGINES, Entry, find};
+use crate::run::{Budget, Context, Reason};
+use crate::witness::Verdict;
+
+/// The strategy when none is named.
+pub(super) const DEFAULT: &str = "auto";
+
+/// A turn by work ends after so many times as much time at the latest, as not all work is counted.
+const UNCOUNTED: u32 = 10;
+
+/// A name that is no engine and no strategy.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[error("there is no engine {name}: the engines are {known}")]
+pub struct UnknownEngine {
+    pub name: String,
+    pub known: String,
+}
+
+/// Who is to solve: an engine by its name, or several in turn.
+#[derive(Clone, Copy)]
+pub(super) enum Strategy {
+    Auto,
+    Single(&'static Entry),
+}
+
+impl Strategy {
+    /// The strategy or engine of this name.
+    pub fn find(name: &str) -> Result<Strategy, UnknownEngine> {
+        if name == DEFAULT {
+            return Ok(Strategy::Auto);
+        }
+        find(name)
+            .map(Strategy::Single)
+            .ok_or_else(|| UnknownEngine {
+                name: name.to_owned(),
+                known: names(),
+            })
+    }
+
+    /// The turns in a stage for a system of this shape, in order: of several engines those that
+    /// support it.
+    pub fn turns(self, stage: &Stage, shape: &Shape) -> Vec<Turn> {
+        match self {
+            Strategy::Single(entry) => vec![Turn {
+                entry,
+                share: 1.0,
+                limit: stage.named,
+            }],
+            Strategy::Auto => {
+                let turns = stage.engines.iter().filter_map(|slot| {
+                    let entry = find(slot.engine)?;
+                    (entry.make)().supports(shape).ok()?;
+                    Some(Turn {
+                        entry,
+                        share: slot.share,
+                        limit: slot.limit,
+                    })
+                });
+                turns.collect()
+            }
+        }
+    }
+}
+
+/// One engine's turn.
+pub(super) struct Turn {
+    entry: &'static Entry,
+    /// Its share of the time that is left when it begins,
+    share: f64,
+    /// and how much at most.
+    limit: Limit,
+}
+
+impl Turn {
+    /// The engine's name.
+    pub fn name(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// The part of the budget that is for this turn.
+    fn part(&self, budget: &Budget) -> Budget {
+        let share = match budget.left() {
+            Some(left) => budget.time(left.mul_f64(self.share)),
+            None => budget.clone(),
+        };
+        match self.limit {
+            Limit::Moment(most) => share.work(most).time(most * UNCOUNTED),
+            Limit::Long(most) => share.time(most),
+            Limit::None => share,
+        }
+    }
+
+    /// Runs the engine. Anything but an answer becomes `Unknown` with its reason. `settings` are
+    /// checked already; those of other engines mean nothing here.
+    pub fn run(&self, system: &System, settings: &[String], cx: &mut Context) -> Verdict {
+        let mut engine = (self.entry.make)();
+        if let Err(error) = engine.configure(settings) {
+            return Verdict::Unknown(Reason::Incomplete(error.to_string()));
+        }
+        if let Err(unsupported) = engine.supports(&Shape::of(system)) {
+            return Verdict::Unknown(Reason::Incomplete(unsupported.to_string()));
+        }
+        let start = Instant::now();
+        let part = self.part(&cx.budget);
+        let result = cx.within(part, |cx| engine.solve(system, cx));
+        cx.stats
+            .add_time(&format!("{}.seconds", self.name()), start.elapsed());
+        match result {
+            Ok(verdict) => verdict,
+            Err(EngineError::Unsupported(what)) => {
+                Verdict::Unknown(Reason::Incomplete(what.to_string()))
+            }
+            Err(error) => {
+                log::error!("engine {}: {error}", self.name());
+                Verdict::Unknown(Reason::Incomplete(format!("{}: {error}", self.name())))
+            }
+        }
+    }
+}
+
+fn names() -> String {
+    let mut names = vec![DEFAULT];
+    names.extend(ENGINES.iter().map(|entry| entry.name));
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::STAGES;
+    use super::*;
+    use crate::chc::Theories;
+
+    fn shape(linear: bool) -> Shape {
+        Shape {
+            clauses: 3,
+            predicates: 1,
+            arguments: 2,
+            linear,
+            recursive: 1,
+            queries: 1,
+            theories: Theories {
+                int: true,
+                ..Theories::default()
+            },
+        }
+    }
+
+    fn names_of(turns: &[Turn]) -> Vec<&'static str> {
+        turns.iter().map(Turn::name).collect()
+    }
+
+    #[test]
+    fn engines_for_linear_systems_take_part_in_linear_systems() {
+        for stage in &STAGES {
+            let linear = names_of(&Strategy::Auto.turns(stage, &shape(true)));
+            let other = names_of(&Strategy::Auto.turns(stage, &shape(false)));
+            for name in ["trl", "kind"] {
+                assert!(linear.contains(&name), "{:?}: {linear:?}", stage.passes);
+                assert!(!other.contains(&name), "{:?}: {other:?}", stage.passes);
+            }
+            for name in ["bmc", "pdr"] {
+                let both = linear.contains(&name) && other.contains(&name);
+                assert!(both, "{:?}", stage.passes);
+            }
+        }
+    }
+
+    #[test]
+    fn an_engine_by_name_is_alone() {
+        let strategy = Strategy::find("kind").expect("it exists");
+        for stage in &STAGES {
+            // Even where it does not fit: its refusal is the answer.
+            assert_eq!(names_of(&strategy.turns(stage, &shape(false))), ["kind"]);
+        }
+        let unknown = Strategy::find("abacus").err().expect("no such engine");
+        assert!(unknown.to_string().contains("auto, bmc"), "{unknown}");
+    }
+}

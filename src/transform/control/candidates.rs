@@ -1,0 +1,180 @@
+//! Which arguments may be split on, and what they save.
+//!
+//! Invariant: a candidate has one of the values found in every derivable fact, and its clauses are
+//! smaller under each of them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::Place;
+use super::super::finite_values::{all_values, finite_values};
+use super::{CANDIDATES, VALUES, WASTE};
+use crate::chc::{DependencyGraph, PredicateId, System};
+use crate::run::Context;
+use crate::term::{Op, Sort, SortId, TermId, TermStore};
+
+/// The size of a constraint, in which variables, values and equations between them do not count:
+/// that most arguments stay as they are is part of each step.
+pub(super) fn size(terms: &TermStore, constraint: TermId) -> usize {
+    let leaf = |t: TermId| terms.is_var(t) || terms.is_value(t);
+    let mut count = 2;
+    terms.post_order(&[constraint], |term| {
+        let args = terms.args(term);
+        let plain = match terms.op(term) {
+            Op::Eq => leaf(args[0]) && leaf(args[1]),
+            Op::Not => leaf(args[0]),
+            _ => leaf(term),
+        };
+        count += usize::from(!plain);
+    });
+    count
+}
+
+/// The positions of candidates of predicates on cycles, those that save most first.
+pub(super) fn candidates(
+    system: &System,
+    fuel: &mut usize,
+    cx: &Context,
+) -> FxHashMap<PredicateId, Vec<usize>> {
+    let terms = &*system.terms;
+    let recursive = DependencyGraph::new(system).recursive();
+    let mut values: FxHashMap<Place, Vec<TermId>> = FxHashMap::default();
+    let tested = tested(system);
+    let mut open = Vec::new();
+    for &predicate in &recursive {
+        for (position, &param) in system.predicate(predicate).params.iter().enumerate() {
+            let place = (predicate, position);
+            if !tested.contains(&place) {
+                continue;
+            }
+            let sort = terms.sort_of(param);
+            match all_values(terms, sort, 8) {
+                Some(all) => {
+                    values.insert(place, all);
+                }
+                None if matches!(terms.sort(sort), Sort::Array(..)) => {}
+                None => open.push(place),
+            }
+        }
+    }
+    open.sort_unstable();
+    values.extend(finite_values(system, &open, VALUES, cx));
+    let mut places: Vec<Place> = values.keys().copied().collect();
+    places.sort_unstable();
+    // With what they waste, see [`WASTE`].
+    let mut found: FxHashMap<PredicateId, Vec<(f64, usize)>> = FxHashMap::default();
+    let mut occurrences: FxHashMap<PredicateId, Vec<(usize, usize)>> = FxHashMap::default();
+    for (index, clause) in system.clauses.iter().enumerate() {
+        for (number, atom) in clause.atoms().enumerate() {
+            let list = occurrences.entry(atom.predicate).or_default();
+            list.push((index, number));
+        }
+    }
+    let dag: Vec<usize> = system
+        .clauses
+        .iter()
+        .map(|c| terms.dag_size(&[c.constraint]))
+        .collect();
+    let sizes: Vec<usize> = system
+        .clauses
+        .iter()
+        .map(|c| size(terms, c.constraint))
+        .collect();
+    let free: Vec<FxHashSet<TermId>> = system
+        .clauses
+        .iter()
+        .map(|c| terms.free_vars(&[c.constraint]).into_iter().collect())
+        .collect();
+    for place in places {
+        // A program counter is always set.
+        let set = |&(index, number): &(usize, usize)| {
+            let clause = &system.clauses[index];
+            let head = clause.head.as_ref().filter(|_| number == clause.body.len());
+            head.is_none_or(|h| free[index].contains(&h.args[place.1]))
+        };
+        if !occurrences[&place.0].iter().all(set) {
+            continue;
+        }
+        let own = &values[&place];
+        let (mut before, mut after) = (0usize, 0usize);
+        for &(index, number) in &occurrences[&place.0] {
+            let clause = &system.clauses[index];
+            let Some(atom) = clause.atoms().nth(number) else {
+                continue;
+            };
+            if cx.stop().is_some() {
+                return FxHashMap::default();
+            }
+            let Some(rest) = fuel.checked_sub(dag[index] * own.len()) else {
+                return FxHashMap::default();
+            };
+            *fuel = rest;
+            before += sizes[index];
+            for &value in own {
+                let map = FxHashMap::from_iter([(atom.args[place.1], value)]);
+                let part = terms.substitute(clause.constraint, &map);
+                if part != TermId::FALSE {
+                    after += size(terms, part);
+                }
+            }
+        }
+        let repeated = before * own.len().saturating_sub(1);
+        let waste = match repeated {
+            0 => 0.0,
+            _ => after.saturating_sub(before) as f64 / repeated as f64,
+        };
+        log::debug!(
+            "argument {} of {}: {} values, waste {waste:.2}",
+            place.1,
+            system.predicate(place.0).name,
+            own.len()
+        );
+        if waste <= WASTE {
+            found.entry(place.0).or_default().push((waste, place.1));
+        }
+    }
+    let ranked = found.into_iter().map(|(predicate, mut list)| {
+        list.sort_by(|a, b| a.0.total_cmp(&b.0));
+        list.truncate(CANDIDATES);
+        (predicate, list.into_iter().map(|c| c.1).collect())
+    });
+    ranked.collect()
+}
+
+/// Arguments of body atoms that an atom of the constraint compares with a value, and Booleans that
+/// occur in it.
+fn tested(system: &System) -> FxHashSet<Place> {
+    let terms = &*system.terms;
+    let mut result = FxHashSet::default();
+    for clause in &system.clauses {
+        let mut places: FxHashMap<TermId, Place> = FxHashMap::default();
+        for atom in &clause.body {
+            for (position, &arg) in atom.args.iter().enumerate() {
+                places.insert(arg, (atom.predicate, position));
+            }
+        }
+        if places.is_empty() {
+            continue;
+        }
+        terms.post_order(&[clause.constraint], |term| {
+            let args = terms.args(term);
+            let var = match terms.op(term) {
+                Op::Var(_) if terms.sort_of(term) == SortId::BOOL => term,
+                Op::Is(..) => args[0],
+                Op::Eq | Op::Le | Op::Ge | Op::BvUle | Op::BvSle => {
+                    if terms.is_value(args[0]) {
+                        args[1]
+                    } else if terms.is_value(args[1]) {
+                        args[0]
+                    } else {
+                        return;
+                    }
+                }
+                _ => return,
+            };
+            if let Some(&place) = places.get(&var) {
+                result.insert(place);
+            }
+        });
+    }
+    result
+}

@@ -1,0 +1,196 @@
+//! All passes, in the order of the default: what they are called, what they do, when they run.
+//!
+//! Invariant: the pipeline, the command line and the tests know passes from this table only.
+
+use super::Transformation;
+use super::cells::Cells;
+use super::cone::Cone;
+use super::constructors::Constructors;
+use super::control::Control;
+use super::inline::Inline;
+use super::invariants::Invariants;
+use super::narrow::Narrow;
+use super::numerals::Numerals;
+use super::propagate::Propagate;
+use super::reads::Reads;
+use super::records::Records;
+use super::simplify::Simplify;
+use super::single_loop::SingleLoop;
+use super::sizes::Sizes;
+use super::slice::Slice;
+use super::split::Split;
+use super::subsume::Subsume;
+use super::unzip::Unzip;
+
+/// A pass in the table.
+pub struct Pass {
+    /// On the command line and in logs.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    pub turn: Turn,
+    /// Whether it is among the passes that run if none are named.
+    pub default: bool,
+    /// A new one, which remembers nothing.
+    pub(super) make: fn() -> Box<dyn Transformation>,
+}
+
+/// When a pass runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// Again and again with the others, until nothing changes.
+    Iterated,
+    /// The same, but only when those above change nothing any more.
+    Waiting,
+    /// Waiting, and apt to take longer than an engine needs for an easy system: not among the quick
+    /// passes.
+    Costly,
+    /// At its place in a list. Passes before and after it are iterated to fixpoints of their own,
+    /// so it may undo what another pass does.
+    Apart,
+    /// Apart, and never a second time in a run, though it would change something again.
+    Once,
+}
+
+impl Turn {
+    /// Whether others must have nothing to do.
+    pub(super) fn waits(self) -> bool {
+        matches!(self, Turn::Waiting | Turn::Costly)
+    }
+
+    /// Whether the pass is not iterated with others.
+    pub(super) fn is_apart(self) -> bool {
+        matches!(self, Turn::Apart | Turn::Once)
+    }
+}
+
+/// A pass of the default list.
+const fn default(
+    name: &'static str,
+    summary: &'static str,
+    turn: Turn,
+    make: fn() -> Box<dyn Transformation>,
+) -> Pass {
+    Pass {
+        name,
+        summary,
+        turn,
+        default: true,
+        make,
+    }
+}
+
+/// All passes. Those that stand first add something for the others to make small.
+pub static PASSES: &[Pass] = &[
+    default(
+        "numerals",
+        "replace Peano numerals by integers",
+        Turn::Apart,
+        || Box::new(Numerals),
+    ),
+    default(
+        "sizes",
+        "add the sizes of arguments of recursive datatypes as arguments",
+        Turn::Once,
+        || Box::new(Sizes),
+    ),
+    default(
+        "cone",
+        "drop predicates without derivation or without effect on a query",
+        Turn::Iterated,
+        || Box::new(Cone),
+    ),
+    default(
+        "records",
+        "replace records (one constructor) by their fields",
+        Turn::Iterated,
+        || Box::new(Records),
+    ),
+    default(
+        "constructors",
+        "replace arguments that always have one constructor by its fields",
+        Turn::Iterated,
+        || Box::<Constructors>::default(),
+    ),
+    default(
+        "simplify",
+        "solve equations, drop locals, empty and repeated clauses",
+        Turn::Iterated,
+        || Box::<Simplify>::default(),
+    ),
+    default(
+        "propagate",
+        "remove constant and equal arguments",
+        Turn::Iterated,
+        || Box::new(Propagate),
+    ),
+    default(
+        "slice",
+        "remove arguments that nothing reads",
+        Turn::Iterated,
+        || Box::new(Slice),
+    ),
+    default(
+        "unzip",
+        "make arrays of records one array for each field",
+        Turn::Iterated,
+        || Box::new(Unzip),
+    ),
+    default(
+        "reads",
+        "make arrays of which few elements matter one scalar for each",
+        Turn::Iterated,
+        || Box::new(Reads),
+    ),
+    default(
+        "cells",
+        "make arrays with constant indexes one scalar for each",
+        Turn::Iterated,
+        || Box::new(Cells),
+    ),
+    default(
+        "subsume",
+        "drop clauses and body atoms that others imply",
+        Turn::Iterated,
+        || Box::<Subsume>::default(),
+    ),
+    default("inline", "resolve predicates away", Turn::Iterated, || {
+        Box::<Inline>::default()
+    }),
+    default(
+        "control",
+        "split predicates on arguments that act as a program counter",
+        Turn::Iterated,
+        || Box::<Control>::default(),
+    ),
+    default(
+        "split",
+        "split disjunctions where a case is simpler",
+        Turn::Waiting,
+        || Box::<Split>::default(),
+    ),
+    default(
+        "narrow",
+        "drop upper bits that bit-vectors do not use",
+        Turn::Costly,
+        || Box::<Narrow>::default(),
+    ),
+    default(
+        "invariants",
+        "conjoin bounds, equations and congruences that hold",
+        Turn::Costly,
+        || Box::<Invariants>::default(),
+    ),
+    Pass {
+        name: "single-loop",
+        summary: "make one predicate of all, if no clause has several body atoms",
+        turn: Turn::Apart,
+        default: false,
+        make: || Box::new(SingleLoop),
+    },
+];
+
+/// The passes that run if none are named.
+pub(super) fn default_passes() -> impl Iterator<Item = &'static Pass> {
+    PASSES.iter().filter(|pass| pass.default)
+}
