@@ -25,9 +25,10 @@ fn record(text: &str) -> Result<Vec<Command>, Option<Error>> {
     let commands = CommandStream::new(&mut rest, SyntaxBuilder, None);
     let commands = commands.collect::<Result<Vec<_>, _>>().map_err(Some)?;
     // It takes bytes that begin no token for the end.
-    match rest.iter().all(u8::is_ascii_whitespace) {
-        true => Ok(commands),
-        false => Err(None),
+    if rest.iter().all(u8::is_ascii_whitespace) {
+        Ok(commands)
+    } else {
+        Err(None)
     }
 }
 

@@ -47,9 +47,10 @@ fn read_commands(
 ) -> Result<Problem, InputError> {
     let is_check = |c: &Command<'_, '_>| matches!(c.verb, Verb::CheckSat | Verb::Query);
     let checked = commands.iter().any(is_check);
-    let dialect = match commands.iter().any(|c| c.verb.is_of_rules()) {
-        true => Dialect::Fixedpoint,
-        false => Dialect::Horn,
+    let dialect = if commands.iter().any(|c| c.verb.is_of_rules()) {
+        Dialect::Fixedpoint
+    } else {
+        Dialect::Horn
     };
     if let (Dialect::Fixedpoint, false, Some(last)) = (dialect, checked, commands.last()) {
         return Err(lexed.error(last.token, ScriptError::RulesWithoutQuery));
@@ -61,6 +62,7 @@ fn read_commands(
     Ok(reader.problem())
 }
 
+/// A name that a `pop` takes back.
 enum Undo {
     Global(Sym),
     Sort(Sym),
@@ -76,6 +78,7 @@ struct Level {
     number: usize,
 }
 
+/// The state between commands.
 struct Reader<'r, 't> {
     lexed: &'r Lexed<'t>,
     terms: Rc<TermStore>,

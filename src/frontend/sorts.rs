@@ -388,13 +388,15 @@ impl Sorts {
             .map(|argument| self.pattern(lexed, argument, parameters, depth + 1))
             .collect::<Result<_, _>>()?;
         let found = arguments.len();
-        let expect = |expected: usize| match found == expected {
-            true => Ok(()),
-            false => Err(lexed.name_error(name, |sort| SortError::Arity {
+        let expect = |expected: usize| {
+            if found == expected {
+                return Ok(());
+            }
+            Err(lexed.name_error(name, |sort| SortError::Arity {
                 sort,
                 expected,
                 found,
-            })),
+            }))
         };
         if let Some(index) = parameters.iter().position(|&p| p == name.symbol) {
             expect(0)?;
