@@ -50,7 +50,7 @@ impl Bounds {
     }
 }
 
-type Box_ = BTreeMap<TermId, Bounds>;
+type Ranges = BTreeMap<TermId, Bounds>;
 
 impl Intervals {
     /// The domain over a store; widening goes to the next of these values first.
@@ -63,7 +63,7 @@ impl Intervals {
     /// Sets bounds; false when the interval becomes empty. Notes the variable if something changed.
     fn restrict(
         &self,
-        values: &mut Box_,
+        values: &mut Ranges,
         var: TermId,
         low: Option<Rational>,
         high: Option<Rational>,
@@ -92,7 +92,7 @@ impl Intervals {
     }
 
     /// Bounds that the row implies for each of its variables.
-    fn propagate(&self, values: &mut Box_, row: &Constraint, changed: &mut Vec<TermId>) -> bool {
+    fn propagate(&self, values: &mut Ranges, row: &Constraint, changed: &mut Vec<TermId>) -> bool {
         let linear = &row.linear;
         match row.relation {
             Relation::AtMost | Relation::Below => self.at_most(values, linear, false, changed),
@@ -108,7 +108,7 @@ impl Intervals {
     /// Bounds that `linear <= 0`, or its negation, implies for each of its variables.
     fn at_most(
         &self,
-        values: &mut Box_,
+        values: &mut Ranges,
         linear: &Linear,
         negated: bool,
         changed: &mut Vec<TermId>,
@@ -156,7 +156,7 @@ impl Intervals {
     }
 
     /// A value at the end of an integer interval that is excluded.
-    fn differs(&self, values: &mut Box_, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
+    fn differs(&self, values: &mut Ranges, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
         let mut free = None;
         let mut sum = linear.constant.clone();
         for (var, coefficient) in &linear.monomials {
@@ -189,7 +189,7 @@ impl Intervals {
     }
 
     /// Bounds moved to the next members of a residue class.
-    fn integral(&self, values: &mut Box_, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
+    fn integral(&self, values: &mut Ranges, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
         let [(var, coefficient)] = &linear.monomials[..] else {
             return !linear.is_constant() || linear.constant.is_integer();
         };
@@ -241,7 +241,12 @@ impl Intervals {
 }
 
 /// The least value of `coefficient * var`, or of its negation.
-fn least_of(values: &Box_, var: TermId, coefficient: &Rational, negated: bool) -> Option<Rational> {
+fn least_of(
+    values: &Ranges,
+    var: TermId,
+    coefficient: &Rational,
+    negated: bool,
+) -> Option<Rational> {
     let bounds = values.get(&var)?;
     let end = if coefficient.is_positive() != negated {
         bounds.low.as_ref()
@@ -253,10 +258,10 @@ fn least_of(values: &Box_, var: TermId, coefficient: &Rational, negated: bool) -
 }
 
 impl Domain for Intervals {
-    type Element = Option<Box_>;
+    type Element = Option<Ranges>;
 
     fn top(&self) -> Self::Element {
-        Some(Box_::new())
+        Some(Ranges::new())
     }
 
     fn bottom(&self) -> Self::Element {
@@ -273,7 +278,7 @@ impl Domain for Intervals {
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
     ) -> Self::Element {
-        let mut values = Box_::new();
+        let mut values = Ranges::new();
         let mut changed = Vec::new();
         for input in inputs {
             for (&var, bounds) in input.as_ref()? {
@@ -319,7 +324,7 @@ impl Domain for Intervals {
         let (Some(x), Some(y)) = (a, b) else {
             return if a.is_none() { b.clone() } else { a.clone() };
         };
-        let mut result = Box_::new();
+        let mut result = Ranges::new();
         for (&var, p) in x {
             let Some(q) = y.get(&var) else { continue };
             let low = p.low.clone().zip(q.low.clone()).map(|(l, m)| l.min(m));
@@ -335,7 +340,7 @@ impl Domain for Intervals {
         let (Some(x), Some(y)) = (a, b) else {
             return if a.is_none() { b.clone() } else { a.clone() };
         };
-        let mut result = Box_::new();
+        let mut result = Ranges::new();
         for (&var, p) in x {
             let Some(q) = y.get(&var) else { continue };
             let low = match (&p.low, &q.low) {

@@ -17,7 +17,7 @@ use std::time::Duration;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::hull::{Cone, Vector, dual, shorten};
+use super::cone::{Cone, Vector, dual, shorten};
 use super::{Cube, Domain, Fact};
 use crate::arith::{ColumnBounds, Constraint, Relation, Solved, TermSimplex, is_over_int};
 use crate::run::Budget;
