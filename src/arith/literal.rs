@@ -52,8 +52,8 @@ impl Constraint {
         (constraint.relation != Relation::Differs).then(|| constraint.lowered(terms))
     }
 
-    /// The constraint `(t - r) / m ∈ Z` of a literal `t mod m = r` with numerals `m` and `r`; `None`
-    /// for other literals.
+    /// The constraint `(t - r) / m ∈ Z` of a literal `t mod m = r` with numerals `m` and `r`;
+    /// `None` for other literals.
     pub fn congruence(terms: &TermStore, literal: TermId) -> Option<Constraint> {
         let node = terms.node(literal);
         if node.op != Op::Eq || *terms.op(node.args[0]) != Op::Mod {

@@ -5,8 +5,8 @@
 //! Bland's rule. Deviations: forms are scaled so that multiples of one form share a variable, and
 //! [`Simplex::maximise`] adds the primal method with bounds.
 //!
-//! Invariant: a basic variable is the sum of its row over nonbasic variables, nonbasic variables are
-//! within their bounds, and all values fit the rows.
+//! Invariant: a basic variable is the sum of its row over nonbasic variables, nonbasic variables
+//! are within their bounds, and all values fit the rows.
 
 use std::cmp::Ordering;
 

@@ -280,8 +280,8 @@ impl Basis {
         }
     }
 
-    /// The dual of a reduced basis: vectors whose product with all points is an integer and with all
-    /// lines zero.
+    /// The dual of a reduced basis: vectors whose product with all points is an integer and with
+    /// all lines zero.
     fn dual(&self, width: usize) -> Option<Basis> {
         let first = |v: &Vec<Rational>| v.iter().position(|c| !c.is_zero());
         let vectors = || self.points.iter().chain(&self.lines);

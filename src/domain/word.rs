@@ -564,8 +564,8 @@ impl Word {
         (word.width == width).then_some(word)
     }
 
-    /// What the arguments of an operator must be for its result to be this word, given what is known
-    /// of them.
+    /// What the arguments of an operator must be for its result to be this word, given what is
+    /// known of them.
     pub fn back(&self, op: &Op, args: &[Word]) -> Vec<Option<Word>> {
         let one = |word: Option<Word>| vec![word];
         match (op, args) {

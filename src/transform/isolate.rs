@@ -137,15 +137,8 @@ fn isolate(
     right: TermId,
     var: TermId,
 ) -> Option<(Rational, Linear)> {
-    let mut difference = terms
-        .linear(left)
-        .add_scaled(&terms.linear(right), &-Rational::one());
-    let at = difference
-        .monomials
-        .binary_search_by_key(&var, |m| m.0)
-        .ok()?;
-    let (_, coefficient) = difference.monomials.remove(at);
-    Some((coefficient, difference))
+    let (coefficient, rest) = terms.difference(left, right).split_off(var);
+    (!coefficient.is_zero()).then_some((coefficient, rest))
 }
 
 /// Whether a variable occurs in a term.
@@ -207,7 +200,7 @@ fn isolate_positive(
     }
     let positive = coefficient.is_positive();
     let side = match positive {
-        true => rest.scaled(&-Rational::one()),
+        true => rest.negated(),
         false => rest,
     };
     Some((coefficient.abs(), side, positive))

@@ -1,10 +1,10 @@
 //! Decision diagrams over bounds: sets of points that are finite unions of boxes.
 //!
 //! After Gurfinkel and Chaki, "Boxes: A Symbolic Abstract Domain of Boxes" (SAS 2010), whose
-//! diagrams test one bound `x ≤ c` per node, in the order of the bounds (Chaki, Gurfinkel, Strichman,
-//! "Decision Diagrams for Linear Arithmetic", FMCAD 2009). Deviation: all tests of a variable that
-//! follow each other are one node, which splits the line at ascending cuts and has a child for each
-//! piece. So the depth of a diagram is at most the number of variables.
+//! diagrams test one bound `x ≤ c` per node, in the order of the bounds (Chaki, Gurfinkel,
+//! Strichman, "Decision Diagrams for Linear Arithmetic", FMCAD 2009). Deviation: all tests of a
+//! variable that follow each other are one node, which splits the line at ascending cuts and has a
+//! child for each piece. So the depth of a diagram is at most the number of variables.
 //!
 //! Invariant: nodes are unique; on each path variables ascend by their ids; the children of
 //! neighbouring pieces differ. So a set of points over reals or integers has one diagram.

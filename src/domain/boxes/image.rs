@@ -1,9 +1,9 @@
 //! What a step of a clause makes of a union of boxes.
 //!
-//! A step is a cube: a path through the clause's constraint. Its equations between two variables are
-//! solved, so that each argument of the head is a number, or a multiple of an argument of the body
-//! plus an offset, or unknown. The first two are exact: cuts move with their variable. What the other
-//! facts say goes through bounds.
+//! A step is a cube: a path through the clause's constraint. Its equations between two variables
+//! are solved, so that each argument of the head is a number, or a multiple of an argument of the
+//! body plus an offset, or unknown. The first two are exact: cuts move with their variable. What
+//! the other facts say goes through bounds.
 //!
 //! Invariant: the image holds of all facts that the step derives from what is in the elements.
 
@@ -198,8 +198,9 @@ impl Boxes {
         self.to_head(all, side, &head.args, params, &forms, &args)
     }
 
-    /// The facts that solved equations and facts about single variables do not say already, in terms
-    /// of roots. All facts when there are some about terms of bit-vectors, which are not rewritten.
+    /// The facts that solved equations and facts about single variables do not say already, in
+    /// terms of roots. All facts when there are some about terms of bit-vectors, which are not
+    /// rewritten.
     fn left_over(&self, cube: &Cube, forms: &Forms) -> Option<Cube> {
         let is_var = |t: TermId| self.terms.is_var(t);
         let bits = |t: TermId| {
@@ -274,8 +275,8 @@ impl Boxes {
         all
     }
 
-    /// What facts say of one variable when equations are solved, and what the solved equations say of
-    /// single arguments of the body.
+    /// What facts say of one variable when equations are solved, and what the solved equations say
+    /// of single arguments of the body.
     fn guards(&self, cube: &Cube, forms: &Forms, args: &FxHashSet<TermId>) -> Vec<Diagram> {
         let mut parts = Vec::new();
         for (&var, _) in forms.solved.iter().filter(|(v, _)| args.contains(v)) {
@@ -347,8 +348,8 @@ impl Boxes {
         self.intervals.transfer(&[Some(hull)], cube, None)
     }
 
-    /// From the body's variables to the head's formal ones; `side` is about variables that are in no
-    /// atom of the body.
+    /// From the body's variables to the head's formal ones; `side` is about variables that are in
+    /// no atom of the body.
     fn to_head(
         &self,
         diagram: Diagram,

@@ -1,14 +1,14 @@
 //! Finite unions of boxes: bounds of numbers, values of Booleans and enumerations, and bit-vectors
 //! read as unsigned numbers, in any combination.
 //!
-//! After Gurfinkel and Chaki, "Boxes: A Symbolic Abstract Domain of Boxes" (SAS 2010). An element is
-//! a decision diagram ([`diagram`]), so union, intersection and difference are exact, and what
+//! After Gurfinkel and Chaki, "Boxes: A Symbolic Abstract Domain of Boxes" (SAS 2010). An element
+//! is a decision diagram ([`diagram`]), so union, intersection and difference are exact, and what
 //! fits a conjunction of steps is computed for all boxes at once ([`image`]). Booleans are the
 //! numbers 0 and 1, values of an enumeration the numbers of their constructors. Deviation: widening
 //! keeps the cuts of the smaller element and, where there are, thresholds.
 //!
-//! Invariant: an element says nothing of variables of other sorts; each cut of an integer (or of what
-//! is read as one) is closed and has an integer value within the sort's range.
+//! Invariant: an element says nothing of variables of other sorts; each cut of an integer (or of
+//! what is read as one) is closed and has an integer value within the sort's range.
 
 mod diagram;
 mod image;
@@ -46,8 +46,8 @@ pub struct Union(Diagram);
 const ENUMERATION: u64 = 64;
 
 impl Boxes {
-    /// The domain over a store; widening goes to the next of the thresholds first, and elements have
-    /// at most `limit` nodes.
+    /// The domain over a store; widening goes to the next of the thresholds first, and elements
+    /// have at most `limit` nodes.
     pub fn new(terms: Rc<TermStore>, thresholds: Vec<Rational>, limit: usize) -> Self {
         let mut whole = Vec::new();
         let mut dense = Vec::new();

@@ -1,6 +1,7 @@
 //! What has to hold for terms to have values.
 //!
-//! Invariant: where all guards of a formula hold, no field and no quotient in it is without a value.
+//! Invariant: where all guards of a formula hold, no field and no quotient in it is without a
+//! value.
 
 use num_traits::Zero;
 use rustc_hash::FxHashSet;

@@ -5,10 +5,10 @@
 //!
 //! 1. Cores first: literals of `A` and `B` that the contradiction does not need become `true`.
 //! 2. A model of `A` outside the interpolant so far gives an implicant `a` of `A`; models of `B`
-//!    inside of what is known to follow from `a` give implicants `b`. Each pair of conjunctions gets
-//!    a certificate ([`pair`]): a literal, or a few, that follow from `a` and contradict `b`.
-//!    Their conjunction over all `b` contradicts `B`; the disjunction over all `a` follows from `A`.
-//!    Where a pair has no certificate, model-based projection of `a` onto the shared variables
+//!    inside of what is known to follow from `a` give implicants `b`. Each pair of conjunctions
+//!    gets a certificate ([`pair`]): a literal, or a few, that follow from `a` and contradict `b`.
+//!    Their conjunction over all `b` contradicts `B`; the disjunction over all `a` follows from
+//!    `A`. Where a pair has no certificate, model-based projection of `a` onto the shared variables
 //!    takes its place, so every theory that is projected is interpolated ([`cover`]).
 //! 3. Sequences, trees and DAGs are computed node by node, each interpolant from the interpolants
 //!    before it and the formulas after it, so they are inductive by construction.

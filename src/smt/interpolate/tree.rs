@@ -7,10 +7,10 @@ use super::interpolator::{InterpolationError, Interpolator, Result};
 use crate::term::TermId;
 
 impl Interpolator {
-    /// For a tree with a formula at each node, unsatisfiable together, one formula `I` per node such
-    /// that the children's `I` and the node's formula imply the node's `I`. `parents` names each
-    /// node's parent; the only one without is the root, whose `I` is `false`. The variables of `I`
-    /// are both below (or at) the node and elsewhere.
+    /// For a tree with a formula at each node, unsatisfiable together, one formula `I` per node
+    /// such that the children's `I` and the node's formula imply the node's `I`. `parents` names
+    /// each node's parent; the only one without is the root, whose `I` is `false`. The variables of
+    /// `I` are both below (or at) the node and elsewhere.
     ///
     /// # Errors
     /// See [`InterpolationError`].

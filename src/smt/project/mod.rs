@@ -15,8 +15,8 @@
 //! What no rule covers becomes the variable's value, which is always sound.
 //!
 //! Invariant: no solver is asked; every step is a rewriting that the assignment guides. The result
-//! is evaluated before it is handed out, in any build: one that is not true under the assignment, or
-//! has other variables than it should, is a defect, which is logged, counted (`smt.defects`) and
+//! is evaluated before it is handed out, in any build: one that is not true under the assignment,
+//! or has other variables than it should, is a defect, which is logged, counted (`smt.defects`) and
 //! never used.
 
 mod arithmetic;

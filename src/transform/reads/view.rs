@@ -4,7 +4,7 @@
 //! argument of the body has one; an index term and its resolved form are equal in every assignment
 //! that satisfies the clause's constraint.
 
-use num_traits::{One, Signed, Zero};
+use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::isolate;
@@ -217,9 +217,7 @@ impl View {
                         Op::Le => [node.args[0], node.args[1]],
                         _ => [node.args[1], node.args[0]],
                     };
-                    let sum = terms
-                        .linear(sides[0])
-                        .add_scaled(&terms.linear(sides[1]), &-Rational::one());
+                    let sum = terms.difference(sides[0], sides[1]);
                     let limit = -sum.constant;
                     let least = self.bounds.entry(sum.monomials).or_insert(limit.clone());
                     if *least > limit {
@@ -266,9 +264,8 @@ impl View {
             return TermId::FALSE;
         }
         if terms.sort_of(a) == SortId::INT {
-            let minus = -Rational::one();
-            let sum = terms.linear(a).add_scaled(&terms.linear(b), &minus);
-            for sum in [sum.scaled(&minus), sum] {
+            let sum = terms.difference(a, b);
+            for sum in [sum.negated(), sum] {
                 // Below zero, if the sum without its constant is below the opposite of that.
                 if let Some(limit) = self.bounds.get(&sum.monomials)
                     && (limit + &sum.constant).is_negative()

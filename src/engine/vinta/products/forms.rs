@@ -6,7 +6,7 @@
 use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::arith::{Constraint, Relation};
+use crate::arith::{Constraint, Relation, Solved};
 use crate::chc::Clause;
 use crate::domain::cubes;
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
@@ -19,7 +19,7 @@ const BOUNDS: usize = 2;
 
 /// What the equations of a clause say.
 pub(super) struct Forms {
-    solved: FxHashMap<TermId, Linear>,
+    solved: Solved,
     /// Of roots: where they end, and which way is inside.
     bounds: FxHashMap<TermId, Vec<(Rational, Rational)>>,
     /// What is said of single roots.
@@ -61,23 +61,19 @@ impl Forms {
             _ => 1,
         };
         let mut forms = Forms {
-            solved: FxHashMap::default(),
+            solved: Solved::default(),
             bounds: FxHashMap::default(),
             rows: Vec::new(),
         };
         let equations = rows.iter().filter(|r| r.relation == Relation::Equal);
         for row in equations.take(EQUATIONS) {
-            let linear = forms.reduced(&row.linear);
-            let unit = |c: &Rational| !(c.is_one() || (-c).is_one());
-            let pivot = linear
-                .monomials
-                .iter()
-                .min_by_key(|(v, c)| (class(*v), unit(c), *v));
-            if let Some((var, coefficient)) = pivot {
-                let mut form = linear.scaled(&-coefficient.recip());
-                form.monomials.retain(|m| m.0 != *var);
-                forms.solve(*var, form);
-            }
+            let is_unit = |c: &Rational| c.is_one() || (-c).is_one();
+            // What contradicts the others is left out.
+            forms.solved.add(&row.linear, |linear| {
+                let monomials = linear.monomials.iter();
+                let pivot = monomials.min_by_key(|(v, c)| (class(*v), !is_unit(c), *v));
+                pivot.map(|m| m.0)
+            });
         }
         for row in rows {
             forms.bound(&row);
@@ -87,10 +83,7 @@ impl Forms {
 
     /// The variable's form.
     pub fn of(&self, var: TermId) -> Linear {
-        self.solved.get(&var).cloned().unwrap_or_else(|| Linear {
-            monomials: vec![(var, Rational::one())],
-            constant: Rational::zero(),
-        })
+        self.solved.reduce(&Linear::unit(var))
     }
 
     /// Numbers beyond which the clause does not let the root be, and one towards what it lets it
@@ -127,28 +120,8 @@ impl Forms {
         of_var.collect()
     }
 
-    /// The polynomial over roots.
-    fn reduced(&self, linear: &Linear) -> Linear {
-        let mut sum = Linear::constant(linear.constant.clone());
-        for (var, coefficient) in &linear.monomials {
-            sum = sum.add_scaled(&self.of(*var), coefficient);
-        }
-        sum
-    }
-
-    fn solve(&mut self, var: TermId, form: Linear) {
-        for other in self.solved.values_mut() {
-            let coefficient = other.coefficient(var);
-            if !coefficient.is_zero() {
-                other.monomials.retain(|m| m.0 != var);
-                *other = other.add_scaled(&form, &coefficient);
-            }
-        }
-        self.solved.insert(var, form);
-    }
-
     fn bound(&mut self, row: &Constraint) {
-        let linear = self.reduced(&row.linear);
+        let linear = self.solved.reduce(&row.linear);
         let [(root, coefficient)] = &linear.monomials[..] else {
             return;
         };
