@@ -11,8 +11,9 @@ use std::rc::Rc;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
 use super::word::{Word, mask, signed, wrapped};
-use super::{Cube, Domain, Fact};
 use crate::term::{BigInt, BigUint, Op, Sort, TermId, TermStore};
 
 /// Rounds of propagation through the facts of a cube.

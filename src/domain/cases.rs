@@ -13,7 +13,8 @@ use std::rc::Rc;
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
 use crate::arith::{Relation, is_integral};
 use crate::chc::{Clause, PredicateId, System};
 use crate::term::{Linear, Rational, Sort, SortId, TermId, TermStore};

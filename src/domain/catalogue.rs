@@ -24,10 +24,17 @@ use std::rc::Rc;
 use num_traits::One;
 use rustc_hash::FxHashMap;
 
-use super::{
-    Bits, Boxes, Cases, Congruences, Constants, Domain, Intervals, Octagons, Packs, Polyhedra,
-    Product, packs,
-};
+use super::abstract_domain::Domain;
+use super::bits::Bits;
+use super::boxes::Boxes;
+use super::cases::Cases;
+use super::congruence::Congruences;
+use super::constant::Constants;
+use super::interval::Intervals;
+use super::octagon::Octagons;
+use super::packs::{Packs, packs};
+use super::polyhedron::Polyhedra;
+use super::product::Product;
 use crate::chc::{PredicateId, System};
 use crate::run::Budget;
 use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};

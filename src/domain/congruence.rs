@@ -14,7 +14,8 @@ use std::rc::Rc;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
 use crate::arith::{Echelon, Relation, Solved, inverse, is_integral, subtract};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
 use crate::term::{TermId, TermStore};
 
 /// Each variable has one value, or any (Kildall, POPL 1973).

@@ -6,7 +6,8 @@
 
 use std::time::Duration;
 
-use super::{Cube, Domain, cubes};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, cubes};
 use crate::chc::{Clause, ClauseIndex, DependencyGraph, PredicateId, System, WtoElement};
 use crate::run::{Budget, Context};
 

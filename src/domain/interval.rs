@@ -9,7 +9,8 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
 use crate::arith::{Constraint, Relation};
 use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
 

@@ -10,7 +10,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Cube, Domain, Fact};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
 use crate::arith::{Constraint, Relation};
 use crate::chc::System;
 use crate::run::Budget;

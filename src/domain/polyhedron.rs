@@ -17,8 +17,9 @@ use std::time::Duration;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::abstract_domain::Domain;
 use super::cone::{Cone, Vector, dual, shorten};
-use super::{Cube, Domain, Fact};
+use super::cube::{Cube, Fact};
 use crate::arith::{ColumnBounds, Constraint, Relation, Solved, TermSimplex, is_over_int};
 use crate::run::Budget;
 use crate::term::{BigInt, Linear, Rational, TermId, TermStore};

@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;
 use crate::arith::Relation;
-use crate::chc::{Atom, PredicateId};
+use crate::chc::{Atom, PredicateId, System};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt};
-use crate::term::{Linear, Rational, SortId, TermStore, evaluate};
+use crate::term::{Linear, Rational, SortId, TermId, TermStore, evaluate};
 
 const INT: SortId = SortId::INT;
 const BOOL: SortId = SortId::BOOL;

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::tests::Random;
 use super::word::Word;
 use super::*;
-use crate::term::{BigUint, Op, TermStore};
+use crate::term::{BigUint, Op, TermId, TermStore};
 
 const WIDTH: u32 = 4;
 

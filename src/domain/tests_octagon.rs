@@ -9,8 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::tests::{Random, atom, linear, number};
 use super::*;
 use crate::arith::Relation;
+use crate::chc::System;
 use crate::run::Context;
-use crate::term::{Linear, Rational, SortId, TermStore};
+use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
 const INT: SortId = SortId::INT;
 

@@ -20,7 +20,9 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::diagram::{ALL, Cut, Diagram, Diagrams, Move, NONE, Piece};
-use super::{Bounds, Cube, Domain, Fact, Intervals};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
+use super::interval::{Bounds, Intervals};
 use crate::arith::Relation;
 use crate::chc::{Clause, System};
 use crate::term::{BigInt, Op, Rational, Sort, SortId, TermId, TermStore};

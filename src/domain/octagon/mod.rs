@@ -21,7 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::aliases::{Alias, Aliases};
 use self::matrix::{LIMIT, Matrix, NONE, clamp, plus};
-use super::{Cube, Domain, Fact};
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
 use crate::arith::{Constraint, Relation};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
