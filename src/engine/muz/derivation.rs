@@ -3,9 +3,11 @@
 //! Invariant: a step uses facts only that steps before it derive; each step comes from a model of
 //! its clause with its premises, so it holds by construction.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
-use crate::chc::{PredicateId, System};
+use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt};
 use crate::term::{Assignment, TermId};
@@ -14,13 +16,14 @@ use crate::witness::{Fact, Refutation, RefutationStep};
 /// Orders ground facts into a derivation of `false`, or says what is missing.
 pub(super) fn order(
     system: &System,
-    smt: &std::rc::Rc<Smt>,
+    smt: &Rc<Smt>,
     facts: Vec<(PredicateId, Vec<TermId>)>,
     cx: &Context,
 ) -> Result<Refutation, String> {
     let mut order = Order {
         system,
         smt,
+        index: ClauseIndex::new(system),
         derived: FxHashMap::default(),
         steps: Vec::new(),
     };
@@ -55,7 +58,8 @@ pub(super) fn order(
 
 struct Order<'a> {
     system: &'a System,
-    smt: &'a std::rc::Rc<Smt>,
+    smt: &'a Rc<Smt>,
+    index: ClauseIndex,
     /// The steps that derive facts of a predicate.
     derived: FxHashMap<PredicateId, Vec<usize>>,
     steps: Vec<RefutationStep>,
@@ -65,10 +69,12 @@ impl Order<'_> {
     /// Adds a step for the goal, `None` for `false`, if a clause derives it from derived facts.
     fn derive(&mut self, goal: &Option<Fact>) -> Result<bool, String> {
         let terms = &self.system.terms;
-        for clause in &self.system.clauses {
-            if clause.head.as_ref().map(|h| h.predicate) != goal.as_ref().map(|g| g.predicate) {
-                continue;
-            }
+        let clauses = match goal {
+            Some(goal) => self.index.deriving(goal.predicate),
+            None => self.index.queries(),
+        };
+        for &clause in clauses {
+            let clause = &self.system.clauses[clause];
             let mut solver = self.smt.solver();
             solver.assert(clause.constraint);
             if let (Some(head), Some(goal)) = (&clause.head, goal) {
