@@ -194,3 +194,27 @@ pub static PASSES: &[Pass] = &[
 pub(super) fn default_passes() -> impl Iterator<Item = &'static Pass> {
     PASSES.iter().filter(|pass| pass.default)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Pipeline;
+    use super::*;
+
+    #[test]
+    fn passes_are_found_by_their_names() {
+        for (at, pass) in PASSES.iter().enumerate() {
+            assert!(PASSES[..at].iter().all(|p| p.name != pass.name));
+            let pipeline = Pipeline::parse(pass.name).expect("it is in the table");
+            assert_eq!(pipeline.names(), [pass.name]);
+        }
+        let default = Pipeline::default();
+        assert!(default.names().len() < PASSES.len());
+        let quick = default.quick().expect("there are costly passes");
+        let costly = |name: &&str| {
+            PASSES
+                .iter()
+                .any(|p| p.name == *name && p.turn == Turn::Costly)
+        };
+        assert!(!quick.names().iter().any(costly) && default.names().iter().any(costly));
+    }
+}

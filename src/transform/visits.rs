@@ -17,7 +17,7 @@ pub(super) struct Visits {
 }
 
 impl Visits {
-    /// Whether to look at these predicates, because some of them are new. Then all of them are seen.
+    /// Whether to look at these predicates, because some of them are new. Then all are seen.
     pub fn begin(&mut self, predicates: &[PredicateId]) -> bool {
         let fresh = predicates.iter().any(|p| !self.seen.contains(p));
         if !fresh || self.runs >= RUNS {

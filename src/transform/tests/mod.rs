@@ -9,5 +9,6 @@ mod narrow;
 mod numerals;
 mod random;
 mod reads;
+mod replacement;
 mod sizes;
 mod split;
