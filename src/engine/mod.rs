@@ -4,8 +4,8 @@
 //! before it, no other engine except through a trait it is handed.
 
 pub mod bmc;
+mod driver;
 pub mod kind;
-mod linear;
 pub mod muz;
 pub mod pdr;
 pub mod registry;
@@ -19,6 +19,7 @@ use thiserror::Error;
 
 use self::settings::{Setting, SettingError};
 use crate::chc::{Shape, System};
+use crate::proof::Failure;
 use crate::run::Context;
 use crate::witness::Verdict;
 
@@ -30,13 +31,14 @@ pub struct Unsupported {
     pub what: String,
 }
 
-/// A failure inside an engine that is no answer: a defect, or an oracle that gave up.
+/// Why an engine has no verdict, not even `Unknown`.
 #[derive(Debug, Error)]
 pub enum EngineError {
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    #[error("{step}: {message}")]
-    Failed { step: &'static str, message: String },
+    /// A defect, or an oracle whose model cannot be read.
+    #[error(transparent)]
+    Failed(#[from] Failure),
 }
 
 /// A decision procedure for systems of constrained Horn clauses.

@@ -7,21 +7,27 @@
 //! are. Invariant: in each query every node that is not expanded is assumed to be unused, so a model
 //! is a derivation; and the nodes named by a core are the ones whose expansion can matter.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
-use super::instance::{ClauseVars, Instance, derived, failed, holds, literal};
-use super::{Answer, Oracle, Outcome};
+use super::Outcome;
 use crate::chc::{PredicateId, Reachability, System};
-use crate::engine::EngineError;
+use crate::proof::steps::{fresh_copy, literal};
+use crate::proof::{Stop, ask, unreadable, values};
 use crate::run::Context;
-use crate::run::Reason;
-use crate::smt::SmtModel;
-use crate::term::TermId;
+use crate::smt::{Smt, SmtModel, Solver};
+use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// A use of a clause at a node.
 struct Choice {
-    instance: Instance,
+    /// Index in the system.
+    clause: usize,
+    /// True when the clause is used.
+    literal: TermId,
+    /// The instance's variables, in the order of the clause's.
+    vars: Vec<TermId>,
     /// The nodes of the body's atoms, in order.
     children: Vec<usize>,
 }
@@ -41,7 +47,8 @@ struct Node {
 struct Unfolding<'a> {
     system: &'a System,
     reachability: &'a Reachability,
-    vars: ClauseVars,
+    /// The variables of the clauses that were used so far, arguments first.
+    vars: FxHashMap<usize, Vec<TermId>>,
     nodes: Vec<Node>,
     /// Nodes that are not expanded, by the assumption that they are unused.
     frontier: FxHashMap<TermId, usize>,
@@ -51,10 +58,11 @@ struct Unfolding<'a> {
 pub(super) fn search(
     system: &System,
     reachability: &Reachability,
-    oracle: &mut Oracle,
+    smt: &Rc<Smt>,
     max_depth: usize,
     cx: &mut Context,
-) -> Result<Outcome, EngineError> {
+) -> Result<Outcome, Stop> {
+    let mut solver = smt.solver();
     let mut unfolding = Unfolding::new(system, reachability);
     let heights = reachability.index().queries().iter();
     let least = heights.filter_map(|&q| reachability.clause_height(&system.clauses[q]));
@@ -62,24 +70,17 @@ pub(super) fn search(
     if bound > max_depth {
         return Ok(Outcome::Bound(max_depth));
     }
-    unfolding.expand(0, oracle);
-    oracle.solver.assert(unfolding.nodes[0].literal);
+    unfolding.expand(0, &mut solver);
+    solver.assert(unfolding.nodes[0].literal);
     loop {
         cx.stats.set("bmc.depth", bound as u64);
         cx.stats.set("bmc.nodes", unfolding.nodes.len() as u64);
         let mut assumptions: Vec<TermId> = unfolding.frontier.keys().copied().collect();
         assumptions.sort_unstable();
-        match oracle.check(&assumptions, cx) {
-            Answer::Sat => {
-                let model = oracle.solver.model();
-                let model = model.ok_or_else(|| failed(&"no model"))?;
-                return unfolding.derivation(&model).map(Outcome::Refuted);
-            }
-            Answer::Unsat => {}
-            Answer::GaveUp(why) => return Ok(Outcome::Stopped(Reason::Incomplete(why))),
-            Answer::Stopped(reason) => return Ok(Outcome::Stopped(reason)),
+        if let Some(model) = ask(&mut solver, &assumptions, cx)? {
+            return Ok(Outcome::Refuted(unfolding.derivation(&model)?));
         }
-        let core = oracle.solver.core();
+        let core = solver.core();
         let mut used: Vec<usize> = core
             .iter()
             .filter_map(|a| unfolding.frontier.get(a).copied())
@@ -95,9 +96,9 @@ pub(super) fn search(
         for node in used {
             if unfolding.nodes[node].needs <= bound {
                 if let Some(reason) = cx.stop() {
-                    return Ok(Outcome::Stopped(reason));
+                    return Err(Stop::Reason(reason));
                 }
-                unfolding.expand(node, oracle);
+                unfolding.expand(node, &mut solver);
             }
         }
     }
@@ -116,13 +117,13 @@ impl<'a> Unfolding<'a> {
         Unfolding {
             system,
             reachability,
-            vars: ClauseVars::new(system),
+            vars: FxHashMap::default(),
             nodes: vec![root],
             frontier: FxHashMap::default(),
         }
     }
 
-    fn expand(&mut self, node: usize, oracle: &mut Oracle) {
+    fn expand(&mut self, node: usize, solver: &mut Solver) {
         let (system, terms) = (self.system, &*self.system.terms);
         let here = self.nodes[node].literal;
         let clauses: &[usize] = match self.nodes[node].predicate {
@@ -152,18 +153,23 @@ impl<'a> Unfolding<'a> {
                 .chain(clause.head.as_ref().map(|_| &node))
                 .flat_map(|&n| &self.nodes[n].args)
                 .copied();
-            let (instance, constraint) = self.vars.instantiate(system, index, chosen, arguments);
-            oracle.solver.assert(terms.implies(chosen, constraint));
+            let vars = self.vars.entry(index);
+            let vars = vars.or_insert_with(|| clause.vars(terms));
+            let (vars, constraint) = fresh_copy(terms, vars, clause.constraint, arguments);
+            solver.assert(terms.implies(chosen, constraint));
             for &child in &children {
                 let child = self.nodes[child].literal;
-                oracle.solver.assert(terms.implies(chosen, child));
+                solver.assert(terms.implies(chosen, child));
             }
-            choices.push(Choice { instance, children });
+            choices.push(Choice {
+                clause: index,
+                literal: chosen,
+                vars,
+                children,
+            });
         }
-        let literals: Vec<TermId> = choices.iter().map(|c| c.instance.literal).collect();
-        oracle
-            .solver
-            .assert(terms.implies(here, terms.or(&literals)));
+        let literals: Vec<TermId> = choices.iter().map(|c| c.literal).collect();
+        solver.assert(terms.implies(here, terms.or(&literals)));
         self.nodes[node].choices = Some(choices);
     }
 
@@ -185,7 +191,7 @@ impl<'a> Unfolding<'a> {
     }
 
     /// Reads the derivation off a model. Equal facts are derived once.
-    fn derivation(&mut self, model: &SmtModel) -> Result<Refutation, EngineError> {
+    fn derivation(&self, model: &SmtModel) -> Result<Refutation, Stop> {
         let mut steps: Vec<RefutationStep> = Vec::new();
         let mut known: FxHashMap<Option<Fact>, usize> = FxHashMap::default();
         let mut step_of: FxHashMap<usize, usize> = FxHashMap::default();
@@ -194,29 +200,28 @@ impl<'a> Unfolding<'a> {
         while let Some((node, choice)) = stack.pop() {
             let choices = self.nodes[node].choices.as_deref().unwrap_or_default();
             let Some(choice) = choice else {
-                let mut chosen = None;
-                for (index, choice) in choices.iter().enumerate() {
-                    if holds(model, choice.instance.literal)? {
-                        chosen = Some(index);
-                        break;
-                    }
-                }
-                let chosen = chosen.ok_or_else(|| failed(&"no clause is chosen"))?;
+                let chosen = choices.iter().position(|c| model.satisfies(c.literal));
+                let chosen = chosen.ok_or_else(|| unreadable("no clause is chosen"))?;
                 stack.push((node, Some(chosen)));
                 stack.extend(choices[chosen].children.iter().map(|&c| (c, None)));
                 continue;
             };
-            let Choice { instance, children } = &choices[choice];
-            let clause = &self.system.clauses[instance.clause];
-            let values = self.vars.values(self.system, instance, model)?;
-            let fact = derived(clause, &values);
+            let choice = &choices[choice];
+            let clause = &self.system.clauses[choice.clause];
+            let own = values(model, &choice.vars)?;
+            let vars = self.vars[&choice.clause].iter().zip(&choice.vars);
+            let values: Assignment = vars.map(|(var, copy)| (*var, own[copy])).collect();
+            let fact = clause.head.as_ref().map(|head| Fact {
+                predicate: head.predicate,
+                values: head.args.iter().map(|v| values[v]).collect(),
+            });
             let step = match known.get(&fact) {
                 Some(&step) => step,
                 None => {
                     steps.push(RefutationStep {
                         clause: clause.id,
                         values,
-                        premises: children.iter().map(|c| step_of[c]).collect(),
+                        premises: choice.children.iter().map(|c| step_of[c]).collect(),
                         fact: fact.clone(),
                     });
                     known.insert(fact, steps.len() - 1);

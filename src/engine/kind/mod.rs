@@ -4,19 +4,21 @@
 //! size: no invariant is looked for. After Sheeran, Singh, Stålmarck, "Checking Safety Properties
 //! Using Induction and a SAT-Solver" (FMCAD 2000), in both directions.
 //!
-//! The clauses are unrolled forward from facts and backward from queries. A query that the first
-//! reaches is a refutation. When no run of some length is left in one of the two directions, the
-//! search is over. Runs are simple: no state comes twice, no state but the first is one to start
-//! from; what excludes that is added where a model needs it. Invariants that passes found are in the
-//! clauses' constraints, and so in force at every step.
+//! The clauses are unrolled forward from facts and backward from queries (`proof/unroll.rs`). A query
+//! that the first reaches is a refutation. When no run of some length is left in one of the two
+//! directions, the search is over. Runs are simple: no state comes twice, no state but the first is
+//! one to start from; what excludes that is added where a model needs it. Invariants that passes
+//! found are in the clauses' constraints, and so in force at every step.
 //!
-//! The model is what cannot reach a query, or what is reached from facts: where each such state is at
-//! the end of a run, and so of a simple one, fewer steps than the length are enough, and projection
-//! finds these states step by step (`linear/reach.rs`), without interpolation. A k-inductive
-//! invariant becomes an inductive one so.
+//! What differs from the paper:
 //!
-//! Deviation: the dependency graph is unrolled as it is; a state is a predicate with its arguments.
-//! A query's constraint with locals is not excluded along the way, which costs completeness only.
+//! - The dependency graph is unrolled as it is; a state is a predicate with its arguments.
+//! - A model is given. Where no run of `k` steps is left from queries backward (or from facts
+//!   forward), each state that can reach a query (or is reached from a fact) is at the end of a run,
+//!   so at the end of a simple one, so within fewer than `k` steps. The inductive invariant is the
+//!   complement of these states (or these states). Projection finds them step by step
+//!   (`proof/reach.rs`), as it finds the models of `trl`, without interpolation.
+//! - A query's constraint with locals is not excluded along the way, which costs completeness only.
 //!
 //! Invariant: `Sat` is said when clauses, facts and queries were checked against the states found.
 
@@ -27,33 +29,24 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::linear::reach::Reach;
-use super::linear::steps::Steps;
-use super::linear::unroll::{Trace, Unrolling, literal};
-use super::linear::{
-    self, Stop, ask, complete, constraint, incomplete, negated, refutation, supports,
-};
 use super::settings::{Setting, settings};
-use super::{Engine, EngineError, Unsupported};
+use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{PredicateId, Reachability, Shape, System};
+use crate::proof::reach::Reach;
+use crate::proof::steps::{Steps, literal};
+use crate::proof::trace::{Trace, constraint_query};
+use crate::proof::unroll::Unrolling;
+use crate::proof::{Stop, ask, complete_by_reachability, incomplete, negated};
 use crate::run::Context;
-use crate::smt::{Smt, Solver};
+use crate::smt::{Arithmetic, Smt, Solver};
 use crate::term::TermId;
 use crate::witness::Verdict;
 
 settings! {
-    /// Limits and choices of the search.
+    /// Limits of the search.
     Options {
         /// Length of runs up to which induction is tried.
         max_depth: usize = usize::MAX;
-        /// A model has so many cubes at most.
-        max_cubes: usize = 2_000, from 1;
-        /// No state of a run comes twice; without, some systems have no k.
-        simple_paths: bool = true, source "Sheeran, Singh, Stålmarck, FMCAD 2000";
-        /// Induction from facts forward too, not only from queries backward.
-        forward: bool = true;
-        /// Ask Z3's older arithmetic solver, as `trl` does.
-        simplex: bool = true;
     }
 }
 
@@ -68,9 +61,8 @@ impl Engine for Kind {
         "kind"
     }
 
-    /// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        supports(self.name(), shape)
+        driver::supports_linear(self.name(), shape)
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -78,8 +70,8 @@ impl Engine for Kind {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let simplex = self.options.simplex;
-        linear::run(self.name(), system, simplex, cx, |smt, cx| {
+        // Z3's older arithmetic solver is the faster one here, as for `trl`.
+        driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             self.decide(system, smt, cx)
         })
     }
@@ -90,19 +82,19 @@ impl Kind {
         let reachability = Reachability::new(system);
         let forward = Steps::new(system, &reachability);
         let backward = forward.reversed();
-        let mut from_facts = Side::new(system, &forward, smt, self.options.simple_paths);
-        let mut from_queries = Side::new(system, &backward, smt, self.options.simple_paths);
-        if let Some(trace) = constraint(system, &forward, &mut from_facts.solver, cx)? {
-            return refutation(system, &forward, &trace).map(Verdict::Unsat);
+        let mut from_facts = Side::new(system, &forward, smt);
+        let mut from_queries = Side::new(system, &backward, smt);
+        if let Some(run) = constraint_query(system, &forward, &mut from_facts.solver, cx)? {
+            return Ok(Verdict::Unsat(run.refutation(system, &forward)?));
         }
         let mut depth = 0;
         loop {
             cx.stats.set("kind.depth", depth as u64);
             let alive = from_facts.deepen();
-            if let Some(trace) = from_facts.query(cx)? {
-                return refutation(system, &forward, &trace).map(Verdict::Unsat);
+            if let Some(run) = from_facts.query(cx)? {
+                return Ok(Verdict::Unsat(run.refutation(system, &forward)?));
             }
-            let ended = if !alive || (self.options.forward && !from_facts.is_alive(cx)?) {
+            let ended = if !alive || !from_facts.is_alive(cx)? {
                 Some(false)
             } else if !from_queries.deepen() || !from_queries.is_alive(cx)? {
                 Some(true)
@@ -112,17 +104,16 @@ impl Kind {
             if let Some(is_backward) = ended {
                 log::debug!("kind: no run of {depth} steps is left, backward: {is_backward}");
                 let steps = if is_backward { &backward } else { &forward };
-                let mut reach = Reach::new(system, steps, smt, self.options.max_cubes);
+                let mut reach = Reach::new(system, steps, smt);
                 let cubes = reach.close(cx)?;
                 cx.stats.set("kind.cubes", cubes as u64);
                 let model = reach.model(cx)?;
                 let model = model.ok_or_else(|| incomplete("the states found are no model"))?;
-                let mut model = if is_backward {
-                    negated(system, model)
-                } else {
-                    model
+                let mut model = match is_backward {
+                    true => negated(system, model),
+                    false => model,
                 };
-                complete(system, &reachability, &mut model);
+                complete_by_reachability(system, &reachability, &mut model);
                 return Ok(Verdict::Sat(model));
             }
             depth += 1;
@@ -139,17 +130,15 @@ struct Side<'a> {
     steps: &'a Steps,
     solver: Solver,
     unrolling: Unrolling,
-    simple: bool,
 }
 
 impl<'a> Side<'a> {
-    fn new(system: &'a System, steps: &'a Steps, smt: &Rc<Smt>, simple: bool) -> Self {
+    fn new(system: &'a System, steps: &'a Steps, smt: &Rc<Smt>) -> Self {
         Side {
             system,
             steps,
             solver: smt.solver(),
-            unrolling: Unrolling::new(),
-            simple,
+            unrolling: Unrolling::from_entries(),
         }
     }
 
@@ -187,12 +176,13 @@ impl<'a> Side<'a> {
             return Ok(None);
         }
         let any = literal(terms, "exit");
-        solver.assert(terms.implies(any, terms.or(&exits)));
+        let literals: Vec<TermId> = exits.iter().map(|e| e.instance.literal).collect();
+        solver.assert(terms.implies(any, terms.or(&literals)));
         if let Some(model) = ask(solver, &[any], cx)? {
-            return Ok(Some(self.unrolling.trace(&model, true)?));
+            return Ok(Some(self.unrolling.run_to_query(&exits, &model)?));
         }
-        for exit in exits {
-            solver.assert(terms.not(exit));
+        for literal in literals {
+            solver.assert(terms.not(literal));
         }
         Ok(None)
     }
@@ -202,8 +192,8 @@ impl<'a> Side<'a> {
         let terms = self.system.terms.clone();
         self.solver.assert(terms.or(&self.unrolling.last_places()));
         while let Some(model) = ask(&mut self.solver, &[], cx)? {
-            let trace = self.unrolling.trace(&model, false)?;
-            if !self.simple || !self.keep_apart(&trace) {
+            let run = self.unrolling.run_to_last(&model)?;
+            if !self.keep_apart(&run) {
                 return Ok(true);
             }
         }
@@ -211,16 +201,16 @@ impl<'a> Side<'a> {
     }
 
     /// Demands that states of the run that are the same differ; false when there are none.
-    fn keep_apart(&mut self, trace: &Trace) -> bool {
+    fn keep_apart(&mut self, run: &Trace) -> bool {
         let terms = self.system.terms.clone();
         let mut seen: FxHashMap<(PredicateId, Vec<TermId>), usize> = FxHashMap::default();
         let mut found = false;
-        for (level, instance) in trace.steps.iter().enumerate() {
+        for (level, instance) in run.steps.iter().enumerate() {
             let Some(predicate) = self.steps.all[instance.step].to else {
                 continue;
             };
             let place = &self.unrolling.levels[level][&predicate];
-            let state = place.args.iter().map(|a| trace.values[a]).collect();
+            let state = place.args.iter().map(|a| run.values[a]).collect();
             let Some(before) = seen.insert((predicate, state), level) else {
                 continue;
             };

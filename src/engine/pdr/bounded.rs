@@ -13,9 +13,10 @@ use std::rc::Rc;
 use super::ids::{Node, NodeMap};
 use super::levels::{INFINITE, Level};
 use super::options::Options;
-use super::search::{Parts, Search, Stop, incomplete};
+use super::search::{Parts, Search};
 use crate::chc::System;
 use crate::engine::EngineError;
+use crate::proof::{Stop, incomplete};
 use crate::run::Context;
 use crate::run::Reason;
 use crate::smt::Smt;
@@ -110,7 +111,7 @@ impl Memory {
         match outcome {
             Ok(bounded) => Ok(bounded),
             Err(Stop::Reason(reason)) => Ok(Bounded::Stopped(reason, lemmas)),
-            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Failure(failure)) => Err(failure.into()),
         }
     }
 }

@@ -6,8 +6,9 @@
 
 use super::ids::Node;
 use super::levels::Level;
-use super::search::{Search, Stop};
+use super::search::Search;
 use super::transition::{Answer, Query};
+use crate::proof::Stop;
 use crate::term::TermId;
 
 impl Search<'_> {

@@ -23,8 +23,9 @@ use super::ids::{LemmaId, Node, ObligationId};
 use super::levels::Level;
 use super::obligation::Obligation;
 use super::pattern::{Kind, Pattern, pattern, shape, without_weaker_bounds};
-use super::search::{Search, Stop};
+use super::search::Search;
 use crate::arith::{Constraint, Relation, affine_hull, eliminate};
+use crate::proof::Stop;
 use crate::smt::SatResult;
 use crate::term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore};
 

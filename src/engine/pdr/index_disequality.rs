@@ -16,7 +16,8 @@ use rustc_hash::FxHashMap;
 use super::array_indexes::indexes;
 use super::ids::Node;
 use super::levels::Level;
-use super::search::{Search, Stop};
+use super::search::Search;
+use crate::proof::Stop;
 use crate::smt::SatResult;
 use crate::term::{Op, TermId, TermStore};
 

@@ -83,9 +83,9 @@ mod used;
 pub(super) use self::ids::Node;
 pub use self::options::Options;
 
-use self::search::{Outcome, Search, Stop};
+use self::search::{Outcome, Search};
 use super::settings::Setting;
-use super::{Engine, EngineError, Unsupported};
+use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Shape, System};
 use crate::proof::confirm;
 use crate::run::Context;
@@ -126,8 +126,7 @@ impl Engine for Pdr {
             Ok(Outcome::Refuted(refutation)) => {
                 Ok(confirm(system, refutation, &search.smt, search.cx))
             }
-            Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
-            Err(Stop::Error(error)) => Err(error),
+            Err(stop) => driver::verdict(stop, search.cx),
         }
     }
 }

@@ -10,9 +10,10 @@ use super::frame::MustFact;
 use super::ids::{Node, RuleId, SlotId};
 use super::levels::{INFINITE, Level};
 use super::pattern::without_weaker_bounds;
-use super::search::{Search, Stop, failed, incomplete};
+use super::search::{Search, failed};
 use super::transition::{Answer, Query};
 use crate::chc::PredicateId;
+use crate::proof::{Stop, undefined};
 use crate::smt::{SmtModel, project_formula};
 use crate::term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
 
@@ -203,8 +204,7 @@ impl Search<'_> {
         let kept: rustc_hash::FxHashSet<TermId> = kept.iter().copied().collect();
         let eliminate: Vec<TermId> = vars.into_iter().filter(|v| !kept.contains(v)).collect();
         let formula = self.terms.and(formulas);
-        project_formula(&self.terms, formula, &eliminate, &assignment)
-            .ok_or_else(|| incomplete("a model hangs on what the standard leaves open"))
+        project_formula(&self.terms, formula, &eliminate, &assignment).ok_or_else(undefined)
     }
 }
 

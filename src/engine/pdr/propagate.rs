@@ -6,8 +6,9 @@
 use super::frame::{Premise, PushBlocker};
 use super::ids::{LemmaId, Node};
 use super::levels::{INFINITE, Level};
-use super::search::{Search, Stop};
+use super::search::Search;
 use super::transition::{Answer, Query};
+use crate::proof::Stop;
 use crate::smt::SmtModel;
 use crate::term::{Evaluator, TermId};
 

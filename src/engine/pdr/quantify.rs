@@ -19,8 +19,9 @@ use super::array_indexes::indexes;
 use super::ids::Node;
 use super::levels::Level;
 use super::pattern::shape;
-use super::search::{Search, Stop};
+use super::search::Search;
 use crate::arith::Constraint;
+use crate::proof::Stop;
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// Indexes of one cube that are tried, at most.

@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::ids::{FactId, Node};
-use super::search::{Search, Stop, failed};
+use super::search::{Search, failed};
+use crate::proof::Stop;
 use crate::smt::SatResult;
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};

@@ -18,9 +18,8 @@ use super::statistics::Counters;
 use super::summary::{Known, Summary};
 use super::transition::{Answer, Query, Transition};
 use crate::chc::{ClauseIndex, PredicateId, Shape, System};
-use crate::engine::EngineError;
+use crate::proof::{Failure, Stop, gave_up, incomplete};
 use crate::run::Context;
-use crate::run::Reason;
 use crate::smt::{Arithmetic, Smt, SmtModel};
 use crate::term::{Printer, SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
@@ -35,20 +34,9 @@ pub(super) enum Outcome {
     Refuted(Refutation),
 }
 
-/// Why the search ends without an outcome.
-pub(super) enum Stop {
-    Reason(Reason),
-    Error(EngineError),
-}
-
-/// A limit of the search.
-pub(super) fn incomplete(what: impl Into<String>) -> Stop {
-    Stop::Reason(Reason::Incomplete(what.into()))
-}
-
 /// A defect, or a model that cannot be read.
 pub(super) fn failed(step: &'static str, message: impl ToString) -> Stop {
-    Stop::Error(EngineError::Failed {
+    Stop::Failure(Failure {
         step,
         message: message.to_string(),
     })
@@ -407,8 +395,7 @@ impl<'a> Search<'a> {
 
     /// The reason for a query without answer: the limits of the run, or of the oracle.
     pub fn gave_up(&self, why: &str) -> Stop {
-        let reason = self.cx.stop();
-        Stop::Reason(reason.unwrap_or_else(|| Reason::Incomplete(format!("the oracle: {why}"))))
+        gave_up(why, self.cx)
     }
 
     fn show_progress(&mut self) {

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::Options;
 use super::ids::Node;
 use super::levels::INFINITE;
-use super::search::{Outcome, Search, Stop};
+use super::search::{Outcome, Search};
 use crate::chc::{Atom, PredicateId, System};
+use crate::proof::Stop;
 use crate::run::Context;
 use crate::term::{Assignment, Evaluator, SortId, TermId, TermStore};
 

@@ -21,7 +21,7 @@ use super::proof::{ALL, Height, Lemma};
 use super::refine::{Refined, Refinement};
 use crate::chc::{Shape, System};
 use crate::engine::{EngineError, muz};
-use crate::proof::confirm;
+use crate::proof::{Failure, confirm};
 use crate::run::Reason;
 use crate::run::{Budget, Context};
 use crate::smt::{Arithmetic, Smt};
@@ -455,9 +455,11 @@ impl<'a> Search<'a> {
         counterexample: &Refutation,
         cx: &Context,
     ) -> Result<Option<Verdict>, EngineError> {
-        let failed = |message| EngineError::Failed {
-            step: "refining an abstraction",
-            message,
+        let failed = |message| {
+            EngineError::Failed(Failure {
+                step: "refining an abstraction",
+                message,
+            })
         };
         // Invariants with counters are about another system.
         let plain: Vec<Lemma> = self

@@ -10,10 +10,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::options::{Powers, Sides};
 use super::search::{Kind, Search};
 use super::system::Conjunct;
-use crate::engine::linear::{Stop, ask};
+use crate::proof::{Stop, ask};
 use crate::run::Context;
 use crate::term::TermId;
 
@@ -36,17 +35,18 @@ pub(super) struct Proof {
     pub relation: Vec<Conjunct>,
 }
 
-impl Search<'_> {
-    /// The sides to try. What is about exactly so many steps composes in the order that the left needs.
-    pub fn sides(&self, kind: Kind) -> &'static [Side] {
-        match self.options.sides {
-            Sides::Both if self.about_all(kind) => &[Side::Right, Side::Left],
-            Sides::Both => &[Side::Left, Side::Right],
-            Sides::Right => &[Side::Right],
-            Sides::Left => &[Side::Left],
+impl Kind {
+    /// The sides to try. What is about exactly so many steps composes in the order that the left
+    /// needs.
+    pub fn sides(self) -> [Side; 2] {
+        match self {
+            Kind::Less => [Side::Right, Side::Left],
+            Kind::Exact => [Side::Left, Side::Right],
         }
     }
+}
 
+impl Search<'_> {
     /// A proof by the relation of this kind and level, if it is one.
     pub fn fixpoint(
         &mut self,
@@ -56,8 +56,7 @@ impl Search<'_> {
         cx: &Context,
     ) -> Result<Option<Proof>, Stop> {
         // One side only: then what is shared is closed together, and is a proof when it is enough.
-        let first = self.sides(kind).first() == Some(&side);
-        if self.options.share && first && self.about_all(kind) {
+        if kind == Kind::Less && side == kind.sides()[0] {
             for conjunct in self.closed(kind, side, level, false, cx)? {
                 self.spread(conjunct);
             }
@@ -86,11 +85,6 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the relation is the kind that is about all runs.
-    pub fn about_all(&self, kind: Kind) -> bool {
-        kind == Kind::Less || self.options.powers == Powers::Single
-    }
-
     /// The largest part of a relation's conjuncts that a step at a side does not lead out of; for
     /// all runs, or for those from facts or to queries only.
     fn closed(
@@ -102,9 +96,9 @@ impl Search<'_> {
         cx: &Context,
     ) -> Result<Vec<Conjunct>, Stop> {
         let (ts, terms) = (self.ts, self.ts.terms());
-        let step = match self.about_all(kind) {
-            true => &self.exact[0].conjuncts,
-            false => &self.exact[level].conjuncts,
+        let step = match kind {
+            Kind::Less => &self.exact[0].conjuncts,
+            Kind::Exact => &self.exact[level].conjuncts,
         };
         let mut solver = self.smt.solver();
         for conjunct in step {
@@ -123,7 +117,6 @@ impl Search<'_> {
             Kind::Exact => self.exact[level].conjuncts.clone(),
             Kind::Less => self.less[level].conjuncts.clone(),
         };
-        let all = kept.len();
         while !kept.is_empty() {
             let premises: Vec<TermId> = kept
                 .iter()
@@ -140,7 +133,7 @@ impl Search<'_> {
             let Some(model) = model? else { break };
             let before = kept.len();
             kept.retain(|c| !model.satisfies(terms.not(c.whole)));
-            if kept.len() == before || (!self.options.houdini && kept.len() < all) {
+            if kept.len() == before {
                 kept.clear();
             }
         }
@@ -159,10 +152,13 @@ impl Search<'_> {
         let (ts, terms) = (self.ts, self.ts.terms());
         let [first, second, third] = &ts.copies;
         let mut solver = self.smt.solver();
-        let last = if self.about_all(kind) { second } else { third };
+        let last = match kind {
+            Kind::Less => second,
+            Kind::Exact => third,
+        };
         solver.assert(ts.init.formula);
         solver.assert(ts.over(ts.query.formula, first, last));
-        if self.about_all(kind) {
+        if kind == Kind::Less {
             for conjunct in relation {
                 solver.assert(conjunct.left);
             }

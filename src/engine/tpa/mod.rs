@@ -8,45 +8,61 @@
 //! of runs of less; both say more than is true (`relation`). Queries compose two relations of the
 //! level below and descend by states between the halves; interpolants refine what said too much
 //! (`search`). So a run of thousands of steps is found by some levels of halves, the lowest of which
-//! are short unrollings (`unroll`), and is written out backward (`path`). When no run of less than so
-//! many steps leads to a query, a relation that further steps do not lead out of, or the largest part of
-//! one, is a proof (`fixpoint`), and projection makes an inductive invariant of it (`model`).
+//! are short unrollings (`short_runs`), and is written out backward (`path`). When no run of less than
+//! so many steps leads to a query, a relation that further steps do not lead out of, or the largest
+//! part of one, is a proof (`fixpoint`), and projection makes an inductive invariant of it (`model`).
 //!
-//! Deviations: several predicates become one transition system by the pass `single-loop`; Golem takes
-//! its loops apart and goes from one to the next. Runs of up to eight steps are asked for directly,
-//! where the relations do not exclude them. A proof may be a part of a relation's conjuncts, and
-//! those that are closed for all runs are known at all levels from then on. A relation of exactly
-//! so many steps that is closed is k-inductive; interpolants make an inductive invariant of it.
+//! What differs from the papers:
+//!
+//! - The pass `single-loop` makes one transition system of several predicates, and brings the witness
+//!   back; Golem takes the loops apart and goes from one to the next.
+//! - Short runs, of up to eight steps, are asked for directly by an unrolling, where the relations do
+//!   not exclude them. Longer ones are put together from them, and a refutation is written out
+//!   backward, one query for each unrolling.
+//! - A proof may be the largest closed part of a relation's conjuncts; the papers ask for the whole
+//!   relation. What is closed for all runs holds at all levels from then on.
+//! - A closed relation of exactly 2ⁿ steps is k-inductive. It becomes an inductive invariant by one
+//!   interpolant for each level below: the states halfway, from which no query is within the other
+//!   half. This is the reason that `Less` then `Exact` is the order of composition, and that the
+//!   backward direction is tried first.
 //!
 //! Invariant: relations decide only what is looked for. `Sat` is said when clauses, facts and queries
 //! were checked against the invariant, `Unsat` when evaluation has confirmed the refutation.
 
 mod fixpoint;
 mod model;
-mod options;
 mod path;
 mod relation;
 mod search;
+mod short_runs;
 mod system;
 #[cfg(test)]
 mod tests;
-mod unroll;
 
 use std::rc::Rc;
 
-pub use self::options::{Form, Options, Powers, Sides};
-
 use self::search::{Kind, Search};
 use self::system::TransitionSystem;
-use super::linear::steps::Steps;
-use super::linear::{self, Stop, complete, constraint, failed, incomplete, refutation, supports};
-use super::settings::Setting;
-use super::{Engine, EngineError, Unsupported};
+use super::settings::{Setting, settings};
+use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Reachability, Shape, System};
+use crate::proof::steps::Steps;
+use crate::proof::trace::constraint_query;
+use crate::proof::{Failure, Stop, complete_by_reachability, incomplete};
 use crate::run::Context;
-use crate::smt::Smt;
+use crate::smt::{Arithmetic, Smt};
 use crate::transform::{BackError, SingleLoop, Transformation};
 use crate::witness::{Model, Verdict};
+
+settings! {
+    /// Limits of the search.
+    Options {
+        /// Runs of two to the power of this are one query; in the papers this is 0.
+        unroll: usize = 3;
+        /// Levels, at most.
+        max_level: usize = 40, from 1;
+    }
+}
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -59,9 +75,8 @@ impl Engine for Tpa {
         "tpa"
     }
 
-    /// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        supports(self.name(), shape)
+        driver::supports_linear(self.name(), shape)
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -69,16 +84,16 @@ impl Engine for Tpa {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let simplex = self.options.simplex;
-        linear::run(self.name(), system, simplex, cx, |smt, cx| {
-            self.whole(system, smt, cx)
+        // Z3's older arithmetic solver, as for `trl`.
+        driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
+            self.decide(system, smt, cx)
         })
     }
 }
 
 impl Tpa {
     /// Decides by a system with one predicate, and brings the witness back.
-    fn whole(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
+    fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
         let reachability = Reachability::new(system);
         let mut relevant = system.clone();
         relevant.clauses = reachability
@@ -89,13 +104,16 @@ impl Tpa {
         let relevant = Rc::new(relevant);
         let single = SingleLoop.apply(&relevant, cx);
         let whole = single.as_ref().map_or(&*relevant, |single| &single.system);
-        let failed = |e: BackError| Stop::from(failed(&e.to_string()));
-        match self.decide(whole, smt, cx)? {
+        let failed = |e: BackError| Failure {
+            step: "taking a witness back from one loop to the clauses",
+            message: e.to_string(),
+        };
+        match self.decide_single(whole, smt, cx)? {
             Verdict::Sat(mut model) => {
                 if let Some(single) = &single {
                     model = single.back.model(model, cx).map_err(failed)?;
                 }
-                complete(system, &reachability, &mut model);
+                complete_by_reachability(system, &reachability, &mut model);
                 Ok(Verdict::Sat(model))
             }
             Verdict::Unsat(mut refutation) => {
@@ -108,11 +126,16 @@ impl Tpa {
         }
     }
 
-    fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
-        let reachability = Reachability::new(system);
-        let steps = Steps::new(system, &reachability);
-        if let Some(trace) = constraint(system, &steps, &mut smt.solver(), cx)? {
-            return refutation(system, &steps, &trace).map(Verdict::Unsat);
+    /// The same for a system with one predicate at most.
+    fn decide_single(
+        &self,
+        system: &System,
+        smt: &Rc<Smt>,
+        cx: &mut Context,
+    ) -> Result<Verdict, Stop> {
+        let steps = Steps::new(system, &Reachability::new(system));
+        if let Some(run) = constraint_query(system, &steps, &mut smt.solver(), cx)? {
+            return Ok(Verdict::Unsat(run.refutation(system, &steps)?));
         }
         let predicates = steps.predicates();
         let predicate = match predicates[..] {
@@ -131,14 +154,10 @@ impl Tpa {
     }
 
     fn search(&self, search: &mut Search, cx: &mut Context) -> Result<Verdict, Stop> {
-        let (ts, single) = (search.ts, self.options.powers == Powers::Single);
-        let kinds: &[Kind] = match single {
-            true => &[Kind::Exact],
-            false => &[Kind::Less, Kind::Exact],
-        };
+        let ts = search.ts;
         for level in 0..=self.options.max_level {
             cx.stats.set("tpa.level", level as u64);
-            for &kind in kinds {
+            for kind in [Kind::Less, Kind::Exact] {
                 if let Some(reached) = search.reach(kind, level, &ts.init, &ts.query, cx)? {
                     let refutation = search.refutation(&reached, cx)?;
                     cx.stats.set("tpa.steps", refutation.steps.len() as u64);
@@ -164,16 +183,12 @@ impl Tpa {
         level: usize,
         cx: &mut Context,
     ) -> Result<Option<Model>, Stop> {
-        let exact = !search.about_all(kind);
-        if exact && !self.options.exact_fixpoints {
-            return Ok(None);
-        }
         let version = search.exact[level].version + search.less[level].version;
         if search.open.get(&(kind, level)) == Some(&version) {
             return Ok(None);
         }
         search.tidy(kind, level, cx)?;
-        for &side in search.sides(kind) {
+        for side in kind.sides() {
             let Some(proof) = search.fixpoint(kind, side, level, cx)? else {
                 continue;
             };

@@ -7,10 +7,11 @@
 //! Invariant: a formula is given out when facts, clauses and queries were checked against it.
 
 use super::fixpoint::{Proof, Side};
-use super::search::Search;
+use super::search::{Kind, Search};
+use super::short_runs::cube;
 use super::system::Conjunct;
-use super::unroll::cube;
-use crate::engine::linear::{Stop, ask, incomplete};
+use crate::proof::reach::{MAX_CUBES, too_many_cubes};
+use crate::proof::{Stop, ask, incomplete};
 use crate::run::Context;
 use crate::term::TermId;
 
@@ -21,7 +22,7 @@ impl Search<'_> {
         let [first, second, _] = &ts.copies;
         let relation: Vec<TermId> = proof.relation.iter().map(|c| c.left).collect();
         let relation = terms.and(&relation);
-        let all = self.about_all(proof.kind);
+        let all = proof.kind == Kind::Less;
         let relation = match all {
             true => relation,
             false => terms.or(&[ts.same(first, second), relation]),
@@ -62,9 +63,8 @@ impl Search<'_> {
         solver.assert(formula);
         let mut cubes: Vec<TermId> = Vec::new();
         while let Some(model) = ask(&mut solver, &[], cx)? {
-            if cubes.len() == self.options.max_cubes {
-                let limit = self.options.max_cubes;
-                return Err(incomplete(format!("the model has more than {limit} cubes")));
+            if cubes.len() == MAX_CUBES {
+                return Err(too_many_cubes());
             }
             let found = cube(ts, &[formula], kept, &model)?.formula;
             solver.assert(terms.not(ts.over(found, &ts.copies[0], kept)));
@@ -121,7 +121,7 @@ impl Search<'_> {
         let after = ts.over(invariant, first, second);
         let broken = [
             [ts.init.formula, terms.not(invariant), TermId::TRUE],
-            [invariant, ts.step(false).left, terms.not(after)],
+            [invariant, ts.step().left, terms.not(after)],
             [invariant, ts.query.formula, TermId::TRUE],
         ];
         for formulas in broken {

@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use super::search::{Reached, Search, Way};
 use super::system::{States, any};
-use super::unroll::RunStep;
-use crate::engine::linear::steps::{Instance, Origin};
-use crate::engine::linear::{Stop, ask, clause_step, failed, incomplete, values};
+use crate::proof::steps::Instance;
+use crate::proof::trace::{MAX_STEPS, Trace, too_many_steps};
+use crate::proof::{Stop, ask, undefined, unreadable, values};
 use crate::run::Context;
 use crate::term::TermId;
 use crate::witness::Refutation;
@@ -21,7 +21,6 @@ impl Search<'_> {
     /// The refutation that queries among reached states stand for.
     pub fn refutation(&mut self, reached: &Rc<Reached>, cx: &Context) -> Result<Refutation, Stop> {
         let ts = self.ts;
-        let limit = self.options.max_steps;
         let mut leaves: Vec<(States, usize)> = Vec::new();
         let mut length = 2;
         let mut work = vec![reached.clone()];
@@ -35,35 +34,26 @@ impl Search<'_> {
                 Way::Part(all) => work.push(all.clone()),
                 Way::Both(left, right) => work.extend([left.clone(), right.clone()]),
             }
-            if length > limit {
-                return Err(incomplete(format!(
-                    "a refutation of more than {limit} steps"
-                )));
+            if length > MAX_STEPS {
+                return Err(too_many_steps());
             }
         }
         // The last first: the right half was on top of the stack.
-        let last = literals(&reached.target);
+        let last = reached.target.literals.to_vec();
         let (query, mut state) = self.end(&ts.queries(&ts.copies[0]), last, cx)?;
         let mut run = vec![query];
         for (source, level) in leaves {
-            let unrolled = &mut self.unrolled[level];
-            let (steps, before) = unrolled.back(ts, &source, &state, cx)?;
-            run.extend(steps);
+            let (part, before) = self.short_runs[level].back(ts, &source, &state, cx)?;
+            run.push(part);
             state = before;
         }
         let at = vec![ts.same(&ts.copies[0], &state)];
         run.push(self.end(&ts.entries(&ts.copies[0]), at, cx)?.0);
-        let mut found = Vec::with_capacity(run.len());
-        for RunStep { instance, values } in run.iter().rev() {
-            let Origin::Clause(clause) = ts.steps.all[instance.step].origin else {
-                return Err(failed("a step of no clause").into());
-            };
-            let count = found.len();
-            found.push(clause_step(
-                ts.system, ts.steps, clause, instance, values, count,
-            )?);
+        let mut steps = Vec::with_capacity(length);
+        for part in run.iter().rev() {
+            part.append_to(&mut steps, ts.system, ts.steps)?;
         }
-        Ok(Refutation { steps: found })
+        Ok(Refutation { steps })
     }
 
     /// A clause at one end of the run, and the state there.
@@ -72,25 +62,20 @@ impl Search<'_> {
         instances: &[Instance],
         mut formulas: Vec<TermId>,
         cx: &Context,
-    ) -> Result<(RunStep, Vec<TermId>), Stop> {
+    ) -> Result<(Trace, Vec<TermId>), Stop> {
         let ts = self.ts;
         formulas.push(any(ts.terms(), instances));
         let mut solver = self.smt.solver();
         for formula in formulas {
             solver.assert(formula);
         }
-        let model = ask(&mut solver, &[], cx)?.ok_or_else(|| failed("no end of the run"))?;
+        let model = ask(&mut solver, &[], cx)?.ok_or_else(|| unreadable("no end of the run"))?;
         let instance = instances.iter().find(|i| model.satisfies(i.formula));
-        let instance = instance
-            .ok_or_else(|| incomplete("a model hangs on what the standard leaves open"))?
-            .clone();
+        let instance = instance.ok_or_else(undefined)?.clone();
         let state = values(&model, &ts.copies[0])?;
-        let values = values(&model, &instance.vars)?;
         let state = ts.copies[0].iter().map(|v| state[v]).collect();
-        Ok((RunStep { instance, values }, state))
+        let values = values(&model, &instance.vars)?;
+        let steps = vec![instance];
+        Ok((Trace { steps, values }, state))
     }
-}
-
-fn literals(states: &States) -> Vec<TermId> {
-    states.literals.to_vec()
 }

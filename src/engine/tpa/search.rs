@@ -12,21 +12,20 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::options::{Options, Powers};
+use super::Options;
 use super::relation::Relation;
+use super::short_runs::{ShortRuns, cube};
 use super::system::{Conjunct, States, TransitionSystem};
-use super::unroll::{Unrolled, cube};
-use crate::engine::linear::unroll::literal;
-use crate::engine::linear::{Stop, ask, incomplete};
-use crate::run::Context;
-use crate::run::Reason;
+use crate::proof::steps::literal;
+use crate::proof::{Stop, ask, incomplete};
+use crate::run::{Context, Reason};
 use crate::smt::{InterpolationOptions, Interpolator, Smt, SmtModel, Solver};
 use crate::term::{Printer, TermId};
 
 /// Which runs a relation is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
-    /// Two to the power of the level steps; with a single family of relations, so many at most.
+    /// Two to the power of the level steps.
     Exact,
     /// Less than that.
     Less,
@@ -76,7 +75,8 @@ pub(super) struct Search<'a> {
     pub exact: Vec<Relation>,
     pub less: Vec<Relation>,
     compositions: FxHashMap<(Kind, usize), Composition>,
-    pub unrolled: Vec<Unrolled>,
+    /// By level: runs of two to its power steps.
+    pub short_runs: Vec<ShortRuns>,
     /// For sets of states.
     sets: Solver,
     reached: FxHashMap<(Kind, usize, TermId), Vec<Rc<Reached>>>,
@@ -100,13 +100,11 @@ impl<'a> Search<'a> {
         let mut interpolator = Interpolator::new(
             smt,
             InterpolationOptions {
-                form: options.interpolants.form(),
                 max_steps: 400,
                 ..InterpolationOptions::default()
             },
         );
         interpolator.set_budget(Some(cx.budget.clone()));
-        let single = options.powers == Powers::Single;
         let [first, second, third] = &ts.copies;
         let same = Conjunct {
             left: ts.same(first, second),
@@ -118,10 +116,10 @@ impl<'a> Search<'a> {
             smt,
             options,
             interpolator,
-            exact: vec![Relation::exact(ts.step(single))],
+            exact: vec![Relation::exact(ts.step())],
             less: vec![Relation::exact(same)],
             compositions: FxHashMap::default(),
-            unrolled: Vec::new(),
+            short_runs: Vec::new(),
             sets: smt.solver(),
             reached: FxHashMap::default(),
             always: Vec::new(),
@@ -229,13 +227,12 @@ impl<'a> Search<'a> {
         target: &States,
         cx: &Context,
     ) -> Result<Option<Reached>, Stop> {
-        while self.unrolled.len() <= level {
-            let steps = 1 << self.unrolled.len();
-            let or_none = self.options.powers == Powers::Single;
-            let unrolled = Unrolled::new(self.ts, self.smt, steps, or_none);
-            self.unrolled.push(unrolled);
+        while self.short_runs.len() <= level {
+            let steps = 1 << self.short_runs.len();
+            let runs = ShortRuns::new(self.ts, self.smt, steps);
+            self.short_runs.push(runs);
         }
-        let target = self.unrolled[level].reach(self.ts, source, target, cx)?;
+        let target = self.short_runs[level].reach(self.ts, source, target, cx)?;
         Ok(target.map(|target| Reached {
             source: source.clone(),
             target,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::chc::{PredicateId, System};
-use crate::engine::linear::steps::{Instance, Steps};
+use crate::proof::steps::{Instance, Steps};
 use crate::term::{TermId, TermStore};
 
 /// Copies of the state: before a run, after it (or between two), after the second.
@@ -134,16 +134,9 @@ impl<'a> TransitionSystem<'a> {
     }
 
     /// One step as a relation; each copy has locals of its own.
-    pub fn step(&self, or_none: bool) -> Conjunct {
+    pub fn step(&self) -> Conjunct {
         let [first, second, third] = &self.copies;
-        let terms = self.terms();
-        let over = |from: &[TermId], to: &[TermId]| {
-            let step = any(terms, &self.transitions(from, to));
-            match or_none {
-                true => terms.or(&[self.same(from, to), step]),
-                false => step,
-            }
-        };
+        let over = |from, to| any(self.terms(), &self.transitions(from, to));
         Conjunct {
             left: over(first, second),
             right: over(second, third),

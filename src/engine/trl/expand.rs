@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 
 use super::accelerate::Acceleration;
 use crate::chc::System;
-use crate::engine::linear::steps::{Instance, Origin, Steps};
-use crate::engine::linear::unroll::Trace;
-use crate::engine::linear::{Stop, ask, clause_step, failed, incomplete, values};
+use crate::proof::steps::{Instance, Origin, Steps};
+use crate::proof::trace::{MAX_STEPS, Trace, clause_step, too_many_steps};
+use crate::proof::{Stop, ask, unreadable, values};
 use crate::run::Context;
 use crate::smt::{Smt, Solver};
 use crate::term::{Assignment, BigInt, Evaluator, Rational, SortId, TermId, TermStore};
@@ -45,8 +45,6 @@ pub(super) struct Expansion<'a> {
     pub bodies: &'a [Body],
     pub smt: &'a Rc<Smt>,
     pub cx: &'a Context,
-    /// So many steps at most.
-    pub limit: usize,
     found: Vec<RefutationStep>,
 }
 
@@ -70,7 +68,6 @@ impl<'a> Expansion<'a> {
         bodies: &'a [Body],
         smt: &'a Rc<Smt>,
         cx: &'a Context,
-        limit: usize,
     ) -> Self {
         Expansion {
             system,
@@ -78,7 +75,6 @@ impl<'a> Expansion<'a> {
             bodies,
             smt,
             cx,
-            limit,
             found: Vec::new(),
         }
     }
@@ -133,12 +129,12 @@ impl<'a> Expansion<'a> {
             values
                 .get(var)
                 .copied()
-                .ok_or_else(|| Stop::from(failed("a variable without value")))
+                .ok_or_else(|| Stop::from(unreadable("a variable without value")))
         };
         match step.origin {
             Origin::Clause(index) => {
-                if self.found.len() >= self.limit {
-                    return Err(too_long(self.limit));
+                if self.found.len() >= MAX_STEPS {
+                    return Err(too_many_steps());
                 }
                 let count = self.found.len();
                 let (system, steps) = (self.system, self.steps);
@@ -158,8 +154,8 @@ impl<'a> Expansion<'a> {
                 let passes = acceleration
                     .passes(terms, from, to)
                     .and_then(|p| p.to_usize());
-                let passes = passes.filter(|&p| p <= self.limit);
-                let passes = passes.ok_or_else(|| too_long(self.limit))?;
+                let passes = passes.filter(|&p| p <= MAX_STEPS);
+                let passes = passes.ok_or_else(too_many_steps)?;
                 stack.push(Repeat {
                     body,
                     from: from.to_vec(),
@@ -207,7 +203,7 @@ impl<'a> Expansion<'a> {
         let state = |done: usize| {
             body.acceleration
                 .state(terms, &repeat.from, &BigInt::from(done))
-                .ok_or_else(|| Stop::from(failed("a state that is no number")))
+                .ok_or_else(|| Stop::from(unreadable("a state that is no number")))
         };
         let (from, to) = (state(done)?, state(done + 1)?);
         let map: FxHashMap<TermId, TermId> = body
@@ -223,7 +219,7 @@ impl<'a> Expansion<'a> {
             solver.assert(terms.substitute_with(step.formula, &map, &mut memo));
         }
         let model = ask(&mut solver, &[], self.cx)?;
-        let model = model.ok_or_else(|| failed("a pass is not repeated"))?;
+        let model = model.ok_or_else(|| unreadable("a pass is not repeated"))?;
         let open: Vec<TermId> = repeat
             .vars
             .iter()
@@ -264,8 +260,4 @@ fn interpolate(
         values.insert(var, value);
     }
     Some(values)
-}
-
-fn too_long(limit: usize) -> Stop {
-    incomplete(format!("a refutation of more than {limit} steps"))
 }

@@ -4,28 +4,37 @@
 //! Frohn, Giesl, "Infinite State Model Checking by Learning Transitive Relations" (2025), and for
 //! refutations "Integrating Loop Acceleration into Bounded Model Checking" (FM 2024).
 //!
-//! The clauses are unrolled level by level (`linear/unroll.rs`). The run that a model shows is cut into
+//! The clauses are unrolled level by level (`proof/unroll.rs`). The run that a model shows is cut into
 //! implicants of clauses, and which implicant has followed which is kept in a graph (`trace`). Where
 //! the run comes back to an implicant's predecessor, there is a loop: its pass is generalised to a
 //! transitive relation (`learn`), a new step; runs that take the long way where the relation leads
-//! are blocked, and the search goes back to where the loop began. When no run of some length is left,
-//! everything is reached in fewer steps. The reached states are then computed as unions of cubes by
-//! projection (`linear/reach.rs`), and are the model.
+//! are blocked (`block`), and the search goes back to where the loop began. When no run of some
+//! length is left, everything is reached in fewer steps. The reached states are then the model.
 //!
 //! A run into a query may use relations, which say too much. Then the same search runs again with
 //! relations that say no more than is true: any number of passes with the differences of the model
 //! (`accelerate`). A run into a query through these is a refutation, written out clause by clause
 //! (`expand`). If this search ends, its relations give the model.
 //!
-//! Deviations: the paper has one transition relation with the location as a variable. Here
-//! predicates are places of the unrolling and relations belong to predicates, so that no relation is
-//! over arguments of others, and no transformation is needed. Relations have no quantifiers (`learn`).
-//! One step that is an instance of a relation is blocked at all levels, not only where it was seen.
+//! What differs from the papers:
+//!
+//! - They have one transition relation with the location as a variable. Here the dependency graph is
+//!   unrolled as it is: a relation belongs to a predicate and speaks of its arguments only, so the
+//!   pass `single-loop` is not needed.
+//! - The number of passes is eliminated from what is learned, since negations of relations are
+//!   asserted: relations have no quantifiers.
+//! - One step that is an instance of a relation is blocked at all levels, not only where it was seen.
+//! - The model is computed when the search has ended: unions of cubes, by projection of clauses and
+//!   relations (`proof/reach.rs`); so it is right whatever was blocked.
+//! - Refutations come from the second search. The guards of its relations are convex, so all passes
+//!   between the first and the last are allowed, and have values between theirs: ten thousand steps
+//!   are written out by evaluation.
 //!
 //! Invariant: what is blocked is only a matter of termination. `Sat` is said when clauses and
 //! queries were checked against the cubes, `Unsat` when evaluation has confirmed the refutation.
 
 mod accelerate;
+mod block;
 mod expand;
 mod learn;
 #[cfg(test)]
@@ -34,30 +43,26 @@ mod trace;
 
 use std::rc::Rc;
 
+use self::block::{Blocked, Shortcut};
 use self::expand::{Body, Expansion};
 use self::learn::Pass;
 use self::trace::{Found, Traces};
-use super::linear::reach::Reach;
-use super::linear::steps::{Origin, Step, Steps};
-use super::linear::unroll::{self, Shortcut, Trace, Unrolling};
-use super::linear::{self, Stop, ask, complete, constraint, incomplete, supports};
 use super::settings::{Setting, settings};
-use super::{Engine, EngineError, Unsupported};
+use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{PredicateId, Reachability, Shape, System};
+use crate::proof::reach::Reach;
+use crate::proof::steps::{Origin, Step, Steps, literal};
+use crate::proof::trace::{Trace, constraint_query};
+use crate::proof::unroll::Unrolling;
+use crate::proof::{Stop, ask, complete_by_reachability, incomplete, undefined};
 use crate::run::Context;
-use crate::smt::{Smt, SmtModel, Solver};
+use crate::smt::{Arithmetic, Smt, SmtModel, Solver};
 use crate::term::{Evaluator, Printer, TermId};
 use crate::witness::{Refutation, Verdict};
 
 settings! {
-    /// Limits and choices of the search.
+    /// Choices of the search.
     Options {
-        /// A refutation has so many steps at most.
-        max_steps: usize = 1_000_000, from 1;
-        /// A model has so many cubes at most.
-        max_cubes: usize = 2_000, from 1;
-        /// Ask Z3's older arithmetic solver: as many tasks of a development set or more, sooner.
-        simplex: bool = true;
         /// Look for refutations by acceleration where learned relations lead to a query.
         accelerate: bool = true, source "Frohn, Giesl, FM 2024";
     }
@@ -91,9 +96,8 @@ impl Engine for Trl {
         "trl"
     }
 
-    /// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        supports(self.name(), shape)
+        driver::supports_linear(self.name(), shape)
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -101,8 +105,8 @@ impl Engine for Trl {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let simplex = self.options.simplex;
-        linear::run(self.name(), system, simplex, cx, |smt, cx| {
+        // Z3's older arithmetic solver decides as many tasks of a development set or more, sooner.
+        driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             self.decide(system, smt, cx)
         })
     }
@@ -114,12 +118,8 @@ impl Trl {
         let mut search = Search::new(system, &reachability, smt, Mode::Over);
         let mut outcome = search.run(cx);
         search.count(cx);
-        let learned = |trace: &Trace, search: &Search| {
-            let learned = |s: usize| matches!(search.steps.all[s].origin, Origin::Learned(_));
-            trace.steps.iter().any(|i| learned(i.step))
-        };
         if let Ok(Outcome::Run(trace)) = &outcome
-            && learned(trace, &search)
+            && trace.steps.iter().any(|i| search.steps.is_learned(i.step))
         {
             if !self.options.accelerate {
                 return Err(incomplete("learned relations lead to a query"));
@@ -131,19 +131,19 @@ impl Trl {
         }
         match outcome? {
             Outcome::Run(trace) => {
-                let refutation = search.expand(&trace, self.options.max_steps, cx)?;
+                let refutation = search.expand(&trace, cx)?;
                 cx.stats.set("trl.steps", refutation.steps.len() as u64);
                 Ok(Verdict::Unsat(refutation))
             }
             Outcome::Exhausted(depth) => {
                 log::debug!("trl: no run of {depth} steps is left");
-                let mut reach = Reach::new(system, &search.steps, smt, self.options.max_cubes);
+                let mut reach = Reach::new(system, &search.steps, smt);
                 let cubes = reach.close(cx)?;
                 cx.stats.set("trl.cubes", cubes as u64);
                 let mut model = reach
                     .model(cx)?
                     .ok_or_else(|| incomplete("what learned relations reach is no model"))?;
-                complete(system, &reachability, &mut model);
+                complete_by_reachability(system, &reachability, &mut model);
                 Ok(Verdict::Sat(model))
             }
         }
@@ -160,6 +160,7 @@ struct Search<'a> {
     /// Of the learned relations, in exact mode.
     bodies: Vec<Body>,
     unrolling: Unrolling,
+    blocked: Blocked,
     traces: Traces,
     counters: Counters,
 }
@@ -181,7 +182,8 @@ impl<'a> Search<'a> {
             mode,
             steps: Steps::new(system, reachability),
             bodies: Vec::new(),
-            unrolling: Unrolling::new(),
+            unrolling: Unrolling::from_entries(),
+            blocked: Blocked::default(),
             traces: Traces::default(),
             counters: Counters::default(),
         }
@@ -200,38 +202,56 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, cx: &mut Context) -> Result<Outcome, Stop> {
-        if let Some(trace) = constraint(self.system, &self.steps, &mut self.solver, cx)? {
-            return Ok(Outcome::Run(trace));
+        if let Some(run) = constraint_query(self.system, &self.steps, &mut self.solver, cx)? {
+            return Ok(Outcome::Run(run));
         }
         loop {
             let terms = self.system.terms.clone();
             let depth = self.unrolling.levels.len();
             self.counters.deepest = self.counters.deepest.max(depth);
-            if !self
-                .unrolling
-                .add_level(self.system, &self.steps, &mut self.solver)
-            {
+            if !self.add_level() {
                 return Ok(Outcome::Exhausted(depth));
             }
             let exits = self
                 .unrolling
                 .add_queries(&terms, &self.steps, &mut self.solver);
             if !exits.is_empty() {
-                let any = unroll::literal(&terms, "exit");
-                self.solver.assert(terms.implies(any, terms.or(&exits)));
+                let any = literal(&terms, "exit");
+                let literals: Vec<TermId> = exits.iter().map(|e| e.instance.literal).collect();
+                self.solver.assert(terms.implies(any, terms.or(&literals)));
                 if let Some(model) = self.check(&[any], cx)? {
-                    return Ok(Outcome::Run(self.unrolling.trace(&model, true)?));
+                    let run = self.unrolling.run_to_query(&exits, &model)?;
+                    return Ok(Outcome::Run(run));
                 }
-                for exit in exits {
-                    self.solver.assert(terms.not(exit));
+                for literal in literals {
+                    self.solver.assert(terms.not(literal));
                 }
             }
             self.solver.assert(terms.or(&self.unrolling.last_places()));
             let Some(model) = self.check(&[], cx)? else {
                 return Ok(Outcome::Exhausted(depth));
             };
-            let trace = self.unrolling.trace(&model, false)?;
-            self.shorten(&trace)?;
+            let run = self.unrolling.run_to_last(&model)?;
+            self.shorten(&run)?;
+        }
+    }
+
+    /// Adds a level in a scope of its own; false when no predicate is left there.
+    fn add_level(&mut self) -> bool {
+        self.solver.push();
+        let (system, steps, solver) = (self.system, &self.steps, &mut self.solver);
+        let alive = self.unrolling.add_level(system, steps, solver);
+        let levels = &self.unrolling.levels;
+        self.blocked
+            .assert_last(&system.terms, steps, levels, solver);
+        alive
+    }
+
+    /// Drops all levels after this one.
+    fn back_to(&mut self, level: usize) {
+        while self.unrolling.levels.len() > level + 1 {
+            self.unrolling.levels.pop();
+            self.solver.pop();
         }
     }
 
@@ -239,11 +259,10 @@ impl<'a> Search<'a> {
     /// happens when there is no loop.
     fn shorten(&mut self, trace: &Trace) -> Result<(), Stop> {
         let terms = self.system.terms.clone();
-        let open = || incomplete("a model hangs on what the standard leaves open");
         let nodes = self
             .traces
             .add(&terms, &self.steps, trace)
-            .ok_or_else(open)?;
+            .ok_or_else(undefined)?;
         let loops = self.traces.loops(&self.steps, trace, &nodes);
         for Found { start, length } in loops {
             // Step i leads from level i - 1 to level i.
@@ -255,7 +274,7 @@ impl<'a> Search<'a> {
             let after = &self.unrolling.levels[to][&predicate].args;
             let known = (0..self.steps.all.len()).rev().find(|&s| {
                 let step = &self.steps.all[s];
-                matches!(step.origin, Origin::Learned(_)) && step.from == Some(predicate) && {
+                self.steps.is_learned(s) && step.from == Some(predicate) && {
                     let args = before.iter().chain(after).map(|a| trace.values[a]);
                     let values = step.vars.iter().copied().zip(args).collect();
                     let mut model = Evaluator::new(&terms, &values);
@@ -276,7 +295,7 @@ impl<'a> Search<'a> {
                         values: &trace.values,
                     };
                     let relation = match self.mode {
-                        Mode::Over => Some(pass.transitive(&terms).ok_or_else(open)?),
+                        Mode::Over => Some(pass.transitive(&terms).ok_or_else(undefined)?),
                         Mode::Exact => pass.accelerate(&terms).map(|acceleration| {
                             let literals = acceleration.literals.clone();
                             self.bodies.push(Body {
@@ -297,14 +316,14 @@ impl<'a> Search<'a> {
             };
             if length > 1 {
                 self.counters.blocked += 1;
-                self.unrolling.shorten(Shortcut {
+                self.blocked.add(Shortcut {
                     step,
                     start: from,
                     length,
                 });
             }
             self.counters.backtracks += 1;
-            self.unrolling.back_to(from, &mut self.solver);
+            self.back_to(from);
             return Ok(());
         }
         Ok(())
@@ -348,9 +367,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn expand(&self, trace: &Trace, limit: usize, cx: &Context) -> Result<Refutation, Stop> {
-        let bodies = &self.bodies;
-        Expansion::new(self.system, &self.steps, bodies, self.smt, cx, limit).refutation(trace)
+    fn expand(&self, trace: &Trace, cx: &Context) -> Result<Refutation, Stop> {
+        Expansion::new(self.system, &self.steps, &self.bodies, self.smt, cx).refutation(trace)
     }
 }
 

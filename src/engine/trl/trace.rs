@@ -5,8 +5,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::engine::linear::steps::{Origin, Steps};
-use crate::engine::linear::unroll::Trace;
+use crate::proof::steps::{Origin, Steps};
+use crate::proof::trace::Trace;
 use crate::smt::{ImplicantOptions, implicant_with};
 use crate::term::{Evaluator, TermId, TermStore};
 
@@ -69,8 +69,7 @@ impl Traces {
 
     /// The loops of a run, shortest first, and earliest first among those.
     pub fn loops(&self, steps: &Steps, trace: &Trace, nodes: &[Node]) -> Vec<Found> {
-        let learned =
-            |i: usize| matches!(steps.all[trace.steps[i].step].origin, Origin::Learned(_));
+        let learned = |i: usize| steps.is_learned(trace.steps[i].step);
         let mut found = Vec::new();
         // The first step is a fact's.
         for length in 1..nodes.len() {

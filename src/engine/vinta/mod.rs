@@ -79,7 +79,7 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Reachability, Shape, System};
 use crate::domain::Domain;
-use crate::proof::{confirm, weaken};
+use crate::proof::{Failure, confirm, weaken};
 use crate::run::{Context, Reason};
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
@@ -101,10 +101,10 @@ enum Stop {
 
 /// A defect.
 fn failed(message: &str) -> Stop {
-    Stop::Error(EngineError::Failed {
+    Stop::Error(EngineError::Failed(Failure {
         step: "vinta",
         message: message.to_owned(),
-    })
+    }))
 }
 
 /// The oracle has no answer.

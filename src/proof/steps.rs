@@ -1,16 +1,16 @@
 //! What a run of a linear system may do next: clauses, and relations that were learned.
 //!
 //! Invariant: a step's formula is over its own variables, which occur in no other step; an instance
-//! shares with the places it connects the arguments and nothing else.
+//! shares the arguments with the places it connects, and nothing else.
 
 use rustc_hash::FxHashMap;
 
 use crate::chc::{PredicateId, Reachability, System};
-use crate::term::{TermId, TermStore};
+use crate::term::{SortId, TermId, TermStore};
 
 /// Where a step comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::engine) enum Origin {
+pub(crate) enum Origin {
     /// Index of a clause.
     Clause(usize),
     /// Index of a learned relation.
@@ -18,9 +18,9 @@ pub(in crate::engine) enum Origin {
 }
 
 /// A step from one fact to the next.
-pub(in crate::engine) struct Step {
+pub(crate) struct Step {
     pub origin: Origin,
-    /// `None` for a fact's clause.
+    /// `None` for an entry clause.
     pub from: Option<PredicateId>,
     /// `None` for a query.
     pub to: Option<PredicateId>,
@@ -33,19 +33,21 @@ pub(in crate::engine) struct Step {
     pub arguments: usize,
 }
 
-/// A step over variables of a place in an unrolling.
+/// A step over variables of its own.
 #[derive(Clone)]
-pub(in crate::engine) struct Instance {
+pub(crate) struct Instance {
+    /// Index among the steps.
     pub step: usize,
     pub from: Option<PredicateId>,
+    /// The instance is in force when this is true.
     pub literal: TermId,
     pub formula: TermId,
     /// In the order of the step's.
     pub vars: Vec<TermId>,
 }
 
-/// All steps: clauses that matter first, then what is learned, oldest first.
-pub(in crate::engine) struct Steps {
+/// All steps: relevant clauses first, then what is learned, oldest first.
+pub(crate) struct Steps {
     pub all: Vec<Step>,
     /// By predicate: steps from it that are no queries.
     outgoing: Vec<Vec<usize>>,
@@ -57,15 +59,20 @@ pub(in crate::engine) struct Steps {
 }
 
 impl Steps {
-    /// The clauses on a way from a fact to a query.
-    pub fn new(system: &System, reachability: &Reachability) -> Steps {
-        let mut steps = Steps {
+    /// No step yet, over so many predicates.
+    fn empty(predicates: usize) -> Steps {
+        Steps {
             all: Vec::new(),
-            outgoing: vec![Vec::new(); system.predicates.len()],
-            queries: vec![Vec::new(); system.predicates.len()],
+            outgoing: vec![Vec::new(); predicates],
+            queries: vec![Vec::new(); predicates],
             entries: Vec::new(),
             constraints: Vec::new(),
-        };
+        }
+    }
+
+    /// The clauses that can take part in a derivation of `false`, in a linear system.
+    pub fn new(system: &System, reachability: &Reachability) -> Steps {
+        let mut steps = Steps::empty(system.predicates.len());
         for &index in reachability.clauses() {
             let clause = &system.clauses[index];
             let arguments = clause.atoms().map(|a| a.args.len()).sum();
@@ -83,15 +90,9 @@ impl Steps {
         steps
     }
 
-    /// The same steps from queries to facts.
+    /// The same steps from queries to entries.
     pub fn reversed(&self) -> Steps {
-        let mut steps = Steps {
-            all: Vec::new(),
-            outgoing: vec![Vec::new(); self.outgoing.len()],
-            queries: vec![Vec::new(); self.queries.len()],
-            entries: Vec::new(),
-            constraints: Vec::new(),
-        };
+        let mut steps = Steps::empty(self.outgoing.len());
         for step in &self.all {
             let (arguments, locals) = step.vars.split_at(step.arguments);
             let (from, to) = arguments.split_at(step.first);
@@ -121,12 +122,19 @@ impl Steps {
         index
     }
 
+    /// Steps from a predicate that are no queries, ascending.
     pub fn from(&self, predicate: PredicateId) -> &[usize] {
         &self.outgoing[predicate.index()]
     }
 
+    /// Queries about a predicate, ascending.
     pub fn queries(&self, predicate: PredicateId) -> &[usize] {
         &self.queries[predicate.index()]
+    }
+
+    /// Whether the step is a relation that was learned.
+    pub fn is_learned(&self, step: usize) -> bool {
+        matches!(self.all[step].origin, Origin::Learned(_))
     }
 
     /// Predicates that a step touches, ascending.
@@ -141,7 +149,8 @@ impl Steps {
         found
     }
 
-    /// A step with the given arguments, those of `from` first, and fresh locals.
+    /// A step with the given arguments, those of `from` first, and fresh variables for arguments
+    /// that are not given and for locals.
     pub fn instantiate(
         &self,
         terms: &TermStore,
@@ -156,20 +165,37 @@ impl Steps {
             from,
             ..
         } = &self.all[step];
-        let mut own: Vec<TermId> = arguments.take(*count).collect();
-        own.extend(
-            vars[own.len()..]
-                .iter()
-                .map(|&v| terms.fresh_var(terms.var_name(v), terms.sort_of(v))),
-        );
-        let map: FxHashMap<TermId, TermId> =
-            vars.iter().copied().zip(own.iter().copied()).collect();
+        let (vars, formula) = fresh_copy(terms, vars, *formula, arguments.take(*count));
         Instance {
             step,
             from: *from,
             literal,
-            formula: terms.substitute(*formula, &map),
-            vars: own,
+            formula,
+            vars,
         }
     }
+}
+
+/// A formula over other variables: `first` in place of the first of its variables, fresh ones in
+/// place of the others. The new variables in the order of the old ones, and the formula.
+pub(crate) fn fresh_copy(
+    terms: &TermStore,
+    vars: &[TermId],
+    formula: TermId,
+    first: impl Iterator<Item = TermId>,
+) -> (Vec<TermId>, TermId) {
+    let mut own: Vec<TermId> = first.collect();
+    let rest = &vars[own.len()..];
+    own.extend(
+        rest.iter()
+            .map(|&v| terms.fresh_var(terms.var_name(v), terms.sort_of(v))),
+    );
+    let map: FxHashMap<TermId, TermId> = vars.iter().copied().zip(own.iter().copied()).collect();
+    let formula = terms.substitute(formula, &map);
+    (own, formula)
+}
+
+/// A fresh Boolean.
+pub(crate) fn literal(terms: &TermStore, name: &str) -> TermId {
+    terms.fresh_var(name, SortId::BOOL)
 }

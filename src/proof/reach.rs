@@ -11,20 +11,16 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::steps::{Instance, Origin, Steps};
-use super::unroll::literal;
-use super::{Stop, ask, failed, incomplete, values};
+use super::steps::{Instance, Steps, literal};
+use super::stop::{Stop, ask, incomplete, undefined, unreadable, values};
 use crate::chc::{PredicateId, System};
 use crate::run::Context;
-use crate::smt::{Smt, Solver, project_formula};
-use crate::term::TermId;
+use crate::smt::{Smt, SmtModel, Solver, project_formula};
+use crate::term::{TermId, TermStore};
 use crate::witness::Model;
 
-/// The cubes of a predicate, over its formal variables.
-#[derive(Default)]
-struct Reached {
-    cubes: Vec<TermId>,
-}
+/// A model has so many cubes at most.
+pub(crate) const MAX_CUBES: usize = 2_000;
 
 /// A step with the cubes on both sides.
 struct Rule {
@@ -39,41 +35,39 @@ struct Rule {
 }
 
 /// See the module.
-pub(in crate::engine) struct Reach<'a> {
+pub(crate) struct Reach<'a> {
     system: &'a System,
     steps: &'a Steps,
     smt: &'a Rc<Smt>,
-    limit: usize,
-    reached: FxHashMap<PredicateId, Reached>,
+    /// Cubes by predicate, over its formal variables.
+    reached: FxHashMap<PredicateId, Vec<TermId>>,
     rules: Vec<Rule>,
     solver: Solver,
     cubes: usize,
 }
 
 impl<'a> Reach<'a> {
-    /// Nothing reached yet; at most `limit` cubes will be.
-    pub fn new(system: &'a System, steps: &'a Steps, smt: &'a Rc<Smt>, limit: usize) -> Self {
+    /// Nothing reached yet.
+    pub fn new(system: &'a System, steps: &'a Steps, smt: &'a Rc<Smt>) -> Self {
         let mut reach = Reach {
             system,
             steps,
             smt,
-            limit,
             reached: FxHashMap::default(),
             rules: Vec::new(),
             solver: smt.solver(),
             cubes: 0,
         };
         for predicate in steps.predicates() {
-            reach.reached.insert(predicate, Reached::default());
+            reach.reached.insert(predicate, Vec::new());
         }
         // Later relations are made of earlier ones.
         let mut order: Vec<usize> = (0..steps.all.len())
             .filter(|&s| steps.all[s].to.is_some())
             .collect();
-        let learned = |s: usize| matches!(steps.all[s].origin, Origin::Learned(_));
         order.sort_by_key(|&s| match steps.all[s].from {
             None => (0, 0),
-            Some(_) if learned(s) => (1, steps.all.len() - s),
+            Some(_) if steps.is_learned(s) => (1, steps.all.len() - s),
             Some(_) => (2, s),
         });
         for step in order {
@@ -109,9 +103,8 @@ impl<'a> Reach<'a> {
             let mut found = false;
             while self.fire(next, cx)? {
                 found = true;
-                if self.cubes > self.limit {
-                    let what = format!("the model has more than {} cubes", self.limit);
-                    return Err(incomplete(what));
+                if self.cubes > MAX_CUBES {
+                    return Err(too_many_cubes());
                 }
             }
             next = if found { 0 } else { next + 1 };
@@ -123,18 +116,17 @@ impl<'a> Reach<'a> {
     fn fire(&mut self, rule: usize, cx: &Context) -> Result<bool, Stop> {
         let terms = self.system.terms.clone();
         let step = &self.steps.all[self.rules[rule].instance.step];
-        let arity = |p: Option<PredicateId>| p.map_or(0, |p| self.system.predicate(p).arity());
-        let split = arity(step.from);
         let rule = &mut self.rules[rule];
-        let vars = &rule.instance.vars;
-        let (before, after) = (vars[..split].to_vec(), vars[split..step.arguments].to_vec());
+        let arguments = &rule.instance.vars[..step.arguments];
+        let (before, after) = arguments.split_at(step.first);
+        let (before, after) = (before.to_vec(), after.to_vec());
         let over = |cube: TermId, predicate: PredicateId, args: &[TermId]| {
             let params = &self.system.predicate(predicate).params;
             let map = params.iter().copied().zip(args.iter().copied()).collect();
             terms.substitute(cube, &map)
         };
         if let Some(from) = step.from {
-            let cubes = &self.reached[&from].cubes;
+            let cubes = &self.reached[&from];
             if rule.before < cubes.len() {
                 let rest = literal(&terms, "rest");
                 let mut parts = vec![terms.not(rule.rest), rest];
@@ -145,13 +137,13 @@ impl<'a> Reach<'a> {
             }
         }
         let Some(to) = step.to else {
-            return Err(failed("a query derives nothing").into());
+            return Err(unreadable("a query derives nothing").into());
         };
-        for &cube in &self.reached[&to].cubes[rule.after..] {
+        for &cube in &self.reached[&to][rule.after..] {
             self.solver
                 .assert(terms.not(terms.and(&[rule.on, over(cube, to, &after)])));
         }
-        rule.after = self.reached[&to].cubes.len();
+        rule.after = self.reached[&to].len();
         let mut assumptions = vec![rule.on];
         assumptions.extend(step.from.iter().map(|_| terms.not(rule.rest)));
         let Some(model) = ask(&mut self.solver, &assumptions, cx)? else {
@@ -159,23 +151,16 @@ impl<'a> Reach<'a> {
         };
         let mut parts = vec![rule.instance.formula];
         if let Some(from) = step.from {
-            let cubes = &self.reached[&from].cubes;
+            let cubes = &self.reached[&from];
             let inside = cubes.iter().map(|&c| over(c, from, &before));
             let cube = inside.into_iter().find(|&c| model.satisfies(c));
-            parts.push(cube.ok_or_else(|| failed("no cube holds"))?);
+            parts.push(cube.ok_or_else(|| unreadable("no cube holds"))?);
         }
-        let formula = terms.and(&parts);
-        let all = terms.free_vars(&[formula]);
-        let mut known = values(&model, &all)?;
-        known.extend(values(&model, &after)?);
-        let kept: FxHashSet<TermId> = after.iter().copied().collect();
-        let eliminate: Vec<TermId> = all.into_iter().filter(|v| !kept.contains(v)).collect();
-        let literals = project_formula(&terms, formula, &eliminate, &known)
-            .ok_or_else(|| incomplete("a model hangs on what the standard leaves open"))?;
+        let literals = project_onto(&terms, terms.and(&parts), &after, &model)?;
         let params = &self.system.predicate(to).params;
         let map = after.iter().copied().zip(params.iter().copied()).collect();
         let cube = terms.substitute(terms.and(&literals), &map);
-        self.reached.entry(to).or_default().cubes.push(cube);
+        self.reached.entry(to).or_default().push(cube);
         self.cubes += 1;
         Ok(true)
     }
@@ -186,7 +171,7 @@ impl<'a> Reach<'a> {
         let terms = &self.system.terms;
         let mut definitions = FxHashMap::default();
         for (&predicate, reached) in &self.reached {
-            definitions.insert(predicate, terms.or(&reached.cubes));
+            definitions.insert(predicate, terms.or(reached));
         }
         for step in self.steps.all.iter().filter(|s| s.to.is_none()) {
             let Some(from) = step.from else { continue };
@@ -202,4 +187,25 @@ impl<'a> Reach<'a> {
         }
         Ok(Some(Model { definitions }))
     }
+}
+
+/// More cubes than a model may have.
+pub(crate) fn too_many_cubes() -> Stop {
+    incomplete(format!("the model has more than {MAX_CUBES} cubes"))
+}
+
+/// Literals over the `kept` variables that imply that the formula has a solution, and hold in this
+/// model of the formula.
+pub(crate) fn project_onto(
+    terms: &TermStore,
+    formula: TermId,
+    kept: &[TermId],
+    model: &SmtModel,
+) -> Result<Vec<TermId>, Stop> {
+    let all = terms.free_vars(&[formula]);
+    let mut known = values(model, &all)?;
+    known.extend(values(model, kept)?);
+    let kept: FxHashSet<TermId> = kept.iter().copied().collect();
+    let eliminate: Vec<TermId> = all.into_iter().filter(|v| !kept.contains(v)).collect();
+    project_formula(terms, formula, &eliminate, &known).ok_or_else(undefined)
 }
