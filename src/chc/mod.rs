@@ -1,9 +1,9 @@
 //! Constrained Horn clauses in normal form, their index, and the predicate dependency graph.
 //!
 //! A clause is `P1(x1) ∧ … ∧ Pn(xn) ∧ φ ⇒ H(x)` or `… ⇒ false`; the arguments of all its atoms are
-//! distinct variables, so everything a clause says is in φ. Invariant: ids of predicates and clauses
-//! are never reused within a run, so witnesses can name them across transformations. Nothing here
-//! knows the input's syntax.
+//! distinct variables, so everything a clause says is in φ. Invariant: ids of predicates and
+//! clauses are never reused within a run, so witnesses can name them across transformations.
+//! Nothing here knows the input's syntax.
 
 mod graph;
 mod index;

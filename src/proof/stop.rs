@@ -50,9 +50,10 @@ pub(crate) fn unreadable(message: &str) -> Failure {
     }
 }
 
-/// Formulas whose value is open in the standard, such as a division by zero, have no implicant.
+/// A model gives a formula no value of its own, because the standard leaves one open, such as that
+/// of a division by zero: then there is no implicant to go on with.
 pub(crate) fn undefined() -> Stop {
-    incomplete("a model hangs on what the standard leaves open")
+    incomplete("a model depends on a value that the standard leaves open")
 }
 
 /// A model of what the solver holds under the assumptions; `None` when there is none.

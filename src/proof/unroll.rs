@@ -1,11 +1,11 @@
 //! The unrolling of a linear system's steps in one incremental solver, level by level.
 //!
-//! After Biere, Cimatti, Clarke, Zhu, "Symbolic Model Checking without BDDs" (TACAS 1999), along the
-//! dependency graph. Level `k` has, for each predicate that `k` steps from the start can lead to by
-//! the dependencies alone, a place: a copy of its arguments and a literal "the run is here", which
-//! implies one of the steps that lead there. A step's literal implies its formula and the literal
-//! of the place before. Levels are asserted in the scope that the solver is in; who wants to go
-//! back opens one for each level.
+//! After Biere, Cimatti, Clarke, Zhu, "Symbolic Model Checking without BDDs" (TACAS 1999), along
+//! the dependency graph. Level `k` has, for each predicate that `k` steps from the start can lead
+//! to by the dependencies alone, a place: a copy of its arguments and a literal "the run is here",
+//! which implies one of the steps that lead there. A step's literal implies its formula and the
+//! literal of the place before. Levels are asserted in the scope that the solver is in; who wants
+//! to go back opens one for each level.
 //!
 //! Invariant: only true literals bind, so a model may leave all but one chain of places and steps
 //! false; a run is read backward from a true place and finds a true step at each level.

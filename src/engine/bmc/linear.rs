@@ -1,9 +1,9 @@
 //! Search for derivations in an unrolling of a linear system, forward by level.
 //!
 //! Levels are only ever added. Invariant: once the queries of a level are refuted, the solver holds
-//! for good that the derivation goes on beyond it; so in a deterministic stretch everything is fixed
-//! at the solver's base level and a deep query costs little, and a core without assumptions says
-//! that there are no deeper derivations at all.
+//! for good that the derivation goes on beyond it; so in a deterministic stretch everything is
+//! fixed at the solver's base level and a deep query costs little, and a core without assumptions
+//! says that there are no deeper derivations at all.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -24,9 +24,9 @@ const LEVELS_PER_WINDOW: usize = 16;
 /// So many queries in a row may end without an answer.
 const PATIENCE: usize = 8;
 
-/// Of what is left, a query may take this part, but [`LEAST_SLICE`] at least. Without a limit of the
-/// run each may take for ever. What is hard to refute at one level may be easy to reach at a later
-/// one.
+/// Of what is left, a query may take this part, but [`LEAST_SLICE`] at least. Without a limit of
+/// the run each may take for ever. What is hard to refute at one level may be easy to reach at a
+/// later one.
 const SLICES: u32 = 8;
 const LEAST_SLICE: Duration = Duration::from_secs(1);
 

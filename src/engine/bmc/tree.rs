@@ -2,10 +2,10 @@
 //!
 //! A node stands for one atom of a derivation, with arguments of its own. An expanded node's
 //! literal implies one of the clauses for its predicate, and a clause implies its constraint and
-//! the literals of the nodes of its body. Of two clauses of one node only one is used, so their body
-//! atoms of one predicate share nodes: a linear clause gives a chain however many clauses there
-//! are. Invariant: in each query every node that is not expanded is assumed to be unused, so a model
-//! is a derivation; and the nodes named by a core are the ones whose expansion can matter.
+//! the literals of the nodes of its body. Of two clauses of one node only one is used, so their
+//! body atoms of one predicate share nodes: a linear clause gives a chain however many clauses
+//! there are. Invariant: in each query every node that is not expanded is assumed to be unused, so
+//! a model is a derivation; and the nodes named by a core are the ones whose expansion can matter.
 
 use std::rc::Rc;
 

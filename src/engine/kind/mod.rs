@@ -4,19 +4,19 @@
 //! size: no invariant is looked for. After Sheeran, Singh, Stålmarck, "Checking Safety Properties
 //! Using Induction and a SAT-Solver" (FMCAD 2000), in both directions.
 //!
-//! The clauses are unrolled forward from facts and backward from queries (`proof/unroll.rs`). A query
-//! that the first reaches is a refutation. When no run of some length is left in one of the two
-//! directions, the search is over. Runs are simple: no state comes twice, no state but the first is
-//! one to start from; what excludes that is added where a model needs it. Invariants that passes
-//! found are in the clauses' constraints, and so in force at every step.
+//! The clauses are unrolled forward from facts and backward from queries (`proof/unroll.rs`). A
+//! query that the first reaches is a refutation. When no run of some length is left in one of the
+//! two directions, the search is over. Runs are simple: no state comes twice, no state but the
+//! first is one to start from; what excludes that is added where a model needs it. Invariants that
+//! passes found are in the clauses' constraints, and so in force at every step.
 //!
 //! What differs from the paper:
 //!
 //! - The dependency graph is unrolled as it is; a state is a predicate with its arguments.
 //! - A model is given. Where no run of `k` steps is left from queries backward (or from facts
-//!   forward), each state that can reach a query (or is reached from a fact) is at the end of a run,
-//!   so at the end of a simple one, so within fewer than `k` steps. The inductive invariant is the
-//!   complement of these states (or these states). Projection finds them step by step
+//!   forward), each state that can reach a query (or is reached from a fact) is at the end of a
+//!   run, so at the end of a simple one, so within fewer than `k` steps. The inductive invariant is
+//!   the complement of these states (or these states). Projection finds them step by step
 //!   (`proof/reach.rs`), as it finds the models of `trl`, without interpolation.
 //! - A query's constraint with locals is not excluded along the way, which costs completeness only.
 //!

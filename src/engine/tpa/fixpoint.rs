@@ -1,9 +1,9 @@
 //! Relations that further steps do not lead out of.
 //!
 //! A step is added after a relation or before it; where the result is in the relation, the relation
-//! holds of all runs. For a proof the runs from facts, or those to queries, are enough (FMCAD 2022).
-//! Of a relation that is not closed the largest closed part is found as Houdini does (Flanagan, Leino,
-//! FME 2001), and is a proof if no query is reached by it.
+//! holds of all runs. For a proof the runs from facts, or those to queries, are enough (FMCAD
+//! 2022). Of a relation that is not closed the largest closed part is found as Houdini does
+//! (Flanagan, Leino, FME 2001), and is a proof if no query is reached by it.
 //!
 //! Invariant: conjuncts that are kept hold of all runs of the kind that is asked about, and say
 //! together that no run is between facts and queries.

@@ -4,20 +4,21 @@
 //! Hyvärinen, Sharygina, "Transition Power Abstractions for Deep Counterexample Detection" (TACAS
 //! 2022), and "Split Transition Power Abstraction for Unbounded Safety" (FMCAD 2022).
 //!
-//! A level has a relation between the states before and after runs of two to its power steps, and one
-//! of runs of less; both say more than is true (`relation`). Queries compose two relations of the
-//! level below and descend by states between the halves; interpolants refine what said too much
-//! (`search`). So a run of thousands of steps is found by some levels of halves, the lowest of which
-//! are short unrollings (`short_runs`), and is written out backward (`path`). When no run of less than
-//! so many steps leads to a query, a relation that further steps do not lead out of, or the largest
-//! part of one, is a proof (`fixpoint`), and projection makes an inductive invariant of it (`model`).
+//! A level has a relation between the states before and after runs of two to its power steps, and
+//! one of shorter runs; both allow more than there is (`relation`). Queries compose two relations
+//! of the level below and descend by states between the halves; interpolants refine a relation that
+//! allowed too much (`search`). So a run of thousands of steps is found by some levels of halves,
+//! the lowest of which are short unrollings (`short_runs`), and is written out backward (`path`).
+//! When no run of less than so many steps leads to a query, a relation that further steps do not
+//! lead out of, or the largest part of one, is a proof (`fixpoint`), and projection makes an
+//! inductive invariant of it (`model`).
 //!
 //! What differs from the papers:
 //!
-//! - The pass `single-loop` makes one transition system of several predicates, and brings the witness
-//!   back; Golem takes the loops apart and goes from one to the next.
-//! - Short runs, of up to eight steps, are asked for directly by an unrolling, where the relations do
-//!   not exclude them. Longer ones are put together from them, and a refutation is written out
+//! - The pass `single-loop` makes one transition system of several predicates, and brings the
+//!   witness back; Golem takes the loops apart and goes from one to the next.
+//! - Short runs, of up to eight steps, are asked for directly by an unrolling, where the relations
+//!   do not exclude them. Longer ones are put together from them, and a refutation is written out
 //!   backward, one query for each unrolling.
 //! - A proof may be the largest closed part of a relation's conjuncts; the papers ask for the whole
 //!   relation. What is closed for all runs holds at all levels from then on.
@@ -26,8 +27,9 @@
 //!   half. This is the reason that `Less` then `Exact` is the order of composition, and that the
 //!   backward direction is tried first.
 //!
-//! Invariant: relations decide only what is looked for. `Sat` is said when clauses, facts and queries
-//! were checked against the invariant, `Unsat` when evaluation has confirmed the refutation.
+//! Invariant: relations decide only what is looked for. `Sat` is said when clauses, facts and
+//! queries were checked against the invariant, `Unsat` when evaluation has confirmed the
+//! refutation.
 
 mod fixpoint;
 mod model;

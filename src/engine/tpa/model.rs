@@ -74,9 +74,10 @@ impl Search<'_> {
         Ok(terms.or(&cubes))
     }
 
-    /// Closed under single steps what is closed under two to the power of the level: halfway between
-    /// such states are those that half as many steps lead to, and lead back from. No query is within
-    /// the other half; interpolants find both, level by level. Backward from queries the same.
+    /// Closed under single steps what is closed under two to the power of the level: halfway
+    /// between such states are those that half as many steps lead to, and lead back from. No query
+    /// is within the other half; interpolants find both, level by level. Backward from queries the
+    /// same.
     fn between(&mut self, proof: &Proof, states: TermId, cx: &Context) -> Result<TermId, Stop> {
         let (ts, terms) = (self.ts, self.ts.terms());
         let [first, second, third] = &ts.copies;

@@ -3,8 +3,8 @@
 //! The halves are taken apart down to unrollings, and these are walked backward: a query gives the
 //! last state, and each unrolling a state before it. So no set of states is divided again.
 //!
-//! Invariant: a step's values satisfy its clause in a model of a query; the state it leads to is the
-//! one that the next step begins with.
+//! Invariant: a step's values satisfy its clause in a model of a query; the state it leads to is
+//! the one that the next step begins with.
 
 use std::rc::Rc;
 

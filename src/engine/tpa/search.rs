@@ -1,9 +1,9 @@
 //! Whether runs of two to the power of a level steps, or of less, lead from some states to others.
 //!
-//! A query about a level composes two relations of the level below. Where the composition says no,
-//! an interpolant between it and the two sets of states refines the level's relation. Where it says
-//! perhaps, projection gives states between the two halves, and both halves are asked in turn; a half
-//! that says no has been refined by then, and the composition is asked again.
+//! A query about a level composes two relations of the level below. Where the composition excludes
+//! a run, an interpolant between it and the two sets of states refines the level's relation. Where
+//! it allows one, projection gives states between the two halves, and both are asked in turn; a
+//! half that says no has been refined by then, and the composition is asked again.
 //!
 //! Invariant: what is reached is reached, by construction from steps of clauses; a relation is only
 //! strengthened by what follows from the composition of the relations below.
@@ -148,8 +148,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The part of `target` that runs of a kind lead to from `source`, as far as it was found; `None`
-    /// when there are no such runs, and then the relation of the kind and level says so.
+    /// The part of `target` that runs of a kind lead to from `source`, as far as it was found;
+    /// `None` when there are no such runs, and then the relation of the kind and level says so.
     pub fn reach(
         &mut self,
         kind: Kind,

@@ -14,8 +14,8 @@ use crate::term::{TermId, TermStore};
 /// Copies of the state: before a run, after it (or between two), after the second.
 pub(super) const COPIES: usize = 3;
 
-/// Literals over the first copy of the state. Locals may be among the variables of the facts and the
-/// queries only.
+/// Literals over the first copy of the state. Locals may be among the variables of the facts and
+/// the queries only.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct States {
     pub literals: Rc<[TermId]>,

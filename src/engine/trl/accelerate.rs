@@ -1,12 +1,12 @@
 //! Acceleration: from one pass through a loop to any number of passes that change the state alike.
 //!
 //! After Frohn and Giesl, "Integrating Loop Acceleration into Bounded Model Checking" (FM 2024).
-//! Deviation: there is no recurrence to solve and no metering function. The differences are those of
-//! the model, and the guard is convex: where it allows the first pass and the last, it allows those
-//! between.
+//! Deviation: there is no recurrence to solve and no metering function. The differences are those
+//! of the model, and the guard is convex: where it allows the first pass and the last, it allows
+//! those between.
 //!
-//! Invariant: the relation is transitive, the pass is one of its instances, and each of its instances
-//! is that many passes in a row.
+//! Invariant: the relation is transitive, the pass is one of its instances, and each of its
+//! instances is that many passes in a row.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};

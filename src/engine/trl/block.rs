@@ -1,7 +1,7 @@
 //! Runs that are blocked because a learned relation leads there in one step.
 //!
-//! Invariant: every run that is blocked can be replaced by one with fewer steps, or with a step that
-//! was learned later, between the same states.
+//! Invariant: every run that is blocked can be replaced by one with fewer steps, or with a step
+//! that was learned later, between the same states.
 
 use rustc_hash::FxHashMap;
 
@@ -28,8 +28,8 @@ pub(super) struct Blocked {
 }
 
 impl Blocked {
-    /// Forbids that a run takes several steps where a relation leads there in one. In force from the
-    /// next time on that the level is made.
+    /// Forbids that a run takes several steps where a relation leads there in one. In force from
+    /// the next time on that the level is made.
     pub fn add(&mut self, shortcut: Shortcut) {
         let end = shortcut.start + shortcut.length;
         let list = self.shortcuts.entry(end).or_default();

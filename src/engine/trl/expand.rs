@@ -1,8 +1,8 @@
 //! From a run that uses accelerated steps to the clauses it consists of.
 //!
-//! The values of the passes between the first and the last are those between theirs, in equal steps,
-//! where that is a solution, and a query's otherwise. Invariant: each step given out follows from the
-//! one before by its clause and its values, which evaluation or a query has shown.
+//! The values of the passes between the first and the last are those between theirs, in equal
+//! steps, where that is a solution, and a query's otherwise. Invariant: each step given out follows
+//! from the one before by its clause and its values, which evaluation or a query has shown.
 
 use std::rc::Rc;
 

@@ -1,10 +1,10 @@
 //! Transitive relations from one pass through a loop.
 //!
-//! The literals of the pass are projected, guided by the model, three times (Frohn and Giesl, 2025):
-//! to the differences `d` that it makes, to the arguments before it and to those after it. A literal
-//! `a·d ≤ c` of the first becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`, and the two others are kept.
-//! Then `n` is eliminated: by an equation for it where there is one, else by Fourier and Motzkin's
-//! method as if it were real.
+//! The literals of the pass are projected, guided by the model, three times (Frohn and Giesl,
+//! 2025): to the differences `d` that it makes, to the arguments before it and to those after it. A
+//! literal `a·d ≤ c` of the first becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`, and the two others
+//! are kept. Then `n` is eliminated: by an equation for it where there is one, else by Fourier and
+//! Motzkin's method as if it were real.
 //!
 //! Deviations: the paper keeps `n`, we need relations without quantifiers, because their negations
 //! are asserted; and an argument of any sort that the pass carries over stays equal.
@@ -41,8 +41,8 @@ enum Column {
 }
 
 impl Pass<'_> {
-    /// Literals over `before` and `after` of a transitive relation that has the pass as an instance.
-    /// `None` when the model leaves something open.
+    /// Literals over `before` and `after` of a transitive relation that has the pass as an
+    /// instance. `None` when the model leaves something open.
     pub fn transitive(&self, terms: &TermStore) -> Option<Vec<TermId>> {
         let mut found = self.carried_over(terms);
         let differences = self.differences(terms)?;
@@ -195,8 +195,8 @@ fn root(parent: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
     term
 }
 
-/// Whether a literal is linear over the variables of `changing`, or without them: then a set of such
-/// literals that holds at two points holds between them.
+/// Whether a literal is linear over the variables of `changing`, or without them: then a set of
+/// such literals that holds at two points holds between them.
 pub(super) fn is_convex(terms: &TermStore, literal: TermId, changing: &FxHashSet<TermId>) -> bool {
     if !terms
         .free_vars(&[literal])

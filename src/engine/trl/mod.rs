@@ -4,12 +4,13 @@
 //! Frohn, Giesl, "Infinite State Model Checking by Learning Transitive Relations" (2025), and for
 //! refutations "Integrating Loop Acceleration into Bounded Model Checking" (FM 2024).
 //!
-//! The clauses are unrolled level by level (`proof/unroll.rs`). The run that a model shows is cut into
-//! implicants of clauses, and which implicant has followed which is kept in a graph (`trace`). Where
-//! the run comes back to an implicant's predecessor, there is a loop: its pass is generalised to a
-//! transitive relation (`learn`), a new step; runs that take the long way where the relation leads
-//! are blocked (`block`), and the search goes back to where the loop began. When no run of some
-//! length is left, everything is reached in fewer steps. The reached states are then the model.
+//! The clauses are unrolled level by level (`proof/unroll.rs`). The run that a model shows is cut
+//! into implicants of clauses, and which implicant has followed which is kept in a graph (`trace`).
+//! Where the run comes back to an implicant's predecessor, there is a loop: its pass is generalised
+//! to a transitive relation (`learn`), a new step; runs that take the long way where the relation
+//! leads are blocked (`block`), and the search goes back to where the loop began. When no run of
+//! some length is left, everything is reached in fewer steps. The reached states are then the
+//! model.
 //!
 //! A run into a query may use relations, which say too much. Then the same search runs again with
 //! relations that say no more than is true: any number of passes with the differences of the model
@@ -18,12 +19,13 @@
 //!
 //! What differs from the papers:
 //!
-//! - They have one transition relation with the location as a variable. Here the dependency graph is
-//!   unrolled as it is: a relation belongs to a predicate and speaks of its arguments only, so the
-//!   pass `single-loop` is not needed.
+//! - They have one transition relation with the location as a variable. Here the dependency graph
+//!   is unrolled as it is: a relation belongs to a predicate and speaks of its arguments only, so
+//!   the pass `single-loop` is not needed.
 //! - The number of passes is eliminated from what is learned, since negations of relations are
 //!   asserted: relations have no quantifiers.
-//! - One step that is an instance of a relation is blocked at all levels, not only where it was seen.
+//! - One step that is an instance of a relation is blocked at all levels, not only where it was
+//!   seen.
 //! - The model is computed when the search has ended: unions of cubes, by projection of clauses and
 //!   relations (`proof/reach.rs`); so it is right whatever was blocked.
 //! - Refutations come from the second search. The guards of its relations are convex, so all passes

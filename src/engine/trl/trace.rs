@@ -1,7 +1,7 @@
 //! Runs as sequences of implicants, and the loops in them.
 //!
-//! Invariant: the graph has an edge exactly for each pair of steps that followed each other in a run
-//! so far; a loop is an infix whose last step has an edge to its first.
+//! Invariant: the graph has an edge exactly for each pair of steps that followed each other in a
+//! run so far; a loop is an infix whose last step has an edge to its first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
