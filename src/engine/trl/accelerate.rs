@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::learn::{Pass, is_convex};
 use crate::arith::{Constraint, Relation};
 use crate::smt::project;
-use crate::term::{BigInt, Evaluator, Rational, SortId, TermId, TermStore};
+use crate::term::{BigInt, Rational, SortId, TermId, TermStore};
 
 /// A repeated pass.
 pub(super) struct Acceleration {
@@ -138,9 +138,8 @@ impl Pass<'_> {
         self.repetition(terms, pivot, &step, &difference, &mut found);
         let mut seen = FxHashSet::default();
         found.retain(|&l| l != TermId::TRUE && seen.insert(l));
-        let mut model = Evaluator::new(terms, self.values);
-        let holds = found.iter().all(|&l| model.value(l) == Some(TermId::TRUE));
-        holds.then_some(Acceleration {
+        let has_instance = self.has_instance(terms, &found);
+        has_instance.then_some(Acceleration {
             literals: found,
             difference,
         })

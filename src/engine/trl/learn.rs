@@ -55,11 +55,20 @@ impl Pass<'_> {
         }
         let mut seen = FxHashSet::default();
         found.retain(|&l| l != TermId::TRUE && seen.insert(l));
+        self.has_instance(terms, &found).then_some(found)
+    }
+
+    /// Whether the pass is an instance of a learned relation: whether the literals are true in the
+    /// model. One that is false is a defect, which is logged and counted.
+    pub fn has_instance(&self, terms: &TermStore, relation: &[TermId]) -> bool {
         let mut model = Evaluator::new(terms, self.values);
-        found
-            .iter()
-            .all(|&l| model.value(l) == Some(TermId::TRUE))
-            .then_some(found)
+        let values = relation.iter().map(|&literal| model.value(literal));
+        let values: Vec<Option<TermId>> = values.collect();
+        if values.contains(&Some(TermId::FALSE)) {
+            log::error!("defect: a pass is no instance of the relation learned from it");
+            terms.count_defect();
+        }
+        values.iter().all(|&value| value == Some(TermId::TRUE))
     }
 
     /// Equations for the arguments that equations of the pass carry over, of sorts without
