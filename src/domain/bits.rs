@@ -11,8 +11,8 @@ use std::rc::Rc;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
+use super::nonempty::NonemptyDomain;
 use super::word::{Word, mask, signed, wrapped};
 use crate::term::{BigInt, BigUint, Op, Sort, TermId, TermStore};
 
@@ -270,24 +270,17 @@ impl Bits {
         word.clone().reduced().unwrap_or(word)
     }
 
-    fn combine(
-        &self,
-        a: &Option<Words>,
-        b: &Option<Words>,
-        both: impl Fn(&Word, &Word) -> Word,
-    ) -> Option<Words> {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
+    /// The variables that both constrain.
+    fn combine(a: &Words, b: &Words, both: impl Fn(&Word, &Word) -> Word) -> Words {
         let mut result = Words::new();
-        for (&var, word) in x {
-            let Some(other) = y.get(&var) else { continue };
+        for (&var, word) in a {
+            let Some(other) = b.get(&var) else { continue };
             let word = both(word, other);
             if !word.is_any() {
                 result.insert(var, word);
             }
         }
-        Some(result)
+        result
     }
 
     /// The word as formulas about a term.
@@ -343,30 +336,26 @@ struct State {
     changed: bool,
 }
 
-impl Domain for Bits {
-    type Element = Option<Words>;
+impl NonemptyDomain for Bits {
+    type Set = Words;
 
-    fn top(&self) -> Self::Element {
-        Some(Words::new())
+    fn terms(&self) -> &TermStore {
+        &self.terms
     }
 
-    fn bottom(&self) -> Self::Element {
-        None
-    }
-
-    fn is_bottom(&self, element: &Self::Element) -> bool {
-        element.is_none()
+    fn all(&self) -> Self::Set {
+        Words::new()
     }
 
     fn transfer(
         &self,
-        inputs: &[Self::Element],
+        inputs: &[&Self::Set],
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
-    ) -> Self::Element {
+    ) -> Option<Self::Set> {
         let mut words = Words::new();
         for input in inputs {
-            for (&var, word) in input.as_ref()? {
+            for (&var, word) in *input {
                 let word = match words.get(&var) {
                     Some(known) => known.meet(word)?,
                     None => word.clone(),
@@ -412,32 +401,24 @@ impl Domain for Bits {
         Some(words)
     }
 
-    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        self.combine(a, b, Word::join)
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        Some(Self::combine(a, b, Word::join))
     }
 
-    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        self.combine(a, b, |old, new| self.widened(old, new))
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        Some(Self::combine(a, b, |old, new| self.widened(old, new)))
     }
 
-    fn narrow(&self, _: &Self::Element, b: &Self::Element) -> Self::Element {
-        b.clone()
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
+        b.iter().all(|(var, word)| {
+            let own = a.get(var);
+            own.is_some_and(|own| own.within(word))
+        })
     }
 
-    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        match (a, b) {
-            (None, _) => true,
-            (_, None) => false,
-            (Some(x), Some(y)) => y.iter().all(|(var, word)| {
-                let own = x.get(var);
-                own.is_some_and(|own| own.within(word))
-            }),
-        }
-    }
-
-    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
         let renamed = |v: &TermId| map.get(v).copied().unwrap_or(*v);
-        let words = element.as_ref()?.iter();
+        let words = set.iter();
         Some(words.map(|(v, w)| (renamed(v), w.clone())).collect())
     }
 
@@ -445,9 +426,8 @@ impl Domain for Bits {
         false
     }
 
-    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
-        let words = element.iter().flatten();
-        words
+    fn facts(&self, set: &Self::Set) -> Vec<Fact> {
+        set.iter()
             .filter_map(|(&var, word)| {
                 let value = self.terms.bitvec(word.constant()?.clone(), word.width);
                 Some(Fact::Value(var, value))
@@ -455,12 +435,9 @@ impl Domain for Bits {
             .collect()
     }
 
-    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        let Some(words) = element else {
-            return vec![TermId::FALSE];
-        };
+    fn formula(&self, set: &Self::Set) -> Vec<TermId> {
         let mut conjuncts = Vec::new();
-        for (&var, word) in words {
+        for (&var, word) in set {
             self.conjuncts(var, word, &mut conjuncts);
         }
         conjuncts

@@ -14,8 +14,8 @@ use std::rc::Rc;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
+use super::nonempty::NonemptyDomain;
 use crate::arith::{Echelon, Relation, Solved, inverse, is_integral, subtract};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
@@ -303,33 +303,28 @@ impl Basis {
     }
 }
 
-impl Domain for Congruences {
-    type Element = Option<Lattice>;
+impl NonemptyDomain for Congruences {
+    type Set = Lattice;
 
-    fn top(&self) -> Self::Element {
-        Some(Lattice::default())
+    fn terms(&self) -> &TermStore {
+        &self.terms
     }
 
-    fn bottom(&self) -> Self::Element {
-        None
-    }
-
-    fn is_bottom(&self, element: &Self::Element) -> bool {
-        element.is_none()
+    fn all(&self) -> Self::Set {
+        Lattice::default()
     }
 
     fn transfer(
         &self,
-        inputs: &[Self::Element],
+        inputs: &[&Self::Set],
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
-    ) -> Self::Element {
+    ) -> Option<Self::Set> {
         let mut equations = Vec::new();
         let mut integral = Vec::new();
         for input in inputs {
-            let lattice = input.as_ref()?;
-            equations.extend(lattice.equations.iter().cloned());
-            integral.extend(lattice.integral.iter().cloned());
+            equations.extend(input.equations.iter().cloned());
+            integral.extend(input.integral.iter().cloned());
         }
         for row in cube.constraints() {
             match row.relation {
@@ -339,49 +334,46 @@ impl Domain for Congruences {
             }
         }
         if equations.len() + integral.len() > self.rows {
-            return self.top();
+            return Some(self.all());
         }
         let lattice = self.solve(equations, integral, |var| {
             keep.map_or_else(|| self.terms.is_var(var), |k| k.contains(&var))
         })?;
         if lattice.vars().len() > self.width {
-            return self.top();
+            return Some(self.all());
         }
         Some(lattice)
     }
 
-    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         if self.entails(a, b) {
-            return b.clone();
+            return Some(b.clone());
         }
         if self.entails(b, a) {
-            return a.clone();
+            return Some(a.clone());
         }
         // A variable that one side leaves free is free.
-        let (left, right) = (x.vars(), y.vars());
+        let (left, right) = (a.vars(), b.vars());
         let mut vars: Vec<TermId> = left.intersection(&right).copied().collect();
         vars.sort_unstable();
         let shared = |var: TermId| vars.binary_search(&var).is_ok();
         let generators = |l: &Lattice| self.generators(&self.project(l, shared), &vars);
-        let (Some(mut basis), Some(other)) = (generators(x), generators(y)) else {
-            return self.top();
+        let (Some(mut basis), Some(other)) = (generators(a), generators(b)) else {
+            return Some(self.all());
         };
         basis.points.extend(other.points);
         basis.lines.extend(other.lines);
-        self.spanned(basis, &vars).or_else(|| self.top())
+        Some(self.spanned(basis, &vars).unwrap_or_default())
     }
 
-    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         let joined = self.join(a, b);
         // Equations are lost only finitely often, and what they leave behind may be new; else
         // nothing new.
-        if let (Some(old), Some(new)) = (a, &joined)
-            && old.equations.len() == new.equations.len()
+        if let Some(new) = &joined
+            && a.equations.len() == new.equations.len()
         {
-            let kept = old.integral.iter();
+            let kept = a.integral.iter();
             return Some(Lattice {
                 equations: new.equations.clone(),
                 integral: kept
@@ -393,50 +385,25 @@ impl Domain for Congruences {
         joined
     }
 
-    fn narrow(&self, _: &Self::Element, b: &Self::Element) -> Self::Element {
-        b.clone()
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
+        b.equations.iter().all(|r| self.implies(a, r, true))
+            && b.integral.iter().all(|r| self.implies(a, r, false))
     }
 
-    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        match (a, b) {
-            (None, _) => true,
-            (_, None) => false,
-            (Some(x), Some(y)) => {
-                y.equations.iter().all(|r| self.implies(x, r, true))
-                    && y.integral.iter().all(|r| self.implies(x, r, false))
-            }
-        }
-    }
-
-    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
         let renamed = |row: &Linear| row.mapped(|v| map.get(&v).copied().unwrap_or(v));
-        let lattice = element.as_ref()?;
-        let equations = lattice.equations.iter().map(renamed).collect();
-        let integral = lattice.integral.iter().map(renamed).collect();
+        let equations = set.equations.iter().map(renamed).collect();
+        let integral = set.integral.iter().map(renamed).collect();
         // The order of variables, on which the canonical form rests, may be another now.
         self.solve(equations, integral, |_| true)
     }
 
-    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
-        let Some(lattice) = element else {
-            return Vec::new();
-        };
-        let equations = lattice.equations.iter();
-        let integral = lattice.integral.iter();
+    fn facts(&self, set: &Self::Set) -> Vec<Fact> {
+        let equations = set.equations.iter();
+        let integral = set.integral.iter();
         equations
             .map(|r| Fact::linear(r.clone(), Relation::Equal))
             .chain(integral.map(|r| Fact::linear(r.clone(), Relation::Integral)))
-            .collect()
-    }
-
-    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        if element.is_none() {
-            return vec![TermId::FALSE];
-        }
-        let facts = self.facts(element);
-        facts
-            .iter()
-            .filter_map(|f| f.formula(&self.terms))
             .collect()
     }
 }

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
+use super::nonempty::NonemptyDomain;
 use crate::term::{TermId, TermStore};
 
 /// Each variable has one value, or any (Kildall, POPL 1973).
@@ -23,33 +23,29 @@ impl Constants {
     }
 }
 
-impl Domain for Constants {
-    type Element = Option<BTreeMap<TermId, TermId>>;
+impl NonemptyDomain for Constants {
+    type Set = BTreeMap<TermId, TermId>;
 
-    fn top(&self) -> Self::Element {
-        Some(BTreeMap::new())
+    fn terms(&self) -> &TermStore {
+        &self.terms
     }
 
-    fn bottom(&self) -> Self::Element {
-        None
-    }
-
-    fn is_bottom(&self, element: &Self::Element) -> bool {
-        element.is_none()
+    fn all(&self) -> Self::Set {
+        BTreeMap::new()
     }
 
     fn transfer(
         &self,
-        inputs: &[Self::Element],
+        inputs: &[&Self::Set],
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
-    ) -> Self::Element {
+    ) -> Option<Self::Set> {
         let mut values: BTreeMap<TermId, TermId> = BTreeMap::new();
         let set = |values: &mut BTreeMap<TermId, TermId>, var, value| {
             *values.entry(var).or_insert(value) == value
         };
         for input in inputs {
-            for (&var, &value) in input.as_ref()? {
+            for (&var, &value) in *input {
                 if !set(&mut values, var, value) {
                     return None;
                 }
@@ -79,50 +75,31 @@ impl Domain for Constants {
         Some(values)
     }
 
-    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
-        let mut result = x.clone();
-        result.retain(|var, value| y.get(var) == Some(value));
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        let mut result = a.clone();
+        result.retain(|var, value| b.get(var) == Some(value));
         Some(result)
     }
 
-    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         self.join(a, b)
     }
 
-    fn narrow(&self, _: &Self::Element, b: &Self::Element) -> Self::Element {
-        b.clone()
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
+        b.iter().all(|(var, value)| a.get(var) == Some(value))
     }
 
-    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        match (a, b) {
-            (None, _) => true,
-            (_, None) => false,
-            (Some(x), Some(y)) => y.iter().all(|(var, value)| x.get(var) == Some(value)),
-        }
-    }
-
-    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
         let renamed = |v: &TermId| map.get(v).copied().unwrap_or(*v);
-        let values = element.as_ref()?;
-        Some(values.iter().map(|(v, x)| (renamed(v), *x)).collect())
+        Some(set.iter().map(|(v, x)| (renamed(v), *x)).collect())
     }
 
     fn listens(&self) -> bool {
         false
     }
 
-    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
-        let values = element.iter().flatten();
+    fn facts(&self, set: &Self::Set) -> Vec<Fact> {
+        let values = set.iter();
         values.map(|(&var, &x)| Fact::Value(var, x)).collect()
-    }
-
-    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        match element {
-            None => vec![TermId::FALSE],
-            Some(values) => values.iter().map(|(&v, &x)| self.terms.eq(v, x)).collect(),
-        }
     }
 }

@@ -9,8 +9,8 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
+use super::nonempty::NonemptyDomain;
 use crate::arith::{Constraint, Relation};
 use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
 
@@ -258,31 +258,27 @@ fn least_of(
     Some(if negated { -value } else { value })
 }
 
-impl Domain for Intervals {
-    type Element = Option<Ranges>;
+impl NonemptyDomain for Intervals {
+    type Set = Ranges;
 
-    fn top(&self) -> Self::Element {
-        Some(Ranges::new())
+    fn terms(&self) -> &TermStore {
+        &self.terms
     }
 
-    fn bottom(&self) -> Self::Element {
-        None
-    }
-
-    fn is_bottom(&self, element: &Self::Element) -> bool {
-        element.is_none()
+    fn all(&self) -> Self::Set {
+        Ranges::new()
     }
 
     fn transfer(
         &self,
-        inputs: &[Self::Element],
+        inputs: &[&Self::Set],
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
-    ) -> Self::Element {
+    ) -> Option<Self::Set> {
         let mut values = Ranges::new();
         let mut changed = Vec::new();
         for input in inputs {
-            for (&var, bounds) in input.as_ref()? {
+            for (&var, bounds) in *input {
                 let (low, high) = (bounds.low.clone(), bounds.high.clone());
                 if !self.restrict(&mut values, var, low, high, &mut changed) {
                     return None;
@@ -321,13 +317,10 @@ impl Domain for Intervals {
         Some(values)
     }
 
-    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         let mut result = Ranges::new();
-        for (&var, p) in x {
-            let Some(q) = y.get(&var) else { continue };
+        for (&var, p) in a {
+            let Some(q) = b.get(&var) else { continue };
             let low = p.low.clone().zip(q.low.clone()).map(|(l, m)| l.min(m));
             let high = p.high.clone().zip(q.high.clone()).map(|(h, k)| h.max(k));
             if low.is_some() || high.is_some() {
@@ -337,13 +330,10 @@ impl Domain for Intervals {
         Some(result)
     }
 
-    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         let mut result = Ranges::new();
-        for (&var, p) in x {
-            let Some(q) = y.get(&var) else { continue };
+        for (&var, p) in a {
+            let Some(q) = b.get(&var) else { continue };
             let low = match (&p.low, &q.low) {
                 (Some(l), Some(m)) if m < l => self.next_below(m),
                 (Some(l), Some(_)) => Some(l.clone()),
@@ -361,53 +351,31 @@ impl Domain for Intervals {
         Some(result)
     }
 
-    fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+    fn narrow(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         let cube = Cube::default();
-        self.transfer(&[a.clone(), b.clone()], &cube, None)
+        self.transfer(&[a, b], &cube, None)
     }
 
-    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        let (x, y) = match (a, b) {
-            (None, _) => return true,
-            (_, None) => return false,
-            (Some(x), Some(y)) => (x, y),
-        };
-        y.iter().all(|(var, q)| {
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
+        b.iter().all(|(var, q)| {
             let none = Bounds::default();
-            let p = x.get(var).unwrap_or(&none);
+            let p = a.get(var).unwrap_or(&none);
             let above = |m: &Rational| p.low.as_ref().is_some_and(|l| l >= m);
             let below = |k: &Rational| p.high.as_ref().is_some_and(|h| h <= k);
             q.low.as_ref().is_none_or(above) && q.high.as_ref().is_none_or(below)
         })
     }
 
-    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
         let renamed = |v: &TermId| map.get(v).copied().unwrap_or(*v);
-        let values = element.as_ref()?;
-        Some(
-            values
-                .iter()
-                .map(|(v, b)| (renamed(v), b.clone()))
-                .collect(),
-        )
+        Some(set.iter().map(|(v, b)| (renamed(v), b.clone())).collect())
     }
 
-    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
+    fn facts(&self, set: &Self::Set) -> Vec<Fact> {
         let mut facts = Vec::new();
-        for (&var, bounds) in element.iter().flatten() {
+        for (&var, bounds) in set {
             facts.extend(bounds.facts(var));
         }
         facts
-    }
-
-    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        if element.is_none() {
-            return vec![TermId::FALSE];
-        }
-        let facts = self.facts(element);
-        facts
-            .iter()
-            .filter_map(|fact| fact.formula(&self.terms))
-            .collect()
     }
 }

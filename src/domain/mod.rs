@@ -18,6 +18,7 @@ mod constant;
 mod cube;
 mod fixpoint;
 mod interval;
+mod nonempty;
 mod octagon;
 mod packs;
 mod polyhedron;

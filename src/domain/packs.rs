@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
+use super::nonempty::NonemptyDomain;
 use crate::arith::{Constraint, Relation};
 use crate::chc::System;
 use crate::run::Budget;
@@ -36,8 +37,8 @@ pub struct Packs<D> {
     budget: Option<Budget>,
 }
 
-/// An element for each set of variables, which is sorted; by the first of these. `None` is bottom.
-pub type Parts<E> = Option<Vec<(Vec<TermId>, E)>>;
+/// An element for each set of variables, which is sorted; by the first of these.
+pub type Parts<E> = Vec<(Vec<TermId>, E)>;
 
 /// Classes of numbers.
 struct Classes {
@@ -145,7 +146,7 @@ impl<D: Domain> Packs<D> {
     }
 
     /// Puts the variables of formal packs where they belong.
-    fn settle(&self, parts: Vec<(Vec<TermId>, D::Element)>) -> Parts<D::Element> {
+    fn settle(&self, parts: Vec<(Vec<TermId>, D::Element)>) -> Option<Parts<D::Element>> {
         let mut touched: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut result = Vec::with_capacity(parts.len());
         for (index, (vars, element)) in parts.iter().enumerate() {
@@ -178,7 +179,7 @@ impl<D: Domain> Packs<D> {
         self.finished(result)
     }
 
-    fn finished(&self, mut parts: Vec<(Vec<TermId>, D::Element)>) -> Parts<D::Element> {
+    fn finished(&self, mut parts: Vec<(Vec<TermId>, D::Element)>) -> Option<Parts<D::Element>> {
         if parts.iter().any(|p| self.domain.is_bottom(&p.1)) {
             return None;
         }
@@ -249,7 +250,7 @@ impl<D: Domain> Packs<D> {
         x: &[(Vec<TermId>, D::Element)],
         y: &[(Vec<TermId>, D::Element)],
         combine: impl Fn(&D::Element, &D::Element) -> D::Element,
-    ) -> Parts<D::Element> {
+    ) -> Option<Parts<D::Element>> {
         let aligned = self.aligned(x, y).into_iter();
         self.finished(
             aligned
@@ -300,34 +301,30 @@ impl<D: Domain> Packs<D> {
     }
 }
 
-impl<D: Domain> Domain for Packs<D> {
-    type Element = Parts<D::Element>;
+impl<D: Domain> NonemptyDomain for Packs<D> {
+    type Set = Parts<D::Element>;
 
-    fn top(&self) -> Self::Element {
-        Some(Vec::new())
+    fn terms(&self) -> &TermStore {
+        &self.terms
     }
 
-    fn bottom(&self) -> Self::Element {
-        None
-    }
-
-    fn is_bottom(&self, element: &Self::Element) -> bool {
-        element.is_none()
+    fn all(&self) -> Self::Set {
+        Vec::new()
     }
 
     fn transfer(
         &self,
-        inputs: &[Self::Element],
+        inputs: &[&Self::Set],
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
-    ) -> Self::Element {
+    ) -> Option<Self::Set> {
         if self.budget.as_ref().is_some_and(Budget::is_spent) {
-            return self.top();
+            return Some(self.all());
         }
         let mut numbering = Numbering::default();
         let mut parts = Vec::new();
         for input in inputs {
-            for part in input.as_ref()? {
+            for part in *input {
                 let numbers: Vec<usize> = part.0.iter().map(|v| numbering.number(*v)).collect();
                 parts.push((numbers, &part.1));
             }
@@ -423,41 +420,25 @@ impl<D: Domain> Domain for Packs<D> {
         self.settle(result)
     }
 
-    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
-        self.pointwise(x, y, |p, q| self.domain.join(p, q))
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        self.pointwise(a, b, |p, q| self.domain.join(p, q))
     }
 
-    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
-        self.pointwise(x, y, |p, q| self.domain.widen(p, q))
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        self.pointwise(a, b, |p, q| self.domain.widen(p, q))
     }
 
-    fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return None;
-        };
-        self.pointwise(x, y, |p, q| self.domain.narrow(p, q))
+    fn narrow(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        self.pointwise(a, b, |p, q| self.domain.narrow(p, q))
     }
 
-    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        match (a, b) {
-            (None, _) => true,
-            (_, None) => false,
-            (Some(x), Some(y)) => {
-                let mut aligned = self.aligned(x, y).into_iter();
-                aligned.all(|(_, p, q)| self.domain.entails(&p, &q))
-            }
-        }
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
+        let mut aligned = self.aligned(a, b).into_iter();
+        aligned.all(|(_, p, q)| self.domain.entails(&p, &q))
     }
 
-    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
-        let parts = element.as_ref()?.iter();
-        let renamed = parts.map(|(vars, element)| {
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
+        let renamed = set.iter().map(|(vars, element)| {
             let name = |v: &TermId| map.get(v).copied().unwrap_or(*v);
             let mut vars: Vec<TermId> = vars.iter().map(name).collect();
             vars.sort_unstable();
@@ -466,19 +447,14 @@ impl<D: Domain> Domain for Packs<D> {
         self.settle(renamed.collect())
     }
 
-    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
-        let parts = element.iter().flatten();
+    fn facts(&self, set: &Self::Set) -> Vec<Fact> {
+        let parts = set.iter();
         parts.flat_map(|p| self.domain.facts(&p.1)).collect()
     }
 
-    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        match element {
-            None => vec![TermId::FALSE],
-            Some(parts) => {
-                let parts = parts.iter();
-                parts.flat_map(|p| self.domain.formula(&p.1)).collect()
-            }
-        }
+    fn formula(&self, set: &Self::Set) -> Vec<TermId> {
+        let parts = set.iter();
+        parts.flat_map(|p| self.domain.formula(&p.1)).collect()
     }
 }
 

@@ -9,7 +9,7 @@
 //! operations give up: what they return is above the exact result, but may be all assignments.
 //!
 //! Invariant: strict bounds over reals are weakened to closed ones, coefficients of bounds are
-//! coprime integers, and an element other than bottom has a rational point.
+//! coprime integers, and an element has a rational point.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use std::time::Duration;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::abstract_domain::Domain;
 use super::cone::{Cone, Vector, dual, shorten};
 use super::cube::{Cube, Fact};
+use super::nonempty::NonemptyDomain;
 use crate::arith::{ColumnBounds, Constraint, Relation, Solved, TermSimplex, is_over_int};
 use crate::run::Budget;
 use crate::term::{BigInt, Linear, Rational, TermId, TermStore};
@@ -339,31 +339,26 @@ fn dense(row: &Linear, vars: &[TermId]) -> Vector {
     vector
 }
 
-impl Domain for Polyhedra {
-    type Element = Option<Polyhedron>;
+impl NonemptyDomain for Polyhedra {
+    type Set = Polyhedron;
 
-    fn top(&self) -> Self::Element {
-        Some(Polyhedron::default())
+    fn terms(&self) -> &TermStore {
+        &self.terms
     }
 
-    fn bottom(&self) -> Self::Element {
-        None
-    }
-
-    fn is_bottom(&self, element: &Self::Element) -> bool {
-        element.is_none()
+    fn all(&self) -> Self::Set {
+        Polyhedron::default()
     }
 
     fn transfer(
         &self,
-        inputs: &[Self::Element],
+        inputs: &[&Self::Set],
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
-    ) -> Self::Element {
+    ) -> Option<Self::Set> {
         let mut equations = Vec::new();
         let mut bounds = Vec::new();
         for input in inputs {
-            let input = input.as_ref()?;
             equations.extend(input.equations.iter().cloned());
             bounds.extend(input.bounds.iter().cloned());
         }
@@ -388,7 +383,7 @@ impl Domain for Polyhedra {
             || equations.len() > 8 * self.width
             || bounds.len() > 4 * self.rows
         {
-            return self.top();
+            return Some(self.all());
         }
         if !different.is_empty() {
             let mut oracle = self.points(&equations, &bounds);
@@ -407,38 +402,32 @@ impl Domain for Polyhedra {
         }
         let result = self.make(&equations, bounds, kept, true)?;
         if result.vars().len() > self.width {
-            return self.top();
+            return Some(self.all());
         }
         Some(result)
     }
 
-    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         if self.late() {
-            return self.top();
+            return Some(self.all());
         }
         if self.entails(a, b) {
-            return b.clone();
+            return Some(b.clone());
         }
         if self.entails(b, a) {
-            return a.clone();
+            return Some(a.clone());
         }
-        self.hull(x, y)
-            .or_else(|| self.weak_join(x, y))
-            .or_else(|| self.top())
+        self.hull(a, b)
+            .or_else(|| self.weak_join(a, b))
+            .or_else(|| Some(self.all()))
     }
 
-    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         if self.late() {
-            return self.top();
+            return Some(self.all());
         }
-        let mut above = self.points(&y.equations, &y.bounds);
-        let old = x.inequalities();
+        let mut above = self.points(&b.equations, &b.bounds);
+        let old = a.inequalities();
         let mut bounds: Vec<Linear> = old
             .iter()
             .filter(|r| above.is_at_most_zero(r))
@@ -446,7 +435,7 @@ impl Domain for Polyhedra {
             .collect();
         // New constraints that could stand in the old system for one of its own.
         if old.len() <= self.rows {
-            for row in y.inequalities() {
+            for row in b.inequalities() {
                 let replaces = |i: usize| {
                     let others = old.iter().enumerate().filter(|(j, _)| *j != i);
                     let rows = others.map(|o| o.1).chain([&row]);
@@ -459,58 +448,35 @@ impl Domain for Polyhedra {
             }
         }
         self.make(&[], bounds, |_| true, false)
-            .or_else(|| self.top())
+            .or_else(|| Some(self.all()))
     }
 
-    fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        if b.as_ref().is_some_and(|b| b.vars().is_empty()) {
-            return a.clone();
-        }
-        b.clone()
+    fn narrow(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        let known = if b.vars().is_empty() { a } else { b };
+        Some(known.clone())
     }
 
-    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        match (a, b) {
-            (None, _) => true,
-            (_, None) => false,
-            (Some(x), Some(y)) => {
-                let mut oracle = self.points(&x.equations, &x.bounds);
-                y.inequalities()
-                    .iter()
-                    .all(|row| oracle.is_at_most_zero(row))
-            }
-        }
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
+        let mut oracle = self.points(&a.equations, &a.bounds);
+        b.inequalities()
+            .iter()
+            .all(|row| oracle.is_at_most_zero(row))
     }
 
-    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
         let renamed = |row: &Linear| row.mapped(|v| map.get(&v).copied().unwrap_or(v));
-        let element = element.as_ref()?;
         Some(Polyhedron {
-            equations: element.equations.iter().map(renamed).collect(),
-            bounds: element.bounds.iter().map(renamed).collect(),
+            equations: set.equations.iter().map(renamed).collect(),
+            bounds: set.bounds.iter().map(renamed).collect(),
         })
     }
 
-    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
-        let Some(element) = element else {
-            return Vec::new();
-        };
-        let equations = element.equations.iter();
-        let bounds = element.bounds.iter();
+    fn facts(&self, set: &Self::Set) -> Vec<Fact> {
+        let equations = set.equations.iter();
+        let bounds = set.bounds.iter();
         equations
             .map(|r| Fact::linear(r.clone(), Relation::Equal))
             .chain(bounds.map(|r| Fact::linear(r.clone(), Relation::AtMost)))
-            .collect()
-    }
-
-    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        if element.is_none() {
-            return vec![TermId::FALSE];
-        }
-        let facts = self.facts(element);
-        facts
-            .iter()
-            .filter_map(|f| f.formula(&self.terms))
             .collect()
     }
 }

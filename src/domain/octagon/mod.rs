@@ -21,8 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::aliases::{Alias, Aliases};
 use self::matrix::{LIMIT, Matrix, NONE, clamp, plus};
-use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
+use super::nonempty::NonemptyDomain;
 use crate::arith::{Constraint, Relation};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
@@ -573,52 +573,42 @@ impl Octagons {
     }
 }
 
-impl Domain for Octagons {
-    type Element = Option<Octagon>;
+impl NonemptyDomain for Octagons {
+    type Set = Octagon;
 
-    fn top(&self) -> Self::Element {
-        Some(Octagon::default())
+    fn terms(&self) -> &TermStore {
+        &self.terms
     }
 
-    fn bottom(&self) -> Self::Element {
-        None
-    }
-
-    fn is_bottom(&self, element: &Self::Element) -> bool {
-        element.is_none()
+    fn all(&self) -> Self::Set {
+        Octagon::default()
     }
 
     fn transfer(
         &self,
-        inputs: &[Self::Element],
+        inputs: &[&Self::Set],
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
-    ) -> Self::Element {
+    ) -> Option<Self::Set> {
         let mut closed = Vec::with_capacity(inputs.len());
         for input in inputs {
-            closed.push(self.closed(input.as_ref()?)?);
+            closed.push(self.closed(input)?);
         }
         let kept = |var: TermId| keep.map_or_else(|| self.terms.is_var(var), |k| k.contains(&var));
         self.transfer_small(&closed, cube, kept)
     }
 
-    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
-        let (x, y) = match (self.closed(x), self.closed(y)) {
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        let (x, y) = match (self.closed(a), self.closed(b)) {
             (Some(x), Some(y)) => (x, y),
             (x, y) => return x.or(y).map(Cow::into_owned),
         };
         Some(self.combine(&x, &y, false, |a, b, _| a.max(b)))
     }
 
-    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        let (Some(x), Some(y)) = (a, b) else {
-            return if a.is_none() { b.clone() } else { a.clone() };
-        };
-        let Some(y) = self.closed(y) else {
-            return a.clone();
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        let Some(b) = self.closed(b) else {
+            return Some(a.clone());
         };
         // An entry of a single variable is twice what it bounds.
         let next = |value: i64, factor: i64| {
@@ -630,39 +620,29 @@ impl Domain for Octagons {
             (old, new) if new <= old => old,
             (_, new) => next(new, if single { 2 } else { 1 }),
         };
-        Some(self.combine(x, &y, true, widened))
+        Some(self.combine(a, &b, true, widened))
     }
 
-    fn narrow(&self, _: &Self::Element, b: &Self::Element) -> Self::Element {
-        b.clone()
-    }
-
-    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
-        let (x, y) = match (a, b) {
-            (None, _) => return true,
-            (_, None) => return false,
-            (Some(x), Some(y)) => (x, y),
-        };
-        let Some(x) = self.closed(x) else {
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
+        let Some(a) = self.closed(a) else {
             return true;
         };
-        let nodes: Option<Vec<usize>> = y
+        let nodes: Option<Vec<usize>> = b
             .vars
             .iter()
-            .map(|v| x.vars.binary_search(v).ok())
+            .map(|v| a.vars.binary_search(v).ok())
             .collect();
         let Some(places) = nodes else { return false };
         let at = |i: usize| 2 * places[i / 2] + i % 2;
-        let size = y.matrix.size;
-        (0..size).all(|i| (0..size).all(|j| x.matrix.get(at(i), at(j)) <= y.matrix.get(i, j)))
+        let size = b.matrix.size;
+        (0..size).all(|i| (0..size).all(|j| a.matrix.get(at(i), at(j)) <= b.matrix.get(i, j)))
     }
 
-    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
-        let octagon = element.as_ref()?;
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
         let name = |v: &TermId| map.get(v).copied().unwrap_or(*v);
-        let mut order: Vec<(TermId, usize)> = octagon.vars.iter().map(name).zip(0..).collect();
+        let mut order: Vec<(TermId, usize)> = set.vars.iter().map(name).zip(0..).collect();
         order.sort_unstable();
-        let old = &octagon.matrix;
+        let old = &set.matrix;
         let mut matrix = Matrix::new(order.iter().map(|o| old.integral[o.1]).collect());
         for i in 0..matrix.size {
             for j in 0..matrix.size {
@@ -673,17 +653,17 @@ impl Domain for Octagons {
         Some(Octagon {
             vars: order.into_iter().map(|o| o.0).collect(),
             matrix,
-            open: octagon.open,
+            open: set.open,
         })
     }
 
-    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
-        let closed = element.as_ref().and_then(|octagon| self.closed(octagon));
+    fn facts(&self, set: &Self::Set) -> Vec<Fact> {
+        let closed = self.closed(set);
         closed.map_or_else(Vec::new, |octagon| self.reduced(&octagon))
     }
 
-    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
-        let Some(octagon) = element.as_ref().and_then(|octagon| self.closed(octagon)) else {
+    fn formula(&self, set: &Self::Set) -> Vec<TermId> {
+        let Some(octagon) = self.closed(set) else {
             return vec![TermId::FALSE];
         };
         let facts = self.reduced(&octagon);

@@ -23,7 +23,8 @@ const LOOPS: &str = "(set-logic HORN)
     (assert (forall ((i Int) (n Int) (x Int)) (=> (and (A i n x) (>= i n)) (B n n x true))))
     (assert (forall ((k Int) (n Int) (x Int) (b Bool))
       (=> (and (B k n x b) (>= k 1)) (B (- k 2) n (+ x n) (not b)))))
-    (assert (forall ((k Int) (n Int) (x Int) (b Bool)) (=> (and (B k n x b) (<= k 0) (< x 0)) false)))";
+    (assert (forall ((k Int) (n Int) (x Int) (b Bool))
+      (=> (and (B k n x b) (<= k 0) (< x 0)) false)))";
 
 /// Whether all parts of the clause with products hold of these values, if the clause itself holds.
 fn holds(products: &Products, old: &System, clause: &Clause, values: &Assignment) -> bool {
