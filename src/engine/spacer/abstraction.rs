@@ -17,8 +17,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::constraints::{Answer, Constraints, Item};
 use super::extract::{Invariant, invariants_of};
 use super::mus::{Effort, minimal};
-use super::options::Options;
 use super::proof::Lemma;
+use super::search::CORE_QUERIES;
 use crate::chc::System;
 use crate::run::Context;
 use crate::term::TermId;
@@ -116,17 +116,10 @@ pub(super) fn abstraction(
     constraints: &mut Constraints,
     lemmas: &[Lemma],
     given: &Given,
-    options: &Options,
     cx: &Context,
 ) -> Option<FxHashSet<TermId>> {
     let proof = Proof::new(constraints, lemmas, given);
-    let (needed, used) = match options.needed_lemmas {
-        true => {
-            let (needed, used) = proof.needed(constraints, cx)?;
-            (needed, Some(used))
-        }
-        false => ((0..lemmas.len()).collect(), None),
-    };
+    let (needed, used) = proof.needed(constraints, cx)?;
     let terms = &given.system.terms;
     let mut needed_about: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for lemma in needed {
@@ -141,14 +134,12 @@ pub(super) fn abstraction(
         let premises = premises.filter_map(|s| needed_about.get(s)).flatten();
         hard.extend(premises.map(|&l| proof.items[l].a));
         let own = part.assumptions.iter().copied();
-        let mut soft: Vec<TermId> = own
-            .filter(|a| used.as_ref().is_none_or(|used| used.contains(a)))
-            .collect();
+        let mut soft: Vec<TermId> = own.filter(|a| used.contains(a)).collect();
         soft.sort_by_key(|a| !given.preferred.contains(a));
         let violated: Vec<TermId> = lemmas.iter().map(|&l| proof.items[l].b).collect();
         constraints.add(predicate, &[terms.or(&violated)]);
         let effort = Effort {
-            queries: options.core_queries,
+            queries: CORE_QUERIES,
             budget: None,
         };
         let needs = minimal(constraints.solver(predicate), &hard, &soft, effort, cx);

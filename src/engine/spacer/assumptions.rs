@@ -24,8 +24,6 @@ struct Guarded {
     constraint: TermId,
     /// Its own part of Σ.
     own: Vec<TermId>,
-    /// What each of these keeps.
-    kept: Vec<TermId>,
     /// For arguments: what stands for them in the constraint, and the constraint with these alone.
     shadows: Vec<(TermId, TermId)>,
     shadowed: TermId,
@@ -64,11 +62,6 @@ impl Assumptions {
     /// The clause's own part of Σ.
     pub fn own(&self, clause: usize) -> &[TermId] {
         &self.clauses[clause].own
-    }
-
-    /// What each of the clause's own assumptions keeps, in their order.
-    pub fn kept(&self, clause: usize) -> &[TermId] {
-        &self.clauses[clause].kept
     }
 
     /// The clause's constraint under a part of Σ.
@@ -112,7 +105,6 @@ fn conjuncts(terms: &TermStore, constraint: TermId) -> Guarded {
     Guarded {
         constraint: terms.and(&guarded),
         own,
-        kept: parts,
         shadows: Vec::new(),
         shadowed: TermId::TRUE,
     }
@@ -120,7 +112,7 @@ fn conjuncts(terms: &TermStore, constraint: TermId) -> Guarded {
 
 /// One assumption for each literal of a clause, wherever the literal occurs in it.
 fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
-    let mut own: Vec<(TermId, TermId)> = Vec::new();
+    let mut own: Vec<TermId> = Vec::new();
     let mut done: FxHashMap<(TermId, bool), TermId> = FxHashMap::default();
     let mut stack = vec![(constraint, true, false)];
     while let Some((term, positive, visited)) = stack.pop() {
@@ -161,7 +153,7 @@ fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
                     literal
                 } else {
                     let a = assumption(terms);
-                    own.push((a, literal));
+                    own.push(a);
                     terms.implies(a, literal)
                 }
             }
@@ -170,11 +162,9 @@ fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
     }
     // The stack finds the last literals first.
     own.reverse();
-    let (own, kept) = own.into_iter().unzip();
     Guarded {
         constraint: done[&(constraint, true)],
         own,
-        kept,
         shadows: Vec::new(),
         shadowed: TermId::TRUE,
     }
@@ -192,13 +182,16 @@ fn arguments(terms: &TermStore, clause: &Clause) -> Guarded {
         .collect();
     let shadowed = terms.substitute(clause.constraint, &shadows.iter().copied().collect());
     let own: Vec<TermId> = shadows.iter().map(|_| assumption(terms)).collect();
-    let kept: Vec<TermId> = shadows.iter().map(|&(a, s)| terms.eq(a, s)).collect();
     let mut parts = vec![shadowed];
-    parts.extend(own.iter().zip(&kept).map(|(&a, &k)| terms.implies(a, k)));
+    let equations = shadows.iter().map(|&(arg, shadow)| terms.eq(arg, shadow));
+    parts.extend(
+        own.iter()
+            .zip(equations)
+            .map(|(&a, kept)| terms.implies(a, kept)),
+    );
     Guarded {
         constraint: terms.and(&parts),
         own,
-        kept,
         shadows,
         shadowed,
     }

@@ -1,58 +1,72 @@
 //! SPACER: proof-based and counterexample-guided abstraction over bounded under-approximations.
 //!
 //! Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based unbounded software
-//! model checking" (CAV 2013). `search` is the loop of Fig. 5; its routines, by their names:
+//! model checking" (CAV 2013), the loop that gave Z3's Spacer its name. `search` is the loop of
+//! Fig. 5; its routines, by their names:
 //!
-//! - INITU and NEXTU (`bounding`): derivations of a bounded height, or a counter and a bound for each
-//!   loop.
-//! - SOLVE (`oracle`): an oracle for the bounded systems.
-//! - EXTRACTINVS (`extract`): the maximal subset of a proof's lemmas that is inductive for the clauses
-//!   as they are. Once `false` is among them, they are a model.
-//! - ABSTRACT (`abstraction`, MUS in `mus`): the parts of the clauses, Σ̂ out of Σ (`assumptions`),
-//!   that the proof needs.
+//! - INITU and NEXTU (`bounding`): derivations of a bounded height, or a counter and a bound for
+//!   each loop.
+//! - SOLVE (`oracle`): who decides the bounded systems.
+//! - EXTRACTINVS (`constraints`, with `proof::houdini`): the maximal subset of a proof's lemmas that
+//!   is inductive for the clauses as they are. Once `false` is excluded by one of them, they are a
+//!   model.
+//! - ABSTRACT (`abstraction`): the parts of the clauses, Σ̂ out of Σ (`assumptions`), that the proof
+//!   needs.
 //! - REFINE and ISFEASIBLE (`refine`): the counterexample's whole derivation, unrolled.
 //!
-//! EXTRACTINVS and ABSTRACT share one copy of the clauses in incremental solvers (`constraints`, Fig. 6)
-//! for the whole run.
+//! EXTRACTINVS and ABSTRACT share one copy of the clauses in incremental solvers (`constraints`,
+//! Fig. 6) for the whole run.
 //!
-//! Beyond the paper: systems need not be linear, so derivations are trees, and counters bound
-//! their height. Instead of counters, the height of derivations may be bounded by the levels of
-//! the oracle's frames, so that lemmas are about the program's variables only. The oracle keeps what
-//! is still valid from one under-approximation to the next.
+//! # What differs from the paper
 //!
-//! What differs from the paper: by default NEXTU first drops all bounds, so the abstraction of a bounded
-//! proof may prove the program at once (McMillan, Amla, "Automatic abstraction without
-//! counterexamples", TACAS 2003); its counterexample says how far to go if it does not. CEGAR may add
-//! everything about the arguments of a core (`localise`).
+//! - Systems need not be linear: derivations are trees, and counters bound their height.
+//! - By default there are no counters: the height of derivations is bounded by the levels of
+//!   `pdr`'s frames. So lemmas are about the program's variables alone, and no counter has to be
+//!   eliminated. Counters remain as a choice, for any dependency graph.
+//! - NEXTU first drops all bounds, so the abstraction of a bounded proof may prove the program at
+//!   once (McMillan, Amla, "Automatic abstraction without counterexamples", TACAS 2003). If it does
+//!   not, its counterexample says how far to go.
+//! - C has one solver for the clauses of each predicate, since a violated lemma is violated by one
+//!   clause. ABSTRACT and EXTRACTINVS check proofs by frames in this single copy of the clauses, by
+//!   a literal for each height.
+//! - ABSTRACT first collects the lemmas that `false` needs.
+//! - An abstraction that takes too long gives way to all of Σ (`spacer.patience`).
+//! - `pdr` as SOLVE keeps its transition relations and the lemmas that Houdini finds still valid
+//!   (`pdr::bounded`); as long as clauses stay as they are, frames and facts, too.
 //!
-//! Defaults, by measurement on each fourth of 99 programs of ssh, systemc and ntdrivers, 10 s, two side by
-//! side; solved of 25 and the sum of all seconds:
+//! # Measurements
 //!
-//! - The defaults: 20, 83 s. Differences of 5 s are noise.
-//! - Bounds: counters 20, 98 s; raising bounds only (`next=uniform`) 20, 84 s, but with counters half of the
-//!   programs of ssh take 2 to 4 times as long so. Only counters of loops that are not inductive: 20, 99 s.
-//! - Refinement: CEGAR 17, 133 s (an iteration for each path); by arguments 20, 89 s.
-//! - Granularity: literals 20, 91 s; arguments 20, 91 s.
-//! - Extraction: MIS of Fig. 7 20, 79 s; no difference.
-//! - ABSTRACT: 100 queries for each core instead of 10 20, 88 s; all lemmas instead of the needed ones 20,
-//!   89 s.
-//! - Oracle: nothing kept between questions 20, 91 s; no patience 20, 85 s.
+//! Each fourth of 99 programs of ssh, systemc and ntdrivers, 10 s, two side by side; solved of 25 and
+//! the sum of all seconds. Differences of 5 s are noise.
 //!
-//! With all defaults, 63 of 70 LIA-Lin, 58 of 60 LIA and 23 of 30 LRA-Lin tasks of a development set at 10 s;
-//! `pdr` alone 64, 58, 23. Fig. 1(a) as it is written takes 0.3 s; Z3's Spacer alone does not end in 65 s
-//! (18 s of processor time).
+//! | choice | solved | seconds |
+//! |---|---|---|
+//! | the defaults | 20 | 83 |
+//! | bounding: counters | 20 | 98 |
+//! | next: uniform | 20 | 84 |
+//! | next: non-inductive (counters) | 20 | 99 |
+//! | refinement: CEGAR (an iteration for each path) | 17 | 133 |
+//! | granularity: literals | 20 | 91 |
+//! | granularity: arguments | 20 | 91 |
+//! | extraction: MIS | 20 | 79 |
+//! | patience: none | 20 | 85 |
 //!
-//! Not measured: forget, strengthen-targets, unroll-milliseconds.
+//! With next = uniform and counters, half of the programs of ssh take 2 to 4 times as long. What made
+//! no difference is no choice any more: localisation (89 s), minimal cores by 100 queries in place
+//! of 10 (88 s), ABSTRACT with all lemmas (89 s), an oracle that forgets (91 s).
 //!
-//! Invariant: a verdict about the clauses as they are comes from EXTRACTINVS or from REFINE, whatever the
-//! oracle was asked and said.
+//! With all defaults, 63 of 70 LIA-Lin, 58 of 60 LIA and 23 of 30 LRA-Lin tasks of a development set
+//! at 10 s; `pdr` alone 64, 58, 23. Fig. 1(a) as it is written takes 0.3 s; Z3's Spacer alone does
+//! not end in 65 s (18 s of processor time).
+//!
+//! Invariant: a verdict about the clauses as they are comes from EXTRACTINVS or from REFINE, whatever
+//! the oracle was asked and said.
 
 mod abstraction;
 mod assumptions;
 mod bounding;
 mod constraints;
 mod extract;
-mod localise;
 mod mus;
 mod options;
 mod oracle;

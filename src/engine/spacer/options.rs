@@ -34,11 +34,6 @@ choices! {
         Cegar = "cegar",
         /// Everything (section 6, `t_p` in Table 1).
         Pba = "pba",
-        /// A core, and all that is said about the same arguments (localisation, not in the paper).
-        Arguments = "arguments",
-        /// Cores of the single steps with the values of their facts (section 5, there found to need
-        /// more refinements).
-        Steps = "steps",
     }
 }
 
@@ -84,8 +79,8 @@ settings! {
         bounding: Bounding = Bounding::Heights;
         /// What an assumption literal keeps (sections 5 and 6).
         granularity: Granularity = Granularity::Conjuncts;
-        /// What a spurious counterexample adds to the abstraction: a core, all, all about the same
-        /// arguments, or cores of steps (sections 5 and 6).
+        /// What a spurious counterexample adds to the abstraction: a core, or everything (sections 5
+        /// and 6).
         refinement: Refinement = Refinement::Pba;
         /// Which bounds are raised, or whether the abstraction is tried without any (section 5).
         next: Next = Next::Unbounded;
@@ -93,23 +88,9 @@ settings! {
         extraction: Extraction = Extraction::Houdini;
         /// Who decides under-approximations; heights need `pdr`.
         oracle: Solver = Solver::Pdr;
-        /// Queries that make a core of assumptions minimal, at most, for each core (section 5's MUS).
-        core_queries: usize = 10;
-        /// Milliseconds for an unrolled derivation, before it is looked at step by step.
-        unroll_milliseconds: usize = 2000, from 1;
-        /// Abstract with the lemmas that the proof needs only (section 5).
-        needed_lemmas: bool = true;
         /// Milliseconds for an abstraction to be decided; then it gives way to all of Σ, with the
         /// lemmas found so far, and the next one gets half as much time again. Not in the paper: an
         /// abstraction may be harder than what it abstracts.
         patience: usize = 1000, from 1;
-        /// A proof's abstraction takes the place of the one before (section 5); otherwise
-        /// assumptions once in force stay.
-        forget: bool = true;
-        /// Keep what still holds for the next run of the oracle (section 5, last paragraph).
-        incremental: bool = true;
-        /// Invariants restrict the targets of clauses as well as their sources (section 4), except
-        /// while heights are bounded, when clauses stay as they are.
-        strengthen_targets: bool = true;
     }
 }

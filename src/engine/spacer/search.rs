@@ -14,7 +14,6 @@ use super::assumptions::Assumptions;
 use super::bounding::Bounding;
 use super::constraints::Constraints;
 use super::extract::{Invariant, Setting, maximal_inductive_subset};
-use super::localise::Places;
 use super::options::{self, Next, Options, Refinement as Way, Solver};
 use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
 use super::proof::{ALL, Height, Lemma};
@@ -27,6 +26,12 @@ use crate::run::{Budget, Context};
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
 use crate::witness::{Model, Refutation, Verdict};
+
+/// Queries that make a core of assumptions minimal, at most, for each core: 100 take as long in all.
+pub(super) const CORE_QUERIES: usize = 10;
+
+/// Time for an unrolled derivation; then it is looked at step by step.
+const UNROLLED: Duration = Duration::from_secs(2);
 
 /// What Table 1 shows of a run.
 #[derive(Default, Debug, Clone)]
@@ -71,8 +76,6 @@ pub(super) struct Search<'a> {
     steps: Vec<TermId>,
     assumptions: Assumptions,
     constraints: Constraints,
-    /// Which arguments assumptions are about, once that is asked for.
-    places: Option<Places>,
     oracle: Box<dyn Solve>,
     /// Σ̂.
     in_force: FxHashSet<TermId>,
@@ -91,8 +94,6 @@ pub(super) struct Search<'a> {
     known: Vec<Lemma>,
     /// Time for an abstraction to be decided.
     patience: Option<Duration>,
-    /// Whether Σ̂ comes from a proof: what INITU begins with does not count.
-    abstracted: bool,
     pub table: Table,
 }
 
@@ -131,8 +132,6 @@ impl<'a> Search<'a> {
             known: Vec::new(),
             patience: (options.patience != usize::MAX)
                 .then(|| Duration::from_millis(options.patience as u64)),
-            abstracted: false,
-            places: None,
             table: Table::default(),
             system,
             options,
@@ -211,10 +210,7 @@ impl<'a> Search<'a> {
 
     /// Keeps lemmas for the next U.
     fn keep(&mut self, lemmas: Vec<Lemma>) {
-        self.known = match self.options.incremental {
-            true => self.without_invariants(lemmas),
-            false => Vec::new(),
-        };
+        self.known = self.without_invariants(lemmas);
     }
 
     fn count(&mut self, routine: Routine, since: Instant) {
@@ -243,8 +239,7 @@ impl<'a> Search<'a> {
         // pdr has the invariants at sources as lemmas.
         let sources = self.options.oracle == Solver::Muz;
         // While heights are bounded the constraints stay as they are: so do pdr's frames.
-        let targets =
-            sources || self.options.strengthen_targets && (self.unbounded || !self.by_heights);
+        let targets = sources || self.unbounded || !self.by_heights;
         for index in 0..self.bounded.clauses.len() {
             let clause = &self.bounded.clauses[index];
             let mut parts = vec![self.assumptions.abstraction(&terms, index, &self.in_force)];
@@ -285,10 +280,7 @@ impl<'a> Search<'a> {
         self.log("safe", proof.len(), before);
         let started = Instant::now();
         self.next_under_approximation(&candidates);
-        self.known = match self.options.incremental {
-            true => self.still_valid(&proof, cx),
-            false => Vec::new(),
-        };
+        self.known = self.still_valid(&proof, cx);
         self.count(Routine::NextU, started);
         None
     }
@@ -374,13 +366,9 @@ impl<'a> Search<'a> {
             bounds: &self.bounds(),
             invariants: &self.literals,
         };
-        let needs = abstraction(&mut self.constraints, proof, &given, &self.options, cx);
+        let needs = abstraction(&mut self.constraints, proof, &given, cx);
         if let Some(needs) = needs {
-            if self.options.forget || !self.abstracted {
-                self.in_force.clear();
-            }
-            self.in_force.extend(needs);
-            self.abstracted = true;
+            self.in_force = needs;
         } else if cx.stop().is_none() {
             log::debug!("a proof is not found to be one; the abstraction stays as it is");
         }
@@ -482,17 +470,12 @@ impl<'a> Search<'a> {
                 core_queries: match self.options.refinement {
                     // Everything is put in force anyway.
                     Way::Pba => 0,
-                    _ => self.options.core_queries,
+                    Way::Cegar => CORE_QUERIES,
                 },
-                limit: Duration::from_millis(self.options.unroll_milliseconds as u64),
+                limit: UNROLLED,
                 arithmetic: self.arithmetic,
             };
-            let mut refined = match self.options.refinement {
-                Way::Steps => Refined::Unknown(String::new()),
-                Way::Cegar | Way::Arguments | Way::Pba => {
-                    refinement.refine(counterexample, cx).map_err(failed)?
-                }
-            };
+            let mut refined = refinement.refine(counterexample, cx).map_err(failed)?;
             if let Refined::Unknown(_) = refined {
                 refined = refinement.by_steps(counterexample, cx).map_err(failed)?;
             }
@@ -512,14 +495,8 @@ impl<'a> Search<'a> {
                     return Ok(Some(Verdict::Unknown(reason)));
                 }
                 Refined::Spurious(core) => match self.options.refinement {
-                    Way::Cegar | Way::Steps => self.in_force.extend(core),
+                    Way::Cegar => self.in_force.extend(core),
                     Way::Pba => self.in_force.extend(&self.assumptions.all),
-                    Way::Arguments => {
-                        self.in_force.extend(core);
-                        let new = || Places::new(self.system, &self.assumptions);
-                        let places = self.places.get_or_insert_with(new);
-                        self.in_force = places.localised(&self.in_force);
-                    }
                 },
             }
             if self.in_force.len() > before {

@@ -9,7 +9,6 @@ use super::assumptions::Assumptions;
 use super::bounding::Bounding as Bounds;
 use super::constraints::Constraints;
 use super::extract::{Setting, maximal_inductive_subset};
-use super::localise::Places;
 use super::mus::{Effort, minimal};
 use super::options::{Bounding, Extraction, Granularity, Next, Options, Refinement, Solver};
 use super::proof::{ALL, Lemma};
@@ -537,57 +536,6 @@ fn refinement_tells_feasible_from_spurious() {
 }
 
 #[test]
-fn localisation_keeps_all_about_the_same_arguments() {
-    let mut b = Build::new();
-    let (p, q) = (b.predicate("P", 2), b.predicate("Q", 2));
-    let [x, y, x1, y1] = b.vars(["x", "y", "x1", "y1"]);
-    let t = b.terms.clone();
-    b.clause(
-        &[],
-        &[t.eq(x, t.int(0)), t.eq(y, t.int(1))],
-        Some((p, &[x, y])),
-    );
-    // The arguments change places.
-    let crossed = [t.eq(x1, y), t.eq(y1, x), t.ge(x, t.int(0)), t.le(x, y)];
-    b.clause(&[(p, &[x, y])], &crossed, Some((q, &[x1, y1])));
-    b.clause(&[(q, &[x, y])], &[t.lt(x, t.int(0))], None);
-    let sigma = Assumptions::new(&b.system, Granularity::Conjuncts);
-    let places = Places::new(&b.system, &sigma);
-    let kept = |given: (usize, TermId)| -> Vec<TermId> {
-        let find = |clause: usize, part: TermId| {
-            let at = sigma.kept(clause).iter().position(|&k| k == part);
-            sigma.own(clause)[at.expect("a conjunct")]
-        };
-        let all = places.localised(&FxHashSet::from_iter([find(given.0, given.1)]));
-        let mut parts: Vec<TermId> = (0..3)
-            .flat_map(|c| sigma.own(c).iter().zip(sigma.kept(c)))
-            .filter(|(a, _)| all.contains(a))
-            .map(|(_, &part)| part)
-            .collect();
-        parts.sort_unstable();
-        parts
-    };
-    let expected = |mut parts: Vec<TermId>| {
-        parts.sort_unstable();
-        parts
-    };
-    // Q's first argument is P's second; nothing about P's first comes with it.
-    let query = t.lt(x, t.int(0));
-    assert_eq!(
-        kept((2, query)),
-        expected(vec![query, t.eq(x1, y), t.eq(y, t.int(1))])
-    );
-    // With both arguments of P, what compares them.
-    let all_of_p = expected(vec![
-        t.eq(x, t.int(0)),
-        t.eq(y, t.int(1)),
-        t.ge(x, t.int(0)),
-        t.le(x, y),
-    ]);
-    assert_eq!(kept((1, t.le(x, y))), all_of_p);
-}
-
-#[test]
 fn heights_are_those_of_trees() {
     let system = trees(2);
     let steps: [(usize, &[usize]); 4] = [(0, &[]), (1, &[0, 0]), (1, &[0, 1]), (2, &[2])];
@@ -606,25 +554,14 @@ fn variants() -> Vec<Options> {
                 Granularity::Literals,
                 Granularity::Arguments,
             ][(bits % 3) as usize],
-            refinement: [
-                Refinement::Cegar,
-                Refinement::Pba,
-                Refinement::Steps,
-                Refinement::Arguments,
-            ][(bits / 2 % 4) as usize],
-            unroll_milliseconds: if bits % 7 == 1 { 1 } else { 2000 },
+            refinement: [Refinement::Cegar, Refinement::Pba][(bits / 2 % 2) as usize],
             next: [Next::Uniform, Next::NonInductive, Next::Unbounded][(bits / 4 % 3) as usize],
             extraction: [Extraction::Mis, Extraction::Houdini][flag(3) as usize],
             oracle: match bits % 5 {
                 4 => Solver::Muz,
                 _ => Solver::Pdr,
             },
-            core_queries: if bits % 7 == 0 { 0 } else { 100 },
-            needed_lemmas: !flag(2),
             patience: if bits % 9 == 4 { 1 } else { 1000 },
-            forget: bits % 5 != 2,
-            incremental: bits % 4 != 3,
-            strengthen_targets: bits % 3 != 1,
         });
     }
     variants
@@ -667,7 +604,6 @@ fn what_a_proof_does_not_need_is_left_out() {
     for bounding in [Bounding::Heights, Bounding::Counters] {
         let options = Options {
             bounding,
-            core_queries: usize::MAX,
             refinement: Refinement::Cegar,
             ..Options::default()
         };
