@@ -10,6 +10,7 @@ mod encode;
 mod fixedpoint;
 mod implicant;
 mod interpolate;
+mod minimal_core;
 mod model;
 mod project;
 mod solver;
@@ -23,6 +24,7 @@ pub use interpolate::{
     InterpolantForm, InterpolationCounters, InterpolationDag, InterpolationEdge,
     InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator,
 };
+pub use minimal_core::CoreEffort;
 pub use model::SmtModel;
 pub use project::{Projection, project, project_formula};
 pub use solver::{Arithmetic, DecodeError, SatResult, Smt, Solver};

@@ -415,46 +415,6 @@ impl Solver {
         }
     }
 
-    /// After `Unsat` under `hard` and `soft` assumptions: a minimal subset of `soft` that is still
-    /// unsatisfiable with all of `hard`. Queries that end `Unknown` keep their literal. When
-    /// `hard` and `soft` together are not found unsatisfiable, all of `soft` is returned.
-    ///
-    /// Deletion with refinement by cores (Bacchus and Katsirelos, CAV 2015, call the latter clause
-    /// set refinement): literals are tried from the last to the first, so that earlier ones are
-    /// likelier to stay, and each unsatisfiable answer drops all that its core does not use.
-    pub fn minimal_core(&mut self, hard: &[TermId], soft: &[TermId]) -> Vec<TermId> {
-        let mut assumptions: Vec<TermId> = hard.iter().chain(soft).copied().collect();
-        if self.check(&assumptions) != SatResult::Unsat {
-            return soft.to_vec();
-        }
-        let used: FxHashSet<TermId> = self.core().into_iter().collect();
-        let mut listed = FxHashSet::default();
-        let mut open: Vec<TermId> = soft
-            .iter()
-            .copied()
-            .filter(|s| used.contains(s) && listed.insert(*s))
-            .collect();
-        // A literal that is hard anyway is never needed.
-        open.retain(|s| !hard.contains(s));
-        let mut needed: Vec<TermId> = Vec::new();
-        while let Some(candidate) = open.pop() {
-            assumptions.clear();
-            assumptions.extend(hard.iter().chain(&needed).chain(&open));
-            if self.check(&assumptions) == SatResult::Unsat {
-                let used: FxHashSet<TermId> = self.core().into_iter().collect();
-                open.retain(|s| used.contains(s));
-            } else {
-                needed.push(candidate);
-            }
-        }
-        let kept: FxHashSet<TermId> = needed.into_iter().collect();
-        let mut core: Vec<TermId> = soft.iter().copied().filter(|s| kept.contains(s)).collect();
-        let mut seen = FxHashSet::default();
-        core.retain(|s| seen.insert(*s));
-        self.last = Last::Unsat(hard.iter().chain(&core).copied().collect());
-        core
-    }
-
     /// After `Sat`: the model.
     pub fn model(&self) -> Option<SmtModel> {
         let Last::Sat = self.last else {

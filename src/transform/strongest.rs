@@ -329,9 +329,9 @@ impl Definer<'_> {
                 .iter()
                 .find_map(|s| project_formula(&terms, s.matrix, &s.locals, &point))?;
             if let Some(solver) = &mut uses
-                && solver.check(&cube) == SatResult::Unsat
+                && let Some(core) = solver.minimal_core(&[], &cube)
             {
-                cube = solver.minimal_core(&[], &cube);
+                cube = core;
             }
             let cube = terms.and(&cube);
             uncovered.assert(terms.not(cube));

@@ -3,7 +3,6 @@
 //! Invariant: each disjunct holds in the model that it was made for and contradicts `B`, so the
 //! disjunction contradicts `B` at any time and follows from `A` when no model of `A` is left.
 
-use rustc_hash::FxHashSet;
 
 use super::interpolator::{InterpolantForm, Interpolator, Result};
 use super::sides::Sides;
@@ -87,8 +86,9 @@ impl Interpolator {
         solver.assert(a);
         let negated: Vec<TermId> = disjuncts.iter().map(|&d| terms.not(d)).collect();
         self.tick()?;
-        let kept: FxHashSet<TermId> = solver.minimal_core(&[], &negated).into_iter().collect();
-        disjuncts.retain(|&d| kept.contains(&terms.not(d)));
+        if let Some(kept) = solver.minimal_core(&[], &negated) {
+            disjuncts.retain(|&d| kept.contains(&terms.not(d)));
+        }
         Ok(disjuncts)
     }
 }

@@ -120,6 +120,7 @@ impl Interpolator {
             return Ok(core);
         }
         let minimal = solver.minimal_core(&[], &core);
+        let minimal = minimal.unwrap_or_else(|| core.clone());
         // A core is Z3's word, and one was too small once: it is asked about again.
         for smaller in [minimal, core] {
             if !self.is_sat(solver, &smaller)? {

@@ -60,6 +60,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             }
             if place + 1 < count {
                 let core = solver.minimal_core(&[], cube);
+                let core = core.unwrap_or_else(|| cube.clone());
                 let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
                 let clause = terms.or(&negated);
                 self.add_clause(dag, &mut clauses, place, clause);

@@ -57,7 +57,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
                 if self.check(&mut below, &cube)? {
                     return Err(failed("a derivation leads to what leads to the error"));
                 }
-                let core = below.minimal_core(&[], &cube);
+                let core = below.minimal_core(&[], &cube).unwrap_or(cube);
                 let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
                 let clause = terms.or(&negated);
                 let guarded = terms.implies(copy.used, clause);
