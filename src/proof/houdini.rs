@@ -1,243 +1,292 @@
-//! Which of many conjuncts are inductive together (Flanagan and Leino, FME 2001: Houdini): from all of
-//! them, those go that some clause does not preserve, until none does.
+//! The largest inductive subset of candidate lemmas (Flanagan and Leino, FME 2001: Houdini): from all
+//! of them, those go that some step does not preserve, until each step preserves what is left.
 //!
-//! Invariant: what is proven holds for every fact that can be derived, by the word of a solver.
+//! The subset is unique, since the union of two inductive sets is inductive. A step is a clause, all
+//! clauses with one head, or whatever else derives facts from facts ([`largest_inductive_subset`]);
+//! [`inductive_lemmas`] is the search over clauses in solvers.
+//!
+//! Invariant: what comes back is inductive by the word of a solver. A query without answer only makes
+//! it smaller, and when the budget is spent nothing comes back.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
-use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use crate::chc::{Clause, PredicateId, System};
-use crate::run::Context;
-use crate::smt::{SatResult, Smt, Solver};
-use crate::term::{TermId, TermStore};
+use super::clauses::{Clauses, Lemma};
+use crate::chc::PredicateId;
+use crate::run::{Budget, Reason};
+use crate::smt::{SatResult, Solver};
+use crate::term::TermId;
 
-/// One query of the check at most.
-const QUERY: Duration = Duration::from_millis(100);
-
-/// What holds of predicates, as conjuncts over their formal variables.
-pub(crate) type Facts = FxHashMap<PredicateId, Vec<TermId>>;
-
-/// Finds the conjuncts that are inductive together.
-pub(crate) struct Checker<'a> {
-    system: &'a System,
-    terms: Rc<TermStore>,
-    smt: Rc<Smt>,
-    /// What is inductive.
-    proven: Facts,
-    /// What is being looked at.
-    open: Facts,
+/// What derives facts at one place from facts at others; candidates are about facts at a place.
+pub(crate) struct Step {
+    pub from: Vec<usize>,
+    pub to: usize,
 }
 
-impl<'a> Checker<'a> {
-    /// Nothing is proven yet.
-    pub fn new(system: &'a System, cx: &Context) -> Self {
-        let smt = Smt::within(&cx.budget);
-        Checker {
-            system,
-            terms: system.terms.clone(),
-            smt,
-            proven: Facts::default(),
-            open: Facts::default(),
+/// Positions of the candidates that are inductive together, ascending. `about` has the place of each
+/// candidate. `lost(step, premises, conclusions)` says which of the conclusions the step does not
+/// preserve if the premises hold before it; it may say so of too many.
+///
+/// # Errors
+/// What `lost` returns.
+pub(crate) fn largest_inductive_subset<E>(
+    steps: &[Step],
+    about: &[usize],
+    mut lost: impl FnMut(usize, &[usize], &[usize]) -> Result<Vec<usize>, E>,
+) -> Result<Vec<usize>, E> {
+    let places = steps.iter().flat_map(|s| s.from.iter().chain([&s.to]));
+    let places = places.chain(about).max().map_or(0, |&last| last + 1);
+    let mut kept: Vec<Vec<usize>> = vec![Vec::new(); places];
+    for (candidate, &place) in about.iter().enumerate() {
+        kept[place].push(candidate);
+    }
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); places];
+    for (at, step) in steps.iter().enumerate() {
+        for &place in &step.from {
+            users[place].push(at);
         }
     }
-
-    /// The conjuncts for a clause's body, over its variables.
-    fn body(&self, clause: &Clause) -> Vec<TermId> {
-        let mut all = Vec::new();
-        for atom in &clause.body {
-            let params = &self.system.predicate(atom.predicate).params;
-            let map = params.iter().copied().zip(atom.args.iter().copied());
-            let map = map.collect();
-            let mut memo = FxHashMap::default();
-            let proven = self.proven.get(&atom.predicate).into_iter().flatten();
-            let open = self.open.get(&atom.predicate).into_iter().flatten();
-            for &fact in proven.chain(open) {
-                all.push(self.terms.substitute_with(fact, &map, &mut memo));
+    let mut queue: VecDeque<usize> = (0..steps.len()).collect();
+    let mut waiting = vec![true; steps.len()];
+    while let Some(at) = queue.pop_front() {
+        waiting[at] = false;
+        let Step { from, to } = &steps[at];
+        if kept[*to].is_empty() {
+            continue;
+        }
+        let premises: Vec<usize> = from.iter().flat_map(|&p| kept[p].iter().copied()).collect();
+        let gone: FxHashSet<usize> = lost(at, &premises, &kept[*to])?.into_iter().collect();
+        if gone.is_empty() {
+            continue;
+        }
+        kept[*to].retain(|candidate| !gone.contains(candidate));
+        for &user in &users[*to] {
+            if !std::mem::replace(&mut waiting[user], true) {
+                queue.push_back(user);
             }
         }
-        all
     }
+    let mut kept: Vec<usize> = kept.into_iter().flatten().collect();
+    kept.sort_unstable();
+    Ok(kept)
+}
 
-    /// Adds those conjuncts that are inductive together with what is proven; false, and none, when
-    /// time runs out before that.
-    pub fn prove(&mut self, candidates: Facts, cx: &Context) -> bool {
-        self.open = candidates;
-        let complete = self.keep_inductive(cx);
-        let open = std::mem::take(&mut self.open);
-        if complete {
-            for (predicate, conjuncts) in open {
-                self.proven.entry(predicate).or_default().extend(conjuncts);
-            }
+/// Positions of the violations that are possible when the solver's formulas and the premises hold.
+/// Each model tells several at once; where a model cannot be read or a query has no answer, they
+/// are asked about one by one, and those without answer count as possible.
+///
+/// # Errors
+/// The reason why the budget ends.
+pub(crate) fn possible_violations(
+    solver: &mut Solver,
+    premises: &[TermId],
+    violations: &[TermId],
+    budget: &Budget,
+) -> Result<Vec<usize>, Reason> {
+    solver.push();
+    for &premise in premises {
+        solver.assert(premise);
+    }
+    let possible = in_open_scope(solver, violations, budget);
+    solver.pop();
+    possible
+}
+
+fn in_open_scope(
+    solver: &mut Solver,
+    violations: &[TermId],
+    budget: &Budget,
+) -> Result<Vec<usize>, Reason> {
+    let terms = solver.smt().terms().clone();
+    let mut open: Vec<usize> = (0..violations.len()).collect();
+    let mut possible = Vec::new();
+    while !open.is_empty() {
+        if let Some(reason) = budget.stop() {
+            return Err(reason);
         }
-        complete
-    }
-
-    /// What was proven.
-    pub fn into_facts(self) -> Facts {
-        self.proven
-    }
-
-    /// Drops open conjuncts until all are inductive; false when time runs out before that.
-    fn keep_inductive(&mut self, cx: &Context) -> bool {
-        let clauses = &self.system.clauses;
-        let mut users: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-        for (index, clause) in clauses.iter().enumerate() {
-            for atom in &clause.body {
-                users.entry(atom.predicate).or_default().push(index);
-            }
+        // One of what is left, which is stronger than what was asserted before.
+        let any: Vec<TermId> = open.iter().map(|&v| violations[v]).collect();
+        solver.assert(terms.or(&any));
+        let answer = solver.check(&[]);
+        if answer == SatResult::Unsat {
+            break;
         }
-        let mut queue: VecDeque<usize> = (0..clauses.len()).collect();
-        let mut queued = vec![true; clauses.len()];
-        while let Some(index) = queue.pop_front() {
-            queued[index] = false;
-            if cx.stop().is_some() {
-                return false;
-            }
-            let clause = &clauses[index];
-            let Some(head) = &clause.head else { continue };
-            let Some(facts) = self.open.get(&head.predicate).filter(|f| !f.is_empty()) else {
-                continue;
-            };
-            let kept = self.preserved(clause, facts, cx);
-            if kept.len() == facts.len() {
-                continue;
-            }
-            self.open.insert(head.predicate, kept);
-            for &user in users.get(&head.predicate).into_iter().flatten() {
-                if !queued[user] {
-                    queued[user] = true;
-                    queue.push_back(user);
-                }
-            }
-        }
-        self.open.retain(|_, facts| !facts.is_empty());
-        true
-    }
-
-    /// The conjuncts about the head that the clause preserves.
-    fn preserved(&self, clause: &Clause, facts: &[TermId], cx: &Context) -> Vec<TermId> {
-        let Some(head) = &clause.head else {
-            return facts.to_vec();
-        };
-        let mut solver = self.smt.solver();
-        solver.assert(clause.constraint);
-        for fact in self.body(clause) {
-            solver.assert(fact);
-        }
-        let instance = |fact: TermId| self.system.instantiate(fact, head);
-        let mut kept: Vec<(TermId, TermId)> = facts.iter().map(|&f| (f, instance(f))).collect();
-        while !kept.is_empty() {
-            let instances: Vec<TermId> = kept.iter().map(|k| k.1).collect();
-            let negated = self.terms.not(self.terms.and(&instances));
-            match self.query(&mut solver, negated) {
-                SatResult::Unsat => break,
-                SatResult::Sat => {
-                    let Some(model) = solver.model() else {
-                        return Vec::new();
-                    };
-                    let before = kept.len();
-                    kept.retain(|k| model.satisfies(k.1));
-                    if kept.len() == before {
-                        // The model cannot be read.
-                        return Vec::new();
-                    }
-                }
-                SatResult::Unknown(_) if kept.len() > 1 && cx.stop().is_none() => {
-                    // One by one, as far as that goes.
-                    kept.retain(|k| {
-                        let negated = self.terms.not(k.1);
-                        self.query(&mut solver, negated) == SatResult::Unsat
-                    });
-                    break;
-                }
-                SatResult::Unknown(_) => return Vec::new(),
-            }
-        }
-        kept.into_iter().map(|k| k.0).collect()
-    }
-
-    fn query(&self, solver: &mut Solver, assumption: TermId) -> SatResult {
-        self.smt.set_query_limit(Some(QUERY));
-        solver.check(&[assumption])
-    }
-
-    /// Drops conjuncts about several variables that those before them imply.
-    pub fn shorten(&mut self, cx: &Context) {
-        let terms = self.terms.clone();
-        let mut proven = std::mem::take(&mut self.proven);
-        for facts in proven.values_mut() {
-            // Simple ones first: they stay.
-            facts.sort_by_key(|f| terms.free_vars(&[*f]).len().min(2));
-            let mut solver = self.smt.solver();
-            facts.retain(|&fact| {
-                let simple = terms.free_vars(&[fact]).len() < 2;
-                let stays = simple
-                    || cx.stop().is_some()
-                    || self.query(&mut solver, terms.not(fact)) != SatResult::Unsat;
-                if stays {
-                    solver.assert(fact);
-                }
-                stays
-            });
-        }
-        self.proven = proven;
-    }
-
-    /// Conjoins the facts to the clauses where they say something new, and drops clauses that
-    /// cannot be applied; true if a clause changed.
-    pub fn conjoin(&self, system: &mut System, cx: &Context) -> bool {
-        let mut changed = false;
-        system.clauses.retain_mut(|clause| {
-            let mut facts = self.body(clause);
-            let known: FxHashSet<TermId> = self
-                .terms
-                .conjuncts(clause.constraint)
+        let before = open.len();
+        if let (SatResult::Sat, Some(model)) = (answer, solver.model()) {
+            let (violated, rest) = open
                 .into_iter()
-                .collect();
-            facts.retain(|f| !known.contains(f));
-            if facts.is_empty() || cx.stop().is_some() {
-                return true;
+                .partition(|&v| model.satisfies(violations[v]));
+            open = rest;
+            possible.extend::<Vec<usize>>(violated);
+        }
+        if open.len() < before {
+            continue;
+        }
+        for violation in open.drain(..) {
+            if let Some(reason) = budget.stop() {
+                return Err(reason);
             }
-            let mut solver = self.smt.solver();
-            solver.assert(clause.constraint);
-            let all = self.terms.and(&facts);
-            if self.query(&mut solver, all) == SatResult::Unsat {
-                changed = true;
-                return false;
+            if solver.check(&[violations[violation]]) != SatResult::Unsat {
+                possible.push(violation);
             }
-            // What some model of the constraint denies is new; the rest follows once none does.
-            let mut news = Vec::new();
-            while !facts.is_empty() {
-                let negated = self.terms.not(self.terms.and(&facts));
-                match self.query(&mut solver, negated) {
-                    SatResult::Unsat => break,
-                    SatResult::Sat => {
-                        let before = facts.len();
-                        let Some(model) = solver.model() else { break };
-                        facts.retain(|f| {
-                            let holds = model.satisfies(*f);
-                            if !holds {
-                                news.push(*f);
-                            }
-                            holds
-                        });
-                        if facts.len() == before {
-                            break;
-                        }
-                    }
-                    SatResult::Unknown(_) => break,
+        }
+    }
+    Ok(possible)
+}
+
+/// What is asked at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Question {
+    /// Whether one clause preserves lemmas.
+    Clause,
+    /// Whether all the clauses of one solver do.
+    Group,
+}
+
+/// Positions of the lemmas that are inductive together, ascending. What `given` says of a group, and
+/// of one of its clauses if only that is asked about, is assumed besides.
+///
+/// # Errors
+/// The reason why the budget ends.
+pub(crate) fn inductive_lemmas(
+    clauses: &mut Clauses,
+    lemmas: &[Lemma],
+    question: Question,
+    given: impl Fn(usize, Option<usize>) -> Vec<TermId>,
+    budget: &Budget,
+) -> Result<Vec<usize>, Reason> {
+    let place = |about: Option<PredicateId>| about.map_or(0, |p| p.index() + 1);
+    let about: Vec<usize> = lemmas.iter().map(|l| place(l.about)).collect();
+    let concerned: FxHashSet<usize> = about.iter().copied().collect();
+    let mut steps = Vec::new();
+    let mut asked: Vec<(usize, Option<usize>)> = Vec::new();
+    for group in clauses.groups() {
+        let to = place(clauses.head(group));
+        if !concerned.contains(&to) {
+            continue;
+        }
+        let mut add = |sources: &[PredicateId], clause: Option<usize>| {
+            let from = sources.iter().map(|&s| place(Some(s))).collect();
+            steps.push(Step { from, to });
+            asked.push((group, clause));
+        };
+        match question {
+            Question::Group => add(clauses.sources(group), None),
+            Question::Clause => {
+                for &clause in clauses.clauses(group) {
+                    add(clauses.sources_of(clause), Some(clause));
                 }
             }
-            if !news.is_empty() {
-                changed = true;
-                news.push(clause.constraint);
-                clause.constraint = self.terms.and(&news);
+        }
+    }
+    largest_inductive_subset(&steps, &about, |step, premises, conclusions| {
+        let (group, clause) = asked[step];
+        let mut assumed = given(group, clause);
+        assumed.extend(premises.iter().map(|&l| lemmas[l].premise));
+        assumed.extend(clause.map(|c| clauses.in_force(c)));
+        clauses.tell(group, &assumed);
+        let violations: Vec<TermId> = conclusions.iter().map(|&l| lemmas[l].violation).collect();
+        let solver = clauses.solver(group);
+        let lost = possible_violations(solver, &assumed, &violations, budget)?;
+        Ok(lost.into_iter().map(|at| conclusions[at]).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof::clauses::Sharing;
+    use crate::proof::samples::{Random, is_inductive, random_lemmas, random_system};
+    use crate::run::Context;
+    use crate::smt::Smt;
+
+    #[test]
+    fn the_subset_is_the_one_that_brute_force_finds() {
+        let mut random = Random(7);
+        let mut sizes = FxHashSet::default();
+        for round in 0..40 {
+            let system = random_system(&mut random);
+            let cx = Context::new(system.terms.clone());
+            let smt = Smt::new(system.terms.clone());
+            let candidates = random_lemmas(&system, &mut random);
+            let subset = |bits: u32| -> Vec<usize> {
+                (0..candidates.len())
+                    .filter(|l| bits >> l & 1 == 1)
+                    .collect()
+            };
+            let inductive = |&bits: &u32| {
+                let chosen = subset(bits).into_iter().map(|l| candidates[l]);
+                is_inductive(&system, &smt, &chosen.collect::<Vec<_>>())
+            };
+            let best = (0..1_u32 << candidates.len())
+                .filter(inductive)
+                .max_by_key(|bits| bits.count_ones());
+            let best = subset(best.expect("the empty set is inductive"));
+            sizes.insert(best.len());
+            for (sharing, question) in [
+                (Sharing::Heads, Question::Clause),
+                (Sharing::Heads, Question::Group),
+                (Sharing::None, Question::Clause),
+            ] {
+                let mut clauses = Clauses::new(&system, sharing, &smt);
+                let lemmas: Vec<Lemma> = candidates
+                    .iter()
+                    .map(|&(about, formula)| clauses.lemma(about, formula, TermId::TRUE))
+                    .collect();
+                // The solvers are as good the second time.
+                for _ in 0..2 {
+                    let none = |_, _| Vec::new();
+                    let found = inductive_lemmas(&mut clauses, &lemmas, question, none, &cx.budget);
+                    assert_eq!(found, Ok(best.clone()), "round {round}, {sharing:?}");
+                }
             }
-            true
+        }
+        assert!(sizes.len() > 3, "{sizes:?}");
+    }
+
+    #[test]
+    fn steps_that_lose_nothing_are_asked_once() {
+        // 0 leads to 1, 1 to 2, and 2 to itself; candidate 0 is lost at once, and 1 with it.
+        let step = |from: &[usize], to| Step {
+            from: from.to_vec(),
+            to,
+        };
+        let steps = [step(&[], 0), step(&[0], 1), step(&[1, 2], 2)];
+        let mut asked = vec![0; steps.len()];
+        let kept = largest_inductive_subset(&steps, &[0, 1, 2, 2], |at, premises, conclusions| {
+            asked[at] += 1;
+            let lost = match at {
+                0 => vec![0],
+                1 if !premises.contains(&0) => vec![1],
+                2 if !premises.contains(&1) && conclusions.contains(&2) => vec![2],
+                _ => Vec::new(),
+            };
+            Ok::<_, ()>(lost)
         });
-        changed
+        assert_eq!(kept, Ok(vec![3]));
+        // The last step once more for what it lost itself.
+        assert_eq!(asked, [1, 1, 2]);
+        let stopped = largest_inductive_subset(&steps, &[0], |_, _, _| Err(()));
+        assert_eq!(stopped, Err(()));
+    }
+
+    #[test]
+    fn nothing_comes_back_when_the_budget_is_spent() {
+        let system = random_system(&mut Random(1));
+        let cx = Context::new(system.terms.clone());
+        let smt = Smt::new(system.terms.clone());
+        let mut clauses = Clauses::new(&system, Sharing::None, &smt);
+        let about = system.clauses[0].head.as_ref().map(|h| h.predicate);
+        let lemma = clauses.lemma(about, TermId::FALSE, TermId::TRUE);
+        let spent = cx.budget.work(std::time::Duration::ZERO);
+        let found = inductive_lemmas(
+            &mut clauses,
+            &[lemma],
+            Question::Clause,
+            |_, _| Vec::new(),
+            &spent,
+        );
+        assert_eq!(found, Err(Reason::Timeout));
     }
 }

@@ -1,12 +1,18 @@
-//! What engines and passes share about proofs: steps of a linear system and their unrolling,
-//! reached states as models, inductive subsets, needed lemmas, confirmation.
+//! What engines and passes share about proofs: clauses in solvers, inductive subsets, needed
+//! lemmas; steps of a linear system and their unrolling, reached states as models; confirmation.
 //!
-//! Invariant: nothing here decides a system; who calls it says `Sat` or `Unsat`.
+//! Invariant: nothing here decides a system; who calls it says `Sat` or `Unsat`. It knows neither
+//! engines nor passes.
 
+pub(crate) mod clauses;
 mod confirm;
+pub(crate) mod facts;
 pub(crate) mod houdini;
 mod models;
+pub(crate) mod needed_lemmas;
 pub(crate) mod reach;
+#[cfg(test)]
+pub(crate) mod samples;
 pub(crate) mod steps;
 mod stop;
 pub(crate) mod trace;

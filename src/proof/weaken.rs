@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::clauses::{Clauses, Sharing};
+use super::needed_lemmas::needed_lemmas;
 use crate::chc::{PredicateId, System};
 use crate::run::{Budget, Context};
 use crate::smt::{SatResult, Smt, Solver, project_formula};
@@ -62,7 +64,8 @@ pub(crate) fn weaken(
         definitions,
         lemmas: FxHashMap::default(),
         count: 0,
-        steps: system.clauses.iter().map(|_| None).collect(),
+        clauses: Clauses::new(system, Sharing::None, smt),
+        asserted: vec![0; system.clauses.len()],
         budget: cx
             .budget
             .work(left.map_or(PATIENCE, |left| PATIENCE.min(left))),
@@ -86,17 +89,21 @@ struct Label {
     large: TermId,
 }
 
+/// A clause of a model, about a predicate; `None` for `false`, which is not to be derived.
+type Goal = Option<(PredicateId, TermId)>;
+
 struct Weakening<'a> {
     system: &'a System,
     terms: Rc<TermStore>,
     smt: &'a Rc<Smt>,
     labels: FxHashMap<PredicateId, Label>,
     definitions: &'a FxHashMap<PredicateId, TermId>,
-    /// Clauses that are kept.
+    clauses: Clauses,
+    /// What is found to be needed.
     lemmas: FxHashMap<PredicateId, Vec<TermId>>,
     count: usize,
-    /// By clause: holds the constraint and the kept clauses of the body, so many of them.
-    steps: Vec<Option<(Solver, usize)>>,
+    /// By clause: so many of the lemmas about its body are asserted.
+    asserted: Vec<usize>,
     budget: Budget,
 }
 
@@ -105,101 +112,90 @@ impl Weakening<'_> {
         if self.system.clauses.iter().any(|c| c.body.len() > 1) {
             return None;
         }
-        let mut defining: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-        // Clauses with what their heads' instances must imply, `false` for queries.
-        let mut goals: Vec<(usize, TermId)> = Vec::new();
-        for (index, clause) in self.system.clauses.iter().enumerate() {
-            match &clause.head {
-                Some(head) => defining.entry(head.predicate).or_default().push(index),
-                None => goals.push((index, TermId::FALSE)),
-            }
-        }
-        // What follows from a body's clauses follows from more of them.
-        while let Some((index, goal)) = goals.pop() {
-            while let Some((predicate, clauses)) = self.needed(index, goal)? {
-                for clause in clauses {
+        needed_lemmas([None], |goal, _| self.premises(goal))?;
+        let weaker = self.definitions.keys().map(|&predicate| {
+            let lemmas = self.lemmas.get(&predicate).map_or(&[][..], |l| l);
+            (predicate, self.terms.and(lemmas))
+        });
+        Some(weaker.collect())
+    }
+
+    /// New lemmas with which the goal follows by each clause.
+    fn premises(&mut self, goal: Goal) -> Option<Vec<Goal>> {
+        let (about, violated) = match goal {
+            Some((predicate, lemma)) => (Some(predicate), self.terms.not(lemma)),
+            None => (None, TermId::TRUE),
+        };
+        let mut found = Vec::new();
+        for clause in self.clauses.deriving(about).to_vec() {
+            // What follows from a body's lemmas follows from more of them.
+            while let Some((predicate, lemmas)) = self.excluding_step(clause, violated)? {
+                for lemma in lemmas {
                     let known = self.lemmas.entry(predicate).or_default();
-                    if known.contains(&clause) {
-                        continue;
+                    if !known.contains(&lemma) {
+                        known.push(lemma);
+                        self.count += 1;
+                        found.push(Some((predicate, lemma)));
                     }
-                    known.push(clause);
-                    self.count += 1;
-                    let of_it = defining.get(&predicate).into_iter().flatten();
-                    goals.extend(of_it.map(|&index| (index, clause)));
                 }
                 if self.count > LEMMAS {
                     return None;
                 }
             }
         }
-        let weaker = self.definitions.keys().map(|&predicate| {
-            let clauses = self.lemmas.get(&predicate).map_or(&[][..], |l| l);
-            (predicate, self.terms.and(clauses))
-        });
-        Some(weaker.collect())
+        Some(found)
     }
 
-    /// Clauses about the body's predicate that exclude a violation of the clause; `Some(None)` if
-    /// there is no violation. The outer `None` is no answer.
-    fn needed(&mut self, index: usize, goal: TermId) -> Option<Option<(PredicateId, Vec<TermId>)>> {
+    /// Lemmas about the body's predicate that exclude a step of the clause to what is violated;
+    /// `Some(None)` if there is no such step. The outer `None` is no answer.
+    fn excluding_step(
+        &mut self,
+        clause: usize,
+        violated: TermId,
+    ) -> Option<Option<(PredicateId, Vec<TermId>)>> {
         if self.budget.is_spent() {
             return None;
         }
         self.smt.set_query_limit(self.budget.left());
         let terms = self.terms.clone();
-        let clause = &self.system.clauses[index];
-        let violated = match &clause.head {
-            Some(head) => terms.not(self.system.instantiate(goal, head)),
-            None => TermId::TRUE,
-        };
-        let atom = clause.body.first();
-        let (solver, known) = self.steps[index].get_or_insert_with(|| {
-            let mut solver = self.smt.solver();
-            solver.assert(clause.constraint);
-            (solver, 0)
-        });
-        if let Some(atom) = atom
-            && let Some(lemmas) = self.lemmas.get(&atom.predicate)
-        {
-            for &lemma in &lemmas[*known..] {
-                solver.assert(self.system.instantiate(lemma, atom));
+        let group = self.clauses.group_of(clause);
+        let source = self.system.clauses[clause].body.first();
+        let source = source.map(|atom| atom.predicate);
+        if let Some(lemmas) = source.and_then(|source| self.lemmas.get(&source)) {
+            for &lemma in &lemmas[self.asserted[clause]..] {
+                let premise = self.clauses.lemma(source, lemma, TermId::TRUE).premise;
+                self.clauses.tell(group, &[premise]);
+                self.clauses.assert(group, premise);
             }
-            *known = lemmas.len();
+            self.asserted[clause] = lemmas.len();
         }
-        let assumptions: Vec<TermId> = match terms.op(violated) {
-            Op::And => terms.args(violated).to_vec(),
-            _ => vec![violated],
-        };
+        let mut assumptions = terms.conjuncts(violated);
+        assumptions.push(self.clauses.in_force(clause));
+        let solver = self.clauses.solver(group);
         match solver.check(&assumptions) {
             SatResult::Unsat => return Some(None),
             SatResult::Sat => {}
             SatResult::Unknown(_) => return None,
         }
+        let model = solver.model()?;
         // Without a body there is no way out: then it was no model.
-        let atom = atom?;
-        let step = terms.and(&[clause.constraint, violated]);
-        let mut vars = terms.free_vars(&[step]);
-        vars.extend(
-            atom.args
-                .iter()
-                .filter(|a| !vars.contains(a))
-                .copied()
-                .collect::<Vec<_>>(),
-        );
-        let values = solver.model()?.assignment(&vars).ok()?;
-        let kept: FxHashSet<TermId> = atom.args.iter().copied().collect();
-        vars.retain(|v| !kept.contains(v));
-        let cube = project_formula(&terms, step, &vars, &values)?;
-        let params = &self.system.predicate(atom.predicate).params;
-        let map: FxHashMap<TermId, TermId> = atom
-            .args
+        let source = source?;
+        let step = terms.and(&[self.clauses.constraint(clause), violated]);
+        let slot = self.clauses.first_slot(source)?;
+        let back: FxHashMap<TermId, TermId> = slot.iter().map(|(&p, &here)| (here, p)).collect();
+        let free = terms.free_vars(&[step]);
+        let locals: Vec<TermId> = free
             .iter()
             .copied()
-            .zip(params.iter().copied())
+            .filter(|v| !back.contains_key(v))
             .collect();
-        let cube: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &map)).collect();
-        let clauses = self.excluding(atom.predicate, &bounds(&terms, &cube))?;
-        Some(Some((atom.predicate, clauses)))
+        let mut values = model.assignment(&free).ok()?;
+        let args: Vec<TermId> = back.keys().copied().collect();
+        values.extend(model.assignment(&args).ok()?);
+        let cube = project_formula(&terms, step, &locals, &values)?;
+        let cube: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &back)).collect();
+        let lemmas = self.excluding(source, &bounds(&terms, &cube))?;
+        Some(Some((source, lemmas)))
     }
 
     /// Clauses that follow from the predicate's definition and exclude the cube.
@@ -226,11 +222,7 @@ impl Weakening<'_> {
         }
         let mut hard = guards;
         hard.push(label.large);
-        let core = solver.minimal_core(&hard, cube);
-        let all: Vec<TermId> = hard.iter().chain(&core).copied().collect();
-        if solver.check(&all) != SatResult::Unsat {
-            return None;
-        }
+        let core = solver.minimal_core(&hard, cube)?;
         let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
         Some(vec![terms.or(&negated)])
     }

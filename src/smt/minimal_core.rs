@@ -9,6 +9,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{SatResult, Solver};
+use crate::run::Budget;
 use crate::term::TermId;
 
 /// How much a minimal core is worth.
@@ -16,15 +17,15 @@ use crate::term::TermId;
 pub struct CoreEffort<'a> {
     /// Queries after the first one, at most.
     pub queries: usize,
-    /// Whether there is a reason to stop now; asked before each of these queries.
-    pub stop: &'a dyn Fn() -> bool,
+    /// They end with it, if there is one.
+    pub budget: Option<&'a Budget>,
 }
 
 impl CoreEffort<'_> {
     /// As many queries as it takes.
     pub const ALL: CoreEffort<'static> = CoreEffort {
         queries: usize::MAX,
-        stop: &|| false,
+        budget: None,
     };
 }
 
@@ -49,7 +50,7 @@ impl Solver {
         open = self.used(hard, &[], &open)?;
         let mut needed: Vec<TermId> = Vec::new();
         for _ in 0..effort.queries {
-            if open.is_empty() || (effort.stop)() {
+            if open.is_empty() || effort.budget.is_some_and(Budget::is_spent) {
                 break;
             }
             let candidate = open.pop();

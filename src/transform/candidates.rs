@@ -14,7 +14,7 @@ use crate::domain::{
     Bits, Cases, Constants, Cube, Domain, Intervals, Limits, Product, analyse_cubes, clause_cubes,
     guards,
 };
-use crate::proof::houdini::Facts;
+use crate::proof::facts::Facts;
 use crate::run::Context;
 use crate::term::TermId;
 

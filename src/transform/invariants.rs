@@ -17,7 +17,7 @@ use super::replacement::Replacement;
 use super::visits::Visits;
 use super::{Step, Transformation};
 use crate::chc::System;
-use crate::proof::houdini::{Checker, Facts};
+use crate::proof::facts::{Checker, Facts};
 use crate::run::Context;
 
 /// Time for checking what the domains say, at most.

@@ -19,7 +19,7 @@ use super::{Place, Step, Transformation};
 use crate::chc::{PredicateId, System};
 use crate::domain::catalogue::word_bounds;
 use crate::domain::{Bits, Domain, Limits, analyse, spare};
-use crate::proof::houdini::{Checker, Facts};
+use crate::proof::facts::{Checker, Facts};
 use crate::run::Context;
 use crate::term::{BigUint, Op, Sort, TermId, TermStore};
 

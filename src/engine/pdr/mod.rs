@@ -64,6 +64,7 @@ mod ids;
 mod index_disequality;
 mod levels;
 mod model;
+mod needed_lemmas;
 mod obligation;
 mod options;
 mod pattern;
@@ -78,7 +79,6 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod transition;
-mod used;
 
 pub(super) use self::ids::Node;
 pub use self::options::Options;

@@ -20,7 +20,7 @@ impl Search<'_> {
     /// options ask for that and it can be told, and without those that others imply.
     pub(super) fn model(&mut self, level: Level) -> Model {
         let used = match self.options.weaken {
-            true => self.used_lemmas(level),
+            true => self.needed_lemmas(level),
             false => None,
         };
         let mut definitions: FxHashMap<PredicateId, TermId> = FxHashMap::default();

@@ -421,7 +421,7 @@ fn models_hold_what_the_proof_uses() {
         let mut search = Search::new(&system, Options::default(), &mut cx);
         let t = system.terms.clone();
         // Without lemmas there is no proof.
-        assert_eq!(search.used_lemmas(INFINITE), None);
+        assert_eq!(search.needed_lemmas(INFINITE), None);
         let [x, y] = [0, 1].map(|n| system.predicates[0].params[n]);
         let zero = t.int(0);
         let lemmas = [
@@ -431,7 +431,7 @@ fn models_hold_what_the_proof_uses() {
             t.lt(t.add(&[x, y]), t.int(-100)),
         ]
         .map(|bad| search.learn(P, &[bad], INFINITE));
-        let used = search.used_lemmas(INFINITE).expect("a proof");
+        let used = search.needed_lemmas(INFINITE).expect("a proof");
         let expected = expected
             .iter()
             .map(|&lemma| (PredicateId(0), lemmas[lemma]));

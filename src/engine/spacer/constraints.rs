@@ -1,91 +1,55 @@
-//! C, the constraints of Fig. 6: one copy of all clauses in incremental solvers for the whole run.
+//! C, the constraints of Fig. 6: one copy of all clauses in incremental solvers for the whole run; and
+//! EXTRACTINVS, which asks them.
 //!
-//! Global: an edge's literal puts a clause in force (1), and one of the clauses for the predicate is
-//! (2). The `n`-th body atom of a predicate has the same variables, a slot, in all
-//! clauses. Lemmas: A_φ puts φ in force at the slots of its predicate that are used (5); B_φ
-//! says that φ is violated at the head (6). Both are defined once and assumed or not; what is asserted
-//! for a while, such as the disjunction of the B's, is retracted with its scope. Invariants have
-//! a literal that puts them in force at sources and targets (3), (4).
+//! The copy is that of [`crate::proof::clauses`], one solver for the clauses of each predicate: a
+//! literal puts a clause in force (1), one of a predicate's clauses always is (2), and A_φ puts a
+//! lemma φ in force at body atoms (5). B_φ (6) is no literal: that φ is violated at the head is asked
+//! as a formula over the head's variables. So a model of it violates φ, and the trap of Fig. 7, that
+//! a B nobody cares for is true in a model, is not there. Invariants are in force at sources by
+//! their A, at targets as they are (3), (4).
 //!
-//! Heights, which the paper does not have: a literal for each height says that what is derived has
-//! that height, and a lemma of some height is in force at sources for targets that are at most one
-//! higher. So a proof by frames is checked in the same single copy.
+//! Heights, which the paper does not have: a literal for each height says that what is derived has at
+//! most that height, and a lemma of some height is in force at sources for targets that are at most
+//! one higher. So a proof by frames is checked in the same single copy.
 //!
-//! Deviations: the clauses for each predicate have a solver of their own, since a violated lemma is
-//! violated by one clause, and a solver with all the others goes through them for each query (4 times
-//! the time on a program with 1,000 conjuncts). B_φ implies the violation, where the paper's is only
-//! implied by it; so a model that has
-//! B_φ violates φ, and the trap of Fig. 7, that a B nobody cares for is true in a model, is not there.
-//! Invariant: what was defined holds in the outermost scope; asking never changes what the
-//! answers mean.
+//! Invariant: what a height's literal and a lemma's A mean is asserted for good and assumed or not;
+//! asking never changes what the answers mean.
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::assumptions::Assumptions;
+use super::options::Extraction;
 use super::proof::{ALL, Height, Lemma};
-use crate::chc::System;
-use crate::run::Context;
-use crate::smt::{SatResult, Smt, SmtModel, Solver};
+use crate::chc::{PredicateId, System};
+use crate::proof::clauses::{self, Clauses, Sharing};
+use crate::proof::houdini::{Question, inductive_lemmas};
+use crate::proof::needed_lemmas::Given;
+use crate::run::Budget;
+use crate::smt::Smt;
 use crate::term::{SortId, TermId, TermStore};
 
-/// A body atom, in all clauses that have one.
-struct Slot {
-    /// The predicate's formal variables to the atom's.
-    renaming: FxHashMap<TermId, TermId>,
-    used: TermId,
-    /// The parts with clauses that have it.
-    parts: Vec<usize>,
+/// What holds besides the lemmas that are asked about.
+#[derive(Clone, Copy)]
+pub(super) struct InForce<'a> {
+    /// Bounds of loops.
+    pub bounds: &'a [TermId],
+    /// They have no heights.
+    pub invariants: &'a [Lemma],
 }
 
-/// A lemma that is looked at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
-    /// Position among the lemmas that were given.
-    pub lemma: usize,
-    /// The lemma's predicate.
-    pub predicate: usize,
-    /// Puts it in force.
-    pub a: TermId,
-    /// Says that it is violated.
-    pub b: TermId,
-}
-
-/// An answer.
-pub(super) enum Answer {
-    Sat(SmtModel),
-    Unsat,
-    Unknown,
-}
-
-/// The clauses for one predicate.
-pub(super) struct Part {
-    solver: Solver,
-    /// Their part of Σ.
-    pub assumptions: Vec<TermId>,
-    /// Their positions.
-    pub clauses: Vec<usize>,
-    /// The predicates of their body atoms, in order.
-    pub sources: Vec<usize>,
-    /// That one of them is in force.
-    node: TermId,
-}
-
-/// The constraints.
+/// See the module.
 pub(super) struct Constraints {
     terms: Rc<TermStore>,
-    /// By predicate, `false` last.
-    parts: Vec<Part>,
-    slots: FxHashMap<usize, Vec<Slot>>,
-    /// By clause.
-    pub edges: Vec<TermId>,
-    /// S_k and G_k of heights.
-    heights: Vec<(TermId, TermId)>,
-    /// A_φ and B_φ of any height.
-    lemmas: FxHashMap<(usize, TermId), (TermId, TermId)>,
-    of_height: FxHashMap<(usize, TermId, Height), (TermId, TermId)>,
-    targets: FxHashMap<(usize, TermId), TermId>,
+    pub clauses: Clauses,
+    /// The number of predicates, which stands for `false`.
+    query: usize,
+    /// Parts of Σ by clause, and by group of clauses.
+    of_clause: Vec<Vec<TermId>>,
+    of_group: Vec<Vec<TermId>>,
+    /// That what is derived has at most a height.
+    heights: Vec<TermId>,
 }
 
 impl Constraints {
@@ -97,249 +61,129 @@ impl Constraints {
         smt: &Rc<Smt>,
     ) -> Self {
         let terms = system.terms.clone();
-        let literal = |name: &str| terms.fresh_var(name, SortId::BOOL);
-        let mut parts: Vec<Part> = (0..=system.predicates.len())
-            .map(|_| Part {
-                solver: smt.solver(),
-                assumptions: Vec::new(),
-                clauses: Vec::new(),
-                sources: Vec::new(),
-                node: literal("node"),
-            })
-            .collect();
-        let mut slots: FxHashMap<usize, Vec<Slot>> = FxHashMap::default();
-        let mut edges = Vec::with_capacity(system.clauses.len());
-        for (index, clause) in system.clauses.iter().enumerate() {
-            let edge = literal("edge");
-            let idle = terms.not(edge);
-            let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-            let mut head = system.predicates.len();
-            if let Some(atom) = &clause.head {
-                head = atom.predicate.index();
-                let params = system.predicate(atom.predicate).params.iter();
-                map.extend(atom.args.iter().copied().zip(params.copied()));
-            }
-            let part = &mut parts[head];
-            part.assumptions.extend(assumptions.own(index));
-            part.clauses.push(index);
-            let mut count: FxHashMap<usize, usize> = FxHashMap::default();
-            for atom in &clause.body {
-                let predicate = atom.predicate.index();
-                let nth = count.entry(predicate).or_default();
-                let of = slots.entry(predicate).or_default();
-                let params = &system.predicate(atom.predicate).params;
-                if of.len() == *nth {
-                    of.push(Slot {
-                        renaming: terms.renaming(params),
-                        used: literal("used"),
-                        parts: Vec::new(),
-                    });
-                }
-                let slot = &mut of[*nth];
-                *nth += 1;
-                slot.parts.push(head);
-                let own = params.iter().map(|p| slot.renaming[p]);
-                map.extend(atom.args.iter().copied().zip(own));
-                part.solver.assert(terms.or(&[idle, slot.used]));
-                part.sources.push(predicate);
-            }
-            let constraint = terms.and(&[assumptions.guarded(index), bounds[index]]);
-            // Assumptions and bounds are the same everywhere, all other variables the clause's own.
-            let shared = terms.free_vars(&[bounds[index]]);
-            for var in terms.free_vars(&[constraint]) {
-                if !assumptions.is_one(var) && !shared.contains(&var) {
-                    map.entry(var).or_insert_with(|| {
-                        terms.fresh_var(terms.var_name(var), terms.sort_of(var))
-                    });
-                }
-            }
-            let constraint = terms.substitute(constraint, &map);
-            part.solver.assert(terms.or(&[idle, constraint]));
-            edges.push(edge);
-        }
-        for part in &mut parts {
-            part.sources.sort_unstable();
-            part.sources.dedup();
-            let mut some: Vec<TermId> = part.clauses.iter().map(|&c| edges[c]).collect();
-            some.push(terms.not(part.node));
-            part.solver.assert(terms.or(&some));
-        }
-        for slot in slots.values_mut().flatten() {
-            slot.parts.sort_unstable();
-            slot.parts.dedup();
-        }
+        let constraint = |c: usize| terms.and(&[assumptions.guarded(c), bounds[c]]);
+        let clauses = Clauses::with_constraints(system, Sharing::Heads, smt, constraint);
+        let count = system.clauses.len();
+        let of_clause: Vec<Vec<TermId>> = (0..count).map(|c| assumptions.own(c).to_vec()).collect();
+        let of_group = clauses.groups().map(|group| {
+            let own = clauses.clauses(group).iter();
+            own.flat_map(|&c| of_clause[c].iter().copied()).collect()
+        });
         Constraints {
+            of_group: of_group.collect(),
+            of_clause,
+            query: system.predicates.len(),
+            clauses,
             terms,
-            parts,
-            slots,
-            edges,
             heights: Vec::new(),
-            lemmas: FxHashMap::default(),
-            of_height: FxHashMap::default(),
-            targets: FxHashMap::default(),
         }
     }
 
-    /// The clauses for a predicate.
-    pub fn part(&self, predicate: usize) -> &Part {
-        &self.parts[predicate]
+    /// What the lemma is about; `None` for `false`.
+    fn about(&self, lemma: &Lemma) -> Option<PredicateId> {
+        let id = u32::try_from(lemma.predicate).expect("fewer than 2^32");
+        (lemma.predicate < self.query).then_some(PredicateId(id))
     }
 
-    fn literal(&self, name: &str) -> TermId {
-        self.terms.fresh_var(name, SortId::BOOL)
-    }
-
-    /// The literals of a lemma of its height; made when it is new.
-    pub fn item(&mut self, at: usize, lemma: &Lemma) -> Item {
-        let (any_a, any_b) = self.of_any_height(lemma);
-        let key = (lemma.predicate, lemma.formula, lemma.height);
-        let item = |(a, b)| Item {
-            lemma: at,
-            predicate: lemma.predicate,
-            a,
-            b,
-        };
-        if let Some(&known) = self.of_height.get(&key) {
-            return item(known);
+    /// A lemma of its height.
+    pub fn lemma(&mut self, lemma: &Lemma) -> clauses::Lemma {
+        let about = self.about(lemma);
+        if lemma.height == ALL {
+            return self.clauses.lemma(about, lemma.formula, TermId::TRUE);
         }
-        let terms = self.terms.clone();
-        let (a, b) = (self.literal("A"), self.literal("B"));
-        let in_force = if lemma.height == ALL {
-            terms.implies(a, any_a)
-        } else {
-            // For targets of the lemma's height plus one, and below.
-            let (_, least) = self.height(lemma.height + 1);
-            let (exact, _) = self.height(lemma.height);
-            self.assert(lemma.predicate, terms.implies(b, exact));
-            terms.or(&[terms.not(a), terms.not(least), any_a])
-        };
-        for slot in self.slots.get(&lemma.predicate).into_iter().flatten() {
-            for &part in &slot.parts {
-                self.parts[part].solver.assert(in_force);
-            }
-        }
-        self.assert(lemma.predicate, terms.implies(b, any_b));
-        self.of_height.insert(key, (a, b));
-        item((a, b))
+        let above = self.at_most(lemma.height + 1);
+        let own = self.at_most(lemma.height);
+        let mut result = self.clauses.lemma(about, lemma.formula, above);
+        result.violation = self.terms.and(&[own, result.violation]);
+        result
     }
 
-    fn assert(&mut self, part: usize, formula: TermId) {
-        debug_assert_eq!(self.parts[part].solver.depth(), 0);
-        self.parts[part].solver.assert(formula);
+    /// Lemmas of their heights, in their order.
+    pub fn lemmas(&mut self, lemmas: &[Lemma]) -> Vec<clauses::Lemma> {
+        lemmas.iter().map(|lemma| self.lemma(lemma)).collect()
     }
 
-    /// Items for lemmas, in their order.
-    pub fn items(&mut self, lemmas: &[Lemma]) -> Vec<Item> {
-        let each = lemmas.iter().enumerate();
-        each.map(|(at, lemma)| self.item(at, lemma)).collect()
-    }
-
-    fn of_any_height(&mut self, lemma: &Lemma) -> (TermId, TermId) {
-        let key = (lemma.predicate, lemma.formula);
-        if let Some(&known) = self.lemmas.get(&key) {
-            return known;
-        }
-        let terms = self.terms.clone();
-        let (a, b) = (self.literal("A"), self.literal("B"));
-        let off = terms.not(a);
-        for slot in self.slots.get(&lemma.predicate).into_iter().flatten() {
-            let formula = terms.substitute(lemma.formula, &slot.renaming);
-            let in_force = terms.or(&[off, terms.not(slot.used), formula]);
-            for &part in &slot.parts {
-                self.parts[part].solver.assert(in_force);
-            }
-        }
-        let node = self.parts[lemma.predicate].node;
-        let violated = terms.and(&[node, terms.not(lemma.formula)]);
-        self.assert(lemma.predicate, terms.implies(b, violated));
-        self.lemmas.insert(key, (a, b));
-        (a, b)
-    }
-
-    /// A literal that puts an invariant in force at the heads of clauses.
-    pub fn target(&mut self, lemma: &Lemma) -> TermId {
-        let key = (lemma.predicate, lemma.formula);
-        if let Some(&known) = self.targets.get(&key) {
-            return known;
-        }
-        let literal = self.literal("I");
-        let node = self.parts[lemma.predicate].node;
-        let holds = self.terms.implies(node, lemma.formula);
-        self.assert(lemma.predicate, self.terms.implies(literal, holds));
-        self.targets.insert(key, literal);
-        literal
-    }
-
-    /// That what is derived has a height, and that it has at most this height.
-    fn height(&mut self, height: Height) -> (TermId, TermId) {
-        let terms = self.terms.clone();
+    /// That what is derived has at most this height.
+    fn at_most(&mut self, height: Height) -> TermId {
         while self.heights.len() <= height as usize {
-            let (exact, most) = (self.literal("S"), self.literal("G"));
-            let mut formulas = vec![terms.implies(exact, most)];
-            match self.heights.last() {
-                Some(&(_, below)) => formulas.push(terms.implies(below, most)),
+            let literal = self.terms.fresh_var("height", SortId::BOOL);
+            let means = match self.heights.last() {
+                Some(&below) => self.terms.implies(below, literal),
                 // Height zero: no body atoms.
                 None => {
-                    let unused = self.slots.values().flatten().map(|s| terms.not(s.used));
-                    formulas.push(terms.implies(exact, terms.and(&unused.collect::<Vec<_>>())));
+                    let used = self.clauses.used().into_iter();
+                    let unused: Vec<TermId> = used.map(|used| self.terms.not(used)).collect();
+                    self.terms.implies(literal, self.terms.and(&unused))
                 }
+            };
+            for group in self.clauses.groups() {
+                self.clauses.assert(group, means);
             }
-            for part in &mut self.parts {
-                for &formula in &formulas {
-                    part.solver.assert(formula);
-                }
-            }
-            self.heights.push((exact, most));
+            self.heights.push(literal);
         }
         self.heights[height as usize]
     }
 
-    /// Asserts formulas about the clauses for a predicate until [`Constraints::retract`].
-    pub fn add(&mut self, part: usize, formulas: &[TermId]) {
-        let solver = &mut self.parts[part].solver;
-        solver.push();
-        for &formula in formulas {
-            solver.assert(formula);
-        }
-    }
-
-    /// Takes back what was added last.
-    pub fn retract(&mut self, part: usize) {
-        self.parts[part].solver.pop();
-    }
-
-    /// SAT(C, assumptions), for the clauses for a predicate.
-    pub fn check(&mut self, part: usize, assumptions: &[TermId], cx: &Context) -> Answer {
-        if cx.stop().is_some() {
-            return Answer::Unknown;
-        }
-        let solver = &mut self.parts[part].solver;
-        match solver.check(assumptions) {
-            SatResult::Sat => match solver.model() {
-                Some(model) => Answer::Sat(model),
-                None => Answer::Unknown,
-            },
-            SatResult::Unsat => Answer::Unsat,
-            SatResult::Unknown(why) => {
-                log::debug!("the constraints: {why}");
-                Answer::Unknown
+    /// By group of clauses: what is in force, and Σ.
+    pub fn given(&mut self, in_force: InForce) -> Vec<Given> {
+        let invariants: Vec<(clauses::Lemma, TermId)> = in_force
+            .invariants
+            .iter()
+            .map(|invariant| (self.lemma(invariant), invariant.formula))
+            .collect();
+        let of_group = |group: usize| {
+            let sources = self.clauses.sources(group);
+            let mut assumed = in_force.bounds.to_vec();
+            for &(invariant, formula) in &invariants {
+                if invariant
+                    .about
+                    .is_some_and(|p| sources.binary_search(&p).is_ok())
+                {
+                    assumed.push(invariant.premise);
+                }
+                if invariant.about == self.clauses.head(group) {
+                    assumed.push(formula);
+                }
             }
+            Given {
+                assumed,
+                optional: self.of_group[group].clone(),
+            }
+        };
+        self.clauses.groups().map(of_group).collect()
+    }
+
+    /// EXTRACTINVS: positions of the lemmas in the largest subset that is inductive under a part of
+    /// Σ, `None` for all of it; none when the budget is spent. By the same question it is told
+    /// which lemmas still hold in another under-approximation.
+    pub fn inductive_subset(
+        &mut self,
+        lemmas: &[Lemma],
+        sigma: Option<&FxHashSet<TermId>>,
+        in_force: InForce,
+        extraction: Extraction,
+        budget: &Budget,
+    ) -> Vec<usize> {
+        if lemmas.is_empty() {
+            return Vec::new();
         }
-    }
-
-    /// After `Unsat`: the assumptions that were used.
-    pub fn core(&self, part: usize) -> Vec<TermId> {
-        self.parts[part].solver.core()
-    }
-
-    /// The solver itself, for minimal cores.
-    pub fn solver(&mut self, part: usize) -> &mut Solver {
-        &mut self.parts[part].solver
-    }
-
-    /// The height of what is derived in a model, if it has one.
-    pub fn height_in(&self, model: &SmtModel) -> Option<Height> {
-        let found = self.heights.iter().position(|h| model.satisfies(h.0));
-        found.map(|h| h as Height)
+        let lemmas = self.lemmas(lemmas);
+        let given = self.given(in_force);
+        let given = |group: usize, clause: Option<usize>| {
+            let assumptions = match clause {
+                Some(clause) => &self.of_clause[clause],
+                None => &self.of_group[group],
+            };
+            let chosen = |a: &&TermId| sigma.is_none_or(|sigma| sigma.contains(a));
+            let mut assumed = given[group].assumed.clone();
+            assumed.extend(assumptions.iter().filter(chosen));
+            assumed
+        };
+        let question = match extraction {
+            Extraction::Mis => Question::Group,
+            Extraction::Houdini => Question::Clause,
+        };
+        let kept = inductive_lemmas(&mut self.clauses, &lemmas, question, given, budget);
+        kept.unwrap_or_default()
     }
 }

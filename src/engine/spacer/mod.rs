@@ -66,8 +66,6 @@ mod abstraction;
 mod assumptions;
 mod bounding;
 mod constraints;
-mod extract;
-mod mus;
 mod options;
 mod oracle;
 mod proof;

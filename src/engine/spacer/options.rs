@@ -55,7 +55,7 @@ choices! {
 choices! {
     /// How the maximal inductive subset of a proof is found.
     Extraction {
-        /// Fig. 7: over all clauses at once.
+        /// All the clauses of a predicate at once, as Fig. 7 does with all there are.
         Mis = "mis",
         /// Clause by clause (Flanagan, Leino, FME 2001).
         Houdini = "houdini",

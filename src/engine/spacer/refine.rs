@@ -9,11 +9,10 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assumptions::Assumptions;
-use super::mus::{Effort, minimal};
 use super::proof::Lemma;
 use crate::chc::System;
 use crate::run::{Budget, Context};
-use crate::smt::{Arithmetic, SatResult, Smt, Solver};
+use crate::smt::{Arithmetic, CoreEffort, SatResult, Smt, Solver};
 use crate::term::{Assignment, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
@@ -96,9 +95,8 @@ impl Refinement<'_> {
             }
             steps.push((clause_at, map));
         }
-        let budget = cx.budget.work(self.limit);
         self.smt.set_query_limit(Some(self.limit));
-        let answer = self.decide(&mut solver, own, &budget, cx);
+        let answer = self.decide(&mut solver, own, &cx.budget.work(self.limit));
         self.smt.set_query_limit(None);
         if let Some(refined) = answer {
             return Ok(refined);
@@ -127,27 +125,23 @@ impl Refinement<'_> {
     }
 
     /// Whether what was asserted is possible under all assumptions of its clauses: `None` if it is.
-    fn decide(
-        &self,
-        solver: &mut Solver,
-        own: Vec<TermId>,
-        budget: &Budget,
-        cx: &Context,
-    ) -> Option<Refined> {
+    fn decide(&self, solver: &mut Solver, own: Vec<TermId>, budget: &Budget) -> Option<Refined> {
         match solver.check(&own) {
             SatResult::Unknown(why) => Some(Refined::Unknown(why)),
-            SatResult::Unsat => {
-                let (hard, soft): (Vec<TermId>, Vec<TermId>) =
-                    own.into_iter().partition(|a| self.in_force.contains(a));
-                let effort = Effort {
-                    queries: self.core_queries,
-                    budget: Some(budget.clone()),
-                };
-                let core = minimal(solver, &hard, &soft, effort, cx);
-                Some(Refined::Spurious(core.unwrap_or(soft)))
-            }
+            SatResult::Unsat => Some(Refined::Spurious(self.core(solver, own, budget))),
             SatResult::Sat => None,
         }
+    }
+
+    /// Assumptions that are unsatisfiable together with those in force, which have been found to be.
+    fn core(&self, solver: &mut Solver, own: Vec<TermId>, budget: &Budget) -> Vec<TermId> {
+        let (hard, soft): (Vec<TermId>, Vec<TermId>) =
+            own.into_iter().partition(|a| self.in_force.contains(a));
+        let effort = CoreEffort {
+            queries: self.core_queries,
+            budget: Some(budget),
+        };
+        solver.core_by(&hard, &soft, effort).unwrap_or(soft)
     }
 
     /// The same with the values that the derivation's facts have: each step for itself.
@@ -178,19 +172,13 @@ impl Refinement<'_> {
                 .collect();
             let mut solver = self.smt.solver();
             solver.assert(guarded);
-            match solver.check(&own) {
-                SatResult::Unknown(why) => return Ok(Refined::Unknown(why)),
-                SatResult::Unsat => {
-                    let (hard, soft): (Vec<TermId>, Vec<TermId>) =
-                        own.into_iter().partition(|a| self.in_force.contains(a));
-                    let effort = Effort {
-                        queries: self.core_queries,
-                        budget: None,
-                    };
-                    spurious.extend(minimal(&mut solver, &hard, &soft, effort, cx).unwrap_or(soft));
+            match self.decide(&mut solver, own, &cx.budget) {
+                None => {}
+                Some(Refined::Spurious(core)) => {
+                    spurious.extend(core);
                     continue;
                 }
-                SatResult::Sat => {}
+                Some(other) => return Ok(other),
             }
             let model = solver.model().ok_or("no model")?;
             for var in clause.vars(terms) {

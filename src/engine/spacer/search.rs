@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::abstraction::{Given, abstraction, needed_lemmas};
+use super::abstraction::{abstraction, needed};
 use super::assumptions::Assumptions;
 use super::bounding::Bounding;
-use super::constraints::Constraints;
-use super::extract::{Invariant, Setting, maximal_inductive_subset};
+use super::constraints::{Constraints, InForce};
 use super::options::{self, Next, Options, Refinement as Way, Solver};
 use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
 use super::proof::{ALL, Height, Lemma};
@@ -88,8 +87,6 @@ pub(super) struct Search<'a> {
     unbounded: bool,
     /// I.
     invariants: Vec<Lemma>,
-    /// What puts them in force, at sources and at targets.
-    literals: Vec<Invariant>,
     /// What else holds in the next U.
     known: Vec<Lemma>,
     /// Time for an abstraction to be decided.
@@ -128,7 +125,6 @@ impl<'a> Search<'a> {
             unbounded: false,
             in_force: assumptions.all.iter().copied().collect(),
             invariants: Vec::new(),
-            literals: Vec::new(),
             known: Vec::new(),
             patience: (options.patience != usize::MAX)
                 .then(|| Duration::from_millis(options.patience as u64)),
@@ -315,28 +311,18 @@ impl<'a> Search<'a> {
             .filter(|l| l.height >= least && seen.insert((l.predicate, l.formula)))
             .map(|l| l.of_height(ALL))
             .collect();
-        let setting = Setting {
-            in_force: None,
+        let in_force = InForce {
             bounds: &[],
-            invariants: &self.literals,
+            invariants: &self.invariants,
         };
-        let kept = maximal_inductive_subset(
-            &mut self.constraints,
-            &self.bounded,
-            &candidates,
-            self.options.extraction,
-            setting,
-            cx,
-        );
+        let extraction = self.options.extraction;
+        let constraints = &mut self.constraints;
+        let kept =
+            constraints.inductive_subset(&candidates, None, in_force, extraction, &cx.budget);
         let kept: FxHashSet<usize> = kept.into_iter().collect();
         let mut others = FxHashSet::default();
         for (at, lemma) in candidates.into_iter().enumerate() {
             if kept.contains(&at) {
-                self.literals.push(Invariant {
-                    predicate: lemma.predicate,
-                    source: self.constraints.item(at, &lemma).a,
-                    target: self.constraints.target(&lemma),
-                });
                 self.invariants.push(lemma);
             } else {
                 others.insert(lemma.predicate);
@@ -359,14 +345,14 @@ impl<'a> Search<'a> {
 
     /// ABSTRACT: the assumptions that the proof needs take the place of those in force.
     fn abstract_(&mut self, proof: &[Lemma], cx: &Context) {
-        let given = Given {
-            system: self.system,
-            // Where there is a choice, the abstraction stays.
-            preferred: &self.in_force,
+        let in_force = InForce {
             bounds: &self.bounds(),
-            invariants: &self.literals,
+            invariants: &self.invariants,
         };
-        let needs = abstraction(&mut self.constraints, proof, &given, cx);
+        // Where there is a choice, the abstraction stays.
+        let preferred = &self.in_force;
+        let constraints = &mut self.constraints;
+        let needs = abstraction(constraints, proof, in_force, preferred, &cx.budget);
         if let Some(needs) = needs {
             self.in_force = needs;
         } else if cx.stop().is_none() {
@@ -421,19 +407,14 @@ impl<'a> Search<'a> {
 
     /// Those lemmas that hold in the new under-approximation of the new abstraction as well.
     fn still_valid(&mut self, proof: &[Lemma], cx: &Context) -> Vec<Lemma> {
-        let setting = Setting {
-            in_force: Some(&self.in_force),
+        let in_force = InForce {
             bounds: &self.bounds(),
-            invariants: &self.literals,
+            invariants: &self.invariants,
         };
-        let kept = maximal_inductive_subset(
-            &mut self.constraints,
-            &self.bounded,
-            proof,
-            self.options.extraction,
-            setting,
-            cx,
-        );
+        let sigma = Some(&self.in_force);
+        let extraction = self.options.extraction;
+        let constraints = &mut self.constraints;
+        let kept = constraints.inductive_subset(proof, sigma, in_force, extraction, &cx.budget);
         kept.into_iter().map(|l| proof[l].clone()).collect()
     }
 
@@ -523,17 +504,20 @@ impl<'a> Search<'a> {
 
     /// What the invariants that `false` needs say, for all counters.
     fn model(&mut self, cx: &Context) -> Model {
-        let given = Given {
-            system: self.system,
-            preferred: &self.in_force,
+        let in_force = InForce {
             bounds: &[],
             invariants: &[],
         };
-        let needed = needed_lemmas(&mut self.constraints, &self.invariants, &given, cx);
+        let needed = needed(
+            &mut self.constraints,
+            &self.invariants,
+            in_force,
+            &cx.budget,
+        );
         let needed = match needed {
-            Some((lemmas, assumptions)) => {
-                self.note_abstraction(assumptions);
-                lemmas
+            Some(needed) => {
+                self.note_abstraction(needed.optional.len());
+                needed.lemmas
             }
             None => (0..self.invariants.len()).collect(),
         };

@@ -7,15 +7,14 @@ use rustc_hash::FxHashSet;
 
 use super::assumptions::Assumptions;
 use super::bounding::Bounding as Bounds;
-use super::constraints::Constraints;
-use super::extract::{Setting, maximal_inductive_subset};
-use super::mus::{Effort, minimal};
+use super::constraints::{Constraints, InForce};
 use super::options::{Bounding, Extraction, Granularity, Next, Options, Refinement, Solver};
 use super::proof::{ALL, Lemma};
 use super::refine::{Refined, Refinement as Unrolling};
 use super::search::{Search, height_of};
 use crate::chc::{Atom, PredicateId, System};
 use crate::engine::{Engine, pdr};
+use crate::proof::samples::{Random, random_system};
 use crate::run::Context;
 use crate::smt::{Arithmetic, SatResult, Smt};
 use crate::term::{SortId, TermId, TermStore};
@@ -286,90 +285,6 @@ fn all_assumptions_make_the_clause_and_fewer_an_abstraction() {
     }
 }
 
-#[test]
-fn cores_are_minimal() {
-    let terms = Rc::new(TermStore::new());
-    let smt = Smt::new(terms.clone());
-    let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::INT));
-    let soft = [
-        terms.ge(x, terms.int(0)),
-        terms.ge(x, terms.int(3)),
-        terms.ge(y, terms.int(1)),
-        terms.le(terms.add(&[x, y]), terms.int(2)),
-        terms.ge(y, terms.int(0)),
-        terms.le(x, terms.int(2)),
-    ];
-    let cx = Context::new(terms.clone());
-    let effort = |queries| Effort {
-        queries,
-        budget: None,
-    };
-    let all = effort(usize::MAX);
-    let core = minimal(&mut smt.solver(), &[], &soft, all, &cx).expect("unsatisfiable");
-    let unsat = |soft: &[TermId]| smt.solver().check(soft) == SatResult::Unsat;
-    assert!(unsat(&core));
-    for left_out in &core {
-        let rest: Vec<TermId> = core.iter().copied().filter(|c| c != left_out).collect();
-        assert!(!unsat(&rest));
-    }
-    // Without queries it is a core all the same; what is satisfiable has none.
-    let rough = minimal(&mut smt.solver(), &[], &soft, effort(0), &cx).expect("unsatisfiable");
-    assert!(unsat(&rough));
-    assert!(minimal(&mut smt.solver(), &[], &soft[..1], effort(9), &cx).is_none());
-    let hard = minimal(&mut smt.solver(), &soft[1..2], &soft[4..], effort(9), &cx);
-    assert_eq!(hard, Some(vec![soft[5]]));
-}
-
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: i64) -> i64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as i64) % bound
-    }
-}
-
-/// Two predicates of two arguments and clauses of all kinds.
-fn random_system(random: &mut Random) -> System {
-    let mut b = Build::new();
-    let predicates = [b.predicate("P", 2), b.predicate("Q", 2)];
-    let t = b.terms.clone();
-    let vars = b.vars(["x", "y", "u", "v", "x1", "y1"]);
-    for index in 0..6 {
-        let count = match index {
-            0 => 0,
-            1 => 2,
-            _ => 1,
-        };
-        let body: Vec<(PredicateId, &[TermId])> = (0..count)
-            .map(|at| {
-                let args = &vars[2 * at..2 * at + 2];
-                (predicates[random.below(2) as usize], args)
-            })
-            .collect();
-        let mut parts = Vec::new();
-        for head in &vars[4..] {
-            let from = vars[random.below(if count == 2 { 4 } else { 2 }) as usize];
-            let value = match count {
-                0 => t.int(random.below(3)),
-                _ => plus(&t, from, random.below(4) - 1),
-            };
-            parts.push(t.eq(*head, value));
-        }
-        if count > 0 {
-            parts.push(t.le(vars[0], t.int(random.below(7))));
-        }
-        let head = predicates[random.below(2) as usize];
-        let head = (index != 5).then_some((head, &vars[4..]));
-        b.clause(&body, &parts, head);
-    }
-    b.system
-}
-
 fn random_lemmas(system: &System, random: &mut Random, heights: bool) -> Vec<Lemma> {
     let t = &system.terms;
     let mut lemmas: Vec<Lemma> = (0..6)
@@ -432,8 +347,7 @@ fn extraction_agrees_with_brute_force() {
         let sigma = Assumptions::new(&system, Granularity::Conjuncts);
         let bounds = vec![TermId::TRUE; system.clauses.len()];
         let mut constraints = Constraints::new(&system, &sigma, &bounds, &smt);
-        let setting = Setting {
-            in_force: None,
+        let in_force = InForce {
             bounds: &[],
             invariants: &[],
         };
@@ -449,8 +363,7 @@ fn extraction_agrees_with_brute_force() {
         sizes.insert(best.len());
         let cx = context(&system);
         for kind in [Extraction::Mis, Extraction::Houdini, Extraction::Mis] {
-            let found =
-                maximal_inductive_subset(&mut constraints, &system, &lemmas, kind, setting, &cx);
+            let found = constraints.inductive_subset(&lemmas, None, in_force, kind, &cx.budget);
             assert_eq!(found, best, "round {round}, {kind:?}: {lemmas:?}");
         }
     }

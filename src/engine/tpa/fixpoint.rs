@@ -2,8 +2,8 @@
 //!
 //! A step is added after a relation or before it; where the result is in the relation, the relation
 //! holds of all runs. For a proof the runs from facts, or those to queries, are enough (FMCAD
-//! 2022). Of a relation that is not closed the largest closed part is found as Houdini does
-//! (Flanagan, Leino, FME 2001), and is a proof if no query is reached by it.
+//! 2022). Of a relation that is not closed the largest closed part (`proof::houdini`) is a proof if
+//! no query is reached by it.
 //!
 //! Invariant: conjuncts that are kept hold of all runs of the kind that is asked about, and say
 //! together that no run is between facts and queries.
@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::search::{Kind, Search};
 use super::system::Conjunct;
+use crate::proof::houdini::{self, largest_inductive_subset, possible_violations};
 use crate::proof::{Stop, ask};
 use crate::run::Context;
 use crate::term::TermId;
@@ -113,31 +114,29 @@ impl Search<'_> {
                 Side::Left => ts.over(ts.query.formula, &ts.copies[0], &ts.copies[2]),
             });
         }
-        let mut kept = match kind {
+        let kept = match kind {
             Kind::Exact => self.exact[level].conjuncts.clone(),
             Kind::Less => self.less[level].conjuncts.clone(),
         };
-        while !kept.is_empty() {
-            let premises: Vec<TermId> = kept
-                .iter()
-                .map(|c| match side {
-                    Side::Right => c.left,
-                    Side::Left => c.right,
-                })
-                .collect();
-            let negated: Vec<TermId> = kept.iter().map(|c| terms.not(c.whole)).collect();
-            solver.push();
-            solver.assert(terms.or(&negated));
-            let model = ask(&mut solver, &premises, cx);
-            solver.pop();
-            let Some(model) = model? else { break };
-            let before = kept.len();
-            kept.retain(|c| !model.satisfies(terms.not(c.whole)));
-            if kept.len() == before {
-                kept.clear();
-            }
-        }
-        Ok(kept)
+        let before = |c: usize| match side {
+            Side::Right => kept[c].left,
+            Side::Left => kept[c].right,
+        };
+        // From the relation, by the step, to the relation.
+        let steps = [houdini::Step {
+            from: vec![0],
+            to: 0,
+        }];
+        let about = vec![0; kept.len()];
+        let closed = largest_inductive_subset(&steps, &about, |_, premises, conclusions| {
+            let premises: Vec<TermId> = premises.iter().map(|&c| before(c)).collect();
+            let violations = conclusions.iter().map(|&c| terms.not(kept[c].whole));
+            let violations: Vec<TermId> = violations.collect();
+            let lost = possible_violations(&mut solver, &premises, &violations, &cx.budget)?;
+            Ok(lost.into_iter().map(|at| conclusions[at]).collect())
+        });
+        let closed = closed.map_err(Stop::Reason)?;
+        Ok(closed.into_iter().map(|c| kept[c]).collect())
     }
 
     /// Whether no run that the relation allows leads from facts to queries.

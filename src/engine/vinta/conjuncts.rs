@@ -1,10 +1,9 @@
 //! A model of those conjuncts of the labels that a proof needs.
 //!
-//! Labels of a location are a disjunction over its nodes. Often some conjuncts of them that hold of all
-//! the nodes, or of all on one side of a condition that cases are split by, are inductive without the
-//! rest (Flanagan, Leino, "Houdini", FME 2001), and of these the
-//! cores of a proof from the queries on suffice. That is a much smaller formula to check, in particular
-//! where products are put in.
+//! Labels of a location are a disjunction over its nodes. Often some conjuncts of them that hold of
+//! all the nodes, or of all on one side of a condition that cases are split by, are inductive
+//! without the rest, and of these the cores of a proof from the queries on suffice. That is a much
+//! smaller formula to check, in particular where products are put in.
 //!
 //! Invariant: what comes back passed all queries of being a model.
 
@@ -13,7 +12,10 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::chc::{Atom, Clause, PredicateId, System};
+use crate::chc::{PredicateId, System};
+use crate::proof::clauses::{Clauses, Lemma, Sharing};
+use crate::proof::houdini::{Question, inductive_lemmas};
+use crate::proof::needed_lemmas::{Given, needed_in_clauses};
 use crate::run::{Budget, Context};
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{TermId, TermStore};
@@ -72,15 +74,31 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(&self, labels: &FxHashMap<PredicateId, TermId>, smt: &Rc<Smt>) -> Option<Conjuncts> {
-        let mut known = self.common(labels, smt)?;
-        let solver = |clause: &Clause| {
-            let mut solver = smt.solver();
-            solver.assert(clause.constraint);
-            solver
-        };
-        let mut steps: Vec<Solver> = self.system.clauses.iter().map(solver).collect();
-        self.make_inductive(&mut known, &mut steps)?;
-        self.needed(&known, &mut steps)
+        let common = self.common(labels, smt)?;
+        let mut clauses = Clauses::new(self.system, Sharing::None, smt);
+        let mut lemma = |about, formula| clauses.lemma(about, formula, TermId::TRUE);
+        let lemmas: Vec<Lemma> = common.iter().map(|&(p, c)| lemma(Some(p), c)).collect();
+        let no_query = lemma(None, TermId::FALSE);
+        let kept = inductive_lemmas(
+            &mut clauses,
+            &lemmas,
+            Question::Clause,
+            |_, _| Vec::new(),
+            &self.budget,
+        );
+        let kept = kept.ok()?;
+        let mut proof: Vec<Lemma> = kept.iter().map(|&l| lemmas[l]).collect();
+        proof.push(no_query);
+        let none = |_| Given::default();
+        let needed = needed_in_clauses(&mut clauses, &proof, none, usize::MAX, &self.budget)?;
+        let mut found = Conjuncts::default();
+        for at in needed.lemmas {
+            if let Some(&lemma) = kept.get(at) {
+                let (predicate, conjunct) = common[lemma];
+                found.entry(predicate).or_default().push(conjunct);
+            }
+        }
+        Some(found)
     }
 
     /// Whether the formulas exclude each other; `None` when it is not known, or time is up.
@@ -95,9 +113,13 @@ impl Search<'_> {
         }
     }
 
-    /// Conjuncts of some disjunct that follow from all.
-    fn common(&self, labels: &FxHashMap<PredicateId, TermId>, smt: &Rc<Smt>) -> Option<Conjuncts> {
-        let mut all = Conjuncts::default();
+    /// Conjuncts of some disjunct that follow from all, for each predicate.
+    fn common(
+        &self,
+        labels: &FxHashMap<PredicateId, TermId>,
+        smt: &Rc<Smt>,
+    ) -> Option<Vec<(PredicateId, TermId)>> {
+        let mut all = Vec::new();
         let mut total = 0;
         for (&predicate, &label) in labels {
             let mut seen = FxHashSet::default();
@@ -118,7 +140,6 @@ impl Search<'_> {
             };
             let own = self.conditions.iter().filter(own);
             let sides: Vec<TermId> = own.flat_map(|&c| [c, self.terms.not(c)]).collect();
-            let mut common = Vec::new();
             for disjunct in self.terms.disjuncts(label) {
                 for conjunct in self.terms.conjuncts(disjunct) {
                     if !seen.insert(conjunct) {
@@ -130,119 +151,17 @@ impl Search<'_> {
                     }
                     let violated = self.terms.not(conjunct);
                     if self.excludes(&mut solver, &[violated])? {
-                        common.push(conjunct);
+                        all.push((predicate, conjunct));
                         continue;
                     }
                     for &side in &sides {
                         if self.excludes(&mut solver, &[side, violated])? {
-                            common.push(self.terms.implies(side, conjunct));
+                            all.push((predicate, self.terms.implies(side, conjunct)));
                         }
                     }
                 }
             }
-            all.insert(predicate, common);
         }
         Some(all)
-    }
-
-    /// The conjuncts over the arguments of the clause's body.
-    fn of_body(&self, clause: &Clause, known: &Conjuncts) -> Vec<(PredicateId, TermId, TermId)> {
-        let mut all = Vec::new();
-        for atom in &clause.body {
-            for &conjunct in known.get(&atom.predicate).into_iter().flatten() {
-                let here = self.system.instantiate(conjunct, atom);
-                all.push((atom.predicate, conjunct, here));
-            }
-        }
-        all
-    }
-
-    /// Drops what does not follow from what is left.
-    fn make_inductive(&self, known: &mut Conjuncts, steps: &mut [Solver]) -> Option<()> {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (clause, solver) in self.system.clauses.iter().zip(steps.iter_mut()) {
-                let Some(head) = &clause.head else {
-                    continue;
-                };
-                let body = self.of_body(clause, known);
-                solver.push();
-                body.iter().for_each(|b| solver.assert(b.2));
-                let mut kept = Vec::new();
-                let before = known.remove(&head.predicate).unwrap_or_default();
-                let count = before.len();
-                let mut open = None;
-                for conjunct in before {
-                    let violated = self.violated(conjunct, head);
-                    match self.excludes(solver, &[violated]) {
-                        Some(true) => kept.push(conjunct),
-                        Some(false) => {}
-                        None => open = Some(()),
-                    }
-                }
-                solver.pop();
-                if open.is_some() {
-                    return None;
-                }
-                changed |= kept.len() < count;
-                known.insert(head.predicate, kept);
-            }
-        }
-        Some(())
-    }
-
-    fn violated(&self, conjunct: TermId, head: &Atom) -> TermId {
-        self.terms.not(self.system.instantiate(conjunct, head))
-    }
-
-    /// The conjuncts that a proof uses; `None` if there is none.
-    fn needed(&self, known: &Conjuncts, steps: &mut [Solver]) -> Option<Conjuncts> {
-        let clauses = &self.system.clauses;
-        let mut defining: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-        let mut goals: Vec<(usize, TermId)> = Vec::new();
-        for (index, clause) in clauses.iter().enumerate() {
-            match &clause.head {
-                Some(head) => defining.entry(head.predicate).or_default().push(index),
-                None => goals.push((index, TermId::TRUE)),
-            }
-        }
-        let mut needed = Conjuncts::default();
-        while let Some((index, violated)) = goals.pop() {
-            let body = self.of_body(&clauses[index], known);
-            let used = |b: &&(PredicateId, TermId, TermId)| {
-                needed
-                    .get(&b.0)
-                    .is_some_and(|n: &Vec<TermId>| n.contains(&b.1))
-            };
-            let hard: Vec<TermId> = body.iter().filter(used).map(|b| b.2).collect();
-            let soft: Vec<TermId> = body.iter().map(|b| b.2).collect();
-            let solver = &mut steps[index];
-            solver.push();
-            solver.assert(violated);
-            let all = self.excludes(solver, &soft);
-            let core = match all {
-                Some(true) => solver.minimal_core(&hard, &soft),
-                _ => Vec::new(),
-            };
-            solver.pop();
-            if all != Some(true) {
-                return None;
-            }
-            let core: FxHashSet<TermId> = core.into_iter().collect();
-            for (predicate, conjunct, here) in body {
-                let list = needed.entry(predicate).or_default();
-                if !core.contains(&here) || list.contains(&conjunct) {
-                    continue;
-                }
-                list.push(conjunct);
-                for &index in defining.get(&predicate).into_iter().flatten() {
-                    if let Some(head) = &clauses[index].head {
-                        goals.push((index, self.violated(conjunct, head)));
-                    }
-                }
-            }
-        }
-        Some(needed)
     }
 }

@@ -3,7 +3,6 @@
 //! Invariant: each disjunct holds in the model that it was made for and contradicts `B`, so the
 //! disjunction contradicts `B` at any time and follows from `A` when no model of `A` is left.
 
-
 use super::interpolator::{InterpolantForm, Interpolator, Result};
 use super::sides::Sides;
 use crate::term::TermId;

@@ -428,7 +428,7 @@ proptest! {
         };
         // Fewer queries give a core all the same.
         for queries in [0, 1] {
-            let effort = CoreEffort { queries, stop: &|| false };
+            let effort = CoreEffort { queries, budget: None };
             let rough = smt.solver().core_by(&hard, &soft, effort).expect("unsatisfiable");
             prop_assert!(unsatisfiable(&rough));
         }

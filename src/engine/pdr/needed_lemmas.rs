@@ -1,10 +1,9 @@
-//! The lemmas that a proof uses: an inductive interpretation, weakened.
+//! The lemmas that the proof needs, from the query back: an inductive interpretation, weakened.
 //!
-//! At the fixpoint all lemmas of a level are inductive together, many of them for nothing: lemmas of
-//! one-off obligations that others outgrew. From the query on, unsatisfiable cores tell which
-//! lemmas of the body a step needs to be blocked, and those are looked at next; the rest goes. What is
-//! left is weaker, still inductive, still refutes the query, and is what the user has to read and
-//! the check to decide.
+//! At the fixpoint all lemmas of a level are inductive together, many of them for nothing. The
+//! search is that of [`crate::proof::needed_lemmas`]. Lemmas about any index are instantiated as
+//! in the transition relations, whose rules are copied; so the clauses are not those of
+//! `proof::clauses`.
 //!
 //! Invariant: for each lemma kept, a query showed that it holds after every step from lemmas kept.
 
@@ -14,10 +13,11 @@ use super::ids::{LemmaId, Node, NodeMap};
 use super::levels::Level;
 use super::search::Search;
 use crate::chc::PredicateId;
+use crate::proof::needed_lemmas::needed_lemmas;
 use crate::smt::{SatResult, Solver};
 use crate::term::{SortId, TermId};
 
-/// Lemmas at a level beyond which the search for those in use is not worth the queries.
+/// Lemmas at a level beyond which the search for those needed is not worth the queries.
 const LEMMA_LIMIT: usize = 1000;
 
 /// A predicate's rules with the lemmas of their body atoms, each lemma under a literal.
@@ -28,8 +28,8 @@ struct Guarded {
 }
 
 impl Search<'_> {
-    /// Predicates and lemmas of the level that the proof uses; `None` when a query has no answer.
-    pub(super) fn used_lemmas(
+    /// Predicates and lemmas of the level that the proof needs; `None` when a query has no answer.
+    pub(super) fn needed_lemmas(
         &mut self,
         level: Level,
     ) -> Option<FxHashSet<(PredicateId, LemmaId)>> {
@@ -38,28 +38,26 @@ impl Search<'_> {
             return None;
         }
         let mut guarded: NodeMap<Option<Guarded>> = NodeMap::new(self.system, |_| None);
-        let mut used: FxHashSet<(PredicateId, LemmaId)> = FxHashSet::default();
-        // The query has the empty cube.
-        let mut open: Vec<(Node, Vec<TermId>)> = vec![(Node::Query, Vec::new())];
-        while let Some((node, cube)) = open.pop() {
+        // `None` is the query, which has the empty cube.
+        let needed = needed_lemmas([None], |goal: Option<(PredicateId, LemmaId)>, _| {
             self.check_limits().ok()?;
+            let (node, mut assumptions) = match goal {
+                Some((p, lemma)) => (Node::from(p), self.frames[p].lemmas[lemma].cube.to_vec()),
+                None => (Node::Query, Vec::new()),
+            };
             if guarded[node].is_none() {
                 guarded[node] = Some(self.guarded(node, level)?);
             }
             let Guarded { solver, guards } = guarded[node].as_mut()?;
-            let mut assumptions = cube;
             assumptions.extend(guards.iter().map(|g| g.2));
             if solver.check(&assumptions) != SatResult::Unsat {
                 return None;
             }
             let core: FxHashSet<TermId> = solver.core().into_iter().collect();
-            for &(body, lemma, guard) in guards.iter() {
-                if core.contains(&guard) && used.insert((body, lemma)) {
-                    open.push((body.into(), self.frames[body].lemmas[lemma].cube.to_vec()));
-                }
-            }
-        }
-        Some(used)
+            let premises = guards.iter().filter(|g| core.contains(&g.2));
+            Some(premises.map(|&(body, lemma, _)| Some((body, lemma))).collect())
+        });
+        Some(needed?.into_iter().flatten().collect())
     }
 
     fn guarded(&mut self, node: Node, level: Level) -> Option<Guarded> {

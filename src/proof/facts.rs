@@ -1,0 +1,179 @@
+//! Facts about predicates that a pass wants to rely on: proven inductive, shortened, and conjoined to
+//! the clauses.
+//!
+//! Invariant: what is proven holds for every fact that can be derived, by the word of a solver.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::clauses::{Clauses, Lemma, Sharing};
+use super::houdini::{Question, inductive_lemmas};
+use crate::chc::{Clause, PredicateId, System};
+use crate::run::Context;
+use crate::smt::{SatResult, Smt, Solver};
+use crate::term::{TermId, TermStore};
+
+/// One query at most, as work.
+const QUERY: Duration = Duration::from_millis(100);
+
+/// What holds of predicates, as conjuncts over their formal variables.
+pub(crate) type Facts = FxHashMap<PredicateId, Vec<TermId>>;
+
+/// Finds the conjuncts that are inductive together.
+pub(crate) struct Checker<'a> {
+    system: &'a System,
+    terms: Rc<TermStore>,
+    smt: Rc<Smt>,
+    clauses: Clauses,
+    /// What is inductive.
+    proven: Facts,
+}
+
+impl<'a> Checker<'a> {
+    /// Nothing is proven yet.
+    pub fn new(system: &'a System, cx: &Context) -> Self {
+        let smt = Smt::within(&cx.budget);
+        smt.set_query_limit(Some(QUERY));
+        Checker {
+            system,
+            terms: system.terms.clone(),
+            clauses: Clauses::new(system, Sharing::None, &smt),
+            smt,
+            proven: Facts::default(),
+        }
+    }
+
+    /// Adds those conjuncts that are inductive together with what is proven; false, and none, when
+    /// the budget is spent before that.
+    pub fn prove(&mut self, candidates: Facts, cx: &Context) -> bool {
+        let given = self.proven_premises();
+        let candidates = in_order(&candidates);
+        let lemmas = self.lemmas(&candidates);
+        let given = |group: usize, _: Option<usize>| given[group].clone();
+        let question = Question::Clause;
+        let kept = inductive_lemmas(&mut self.clauses, &lemmas, question, given, &cx.budget);
+        let Ok(kept) = kept else { return false };
+        for at in kept {
+            let (predicate, conjunct) = candidates[at];
+            self.proven.entry(predicate).or_default().push(conjunct);
+        }
+        true
+    }
+
+    fn lemmas(&mut self, facts: &[(PredicateId, TermId)]) -> Vec<Lemma> {
+        let lemma = |&(p, conjunct)| self.clauses.lemma(Some(p), conjunct, TermId::TRUE);
+        facts.iter().map(lemma).collect()
+    }
+
+    /// By group of clauses: what is proven of its body atoms.
+    fn proven_premises(&mut self) -> Vec<Vec<TermId>> {
+        let proven = in_order(&self.proven);
+        let lemmas = self.lemmas(&proven);
+        let of = |group: usize| {
+            let sources = self.clauses.sources(group);
+            let of_body = |&p: &PredicateId| sources.binary_search(&p).is_ok();
+            let here = lemmas
+                .iter()
+                .filter(|l| l.about.as_ref().is_some_and(of_body));
+            here.map(|l| l.premise).collect()
+        };
+        self.clauses.groups().map(of).collect()
+    }
+
+    /// What was proven.
+    pub fn into_facts(self) -> Facts {
+        self.proven
+    }
+
+    /// What is proven of a clause's body, over its variables.
+    fn of_body(&self, clause: &Clause) -> Vec<TermId> {
+        let mut all = Vec::new();
+        for atom in &clause.body {
+            let facts = self.proven.get(&atom.predicate).into_iter().flatten();
+            all.extend(facts.map(|&fact| self.system.instantiate(fact, atom)));
+        }
+        all
+    }
+
+    /// Drops conjuncts about several variables that those before them imply.
+    pub fn shorten(&mut self, cx: &Context) {
+        let terms = &self.terms;
+        for facts in self.proven.values_mut() {
+            // Simple ones first: they stay.
+            facts.sort_by_key(|f| terms.free_vars(&[*f]).len().min(2));
+            let mut solver = self.smt.solver();
+            facts.retain(|&fact| {
+                let simple = terms.free_vars(&[fact]).len() < 2;
+                let stays = simple
+                    || cx.stop().is_some()
+                    || solver.check(&[terms.not(fact)]) != SatResult::Unsat;
+                if stays {
+                    solver.assert(fact);
+                }
+                stays
+            });
+        }
+    }
+
+    /// Conjoins the facts to the clauses where they say something new, and drops clauses that
+    /// cannot be applied; true if a clause changed.
+    pub fn conjoin(&self, system: &mut System, cx: &Context) -> bool {
+        let mut changed = false;
+        system.clauses.retain_mut(|clause| {
+            let mut facts = self.of_body(clause);
+            let known = self.terms.conjuncts(clause.constraint).into_iter();
+            let known: FxHashSet<TermId> = known.collect();
+            facts.retain(|f| !known.contains(f));
+            if facts.is_empty() || cx.stop().is_some() {
+                return true;
+            }
+            let mut solver = self.smt.solver();
+            solver.assert(clause.constraint);
+            if solver.check(&[self.terms.and(&facts)]) == SatResult::Unsat {
+                changed = true;
+                return false;
+            }
+            let mut news = self.news(&mut solver, facts);
+            if !news.is_empty() {
+                changed = true;
+                news.push(clause.constraint);
+                clause.constraint = self.terms.and(&news);
+            }
+            true
+        });
+        changed
+    }
+
+    /// Those of the facts that some model of the solver's formulas denies. Together they imply the
+    /// others, unless a query has no answer.
+    fn news(&self, solver: &mut Solver, mut facts: Vec<TermId>) -> Vec<TermId> {
+        let mut news = Vec::new();
+        while !facts.is_empty() {
+            let negated = self.terms.not(self.terms.and(&facts));
+            if solver.check(&[negated]) != SatResult::Sat {
+                break;
+            }
+            let Some(model) = solver.model() else { break };
+            let (rest, denied): (Vec<TermId>, Vec<TermId>) =
+                facts.into_iter().partition(|f| model.satisfies(*f));
+            facts = rest;
+            if denied.is_empty() {
+                break;
+            }
+            news.extend(denied);
+        }
+        news
+    }
+}
+
+/// The facts of one predicate after the other.
+fn in_order(facts: &Facts) -> Vec<(PredicateId, TermId)> {
+    let mut all: Vec<(PredicateId, TermId)> = facts
+        .iter()
+        .flat_map(|(&p, conjuncts)| conjuncts.iter().map(move |&c| (p, c)))
+        .collect();
+    all.sort_by_key(|f| f.0);
+    all
+}

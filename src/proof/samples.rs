@@ -1,0 +1,115 @@
+//! Small systems and lemmas about them, for tests against brute force.
+
+use std::rc::Rc;
+
+use crate::chc::{Atom, PredicateId, System};
+use crate::smt::{SatResult, Smt};
+use crate::term::{SortId, TermId, TermStore};
+
+/// Numbers from a seed.
+pub(crate) struct Random(pub u64);
+
+impl Random {
+    /// A number from zero on.
+    pub fn below(&mut self, bound: i64) -> i64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as i64) % bound
+    }
+}
+
+/// Two predicates of two integers and clauses of all kinds.
+pub(crate) fn random_system(random: &mut Random) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let predicates = ["P", "Q"].map(|name| system.add_predicate(name, &[SortId::INT; 2]));
+    let vars = ["x", "y", "u", "v", "x1", "y1"].map(|n| t.var(n, SortId::INT));
+    for index in 0..6 {
+        let count = match index {
+            0 => 0,
+            1 => 2,
+            _ => 1,
+        };
+        let atom = |predicate: PredicateId, args: &[TermId]| Atom {
+            predicate,
+            args: args.to_vec(),
+        };
+        let body: Vec<Atom> = (0..count)
+            .map(|at| {
+                let predicate = predicates[random.below(2) as usize];
+                atom(predicate, &vars[2 * at..2 * at + 2])
+            })
+            .collect();
+        let mut parts = Vec::new();
+        for &head in &vars[4..] {
+            let from = vars[random.below(if count == 2 { 4 } else { 2 }) as usize];
+            let value = match count {
+                0 => t.int(random.below(3)),
+                _ => t.add(&[from, t.int(random.below(4) - 1)]),
+            };
+            parts.push(t.eq(head, value));
+        }
+        if count > 0 {
+            parts.push(t.le(vars[0], t.int(random.below(7))));
+        }
+        let head = predicates[random.below(2) as usize];
+        let mut head = Some(atom(head, &vars[4..]));
+        if index == 5 {
+            head = None;
+            parts = vec![match random.below(3) {
+                0 => t.lt(vars[0], t.int(0)),
+                1 => t.gt(vars[0], t.int(6)),
+                _ => t.gt(vars[1], t.add(&[vars[0], t.int(random.below(5))])),
+            }];
+        }
+        system.add_clause(body, t.and(&parts), head);
+    }
+    system
+}
+
+/// Something that may hold of a predicate, over its formal variables, or of the queries.
+pub(crate) type Candidate = (Option<PredicateId>, TermId);
+
+/// Some candidates, and that no query has an answer.
+pub(crate) fn random_lemmas(system: &System, random: &mut Random) -> Vec<Candidate> {
+    let t = &system.terms;
+    let mut lemmas: Vec<Candidate> = (0..6)
+        .map(|_| {
+            let predicate = PredicateId(random.below(2) as u32);
+            let [x, y] = system.predicate(predicate).params[..] else {
+                panic!("two arguments");
+            };
+            let bound = t.int(random.below(9) - 1);
+            let formula = match random.below(4) {
+                0 => t.le(x, bound),
+                1 => t.ge(y, t.int(-1)),
+                2 => t.le(y, t.add(&[x, bound])),
+                _ => t.ge(x, t.int(0)),
+            };
+            (Some(predicate), formula)
+        })
+        .collect();
+    lemmas.push((None, TermId::FALSE));
+    lemmas
+}
+
+/// Whether each of the lemmas holds of what each clause derives from facts of which all hold.
+pub(crate) fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[Candidate]) -> bool {
+    system.clauses.iter().all(|clause| {
+        let mut solver = smt.solver();
+        solver.assert(clause.constraint);
+        for atom in &clause.body {
+            for (_, formula) in lemmas.iter().filter(|l| l.0 == Some(atom.predicate)) {
+                solver.assert(system.instantiate(*formula, atom));
+            }
+        }
+        let about = clause.head.as_ref().map(|h| h.predicate);
+        lemmas.iter().filter(|l| l.0 == about).all(|&(_, formula)| {
+            let head = clause.head.as_ref();
+            let holds = head.map_or(formula, |h| system.instantiate(formula, h));
+            solver.check(&[system.terms.not(holds)]) == SatResult::Unsat
+        })
+    })
+}
