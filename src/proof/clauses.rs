@@ -1,9 +1,10 @@
 //! Clauses in incremental solvers, for as long as a proof is worked on.
 //!
-//! Each clause is written over the formal variables of its head. The `n`-th body atom of a predicate
-//! has the same variables, a *slot*, in all clauses, so a lemma is written once for all of them.
-//! The clauses with one head share a solver, or each clause has its own; a solver with others goes
-//! through them for each query, but has to be told less. Literals stand for the parts:
+//! Each clause is written over the formal variables of its head. The `n`-th body atom of a
+//! predicate has the same variables, a *slot*, in all clauses, so a lemma is written once for all
+//! of them. The clauses with one head share a solver, or each clause has its own; a solver with
+//! others goes through them for each query, but has to be told less. Literals stand for the
+//! parts:
 //!
 //! - [`Clauses::in_force`]: one of a solver's clauses alone;
 //! - a slot's `used`: the clause in force has this body atom;
@@ -11,8 +12,8 @@
 //!
 //! A lemma is violated at the head where its negation holds, so that needs no literal.
 //!
-//! Invariant: in each solver some clause is in force, and what is asserted in its outermost scope holds
-//! or defines a literal; so asking never changes what the answers mean.
+//! Invariant: in each solver some clause is in force, and what is asserted in its outermost scope
+//! holds or defines a literal; so asking never changes what the answers mean.
 
 use std::rc::Rc;
 
@@ -27,11 +28,11 @@ const SOLVERS: usize = 1000;
 
 /// Which clauses share a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sharing {
+pub(crate) enum Solvers {
     /// Those with the same head.
-    Heads,
-    /// None, unless there are too many.
-    None,
+    PerHead,
+    /// None, unless there are too many clauses.
+    PerClause,
 }
 
 /// Something that may hold of what a predicate's clauses derive, as it is told to the solvers.
@@ -98,14 +99,14 @@ pub(crate) struct Clauses {
 
 impl Clauses {
     /// The clauses of a system as they are.
-    pub fn new(system: &System, sharing: Sharing, smt: &Rc<Smt>) -> Clauses {
-        Clauses::with_constraints(system, sharing, smt, |c| system.clauses[c].constraint)
+    pub fn new(system: &System, solvers: Solvers, smt: &Rc<Smt>) -> Clauses {
+        Clauses::with_constraints(system, solvers, smt, |c| system.clauses[c].constraint)
     }
 
     /// The same with other constraints. Clauses may have variables in common that are no arguments.
     pub fn with_constraints(
         system: &System,
-        sharing: Sharing,
+        solvers: Solvers,
         smt: &Rc<Smt>,
         constraint: impl Fn(usize) -> TermId,
     ) -> Clauses {
@@ -120,7 +121,7 @@ impl Clauses {
             literals: FxHashMap::default(),
             premises: FxHashMap::default(),
         };
-        let alone = sharing == Sharing::None && system.clauses.len() <= SOLVERS;
+        let alone = solvers == Solvers::PerClause && system.clauses.len() <= SOLVERS;
         let mut group_of: FxHashMap<Option<PredicateId>, usize> = FxHashMap::default();
         for (at, clause) in system.clauses.iter().enumerate() {
             let head = clause.head.as_ref().map(|h| h.predicate);
@@ -281,8 +282,8 @@ impl Clauses {
         }
     }
 
-    /// The literal by which a lemma's formula holds of all body atoms of its predicate, where `when`
-    /// holds besides.
+    /// The literal by which a lemma's formula holds of all body atoms of its predicate, where
+    /// `when` holds besides.
     fn premise(&mut self, about: PredicateId, formula: TermId, when: TermId) -> TermId {
         let key = (about, formula, when);
         if let Some(&known) = self.literals.get(&key) {

@@ -1,8 +1,8 @@
 //! The last look at a refutation before an engine gives it away.
 //!
-//! Invariant: a refutation that evaluation does not confirm becomes `Unknown`. That is no defect: Z3
-//! may choose what a division by zero or a selector on another constructor is, and a refutation may
-//! not hang on that.
+//! Invariant: a refutation that evaluation does not confirm becomes `Unknown`. That is no defect:
+//! Z3 may choose what a division by zero or a selector on another constructor is, and a
+//! refutation may not hang on that.
 
 use std::rc::Rc;
 

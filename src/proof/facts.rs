@@ -1,5 +1,5 @@
-//! Facts about predicates that a pass wants to rely on: proven inductive, shortened, and conjoined to
-//! the clauses.
+//! Facts about predicates that a pass wants to rely on: proven inductive, shortened, and
+//! conjoined to the clauses.
 //!
 //! Invariant: what is proven holds for every fact that can be derived, by the word of a solver.
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::clauses::{Clauses, Lemma, Sharing};
+use super::clauses::{Clauses, Lemma, Solvers};
 use super::houdini::{Question, inductive_lemmas};
 use crate::chc::{Clause, PredicateId, System};
 use crate::run::Context;
@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
         Checker {
             system,
             terms: system.terms.clone(),
-            clauses: Clauses::new(system, Sharing::None, &smt),
+            clauses: Clauses::new(system, Solvers::PerClause, &smt),
             smt,
             proven: Facts::default(),
         }

@@ -1,12 +1,13 @@
-//! The largest inductive subset of candidate lemmas (Flanagan and Leino, FME 2001: Houdini): from all
-//! of them, those go that some step does not preserve, until each step preserves what is left.
+//! The largest inductive subset of candidate lemmas (Flanagan and Leino, FME 2001: Houdini): from
+//! all of them, those go that some step does not preserve, until each step preserves what is
+//! left.
 //!
-//! The subset is unique, since the union of two inductive sets is inductive. A step is a clause, all
-//! clauses with one head, or whatever else derives facts from facts ([`largest_inductive_subset`]);
-//! [`inductive_lemmas`] is the search over clauses in solvers.
+//! The subset is unique, since the union of two inductive sets is inductive. A step is a clause,
+//! all clauses with one head, or whatever else derives facts from facts
+//! ([`largest_inductive_subset`]); [`inductive_lemmas`] is the search over clauses in solvers.
 //!
-//! Invariant: what comes back is inductive by the word of a solver. A query without answer only makes
-//! it smaller, and when the budget is spent nothing comes back.
+//! Invariant: what comes back is inductive by the word of a solver. A query without answer only
+//! makes it smaller, and when the budget is spent nothing comes back.
 
 use std::collections::VecDeque;
 
@@ -24,9 +25,9 @@ pub(crate) struct Step {
     pub to: usize,
 }
 
-/// Positions of the candidates that are inductive together, ascending. `about` has the place of each
-/// candidate. `lost(step, premises, conclusions)` says which of the conclusions the step does not
-/// preserve if the premises hold before it; it may say so of too many.
+/// Positions of the candidates that are inductive together, ascending. `about` has the place of
+/// each candidate. `lost(step, premises, conclusions)` says which of the conclusions the step
+/// does not preserve if the premises hold before it; it may say so of too many.
 ///
 /// # Errors
 /// What `lost` returns.
@@ -144,8 +145,8 @@ pub(crate) enum Question {
     Group,
 }
 
-/// Positions of the lemmas that are inductive together, ascending. What `given` says of a group, and
-/// of one of its clauses if only that is asked about, is assumed besides.
+/// Positions of the lemmas that are inductive together, ascending. What `given` says of a group,
+/// and of one of its clauses if only that is asked about, is assumed besides.
 ///
 /// # Errors
 /// The reason why the budget ends.
@@ -196,7 +197,7 @@ pub(crate) fn inductive_lemmas(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proof::clauses::Sharing;
+    use crate::proof::clauses::Solvers;
     use crate::proof::samples::{Random, is_inductive, random_lemmas, random_system};
     use crate::run::Context;
     use crate::smt::Smt;
@@ -224,12 +225,12 @@ mod tests {
                 .max_by_key(|bits| bits.count_ones());
             let best = subset(best.expect("the empty set is inductive"));
             sizes.insert(best.len());
-            for (sharing, question) in [
-                (Sharing::Heads, Question::Clause),
-                (Sharing::Heads, Question::Group),
-                (Sharing::None, Question::Clause),
+            for (solvers, question) in [
+                (Solvers::PerHead, Question::Clause),
+                (Solvers::PerHead, Question::Group),
+                (Solvers::PerClause, Question::Clause),
             ] {
-                let mut clauses = Clauses::new(&system, sharing, &smt);
+                let mut clauses = Clauses::new(&system, solvers, &smt);
                 let lemmas: Vec<Lemma> = candidates
                     .iter()
                     .map(|&(about, formula)| clauses.lemma(about, formula, TermId::TRUE))
@@ -238,7 +239,7 @@ mod tests {
                 for _ in 0..2 {
                     let none = |_, _| Vec::new();
                     let found = inductive_lemmas(&mut clauses, &lemmas, question, none, &cx.budget);
-                    assert_eq!(found, Ok(best.clone()), "round {round}, {sharing:?}");
+                    assert_eq!(found, Ok(best.clone()), "round {round}, {solvers:?}");
                 }
             }
         }
@@ -276,7 +277,7 @@ mod tests {
         let system = random_system(&mut Random(1));
         let cx = Context::new(system.terms.clone());
         let smt = Smt::new(system.terms.clone());
-        let mut clauses = Clauses::new(&system, Sharing::None, &smt);
+        let mut clauses = Clauses::new(&system, Solvers::PerClause, &smt);
         let about = system.clauses[0].head.as_ref().map(|h| h.predicate);
         let lemma = clauses.lemma(about, TermId::FALSE, TermId::TRUE);
         let spent = cx.budget.work(std::time::Duration::ZERO);

@@ -1,22 +1,23 @@
 //! A model of clauses that its proof needs, in place of one that says all an engine ever learnt.
 //!
 //! Labels that an abstract interpretation ends with are large, and most of what they say is for
-//! nothing. But they tell at once which states are not reached. So an inductive proof is made from
-//! the queries on, as in property directed reachability, but without frames: a state that must not be
-//! reached is outside of its label, a core of it makes a clause that the label implies, and a step
-//! into what the clause excludes is projected onto what must not be reached before it. Conjuncts of the
-//! label that are small are taken as they are, which keeps bounds from being found one by one. What
-//! comes back is weaker, and is what has to be led back through the passes, checked and read.
+//! nothing. But they tell at once which states are not reached. So an inductive proof is made
+//! from the queries on, as in property directed reachability, but without frames: a state that
+//! must not be reached is outside of its label, a core of it makes a clause that the label
+//! implies, and a step into what the clause excludes is projected onto what must not be reached
+//! before it. Conjuncts of the label that are small are taken as they are, which keeps bounds
+//! from being found one by one. What comes back is weaker, and is what has to be led back through
+//! the passes, checked and read.
 //!
-//! Invariant: each clause follows from its predicate's definition, and what comes back is a model by
-//! queries that it passed.
+//! Invariant: each clause follows from its predicate's definition, and what comes back is a model
+//! by queries that it passed.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::clauses::{Clauses, Sharing};
+use super::clauses::{Clauses, Solvers};
 use super::needed_lemmas::needed_lemmas;
 use crate::chc::{PredicateId, System};
 use crate::run::{Budget, Context};
@@ -33,12 +34,12 @@ const CLAUSE: usize = 12;
 const CLAUSES: usize = 2000;
 const LEMMAS: usize = 2000;
 
-/// Time at most, and as a part of what is left.
+/// Work at most, and as a part of what is left.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PART_OF_TIME: u32 = 2;
 
-/// A weaker and smaller model of a linear system than `definitions`, which have to be one. `None` if
-/// there is no hope for one, or it takes too long.
+/// A weaker and smaller model of a linear system than `definitions`, which have to be one. `None`
+/// if there is no hope for one, or it takes too long.
 pub(crate) fn weaken(
     system: &System,
     definitions: &FxHashMap<PredicateId, TermId>,
@@ -64,7 +65,7 @@ pub(crate) fn weaken(
         definitions,
         lemmas: FxHashMap::default(),
         count: 0,
-        clauses: Clauses::new(system, Sharing::None, smt),
+        clauses: Clauses::new(system, Solvers::PerClause, smt),
         asserted: vec![0; system.clauses.len()],
         budget: cx
             .budget

@@ -1,9 +1,9 @@
 //! ABSTRACT: the assumptions that a proof needs.
 //!
-//! All of Σ is assumed, not only what was abstracted to before, so an abstraction may also move. The
-//! paper hopes that a core uses the necessary lemmas only; but each lemma of the proof is to be
-//! proved again, so all of them are used. Here the lemmas that `false` needs are collected first, by
-//! cores.
+//! All of Σ is assumed, not only what was abstracted to before, so an abstraction may also move.
+//! The paper hopes that a core uses the necessary lemmas only; but each lemma of the proof is to
+//! be proved again, so all of them are used. Here the lemmas that `false` needs are collected
+//! first, by cores.
 //!
 //! Whether the lemmas about a predicate are proved again depends on its own clauses alone, so each
 //! predicate has a core of its own (the paper takes one for the whole program: the union of minimal
@@ -22,8 +22,8 @@ use crate::run::Budget;
 use crate::smt::CoreEffort;
 use crate::term::TermId;
 
-/// The lemmas that `false` needs, and assumptions under which they are a proof; `None` when they are
-/// not found to be one.
+/// The lemmas that `false` needs, and assumptions under which they are a proof; `None` when they
+/// are not found to be one.
 pub(super) fn needed(
     constraints: &mut Constraints,
     lemmas: &[Lemma],

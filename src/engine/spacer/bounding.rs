@@ -1,11 +1,11 @@
 //! Counters and bounds for loops: τ_B of section 5, for any dependency graph.
 //!
-//! The loops are the components of a weak topological order, so every cycle goes through the head of
-//! the smallest loop that it is in. A predicate has a counter for each loop around it. From a
-//! body atom to the head of a clause, a counter counts down where the clause leads back to the loop's
-//! head, is zero where it leaves the loop, is kept inside, and starts anywhere where the loop is
-//! entered. In clauses with several body atoms this holds for each of them, so a counter bounds the
-//! height of a loop's part of a derivation instead of its length.
+//! The loops are the components of a weak topological order, so every cycle goes through the head
+//! of the smallest loop that it is in. A predicate has a counter for each loop around it. From a
+//! body atom to the head of a clause, a counter counts down where the clause leads back to the
+//! loop's head, is zero where it leaves the loop, is kept inside, and starts anywhere where the
+//! loop is entered. In clauses with several body atoms this holds for each of them, so a counter
+//! bounds the height of a loop's part of a derivation instead of its length.
 //!
 //! Invariant (Lemma 2): every derivation has counters that fit, if the bounds are large enough; and
 //! an interpretation of the bounded system that holds for all bounds becomes one of the clauses

@@ -1,16 +1,16 @@
-//! C, the constraints of Fig. 6: one copy of all clauses in incremental solvers for the whole run; and
-//! EXTRACTINVS, which asks them.
+//! C, the constraints of Fig. 6: one copy of all clauses in incremental solvers for the whole
+//! run; and EXTRACTINVS, which asks them.
 //!
 //! The copy is that of [`crate::proof::clauses`], one solver for the clauses of each predicate: a
 //! literal puts a clause in force (1), one of a predicate's clauses always is (2), and A_φ puts a
-//! lemma φ in force at body atoms (5). B_φ (6) is no literal: that φ is violated at the head is asked
-//! as a formula over the head's variables. So a model of it violates φ, and the trap of Fig. 7, that
-//! a B nobody cares for is true in a model, is not there. Invariants are in force at sources by
-//! their A, at targets as they are (3), (4).
+//! lemma φ in force at body atoms (5). B_φ (6) is no literal: that φ is violated at the head is
+//! asked as a formula over the head's variables. So a model of it violates φ, and the trap of
+//! Fig. 7, that a B nobody cares for is true in a model, is not there. Invariants are in force at
+//! sources by their A, at targets as they are (3), (4).
 //!
-//! Heights, which the paper does not have: a literal for each height says that what is derived has at
-//! most that height, and a lemma of some height is in force at sources for targets that are at most
-//! one higher. So a proof by frames is checked in the same single copy.
+//! Heights, which the paper does not have: a literal for each height says that what is derived
+//! has at most that height, and a lemma of some height is in force at sources for targets that
+//! are at most one higher. So a proof by frames is checked in the same single copy.
 //!
 //! Invariant: what a height's literal and a lemma's A mean is asserted for good and assumed or not;
 //! asking never changes what the answers mean.
@@ -23,7 +23,7 @@ use super::assumptions::Assumptions;
 use super::options::Extraction;
 use super::proof::{ALL, Height, Lemma};
 use crate::chc::{PredicateId, System};
-use crate::proof::clauses::{self, Clauses, Sharing};
+use crate::proof::clauses::{self, Clauses, Solvers};
 use crate::proof::houdini::{Question, inductive_lemmas};
 use crate::proof::needed_lemmas::Given;
 use crate::run::Budget;
@@ -62,7 +62,7 @@ impl Constraints {
     ) -> Self {
         let terms = system.terms.clone();
         let constraint = |c: usize| terms.and(&[assumptions.guarded(c), bounds[c]]);
-        let clauses = Clauses::with_constraints(system, Sharing::Heads, smt, constraint);
+        let clauses = Clauses::with_constraints(system, Solvers::PerHead, smt, constraint);
         let count = system.clauses.len();
         let of_clause: Vec<Vec<TermId>> = (0..count).map(|c| assumptions.own(c).to_vec()).collect();
         let of_group = clauses.groups().map(|group| {

@@ -7,11 +7,11 @@
 //! - INITU and NEXTU (`bounding`): derivations of a bounded height, or a counter and a bound for
 //!   each loop.
 //! - SOLVE (`oracle`): who decides the bounded systems.
-//! - EXTRACTINVS (`constraints`, with `proof::houdini`): the maximal subset of a proof's lemmas that
-//!   is inductive for the clauses as they are. Once `false` is excluded by one of them, they are a
-//!   model.
-//! - ABSTRACT (`abstraction`): the parts of the clauses, Σ̂ out of Σ (`assumptions`), that the proof
-//!   needs.
+//! - EXTRACTINVS (`constraints`, with `proof::houdini`): the maximal subset of a proof's lemmas
+//!   that is inductive for the clauses as they are. Once `false` is excluded by one of them, they
+//!   are a model.
+//! - ABSTRACT (`abstraction`): the parts of the clauses, Σ̂ out of Σ (`assumptions`), that the
+//!   proof needs.
 //! - REFINE and ISFEASIBLE (`refine`): the counterexample's whole derivation, unrolled.
 //!
 //! EXTRACTINVS and ABSTRACT share one copy of the clauses in incremental solvers (`constraints`,
@@ -36,8 +36,8 @@
 //!
 //! # Measurements
 //!
-//! Each fourth of 99 programs of ssh, systemc and ntdrivers, 10 s, two side by side; solved of 25 and
-//! the sum of all seconds. Differences of 5 s are noise.
+//! Each fourth of 99 programs of ssh, systemc and ntdrivers, 10 s, two side by side; solved of 25
+//! and the sum of all seconds. Differences of 5 s are noise.
 //!
 //! | choice | solved | seconds |
 //! |---|---|---|
@@ -51,16 +51,16 @@
 //! | extraction: MIS | 20 | 79 |
 //! | patience: none | 20 | 85 |
 //!
-//! With next = uniform and counters, half of the programs of ssh take 2 to 4 times as long. What made
-//! no difference is no choice any more: localisation (89 s), minimal cores by 100 queries in place
-//! of 10 (88 s), ABSTRACT with all lemmas (89 s), an oracle that forgets (91 s).
+//! With next = uniform and counters, half of the programs of ssh take 2 to 4 times as long. What
+//! made no difference is no choice any more: localisation (89 s), minimal cores by 100 queries in
+//! place of 10 (88 s), ABSTRACT with all lemmas (89 s), an oracle that forgets (91 s).
 //!
-//! With all defaults, 63 of 70 LIA-Lin, 58 of 60 LIA and 23 of 30 LRA-Lin tasks of a development set
-//! at 10 s; `pdr` alone 64, 58, 23. Fig. 1(a) as it is written takes 0.3 s; Z3's Spacer alone does
-//! not end in 65 s (18 s of processor time).
+//! With all defaults, 63 of 70 LIA-Lin, 58 of 60 LIA and 23 of 30 LRA-Lin tasks of a development
+//! set at 10 s; `pdr` alone 64, 58, 23. Fig. 1(a) as it is written takes 0.3 s; Z3's Spacer alone
+//! does not end in 65 s (18 s of processor time).
 //!
-//! Invariant: a verdict about the clauses as they are comes from EXTRACTINVS or from REFINE, whatever
-//! the oracle was asked and said.
+//! Invariant: a verdict about the clauses as they are comes from EXTRACTINVS or from REFINE,
+//! whatever the oracle was asked and said.
 
 mod abstraction;
 mod assumptions;

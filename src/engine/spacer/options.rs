@@ -45,9 +45,9 @@ choices! {
         /// Those of loops with lemmas at their heads that are not inductive (section 5, named
         /// there as the alternative).
         NonInductive = "non-inductive",
-        /// None at first: the abstraction is asked about without bounds, and when that is not safe all
-        /// bounds are raised (McMillan, Amla, "Automatic abstraction without counterexamples",
-        /// TACAS 2003).
+        /// None at first: the abstraction is asked about without bounds, and when that is not
+        /// safe all bounds are raised (McMillan, Amla, "Automatic abstraction without
+        /// counterexamples", TACAS 2003).
         Unbounded = "unbounded",
     }
 }
@@ -79,8 +79,8 @@ settings! {
         bounding: Bounding = Bounding::Heights;
         /// What an assumption literal keeps (sections 5 and 6).
         granularity: Granularity = Granularity::Conjuncts;
-        /// What a spurious counterexample adds to the abstraction: a core, or everything (sections 5
-        /// and 6).
+        /// What a spurious counterexample adds to the abstraction: a core, or everything
+        /// (sections 5 and 6).
         refinement: Refinement = Refinement::Pba;
         /// Which bounds are raised, or whether the abstraction is tried without any (section 5).
         next: Next = Next::Unbounded;

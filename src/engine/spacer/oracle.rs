@@ -1,7 +1,7 @@
 //! SOLVE: whoever decides under-approximations.
 //!
-//! Invariant: what an oracle says is a part of the loop's work and not its result. Its proofs are checked
-//! by ABSTRACT and EXTRACTINVS and its refutations by REFINE; nothing is believed.
+//! Invariant: what an oracle says is a part of the loop's work and not its result. Its proofs are
+//! checked by ABSTRACT and EXTRACTINVS and its refutations by REFINE; nothing is believed.
 
 use std::rc::Rc;
 
@@ -46,9 +46,9 @@ pub(super) trait Solve {
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError>;
 }
 
-/// `pdr`, with its frames and transition relations kept from one question to the next. Questions with a
-/// bound for heights have frames of their own, for these stay valid when an abstraction is tried
-/// without bounds in between.
+/// `pdr`, with its frames and transition relations kept from one question to the next. Questions
+/// with a bound for heights have frames of their own, for these stay valid when an abstraction is
+/// tried without bounds in between.
 pub(super) struct Incremental {
     bounded: Memory,
     unbounded: Memory,

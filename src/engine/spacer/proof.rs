@@ -1,10 +1,10 @@
 //! Lemmas, and proofs that are made of them.
 //!
-//! A lemma of a height holds of what has a derivation of at most that height, clauses without body
-//! atoms having height zero; lemmas of an under-approximation by counters hold of all heights.
-//! Invariant: a set of lemmas proves an under-approximation when each lemma of a height holds of what
-//! clauses derive from what the lemmas of at least the height below allow, and `false` is
-//! excluded up to the bound.
+//! A lemma of a height holds of what has a derivation of at most that height, clauses without
+//! body atoms having height zero; lemmas of an under-approximation by counters hold of all
+//! heights. Invariant: a set of lemmas proves an under-approximation when each lemma of a height
+//! holds of what clauses derive from what the lemmas of at least the height below allow, and
+//! `false` is excluded up to the bound.
 
 use crate::term::{TermId, TermStore};
 

@@ -33,7 +33,8 @@ pub(super) struct Refinement<'a> {
     pub smt: &'a Rc<Smt>,
     /// Σ̂.
     pub in_force: &'a FxHashSet<TermId>,
-    /// Without counters. They hold of all facts, so they exclude no refutation, and make cores smaller.
+    /// Without counters. They hold of all facts, so they exclude no refutation, and make cores
+    /// smaller.
     pub invariants: &'a [Lemma],
     pub core_queries: usize,
     /// Time for the unrolling.
@@ -133,7 +134,8 @@ impl Refinement<'_> {
         }
     }
 
-    /// Assumptions that are unsatisfiable together with those in force, which have been found to be.
+    /// Assumptions that are unsatisfiable together with those in force, which have been found to
+    /// be.
     fn core(&self, solver: &mut Solver, own: Vec<TermId>, budget: &Budget) -> Vec<TermId> {
         let (hard, soft): (Vec<TermId>, Vec<TermId>) =
             own.into_iter().partition(|a| self.in_force.contains(a));

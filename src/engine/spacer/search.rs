@@ -1,7 +1,7 @@
 //! The loop of Fig. 5.
 //!
-//! Invariant (Lemma 1, Theorem 1): the invariants are inductive for the clauses as they are, whatever
-//! the abstraction and the bounds; a model is made of invariants that exclude `false`, a
+//! Invariant (Lemma 1, Theorem 1): the invariants are inductive for the clauses as they are,
+//! whatever the abstraction and the bounds; a model is made of invariants that exclude `false`, a
 //! refutation of a model of the unrolled clauses.
 
 use std::rc::Rc;
@@ -26,7 +26,8 @@ use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
 use crate::witness::{Model, Refutation, Verdict};
 
-/// Queries that make a core of assumptions minimal, at most, for each core: 100 take as long in all.
+/// Queries that make a core of assumptions minimal, at most, for each core: 100 take as long in
+/// all.
 pub(super) const CORE_QUERIES: usize = 10;
 
 /// Time for an unrolled derivation; then it is looked at step by step.
@@ -38,8 +39,8 @@ pub(super) struct Table {
     pub iterations: u64,
     /// B: the largest bound.
     pub bound: u32,
-    /// a_f and a_m: how much of Σ the last and the largest abstraction have, in percent; the last one
-    /// is what the model's invariants need.
+    /// a_f and a_m: how much of Σ the last and the largest abstraction have, in percent; the last
+    /// one is what the model's invariants need.
     pub last: u64,
     pub largest: u64,
     /// Abstractions that took too long to decide.
@@ -297,8 +298,8 @@ impl<'a> Search<'a> {
         new.collect()
     }
 
-    /// EXTRACTINVS: adds to I what is inductive of a proof, for the clauses as they are. Returns the
-    /// predicates about which something is not.
+    /// EXTRACTINVS: adds to I what is inductive of a proof, for the clauses as they are. Returns
+    /// the predicates about which something is not.
     fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<usize> {
         let mut seen = FxHashSet::default();
         // A lemma that pdr could not push is not inductive, whichever of the others are.

@@ -62,8 +62,8 @@ fn plus(terms: &TermStore, x: TermId, k: i64) -> TermId {
     terms.add(&[x, terms.int(k)])
 }
 
-/// An outer loop of `n` rounds around an inner one of `m`, and something nobody needs; `false` after
-/// `last` outer rounds.
+/// An outer loop of `n` rounds around an inner one of `m`, and something nobody needs; `false`
+/// after `last` outer rounds.
 fn nested(n: i64, m: i64, last: i64) -> System {
     let mut b = Build::new();
     let (outer, inner) = (b.predicate("Outer", 2), b.predicate("Inner", 3));

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{PredicateId, System};
-use crate::proof::clauses::{Clauses, Lemma, Sharing};
+use crate::proof::clauses::{Clauses, Lemma, Solvers};
 use crate::proof::houdini::{Question, inductive_lemmas};
 use crate::proof::needed_lemmas::{Given, needed_in_clauses};
 use crate::run::{Budget, Context};
@@ -23,7 +23,7 @@ use crate::term::{TermId, TermStore};
 /// Conjuncts that are looked at, at most, also with each condition.
 const CONJUNCTS: usize = 2000;
 
-/// Time at most, and as a part of what is left.
+/// Work at most, and as a part of what is left.
 const PATIENCE: Duration = Duration::from_secs(3);
 const PART_OF_TIME: u32 = 4;
 
@@ -75,7 +75,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&self, labels: &FxHashMap<PredicateId, TermId>, smt: &Rc<Smt>) -> Option<Conjuncts> {
         let common = self.common(labels, smt)?;
-        let mut clauses = Clauses::new(self.system, Sharing::None, smt);
+        let mut clauses = Clauses::new(self.system, Solvers::PerClause, smt);
         let mut lemma = |about, formula| clauses.lemma(about, formula, TermId::TRUE);
         let lemmas: Vec<Lemma> = common.iter().map(|&(p, c)| lemma(Some(p), c)).collect();
         let no_query = lemma(None, TermId::FALSE);
