@@ -55,7 +55,11 @@ impl Search<'_> {
             }
             let core: FxHashSet<TermId> = solver.core().into_iter().collect();
             let premises = guards.iter().filter(|g| core.contains(&g.2));
-            Some(premises.map(|&(body, lemma, _)| Some((body, lemma))).collect())
+            Some(
+                premises
+                    .map(|&(body, lemma, _)| Some((body, lemma)))
+                    .collect(),
+            )
         });
         Some(needed?.into_iter().flatten().collect())
     }
