@@ -10,6 +10,7 @@
 //! that is generated, and one for the points that are meant.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,6 +19,9 @@ use super::cube::{Cube, Fact};
 use super::nonempty::NonemptyDomain;
 use crate::arith::{Echelon, Relation, Solved, inverse, is_integral, subtract};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
+
+/// Nominal cost of changing an entry of a row.
+const ENTRY: Duration = Duration::from_nanos(200);
 
 /// Linear equalities (Karr, Acta Informatica 1976) with linear congruences (Granger, TAPSOFT 1991),
 /// operations as for grids (Bagnara et al., LOPSTR 2006).
@@ -61,6 +65,12 @@ impl Congruences {
         self.terms.sort_of(var) == SortId::INT
     }
 
+    /// Counts so many changes of an entry of a row as work.
+    fn charge(&self, entries: usize) {
+        let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+        self.terms.charge(ENTRY.saturating_mul(entries));
+    }
+
     /// The canonical form of what rows say of the variables to keep; `None` if they contradict.
     fn solve(
         &self,
@@ -68,6 +78,11 @@ impl Congruences {
         integral: Vec<Linear>,
         keep: impl Fn(TermId) -> bool,
     ) -> Option<Lattice> {
+        // Each row is added to some of the others.
+        let rows = equations.len() + integral.len();
+        let all = equations.iter().chain(&integral);
+        let entries: usize = all.map(|r| r.monomials.len()).sum();
+        self.charge(rows * entries / 2);
         let solved = Solved::new(&equations, &keep)?;
         let mut integral: Vec<Linear> = integral.iter().map(|r| solved.reduce(r)).collect();
         // A pivot is an integer, which may say something about the rest of its row.
@@ -165,6 +180,7 @@ impl Congruences {
     /// The rows as generators over these variables, which are all of the lattice's.
     fn generators(&self, lattice: &Lattice, vars: &[TermId]) -> Option<Basis> {
         let width = vars.len() + 1;
+        self.charge(width.pow(3));
         let dense = |row: &Linear| {
             let mut vector = vec![Rational::zero(); width];
             vector[0] = row.constant.clone();
@@ -190,6 +206,7 @@ impl Congruences {
     /// The lattice that the generators span.
     fn spanned(&self, mut basis: Basis, vars: &[TermId]) -> Option<Lattice> {
         let width = vars.len() + 1;
+        self.charge(width.pow(3));
         basis.reduce(width);
         let dual = basis.dual(width)?;
         let sparse = |vector: Vec<Rational>| {

@@ -17,6 +17,7 @@ use crate::domain::catalogue::{Catalogue, Parameters};
 use crate::domain::{Guard, Product};
 use crate::engine::EngineError;
 use crate::engine::settings::Choice as _;
+use crate::proof::incomplete;
 use crate::run::Context;
 use crate::run::Reason;
 use crate::term::TermId;
@@ -73,12 +74,23 @@ pub(super) fn solve(
     let first_turn = left.map_or(longest, |left| left / 8 * parts);
     let first_turn = cx.budget.time(first_turn);
     let paused = Cell::new(false);
+    let end_in_pause = Cell::new(None);
     let pauses = Pauses::after(first_turn, |cx| {
         log::info!("vinta: a pause of boxes");
         paused.set(true);
-        others(system, options, false, cx)
+        match others(system, options, false, cx) {
+            Ok(Verdict::Unknown(_)) => Ok(()),
+            end => {
+                end_in_pause.set(Some(end));
+                Err(incomplete("another domain ended the run"))
+            }
+        }
     });
-    let verdict = with_domain(system, &first, pauses, cx)?;
+    let verdict = with_domain(system, &first, pauses, cx);
+    if let Some(end) = end_in_pause.take() {
+        return end;
+    }
+    let verdict = verdict?;
     if !matches!(verdict, Verdict::Unknown(_)) || paused.get() || cx.stop().is_some() {
         return Ok(verdict);
     }

@@ -3,7 +3,7 @@
 //! Paper: Albarghouthi, Gurfinkel, Chechik, "Craig Interpretation" (SAS 2012). On UFO: the same,
 //! "From under-approximations to over-approximations and back" (TACAS 2012).
 //!
-//! The search (`driver`) has two phases that alternate. EXPANDARG unrolls the cutpoint graph
+//! The search (`search`) has two phases that alternate. EXPANDARG unrolls the cutpoint graph
 //! (`cutpoints`) in the recursive iteration strategy, and labels the nodes by abstract
 //! interpretation (`post`, and `widen` of each graph), until everything new is covered. If the
 //! error is not reached, the labels are a model. Else VINTAREF encodes the graph: a model of the
@@ -60,27 +60,27 @@ mod arg;
 mod conjuncts;
 mod cutpoints;
 mod domains;
-mod driver;
 mod hyper;
 mod options;
 mod pauses;
 mod picture;
 mod post;
 mod products;
+mod search;
 
 use self::arg::Arg;
 use self::conjuncts::needed_conjuncts;
 use self::cutpoints::Cutpoints;
-use self::driver::Vinta;
 use self::hyper::Hypergraph;
 pub use self::options::{DomainName, Interpolants, Options, Refinement};
 use self::pauses::Pauses;
+use self::search::Vinta;
 use super::settings::Setting;
-use super::{Engine, EngineError, Unsupported};
+use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Reachability, Shape, System};
 use crate::domain::Domain;
-use crate::proof::{Failure, confirm, weaken};
-use crate::run::{Context, Reason};
+use crate::proof::{Failure, Stop, confirm, weaken};
+use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
 use crate::witness::{Model, Verdict};
@@ -91,26 +91,12 @@ pub struct VintaEngine {
     pub options: Options,
 }
 
-/// Why a run ends without verdict of its own.
-enum Stop {
-    Reason(Reason),
-    /// That of another run, in a pause of this one.
-    Verdict(Verdict),
-    Error(EngineError),
-}
-
 /// A defect.
 fn failed(message: &str) -> Stop {
-    Stop::Error(EngineError::Failed(Failure {
+    Stop::Failure(Failure {
         step: "vinta",
         message: message.to_owned(),
-    }))
-}
-
-/// The oracle has no answer.
-fn gave_up(why: &str, cx: &Context) -> Stop {
-    let reason = cx.stop();
-    Stop::Reason(reason.unwrap_or_else(|| Reason::Incomplete(format!("the oracle: {why}"))))
+    })
 }
 
 impl Engine for VintaEngine {
@@ -179,11 +165,6 @@ fn run<D: Domain>(
             Ok(Verdict::Sat(Model { definitions }))
         }
         Ok(Some(refutation)) => Ok(confirm(whole, refutation, &smt, cx)),
-        Err(Stop::Reason(reason)) => Ok(Verdict::Unknown(reason)),
-        Err(Stop::Verdict(verdict)) => Ok(verdict),
-        Err(Stop::Error(error)) => match cx.stop() {
-            Some(reason) => Ok(Verdict::Unknown(reason)),
-            None => Err(error),
-        },
+        Err(stop) => driver::verdict(stop, cx),
     }
 }

@@ -5,13 +5,11 @@
 //!
 //! Invariant: a run has one pause at most, so that runs are never nested deeper than two.
 
-use super::Stop;
-use crate::engine::EngineError;
+use crate::proof::Stop;
 use crate::run::{Budget, Context};
-use crate::witness::Verdict;
 
-/// Other runs, with limits of their own.
-type Others<'a> = Box<dyn FnOnce(&mut Context) -> Result<Verdict, EngineError> + 'a>;
+/// Other runs, with limits of their own. An error stops the run that paused.
+type Others<'a> = Box<dyn FnOnce(&mut Context) -> Result<(), Stop> + 'a>;
 
 /// The pause of a run.
 pub(super) struct Pauses<'a> {
@@ -28,22 +26,19 @@ impl<'a> Pauses<'a> {
     /// A pause that is due when the budget is spent, for these runs.
     pub fn after(
         budget: Budget,
-        others: impl FnOnce(&mut Context) -> Result<Verdict, EngineError> + 'a,
+        others: impl FnOnce(&mut Context) -> Result<(), Stop> + 'a,
     ) -> Self {
         Pauses {
             pause: Some((budget, Box::new(others))),
         }
     }
 
-    /// Makes the pause if it is due. Stops the run when another has a verdict.
+    /// Makes the pause if it is due.
     pub fn take(&mut self, cx: &mut Context) -> Result<(), Stop> {
         let due = |p: &mut (Budget, Others)| p.0.is_spent();
-        let Some((_, others)) = self.pause.take_if(due) else {
-            return Ok(());
-        };
-        match others(cx).map_err(Stop::Error)? {
-            Verdict::Unknown(_) => Ok(()),
-            verdict => Err(Stop::Verdict(verdict)),
+        match self.pause.take_if(due) {
+            Some((_, others)) => others(cx),
+            None => Ok(()),
         }
     }
 }
@@ -55,11 +50,9 @@ mod tests {
     use std::time::Duration;
 
     use super::Pauses;
-    use crate::engine::vinta::Stop;
+    use crate::proof::incomplete;
     use crate::run::Context;
-    use crate::run::Reason;
     use crate::term::TermStore;
-    use crate::witness::{Model, Verdict};
 
     #[test]
     fn a_pause_is_made_once_and_not_early() {
@@ -67,7 +60,7 @@ mod tests {
         let made = Cell::new(0);
         let others = |_: &mut Context| {
             made.set(made.get() + 1);
-            Ok(Verdict::Unknown(Reason::Timeout))
+            Ok(())
         };
         let mut early = Pauses::after(cx.budget.work(Duration::from_secs(600)), others);
         assert!(early.take(&mut cx).is_ok());
@@ -78,12 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_in_a_pause_stops_the_run() {
+    fn others_may_stop_the_run() {
         let mut cx = Context::new(Rc::new(TermStore::new()));
-        let mut pauses = Pauses::after(cx.budget.work(Duration::ZERO), |_| {
-            Ok(Verdict::Sat(Model::default()))
-        });
-        let stop = pauses.take(&mut cx);
-        assert!(matches!(stop, Err(Stop::Verdict(Verdict::Sat(_)))));
+        let others = |_: &mut Context| Err(incomplete("another has a verdict"));
+        let mut pauses = Pauses::after(cx.budget.work(Duration::ZERO), others);
+        assert!(pauses.take(&mut cx).is_err() && pauses.take(&mut cx).is_ok());
     }
 }

@@ -16,9 +16,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Options, Stop, gave_up};
+use super::Options;
 use crate::chc::{Atom, Clause, System};
 use crate::domain::{Cube, Domain, cubes};
+use crate::proof::{Stop, gave_up};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, implicant};
 use crate::term::{Evaluator, TermId, TermStore};

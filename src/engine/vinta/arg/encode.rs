@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::{Arg, NodeId};
 use crate::domain::Domain;
-use crate::engine::vinta::driver::{Instance, Vinta};
-use crate::engine::vinta::{Stop, failed, gave_up};
+use crate::engine::vinta::failed;
+use crate::engine::vinta::search::{Instance, Vinta};
+use crate::proof::{Stop, gave_up};
 use crate::smt::{InterpolationDag, InterpolationEdge, SatResult, SmtModel};
 use crate::term::{SortId, TermId, TermStore};
 use crate::witness::{Refutation, RefutationStep};

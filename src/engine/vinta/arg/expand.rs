@@ -17,9 +17,9 @@
 use super::{Arg, Edge, NodeId};
 use crate::domain::Domain;
 use crate::engine::vinta::cutpoints::{ENTRY, ERROR, Location};
-use crate::engine::vinta::driver::{Unwinding, Vinta};
 use crate::engine::vinta::post::Source;
-use crate::engine::vinta::{Stop, gave_up};
+use crate::engine::vinta::search::{Unwinding, Vinta};
+use crate::proof::{Stop, gave_up};
 use crate::smt::SatResult;
 use crate::term::TermId;
 

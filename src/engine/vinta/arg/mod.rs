@@ -14,11 +14,11 @@ mod refine;
 mod widen;
 
 use self::encode::Dag;
-use super::Stop;
 use super::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
-use super::driver::{Unrolled, Unwinding, Vinta};
 use super::picture::Picture;
+use super::search::{Unrolled, Unwinding, Vinta};
 use crate::domain::Domain;
+use crate::proof::Stop;
 use crate::smt::{InterpolationError, Interpolator, Solver};
 use crate::term::TermId;
 

@@ -6,8 +6,8 @@
 use super::Arg;
 use super::encode::Dag;
 use crate::domain::Domain;
-use crate::engine::vinta::Stop;
-use crate::engine::vinta::driver::Vinta;
+use crate::engine::vinta::search::Vinta;
+use crate::proof::Stop;
 use crate::term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {

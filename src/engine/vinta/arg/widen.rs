@@ -7,7 +7,7 @@
 use super::{Arg, Node, NodeId};
 use crate::domain::Domain;
 use crate::engine::vinta::cutpoints::Location;
-use crate::engine::vinta::driver::{LABEL_CUBES, Vinta, WIDEN_EVERY};
+use crate::engine::vinta::search::{LABEL_CUBES, Vinta, WIDEN_EVERY};
 use crate::term::TermId;
 
 /// Widenings of a location in a phase after which those that follow are a chain.

@@ -5,9 +5,9 @@
 
 use super::{Hypergraph, Node};
 use crate::domain::Domain;
-use crate::engine::vinta::Stop;
 use crate::engine::vinta::cutpoints::{ENTRY, ERROR, Location};
-use crate::engine::vinta::driver::Vinta;
+use crate::engine::vinta::search::Vinta;
+use crate::proof::Stop;
 use crate::term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {

@@ -34,13 +34,13 @@ mod unfold;
 use rustc_hash::FxHashMap;
 
 use self::unfold::Tree;
-use super::Stop;
 use super::cutpoints::{Cutpoints, ERROR, Location};
-use super::driver::{Unrolled, Unwinding, Vinta};
 use super::picture::Picture;
 use super::post::{Premise, Source};
+use super::search::{Unrolled, Unwinding, Vinta};
 use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::domain::Domain;
+use crate::proof::Stop;
 use crate::smt::{InterpolationError, Interpolator};
 use crate::term::{TermId, TermStore};
 

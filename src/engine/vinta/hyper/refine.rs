@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::unfold::Tree;
 use super::{Hypergraph, NodeId};
 use crate::domain::Domain;
-use crate::engine::vinta::Stop;
-use crate::engine::vinta::driver::{LABEL_CUBES, Vinta};
+use crate::engine::vinta::search::{LABEL_CUBES, Vinta};
+use crate::proof::Stop;
 use crate::term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {

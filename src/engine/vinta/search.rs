@@ -16,9 +16,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use super::pauses::Pauses;
 use super::post::Posts;
-use super::{Interpolants, Options, Stop, failed, gave_up};
+use super::{Interpolants, Options, failed};
 use crate::chc::{PredicateId, System};
 use crate::domain::Domain;
+use crate::proof::{Stop, gave_up};
 use crate::run::Context;
 use crate::smt::{
     InterpolationError, InterpolationOptions, Interpolator, SatResult, Smt, SmtModel, Solver,
