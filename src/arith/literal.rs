@@ -110,6 +110,46 @@ impl Constraint {
     }
 }
 
+/// A literal `left ⋈ right + value` as it stands, for those who look for others with its sides.
+/// Comparisons are in normal form, so what is said of one difference has one pair of sides.
+pub struct Comparison {
+    pub sides: (TermId, TermId),
+    pub value: Rational,
+    /// Whether `left - right` is bounded from below, and from above.
+    pub lower: bool,
+    pub upper: bool,
+    pub strict: bool,
+}
+
+impl Comparison {
+    /// Reads a comparison of numbers; `None` for disequalities and other literals.
+    pub fn of(terms: &TermStore, literal: TermId) -> Option<Comparison> {
+        let (atom, negated) = match *terms.op(literal) {
+            Op::Not => (terms.node(terms.args(literal)[0]), true),
+            _ => (terms.node(literal), false),
+        };
+        let (lower, upper) = match atom.op {
+            Op::Le => (negated, !negated),
+            Op::Ge => (!negated, negated),
+            Op::Eq if !negated => (true, true),
+            _ => return None,
+        };
+        let sort = terms.sort_of(atom.args[0]);
+        if !sort.is_number() {
+            return None;
+        }
+        let mut right = terms.linear(atom.args[1]);
+        let value = std::mem::take(&mut right.constant);
+        Some(Comparison {
+            sides: (atom.args[0], terms.from_linear(&right, sort)),
+            value,
+            lower,
+            upper,
+            strict: negated,
+        })
+    }
+}
+
 /// The polynomial with integers in place of their images among the reals.
 pub fn lowered(terms: &TermStore, linear: Linear) -> Linear {
     let is_image = |column: TermId| *terms.op(column) == Op::ToReal;

@@ -21,7 +21,7 @@ mod tests;
 pub use constraint::{Constraint, Relation, is_integral, is_over_int};
 pub use dense::{Echelon, affine_hull, clear, inverse, subtract};
 pub use fourier_motzkin::{ColumnBounds, eliminate};
-pub use literal::lowered;
+pub use literal::{Comparison, lowered};
 pub use simplex::{Multipliers, Optimum, Simplex, SparseRow};
 pub use solved::Solved;
 pub use term_simplex::TermSimplex;

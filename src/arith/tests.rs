@@ -104,6 +104,14 @@ proptest! {
             let values = assignment(&terms, &vars, values, denominator + 1);
             let expected = is_true(&terms, &constraint, &values);
             prop_assert_eq!(evaluate(&terms, formula, &values), Some(terms.bool(expected)));
+            if let Some(c) = Comparison::of(&terms, formula) {
+                let side = |t| evaluate(&terms, t, &values).and_then(|v| terms.numeral(v));
+                let distance = side(c.sides.0).unwrap() - side(c.sides.1).unwrap() - &c.value;
+                let relation = if c.strict { Relation::Below } else { Relation::AtMost };
+                let said = (!c.upper || relation.holds(&distance))
+                    && (!c.lower || relation.holds(&-distance));
+                prop_assert_eq!(said, expected);
+            }
             for other in &read {
                 prop_assert_eq!(is_true(&terms, other, &values), expected, "{:?}", other);
             }

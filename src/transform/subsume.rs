@@ -14,12 +14,12 @@
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::equalities::Equalities;
 use super::replacement::{Origin, Replacement};
 use super::{Step, Transformation};
+use crate::arith::Comparison;
 use crate::chc::{Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
@@ -253,12 +253,12 @@ impl Shape {
         let mut ranges: FxHashMap<(TermId, TermId), Range> = FxHashMap::default();
         for &conjunct in &conjuncts {
             let Some(Comparison {
-                key,
+                sides: key,
                 value,
                 lower,
                 upper,
                 strict,
-            }) = comparison(terms, conjunct)
+            }) = Comparison::of(terms, conjunct)
             else {
                 continue;
             };
@@ -285,8 +285,8 @@ impl Shape {
         if self.set.contains(&conjunct) {
             return true;
         }
-        if let Some(c) = comparison(terms, conjunct) {
-            let Some(range) = self.ranges.get(&c.key) else {
+        if let Some(c) = Comparison::of(terms, conjunct) {
+            let Some(range) = self.ranges.get(&c.sides) else {
                 return false;
             };
             let enough = |own: &Option<(Rational, bool)>, lower: bool| match own {
@@ -307,42 +307,6 @@ impl Shape {
     }
 }
 
-/// `form ⋈ value` with the form as a pair of sides.
-struct Comparison {
-    key: (TermId, TermId),
-    value: Rational,
-    lower: bool,
-    upper: bool,
-    strict: bool,
-}
-
-fn comparison(terms: &TermStore, conjunct: TermId) -> Option<Comparison> {
-    let (atom, negated) = match terms.node(conjunct) {
-        node if node.op == Op::Not => (node.args[0], true),
-        _ => (conjunct, false),
-    };
-    let node = terms.node(atom);
-    let (lower, upper) = match node.op {
-        Op::Le => (negated, !negated),
-        Op::Ge => (!negated, negated),
-        Op::Eq if !negated => (true, true),
-        _ => return None,
-    };
-    let sort = terms.sort_of(node.args[0]);
-    if sort != SortId::INT && sort != SortId::REAL {
-        return None;
-    }
-    let mut right = terms.linear(node.args[1]);
-    let value = std::mem::replace(&mut right.constant, Rational::zero());
-    Some(Comparison {
-        key: (node.args[0], terms.from_linear(&right, sort)),
-        value,
-        lower,
-        upper,
-        strict: negated,
-    })
-}
-
 /// What a conjunct is found by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Feature {
@@ -351,8 +315,8 @@ enum Feature {
 }
 
 fn feature(terms: &TermStore, conjunct: TermId) -> Feature {
-    match comparison(terms, conjunct) {
-        Some(c) => Feature::Form(c.key.0, c.key.1),
+    match Comparison::of(terms, conjunct) {
+        Some(c) => Feature::Form(c.sides.0, c.sides.1),
         None => Feature::Conjunct(conjunct),
     }
 }

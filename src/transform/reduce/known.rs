@@ -9,7 +9,8 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Interval, is_theory_literal, read_bound};
-use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
+use crate::arith::Comparison;
+use crate::term::{Linear, Op, Rational, TermId, TermStore};
 
 /// An end of a range, and whether the range leaves it out.
 type End = Option<(Rational, bool)>;
@@ -48,9 +49,9 @@ impl<'a> Known<'a> {
             } else if is_theory_literal(terms, conjunct) {
                 known.literals.insert(conjunct);
                 if *terms.op(conjunct) == Op::Eq
-                    && let Some((key, value)) = form(terms, conjunct)
+                    && let Some(equation) = Comparison::of(terms, conjunct)
                 {
-                    known.equations.insert(key, value);
+                    known.equations.insert(equation.sides, equation.value);
                 }
             }
         }
@@ -101,7 +102,8 @@ impl<'a> Known<'a> {
 
     /// A comparison by an equation, and one of a sum by bounds on its atoms.
     fn decide_conjunct(&self, atom: TermId) -> Option<bool> {
-        let (key, value) = form(self.terms, atom)?;
+        let read = Comparison::of(self.terms, atom).filter(|c| !c.strict)?;
+        let (key, value) = (read.sides, read.value);
         if let Some(exact) = self.equations.get(&key) {
             return match self.terms.op(atom) {
                 Op::Le => Some(*exact <= value),
@@ -165,7 +167,8 @@ impl<'a> Known<'a> {
         if *terms.op(atom) == Op::Eq && self.literals.contains(&terms.not(atom)) {
             return Some(false);
         }
-        let (key, value) = form(terms, atom)?;
+        let read = Comparison::of(terms, atom).filter(|c| !c.strict)?;
+        let (key, value) = (read.sides, read.value);
         if let Some(exact) = self.equations.get(&key) {
             return Some(match terms.op(atom) {
                 Op::Le => *exact <= value,
@@ -249,21 +252,6 @@ impl Range {
             }
         }
     }
-}
-
-/// A comparison as the form and the value that the form is compared with.
-fn form(terms: &TermStore, atom: TermId) -> Option<((TermId, TermId), Rational)> {
-    let node = terms.node(atom);
-    if !matches!(node.op, Op::Le | Op::Ge | Op::Eq) {
-        return None;
-    }
-    let sort = terms.sort_of(node.args[0]);
-    if sort != SortId::INT && sort != SortId::REAL {
-        return None;
-    }
-    let mut right = terms.linear(node.args[1]);
-    let value = std::mem::replace(&mut right.constant, Rational::zero());
-    Some(((node.args[0], terms.from_linear(&right, sort)), value))
 }
 
 /// The atom that a form consists of, if it is one.

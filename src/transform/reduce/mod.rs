@@ -19,11 +19,11 @@ mod tests;
 
 use std::collections::hash_map::Entry;
 
-use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::known::Known;
 use super::isolate::{self, Bound};
+use crate::arith::Comparison;
 use crate::term::{Op, Rational, SortId, TermId, TermStore};
 
 /// More rounds than this are not worth their time; almost all constraints need two or three.
@@ -599,26 +599,13 @@ impl Interval {
 
 /// A bound `l ⋈ r + value` as the pair (l, r) and the value.
 fn read_bound(terms: &TermStore, conjunct: TermId) -> Option<((TermId, TermId), OneBound)> {
-    let (atom, negated) = match terms.node(conjunct) {
-        node if node.op == Op::Not => (node.args[0], true),
-        _ => (conjunct, false),
-    };
-    let node = terms.node(atom);
-    if !matches!(node.op, Op::Le | Op::Ge) {
-        return None;
-    }
-    let mut right = terms.linear(node.args[1]);
-    let value = std::mem::replace(&mut right.constant, Rational::zero());
-    let key = (
-        node.args[0],
-        terms.from_linear(&right, terms.sort_of(node.args[1])),
-    );
+    let read = Comparison::of(terms, conjunct).filter(|c| c.lower != c.upper)?;
     let bound = OneBound {
-        value,
-        lower: (node.op == Op::Ge) != negated,
-        strict: negated,
+        value: read.value,
+        lower: read.lower,
+        strict: read.strict,
     };
-    Some((key, bound))
+    Some((read.sides, bound))
 }
 
 /// A term without `var` that satisfies all the literals when `var` has its value; the literals are
