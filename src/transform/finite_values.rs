@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Place;
+use super::{Place, body_places};
 use crate::chc::{Clause, ClauseIndex, System};
 use crate::run::Context;
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
@@ -157,18 +157,12 @@ struct Reader<'a> {
     /// The conjuncts that are disjunctions or choices.
     branching: Vec<TermId>,
     /// Sources found, of locals and of the head's arguments; `None` for anything, also while they
-    /// are looked for, which makes circles anything.
+    /// are looked for, which makes cycles anything.
     known: FxHashMap<TermId, Option<Vec<TermId>>>,
 }
 
 impl<'a> Reader<'a> {
     fn new(terms: &'a TermStore, clause: &Clause, limit: usize) -> Reader<'a> {
-        let mut places = FxHashMap::default();
-        for atom in &clause.body {
-            for (position, &arg) in atom.args.iter().enumerate() {
-                places.insert(arg, (atom.predicate, position));
-            }
-        }
         let mut equal: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
         let mut branching = Vec::new();
         for conjunct in terms.conjuncts(clause.constraint) {
@@ -192,7 +186,7 @@ impl<'a> Reader<'a> {
         Reader {
             terms,
             limit,
-            places,
+            places: body_places(clause),
             equal,
             branching,
             known: FxHashMap::default(),

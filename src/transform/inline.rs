@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::replacement::complete_model;
 use super::replay::{OldStep, Premise, replay};
 use super::strongest::restore_definitions;
-use super::{BackError, BackTranslation, Step, Transformation};
+use super::{BackError, BackTranslation, Step, Transformation, clause_size};
 use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
 use crate::run::Context;
 use crate::term::{Assignment, TermId, TermStore};
@@ -157,8 +157,7 @@ impl Inliner {
     }
 
     fn add(&mut self, clause: Clause) {
-        let arguments: usize = clause.atoms().map(|a| a.args.len() + 1).sum();
-        let size = self.terms.dag_size(&[clause.constraint]) + arguments;
+        let size = clause_size(&self.terms, &clause, clause.constraint);
         let slot = self.clauses.len();
         if let Some(head) = &clause.head {
             self.defining.entry(head.predicate).or_default().push(slot);

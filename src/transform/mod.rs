@@ -48,9 +48,10 @@ pub use single_loop::SingleLoop;
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::chc::{PredicateId, System};
+use crate::chc::{Clause, PredicateId, System};
 use crate::run::Context;
 use crate::term::{SortId, TermId, TermStore};
 use crate::witness::{Model, Refutation};
@@ -85,6 +86,23 @@ pub trait BackTranslation {
 
 /// An argument of a predicate, by its position.
 type Place = (PredicateId, usize);
+
+/// Which arguments of the body's predicates a clause's variables are.
+fn body_places(clause: &Clause) -> FxHashMap<TermId, Place> {
+    let mut places = FxHashMap::default();
+    for atom in &clause.body {
+        for (position, &arg) in atom.args.iter().enumerate() {
+            places.insert(arg, (atom.predicate, position));
+        }
+    }
+    places
+}
+
+/// The size of a clause that has this constraint.
+fn clause_size(terms: &TermStore, clause: &Clause, constraint: TermId) -> usize {
+    let arguments: usize = clause.atoms().map(|a| a.args.len() + 1).sum();
+    arguments + terms.dag_size(&[constraint])
+}
 
 /// A new variable for a part of what another one stands for: `x.field`.
 fn part_var(terms: &TermStore, whole: TermId, part: &str, sort: SortId) -> TermId {

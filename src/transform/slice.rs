@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::replacement::{Origin, Replacement, marked};
 use super::unconstrained::{Unconstrained, unconstrained};
-use super::{Place, Step, Transformation};
+use super::{Place, Step, Transformation, body_places};
 use crate::chc::{Atom, Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::term::{TermId, TermStore};
@@ -78,12 +78,7 @@ impl Flow {
     fn of(terms: &TermStore, clause: &Clause) -> Flow {
         let conjuncts = terms.conjuncts(clause.constraint);
         let vars: Vec<Vec<TermId>> = conjuncts.iter().map(|&c| terms.free_vars(&[c])).collect();
-        let mut body = FxHashMap::default();
-        for atom in &clause.body {
-            for (i, &arg) in atom.args.iter().enumerate() {
-                body.insert(arg, (atom.predicate, i));
-            }
-        }
+        let body = body_places(clause);
         let computing = unconstrained(terms, &conjuncts, &vars, |v| body.contains_key(&v));
         let mut needed = vec![true; conjuncts.len()];
         let mut computed_by = FxHashMap::default();

@@ -23,7 +23,7 @@ use super::isolate::definable;
 use super::reduce::reduce;
 use super::replacement::{Origin, Replacement};
 use super::simplify::is_tautology;
-use super::{Step, Transformation};
+use super::{Step, Transformation, clause_size};
 use crate::chc::{Clause, ClauseId, System};
 use crate::run::Context;
 use crate::term::{Op, SortId, TermId, TermStore};
@@ -89,7 +89,10 @@ impl Transformation for Split {
         let mut system = (**old).clone();
         let terms = old.terms.clone();
         let budget = self.budget.get_or_insert_with(|| {
-            let sizes = old.clauses.iter().map(|c| size(&terms, c, c.constraint));
+            let sizes = old
+                .clauses
+                .iter()
+                .map(|c| clause_size(&terms, c, c.constraint));
             let total: usize = sizes.sum();
             Budget {
                 clauses: 16 + old.clauses.len() / 2,
@@ -125,11 +128,6 @@ impl Transformation for Split {
         let fewer = system.clauses.len() < old.clauses.len();
         (fewer || !replacement.is_empty()).then(|| replacement.step(system))
     }
-}
-
-fn size(terms: &TermStore, clause: &Clause, constraint: TermId) -> usize {
-    let arguments: usize = clause.atoms().map(|a| a.args.len() + 1).sum();
-    arguments + terms.dag_size(&[constraint])
 }
 
 /// Ways to take a constraint apart.
@@ -216,7 +214,7 @@ impl<'a> Splitter<'a> {
         let reduction = reduce(terms, constraint, &self.rank);
         budget.fuel = budget
             .fuel
-            .saturating_sub(size(terms, self.clause, constraint));
+            .saturating_sub(clause_size(terms, self.clause, constraint));
         if reduction.constraint == TermId::FALSE || is_tautology(terms, self.clause, &reduction) {
             return None;
         }
@@ -233,7 +231,7 @@ impl<'a> Splitter<'a> {
             constraint: reduction.constraint,
             definitions: all,
             measure: Measure {
-                size: size(terms, self.clause, reduction.constraint),
+                size: clause_size(terms, self.clause, reduction.constraint),
                 locals,
                 defined: defined.len(),
             },

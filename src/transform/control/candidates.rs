@@ -5,8 +5,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::Place;
 use super::super::finite_values::{all_values, finite_values};
+use super::super::{Place, body_places};
 use super::{CANDIDATES, VALUES, WASTE};
 use crate::chc::{DependencyGraph, PredicateId, System};
 use crate::run::Context;
@@ -146,12 +146,7 @@ fn tested(system: &System) -> FxHashSet<Place> {
     let terms = &*system.terms;
     let mut result = FxHashSet::default();
     for clause in &system.clauses {
-        let mut places: FxHashMap<TermId, Place> = FxHashMap::default();
-        for atom in &clause.body {
-            for (position, &arg) in atom.args.iter().enumerate() {
-                places.insert(arg, (atom.predicate, position));
-            }
-        }
+        let places = body_places(clause);
         if places.is_empty() {
             continue;
         }

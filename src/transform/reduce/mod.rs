@@ -2,7 +2,7 @@
 //! other variables (locals) are solved and substituted, bounds that say nothing are dropped.
 //!
 //! One round takes out what disjuncts share, merges equal kept variables, solves as many equations
-//! as do not depend on each other in a circle and substitutes all of them at once in dependency
+//! as do not depend on each other in a cycle and substitutes all of them at once in dependency
 //! order, replaces literals that stand alone inside other conjuncts by `true`, merges bounds on the
 //! same sum, uses bounds to decide others, drops locals that only such literals mention as can
 //! always be satisfied, and eliminates others where nothing grows by it.
@@ -487,7 +487,7 @@ struct Candidate {
     term: TermId,
 }
 
-/// The chosen variables with those their definitions need first; a definition that closes a circle
+/// The chosen variables with those their definitions need first; a definition that closes a cycle
 /// is taken out of `chosen`.
 fn acyclic_order(terms: &TermStore, chosen: &mut FxHashMap<TermId, Candidate>) -> Vec<TermId> {
     #[derive(PartialEq)]
