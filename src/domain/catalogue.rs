@@ -223,3 +223,87 @@ fn numerals(system: &System, most: usize) -> Vec<Rational> {
     });
     numbers
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::chc::Atom;
+    use crate::domain::{Limits, analyse};
+    use crate::run::Context;
+    use crate::smt::{SatResult, Smt};
+
+    /// `x = 0; while x < 9, x += 3`, and its predicate.
+    fn system() -> (System, PredicateId) {
+        let terms = Rc::new(TermStore::new());
+        let mut system = System::new(terms.clone());
+        let predicate = system.add_predicate("P", &[SortId::INT]);
+        let [x, y] = ["x", "y"].map(|name| terms.var(name, SortId::INT));
+        let at = |var: TermId| Atom {
+            predicate,
+            args: vec![var],
+        };
+        system.add_clause(vec![], terms.eq(x, terms.int(0)), Some(at(x)));
+        let next = terms.eq(y, terms.add(&[x, terms.int(3)]));
+        let step = terms.and(&[terms.lt(x, terms.int(9)), next]);
+        system.add_clause(vec![at(x)], step, Some(at(y)));
+        (system, predicate)
+    }
+
+    /// Whether the values that are reached are in what the domain finds, and negative ones are not.
+    fn knows(domains: &Catalogue, predicate: PredicateId, domain: &impl Domain) -> bool {
+        let (system, terms) = (domains.system, &domains.terms);
+        let limits = Limits {
+            time: Duration::from_secs(60),
+            ..Limits::default()
+        };
+        let found = analyse(domain, system, limits, &Context::new(terms.clone()));
+        let smt = Smt::new(terms.clone());
+        let mut solver = smt.solver();
+        let value = &found.values[predicate.index()];
+        solver.assert(terms.and(&domain.formula(value)));
+        let param = system.predicate(predicate).params[0];
+        let mut reached = [0, 3, 6, 9].into_iter();
+        found.complete
+            && reached.all(|n| solver.check(&[terms.eq(param, terms.int(n))]) == SatResult::Sat)
+            && solver.check(&[terms.lt(param, terms.int(0))]) == SatResult::Unsat
+    }
+
+    #[test]
+    fn every_stack_knows_a_counter() {
+        for parameters in [Parameters::ENGINE, Parameters::PASS] {
+            let (system, predicate) = system();
+            let budget = Context::new(system.terms.clone()).budget;
+            let domains = Catalogue::new(&system, parameters, budget);
+            let congruences = domains.with_bounds(domains.congruences());
+            let packed_congruences = domains.with_bounds(domains.packed_congruences());
+            assert!(knows(&domains, predicate, &domains.boxes()));
+            assert!(knows(&domains, predicate, &domains.bounds()));
+            assert!(knows(&domains, predicate, &congruences));
+            assert!(knows(&domains, predicate, &packed_congruences));
+            assert!(knows(&domains, predicate, &domains.octagons()));
+            assert!(knows(&domains, predicate, &domains.polyhedra()));
+            assert!(knows(&domains, predicate, &domains.packed_polyhedra(6)));
+            let cases = domains.by_cases(domains.constants(), domains.bounds());
+            assert!(knows(&domains, predicate, &cases));
+        }
+    }
+
+    #[test]
+    fn numerals_are_limited_and_have_neighbours() {
+        let (system, _) = system();
+        let budget = Context::new(system.terms.clone()).budget;
+        let parameters = Parameters {
+            numerals: 1,
+            ..Parameters::ENGINE
+        };
+        let domains = Catalogue::new(&system, parameters, budget);
+        let [numeral] = &domains.numerals[..] else {
+            panic!("{:?}", domains.numerals);
+        };
+        let one = Rational::one();
+        let expected = [numeral - &one, numeral.clone(), numeral + &one, -numeral];
+        assert_eq!(domains.thresholds(), expected);
+    }
+}
