@@ -105,6 +105,13 @@ mod tests {
         }
     }
 
+    /// A choice that nobody makes is a constant.
+    #[test]
+    fn there_are_few_settings() {
+        let count = |entry: &Entry| (entry.make)().settings().len();
+        assert!(ENGINES.iter().map(count).sum::<usize>() <= 40);
+    }
+
     #[test]
     fn a_setting_changes_the_engine() {
         let mut engine = (find("pdr").expect("it exists").make)();

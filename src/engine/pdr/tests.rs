@@ -15,8 +15,8 @@ use crate::term::{Assignment, Evaluator, SortId, TermId, TermStore};
 /// The only predicate, or the first.
 const P: Node = Node::Predicate(PredicateId(0));
 
-/// `P(0, 0)`; `P(x, y) ⇒ P(x + 1, y + 2)`; `P(x, y) ∧ bad(x, y) ⇒ false`. The fact of height `h`
-/// is `P(h, 2h)`.
+/// `P(0, 0)`; `P(x, y) ⇒ P(x + 1, y + 2)`; `P(x, y) ∧ bad(x, y) ⇒ false`. The fact of height
+/// `h` is `P(h, 2h)`.
 fn stairs(bad: impl Fn(&TermStore, TermId, TermId) -> TermId) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());

@@ -33,6 +33,7 @@
 
 mod fixpoint;
 mod model;
+mod options;
 mod path;
 mod relation;
 mod search;
@@ -41,11 +42,13 @@ mod system;
 #[cfg(test)]
 mod tests;
 
+pub use self::options::Options;
+
 use std::rc::Rc;
 
 use self::search::{Kind, Search};
 use self::system::TransitionSystem;
-use super::settings::{Setting, settings};
+use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Reachability, Shape, System};
 use crate::proof::steps::Steps;
@@ -55,16 +58,6 @@ use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
 use crate::transform::{BackError, SingleLoop, Transformation};
 use crate::witness::{Model, Verdict};
-
-settings! {
-    /// Limits of the search.
-    Options {
-        /// Runs of two to the power of this are one query; in the papers this is 0.
-        unroll: usize = 3;
-        /// Levels, at most.
-        max_level: usize = 40, from 1;
-    }
-}
 
 /// The engine.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Options;
+use super::options::Options;
 use super::relation::Relation;
 use super::short_runs::{ShortRuns, cube};
 use super::system::{Conjunct, States, TransitionSystem};
