@@ -149,8 +149,12 @@ impl Replacement {
         };
         for (param, meaning) in meanings {
             match meaning {
-                Meaning::Term(term) => drop(case.terms.insert(param, term)),
-                Meaning::Column(column) => drop(case.columns.insert(param, column)),
+                Meaning::Term(term) => {
+                    case.terms.insert(param, term);
+                }
+                Meaning::Column(column) => {
+                    case.columns.insert(param, column);
+                }
             }
         }
         self.predicates.entry(old).or_default().push(case);
