@@ -19,12 +19,13 @@ use super::post::Posts;
 use super::{Interpolants, Options, failed};
 use crate::chc::{PredicateId, System};
 use crate::domain::Domain;
-use crate::proof::{Stop, gave_up};
+use crate::proof::steps::{fresh_copy, literal};
+use crate::proof::{Stop, gave_up, values};
 use crate::run::Context;
 use crate::smt::{
     InterpolationError, InterpolationOptions, Interpolator, SatResult, Smt, SmtModel, Solver,
 };
-use crate::term::{Assignment, SortId, TermId, TermStore};
+use crate::term::{Assignment, TermId, TermStore};
 use crate::witness::{Fact, Refutation};
 
 /// Certificates get so much work, or as much as the run took so far, but no more than a part of
@@ -122,10 +123,10 @@ pub(super) trait Unwinding {
 
 /// A clause's constraint over variables of its own.
 #[derive(Clone)]
-pub(super) struct Instance {
+pub(super) struct ClauseCopy {
     /// Index in the system.
     pub clause: usize,
-    /// Stands for the instance.
+    /// Stands for the copy.
     pub literal: TermId,
     /// The clause's variables here, in its order.
     pub vars: Vec<TermId>,
@@ -211,41 +212,34 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
         Ok(self.decoded(location, interpolant, vars))
     }
 
-    /// An instance of the clause with these arguments of its atoms; other variables are new.
-    pub fn instance(
+    /// A copy of the clause with these arguments of its atoms; other variables are new.
+    pub fn copy_of_clause(
         &self,
         clause: usize,
         arguments: impl Iterator<Item = TermId>,
-        literal: &str,
-    ) -> Instance {
-        let terms = &self.terms;
+        name: &str,
+    ) -> ClauseCopy {
         let own = &self.system.clauses[clause];
-        let formal = own.atoms().flat_map(|a| a.args.iter().copied());
-        let mut map: FxHashMap<TermId, TermId> = formal.zip(arguments).collect();
-        let fresh = |v: TermId| terms.fresh_var(terms.var_name(v), terms.sort_of(v));
-        let vars = own.vars(terms).into_iter();
-        let vars = vars.map(|v| *map.entry(v).or_insert_with(|| fresh(v)));
-        let vars = vars.collect();
-        Instance {
+        let vars = own.vars(&self.terms);
+        let (vars, formula) = fresh_copy(&self.terms, &vars, own.constraint, arguments);
+        ClauseCopy {
             clause,
-            literal: terms.fresh_var(literal, SortId::BOOL),
+            literal: literal(&self.terms, name),
             vars,
-            formula: terms.substitute(own.constraint, &map),
+            formula,
         }
     }
 
-    /// The values of the clause's variables in a model of the instance, and the fact that it
-    /// derives.
+    /// The values of the clause's variables in a model of the copy, and the fact that it derives.
     pub fn ground(
         &self,
-        instance: &Instance,
+        copy: &ClauseCopy,
         model: &SmtModel,
     ) -> Result<(Assignment, Option<Fact>), Stop> {
-        let clause = &self.system.clauses[instance.clause];
-        let here = model.assignment(&instance.vars);
-        let here = here.map_err(|e| failed(&e.0))?;
+        let clause = &self.system.clauses[copy.clause];
+        let here = values(model, &copy.vars)?;
         let own = clause.vars(&self.terms).into_iter();
-        let values: Assignment = own.zip(instance.vars.iter().map(|v| here[v])).collect();
+        let values: Assignment = own.zip(copy.vars.iter().map(|v| here[v])).collect();
         let fact = clause.head.as_ref().map(|head| Fact {
             predicate: head.predicate,
             values: head.args.iter().map(|a| values[a]).collect(),

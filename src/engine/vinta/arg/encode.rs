@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{Arg, NodeId};
 use crate::domain::Domain;
 use crate::engine::vinta::failed;
-use crate::engine::vinta::search::{Instance, Vinta};
+use crate::engine::vinta::search::{ClauseCopy, Vinta};
 use crate::proof::{Stop, gave_up};
 use crate::smt::{InterpolationDag, InterpolationEdge, SatResult, SmtModel};
 use crate::term::{SortId, TermId, TermStore};
@@ -23,7 +23,7 @@ pub(in crate::engine::vinta) struct DagEdge {
     pub from: usize,
     pub to: usize,
     /// Its clauses between the variables of both nodes.
-    pub steps: Vec<Instance>,
+    pub steps: Vec<ClauseCopy>,
 }
 
 /// The part of the graph between entry and error.
@@ -62,7 +62,7 @@ impl Dag {
     }
 
     /// The step into the node that the model takes, and the place that it comes from.
-    pub fn taken(&self, place: usize, model: &SmtModel) -> Result<(usize, &Instance), Stop> {
+    pub fn taken(&self, place: usize, model: &SmtModel) -> Result<(usize, &ClauseCopy), Stop> {
         let edges = self.incoming[place].iter().map(|&e| &self.edges[e]);
         edges
             .flat_map(|e| e.steps.iter().map(move |s| (e.from, s)))
@@ -133,7 +133,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             let clauses = self.cutpoints.actions[edge.action].clauses.iter();
             let steps = clauses.map(|&clause| {
                 let arguments = dag.vars[from].iter().chain(&dag.vars[to]).copied();
-                self.instance(clause, arguments, "step")
+                self.copy_of_clause(clause, arguments, "step")
             });
             let steps = steps.collect();
             dag.incoming[to].push(dag.edges.len());
@@ -193,7 +193,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
     /// Reads a derivation off a model of the DAG.
     fn derivation(&self, dag: &Dag, model: &SmtModel) -> Result<Refutation, Stop> {
         let mut place = dag.nodes.len() - 1;
-        let mut chain: Vec<&Instance> = Vec::new();
+        let mut chain: Vec<&ClauseCopy> = Vec::new();
         while place > 0 {
             let (from, step) = dag.taken(place, model)?;
             chain.push(step);

@@ -15,7 +15,7 @@ use super::{Hypergraph, NodeId};
 use crate::domain::Domain;
 use crate::engine::vinta::cutpoints::ERROR;
 use crate::engine::vinta::failed;
-use crate::engine::vinta::search::{Instance, Unrolled, Vinta};
+use crate::engine::vinta::search::{ClauseCopy, Unrolled, Vinta};
 use crate::proof::{Stop, gave_up};
 use crate::run::Reason;
 use crate::smt::{SatResult, SmtModel, Solver};
@@ -28,7 +28,7 @@ const MOST_COPIES: usize = 3000;
 /// A clause for a tree node.
 struct Choice {
     /// Its literal implies the formula and that the children are used.
-    instance: Instance,
+    copy: ClauseCopy,
     /// By body atom.
     children: Vec<usize>,
 }
@@ -139,14 +139,14 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             let head = own.head.iter().map(|_| &copies[at].vars);
             let arguments = children.iter().map(|&c| &copies[c].vars).chain(head);
             let arguments = arguments.flatten().copied();
-            let instance = self.instance(clause, arguments, "clause");
-            solver.assert(terms.implies(instance.literal, instance.formula));
+            let copy = self.copy_of_clause(clause, arguments, "clause");
+            solver.assert(terms.implies(copy.literal, copy.formula));
             for &child in &children {
-                solver.assert(terms.implies(instance.literal, copies[child].used));
+                solver.assert(terms.implies(copy.literal, copies[child].used));
             }
-            choices.push(Choice { instance, children });
+            choices.push(Choice { copy, children });
         }
-        let literals: Vec<TermId> = choices.iter().map(|c| c.instance.literal).collect();
+        let literals: Vec<TermId> = choices.iter().map(|c| c.copy.literal).collect();
         let some = terms.implies(copies[at].used, terms.or(&literals));
         solver.assert(terms.implies(copies[at].guard, some));
         copies[at].choices = Some(choices);
@@ -194,7 +194,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             if let Some(choices) = &copy.choices {
                 let choices = choices.iter().map(|choice| {
                     let used = choice.children.iter().map(|&c| copies[c].used);
-                    let parts: Vec<TermId> = used.chain([choice.instance.formula]).collect();
+                    let parts: Vec<TermId> = used.chain([choice.copy.formula]).collect();
                     terms.and(&parts)
                 });
                 parts.push(terms.or(&choices.collect::<Vec<_>>()));
@@ -231,10 +231,10 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
                 stack.extend(choice.children.iter().map(|&c| (c, false)));
                 continue;
             }
-            let (values, fact) = self.ground(&choice.instance, model)?;
+            let (values, fact) = self.ground(&choice.copy, model)?;
             let step = *known.entry(fact.clone()).or_insert_with(|| {
                 steps.push(RefutationStep {
-                    clause: self.system.clauses[choice.instance.clause].id,
+                    clause: self.system.clauses[choice.copy.clause].id,
                     premises: choice.children.iter().map(|c| step_of[c]).collect(),
                     values,
                     fact,
@@ -252,7 +252,7 @@ fn chosen<'c>(copy: &'c Copy, model: &SmtModel) -> Result<Option<&'c Choice>, St
     let Some(choices) = &copy.choices else {
         return Ok(None);
     };
-    let choice = choices.iter().find(|c| model.satisfies(c.instance.literal));
+    let choice = choices.iter().find(|c| model.satisfies(c.copy.literal));
     choice
         .ok_or_else(|| failed("no clause is chosen"))
         .map(Some)
