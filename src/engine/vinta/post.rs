@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use super::Options;
 use crate::chc::{Atom, Clause, System};
 use crate::domain::{Cube, Domain, cubes};
+use crate::proof::houdini::possible_violations;
 use crate::proof::{Stop, gave_up};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, implicant};
@@ -146,7 +147,7 @@ impl<'a, D: Domain> Posts<'a, D> {
         &mut self,
         index: usize,
         source: &Source<D::Element>,
-        mut formulas: Vec<TermId>,
+        formulas: Vec<TermId>,
         cx: &Context,
     ) -> Result<Vec<TermId>, Stop> {
         let system = self.system;
@@ -155,22 +156,14 @@ impl<'a, D: Domain> Posts<'a, D> {
             return Ok(formulas);
         };
         let known = self.known(clause, source);
+        let violated = |&f: &TermId| system.terms.not(system.instantiate(f, head));
+        let violations: Vec<TermId> = formulas.iter().map(violated).collect();
         let solver = self.solver(index);
-        solver.push();
-        known.iter().for_each(|&k| solver.assert(k));
-        formulas.retain(|&formula| {
-            let claim = system.instantiate(formula, head);
-            solver.push();
-            solver.assert(system.terms.not(claim));
-            let answer = solver.check(&[]);
-            solver.pop();
-            answer == SatResult::Unsat
-        });
-        solver.pop();
-        match cx.stop() {
-            Some(reason) => Err(Stop::Reason(reason)),
-            None => Ok(formulas),
-        }
+        let lost = possible_violations(solver, &known, &violations, &cx.budget);
+        let lost = lost.map_err(Stop::Reason)?;
+        let each = formulas.into_iter().enumerate();
+        let kept = each.filter(|(at, _)| !lost.contains(at));
+        Ok(kept.map(|(_, formula)| formula).collect())
     }
 
     /// What the clause, which has a head, derives from what is known and was not seen before.
