@@ -35,7 +35,7 @@ impl Bounding {
     pub fn none(system: &System) -> Self {
         Bounding {
             loops: Vec::new(),
-            counters: vec![Vec::new(); system.predicates.len() + 1],
+            counters: vec![Vec::new(); system.predicates.len()],
             sort: SortId::INT,
         }
     }
@@ -72,8 +72,8 @@ impl Bounding {
     }
 
     /// The formal variables for the counters of a predicate.
-    pub fn of(&self, predicate: usize) -> impl Iterator<Item = TermId> {
-        self.counters[predicate].iter().map(|c| c.1)
+    pub fn of(&self, predicate: PredicateId) -> impl Iterator<Item = TermId> {
+        self.counters[predicate.index()].iter().map(|c| c.1)
     }
 
     fn number(&self, terms: &TermStore, value: u32) -> TermId {
@@ -151,7 +151,13 @@ impl Bounding {
     }
 
     /// What a lemma with counters says about its predicate: that it holds for all of them.
-    pub fn for_all(&self, smt: &Rc<Smt>, predicate: usize, lemma: TermId, cx: &Context) -> TermId {
+    pub fn for_all(
+        &self,
+        smt: &Rc<Smt>,
+        predicate: PredicateId,
+        lemma: TermId,
+        cx: &Context,
+    ) -> TermId {
         let terms = smt.terms();
         let free = terms.free_vars(&[lemma]);
         let counters: Vec<TermId> = self.of(predicate).filter(|c| free.contains(c)).collect();

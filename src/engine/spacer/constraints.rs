@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 use super::assumptions::Assumptions;
 use super::options::Extraction;
 use super::proof::{ALL, Height, Lemma};
-use crate::chc::{PredicateId, System};
+use crate::chc::System;
 use crate::proof::clauses::{self, Clauses, Solvers};
 use crate::proof::houdini::{Question, inductive_lemmas};
 use crate::proof::needed_lemmas::Given;
@@ -43,8 +43,6 @@ pub(super) struct InForce<'a> {
 pub(super) struct Constraints {
     terms: Rc<TermStore>,
     pub clauses: Clauses,
-    /// The number of predicates, which stands for `false`.
-    query: usize,
     /// Parts of Σ by clause, and by group of clauses.
     of_clause: Vec<Vec<TermId>>,
     of_group: Vec<Vec<TermId>>,
@@ -72,22 +70,15 @@ impl Constraints {
         Constraints {
             of_group: of_group.collect(),
             of_clause,
-            query: system.predicates.len(),
             clauses,
             terms,
             heights: Vec::new(),
         }
     }
 
-    /// What the lemma is about; `None` for `false`.
-    fn about(&self, lemma: &Lemma) -> Option<PredicateId> {
-        let id = u32::try_from(lemma.predicate).expect("fewer than 2^32");
-        (lemma.predicate < self.query).then_some(PredicateId(id))
-    }
-
     /// A lemma of its height.
     pub fn lemma(&mut self, lemma: &Lemma) -> clauses::Lemma {
-        let about = self.about(lemma);
+        let about = lemma.about;
         if lemma.height == ALL {
             return self.clauses.lemma(about, lemma.formula, TermId::TRUE);
         }

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::proof::{ALL, Height, Lemma};
-use crate::chc::{PredicateId, System};
+use crate::chc::System;
 use crate::engine::pdr::Node;
 use crate::engine::pdr::bounded::{Bounded, FrameLemma, Memory};
 use crate::engine::{Engine, EngineError, pdr};
@@ -69,21 +69,13 @@ impl Incremental {
     }
 }
 
-/// The predicate at a position; the query is one past the last.
-fn node(system: &System, position: usize) -> Node {
-    match position == system.predicates.len() {
-        true => Node::Query,
-        false => Node::Predicate(PredicateId(position as u32)),
-    }
-}
-
 impl Solve for Incremental {
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError> {
         let known: Vec<FrameLemma> = question
             .known
             .iter()
             .map(|lemma| FrameLemma {
-                node: node(question.system, lemma.predicate),
+                node: lemma.about.map_or(Node::Query, Node::Predicate),
                 cube: lemma.cube.clone(),
                 height: lemma.height,
             })
@@ -91,11 +83,11 @@ impl Solve for Incremental {
         let terms = &question.system.terms;
         let lemmas = |lemmas: Vec<FrameLemma>| -> Vec<Lemma> {
             let each = lemmas.into_iter();
-            let position = |node: Node| match node {
-                Node::Predicate(predicate) => predicate.index(),
-                Node::Query => question.system.predicates.len(),
+            let about = |node: Node| match node {
+                Node::Predicate(predicate) => Some(predicate),
+                Node::Query => None,
             };
-            each.map(|l| Lemma::new(terms, position(l.node), l.cube, l.height))
+            each.map(|l| Lemma::new(terms, about(l.node), l.cube, l.height))
                 .collect()
         };
         let memory = match question.height {
@@ -127,8 +119,7 @@ impl Solve for FromNothing {
             Verdict::Unknown(reason) => Solution::Unknown(reason, Vec::new()),
             Verdict::Sat(model) => {
                 // `false` is excluded by what the others say.
-                let query = system.predicates.len();
-                let mut proof = vec![Lemma::new(terms, query, Vec::new(), ALL)];
+                let mut proof = vec![Lemma::new(terms, None, Vec::new(), ALL)];
                 for predicate in system.used_predicates() {
                     let Some(&definition) = model.definitions.get(&predicate) else {
                         continue;
@@ -136,7 +127,7 @@ impl Solve for FromNothing {
                     for part in terms.conjuncts(definition) {
                         let literals = terms.disjuncts(part);
                         let cube = literals.iter().map(|&l| terms.not(l)).collect();
-                        proof.push(Lemma::new(terms, predicate.index(), cube, ALL));
+                        proof.push(Lemma::new(terms, Some(predicate), cube, ALL));
                     }
                 }
                 Solution::Safe(proof)

@@ -6,6 +6,7 @@
 //! holds of what clauses derive from what the lemmas of at least the height below allow, and
 //! `false` is excluded up to the bound.
 
+use crate::chc::PredicateId;
 use crate::term::{TermId, TermStore};
 
 /// Up to which height a lemma holds.
@@ -14,11 +15,11 @@ pub(super) type Height = u32;
 /// The height of lemmas that hold of everything.
 pub(super) const ALL: Height = crate::engine::pdr::bounded::UNBOUNDED;
 
-/// Something that holds of a predicate.
+/// Something that holds of a predicate, or that `false` is not derived.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Lemma {
-    /// Position in the system; one past the last for `false`.
-    pub predicate: usize,
+    /// `None` for `false`.
+    pub about: Option<PredicateId>,
     /// What it excludes: literals over the formal variables.
     pub cube: Vec<TermId>,
     /// The negation of the cube.
@@ -28,10 +29,15 @@ pub(super) struct Lemma {
 
 impl Lemma {
     /// The negation of a cube.
-    pub fn new(terms: &TermStore, predicate: usize, cube: Vec<TermId>, height: Height) -> Self {
+    pub fn new(
+        terms: &TermStore,
+        about: Option<PredicateId>,
+        cube: Vec<TermId>,
+        height: Height,
+    ) -> Self {
         let negated: Vec<TermId> = cube.iter().map(|&l| terms.not(l)).collect();
         Lemma {
-            predicate,
+            about,
             formula: terms.or(&negated),
             cube,
             height,

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assumptions::Assumptions;
 use super::proof::Lemma;
-use crate::chc::System;
+use crate::chc::{PredicateId, System};
 use crate::run::{Budget, Context};
 use crate::smt::{Arithmetic, CoreEffort, SatResult, Smt, Solver};
 use crate::term::{Assignment, TermId};
@@ -48,12 +48,9 @@ impl Refinement<'_> {
     pub fn refine(&self, abstract_: &Refutation, cx: &Context) -> Result<Refined, String> {
         let terms = &self.system.terms;
         let index = self.system.clause_index();
-        let mut about: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
+        let mut about: FxHashMap<Option<PredicateId>, Vec<TermId>> = FxHashMap::default();
         for lemma in self.invariants {
-            about
-                .entry(lemma.predicate)
-                .or_default()
-                .push(lemma.formula);
+            about.entry(lemma.about).or_default().push(lemma.formula);
         }
         // A few hard queries, not many easy ones.
         self.smt.set_arithmetic(Arithmetic::Current);
@@ -90,7 +87,7 @@ impl Refinement<'_> {
                 let params = &self.system.predicate(head.predicate).params;
                 let args = head.args.iter().map(|a| map[a]);
                 let here: FxHashMap<TermId, TermId> = params.iter().copied().zip(args).collect();
-                for &formula in about.get(&head.predicate.index()).into_iter().flatten() {
+                for &formula in about.get(&Some(head.predicate)).into_iter().flatten() {
                     solver.assert(terms.substitute(formula, &here));
                 }
             }

@@ -17,7 +17,7 @@ use super::options::{self, Next, Options, Refinement as Way, Solver};
 use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
 use super::proof::{ALL, Height, Lemma};
 use super::refine::{Refined, Refinement};
-use crate::chc::{Shape, System};
+use crate::chc::{PredicateId, Shape, System};
 use crate::engine::{EngineError, muz};
 use crate::proof::{Failure, confirm};
 use crate::run::Reason;
@@ -214,22 +214,14 @@ impl<'a> Search<'a> {
         self.table.times[routine as usize] += since.elapsed();
     }
 
-    /// The number of `false`.
-    fn query(&self) -> usize {
-        self.system.predicates.len()
-    }
-
     /// U_I, in place: the abstraction, the bounds and the invariants.
     fn restrict(&mut self) {
         let terms = self.system.terms.clone();
-        let mut about: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
+        let mut about: FxHashMap<Option<PredicateId>, Vec<TermId>> = FxHashMap::default();
         for lemma in &self.invariants {
-            about
-                .entry(lemma.predicate)
-                .or_default()
-                .push(lemma.formula);
+            about.entry(lemma.about).or_default().push(lemma.formula);
         }
-        let about: FxHashMap<usize, TermId> = about
+        let about: FxHashMap<Option<PredicateId>, TermId> = about
             .into_iter()
             .map(|(p, formulas)| (p, terms.and(&formulas)))
             .collect();
@@ -248,7 +240,7 @@ impl<'a> Search<'a> {
             let head = clause.head.iter();
             let head = head.filter(|_| targets);
             for atom in body.chain(head) {
-                if let Some(&invariant) = about.get(&atom.predicate.index()) {
+                if let Some(&invariant) = about.get(&Some(atom.predicate)) {
                     parts.push(self.bounded.instantiate(invariant, atom));
                 }
             }
@@ -262,9 +254,7 @@ impl<'a> Search<'a> {
         let started = Instant::now();
         let before = self.invariants.len();
         let candidates = self.extract_invariants(&proof, cx);
-        let safe = self.invariants[before..]
-            .iter()
-            .any(|l| l.predicate == self.query());
+        let safe = self.invariants[before..].iter().any(|l| l.about.is_none());
         self.count(Routine::ExtractInvs, started);
         if safe {
             self.log("safe", proof.len(), before);
@@ -284,23 +274,23 @@ impl<'a> Search<'a> {
 
     /// The lemmas that are no invariants, each once.
     fn without_invariants(&self, lemmas: Vec<Lemma>) -> Vec<Lemma> {
-        let known: FxHashSet<(usize, TermId)> = self
+        let known: FxHashSet<(Option<PredicateId>, TermId)> = self
             .invariants
             .iter()
-            .map(|l| (l.predicate, l.formula))
+            .map(|l| (l.about, l.formula))
             .collect();
         let mut seen = FxHashSet::default();
         let new = lemmas.into_iter().filter(|l| {
             l.formula != TermId::TRUE
-                && !known.contains(&(l.predicate, l.formula))
-                && seen.insert((l.predicate, l.formula, l.height))
+                && !known.contains(&(l.about, l.formula))
+                && seen.insert((l.about, l.formula, l.height))
         });
         new.collect()
     }
 
     /// EXTRACTINVS: adds to I what is inductive of a proof, for the clauses as they are. Returns
     /// the predicates about which something is not.
-    fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<usize> {
+    fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<PredicateId> {
         let mut seen = FxHashSet::default();
         // A lemma that pdr could not push is not inductive, whichever of the others are.
         let least = match self.by_heights && !self.unbounded {
@@ -309,7 +299,7 @@ impl<'a> Search<'a> {
         };
         let candidates: Vec<Lemma> = proof
             .iter()
-            .filter(|l| l.height >= least && seen.insert((l.predicate, l.formula)))
+            .filter(|l| l.height >= least && seen.insert((l.about, l.formula)))
             .map(|l| l.of_height(ALL))
             .collect();
         let in_force = InForce {
@@ -326,7 +316,7 @@ impl<'a> Search<'a> {
             if kept.contains(&at) {
                 self.invariants.push(lemma);
             } else {
-                others.insert(lemma.predicate);
+                others.extend(lemma.about);
             }
         }
         others
@@ -370,7 +360,7 @@ impl<'a> Search<'a> {
     }
 
     /// NEXTU: more ways around loops, or higher derivations, or all of them.
-    fn next_under_approximation(&mut self, not_inductive: &FxHashSet<usize>) {
+    fn next_under_approximation(&mut self, not_inductive: &FxHashSet<PredicateId>) {
         let bounded = self.by_heights || !self.values.is_empty();
         if self.options.next == Next::Unbounded && bounded && !self.unbounded {
             self.unbounded = true;
@@ -381,7 +371,7 @@ impl<'a> Search<'a> {
             self.height += 1;
             return;
         }
-        let chosen = |at: usize| not_inductive.contains(&self.bounding.loops[at].0.index());
+        let chosen = |at: usize| not_inductive.contains(&self.bounding.loops[at].0);
         let some = (0..self.values.len()).any(chosen);
         let all = self.options.next != Next::NonInductive || !some;
         let raised: Vec<usize> = (0..self.values.len())
@@ -437,7 +427,8 @@ impl<'a> Search<'a> {
             .iter()
             .filter(|l| {
                 let free = self.system.terms.free_vars(&[l.formula]);
-                !self.bounding.of(l.predicate).any(|c| free.contains(&c))
+                let mut counters = l.about.into_iter().flat_map(|p| self.bounding.of(p));
+                !counters.any(|c| free.contains(&c))
             })
             .cloned()
             .collect();
@@ -522,19 +513,17 @@ impl<'a> Search<'a> {
             }
             None => (0..self.invariants.len()).collect(),
         };
-        let mut parts: FxHashMap<usize, Vec<TermId>> = FxHashMap::default();
+        let mut parts: FxHashMap<PredicateId, Vec<TermId>> = FxHashMap::default();
         for lemma in needed {
-            let Lemma {
-                predicate, formula, ..
-            } = self.invariants[lemma];
-            if predicate < self.query() {
+            let Lemma { about, formula, .. } = self.invariants[lemma];
+            if let Some(predicate) = about {
                 let for_all = self.bounding.for_all(&self.smt, predicate, formula, cx);
                 parts.entry(predicate).or_default().push(for_all);
             }
         }
         let mut model = Model::default();
         for predicate in self.system.used_predicates() {
-            let parts = parts.remove(&predicate.index()).unwrap_or_default();
+            let parts = parts.remove(&predicate).unwrap_or_default();
             model
                 .definitions
                 .insert(predicate, self.system.terms.and(&parts));

@@ -204,7 +204,7 @@ fn lemmas_hold_for_all_counters() {
     let terms = system.terms.clone();
     let smt = Smt::new(terms.clone());
     let bounds = Bounds::counters(&system);
-    let counter = bounds.of(0).next().expect("a loop");
+    let counter = bounds.of(PredicateId(0)).next().expect("a loop");
     let x = system.predicates[0].params[0];
     let small = terms.le(x, terms.int(3));
     let cases = [
@@ -218,7 +218,7 @@ fn lemmas_hold_for_all_counters() {
     ];
     for (about, expected) in cases {
         let lemma = terms.or(&[small, about]);
-        let result = bounds.for_all(&smt, 0, lemma, &context(&system));
+        let result = bounds.for_all(&smt, PredicateId(0), lemma, &context(&system));
         assert!(!terms.free_vars(&[result]).contains(&counter));
         assert!(valid(&smt, terms.eq(result, expected)));
     }
@@ -289,8 +289,8 @@ fn random_lemmas(system: &System, random: &mut Random, heights: bool) -> Vec<Lem
     let t = &system.terms;
     let mut lemmas: Vec<Lemma> = (0..6)
         .map(|_| {
-            let predicate = random.below(2) as usize;
-            let [x, y] = system.predicates[predicate].params[..] else {
+            let predicate = PredicateId(random.below(2) as u32);
+            let [x, y] = system.predicate(predicate).params[..] else {
                 panic!("two arguments");
             };
             let bound = random.below(9) - 3;
@@ -304,11 +304,11 @@ fn random_lemmas(system: &System, random: &mut Random, heights: bool) -> Vec<Lem
                 true => [0, 1, 2, ALL][random.below(4) as usize],
                 false => ALL,
             };
-            Lemma::new(t, predicate, vec![excluded], height)
+            Lemma::new(t, Some(predicate), vec![excluded], height)
         })
         .collect();
     let height = if heights { 2 } else { ALL };
-    lemmas.push(Lemma::new(t, system.predicates.len(), Vec::new(), height));
+    lemmas.push(Lemma::new(t, None, Vec::new(), height));
     lemmas
 }
 
@@ -318,14 +318,14 @@ fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[&Lemma]) -> bool {
     lemmas.iter().all(|lemma| {
         system.clauses.iter().all(|clause| {
             let head = clause.head.as_ref();
-            let about = head.map_or(system.predicates.len(), |h| h.predicate.index());
-            if about != lemma.predicate || lemma.height == 0 && !clause.body.is_empty() {
+            let about = head.map(|h| h.predicate);
+            if about != lemma.about || lemma.height == 0 && !clause.body.is_empty() {
                 return true;
             }
             let mut parts = vec![clause.constraint];
             for atom in &clause.body {
                 let in_force = lemmas.iter().filter(|l| {
-                    l.predicate == atom.predicate.index()
+                    l.about == Some(atom.predicate)
                         && (l.height == ALL || lemma.height != ALL && l.height + 1 >= lemma.height)
                 });
                 parts.extend(in_force.map(|l| system.instantiate(l.formula, atom)));
