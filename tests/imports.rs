@@ -111,13 +111,20 @@ fn imports_go_down() {
             let code = code(&path);
             let up = imported(&code).into_iter();
             let up: Vec<String> = up.filter(|name| level(name) < level(module)).collect();
-            let name = path.strip_prefix(&src).expect("below").display().to_string();
+            let name = path
+                .strip_prefix(&src)
+                .expect("below")
+                .display()
+                .to_string();
             for module in up {
                 wrong.entry(name.clone()).or_default().insert(module);
             }
             for (text, owner) in OWN {
                 if module != owner && code.contains(text) {
-                    wrong.entry(name.clone()).or_default().insert(text.to_owned());
+                    wrong
+                        .entry(name.clone())
+                        .or_default()
+                        .insert(text.to_owned());
                 }
             }
         }
