@@ -217,13 +217,8 @@ impl Reachability {
         self.height(predicate).is_some()
     }
 
-    /// Whether the predicate has a derivation and can be used to derive `false`.
-    pub fn is_relevant(&self, predicate: PredicateId) -> bool {
-        !self.index.using(predicate).is_empty()
-    }
-
     /// The clauses that can take part in a derivation of `false`, ascending: their body predicates
-    /// are derivable, and their heads are relevant. Empty when no query can be derived.
+    /// are derivable, and a query depends on their head. Empty when no query can be derived.
     pub fn clauses(&self) -> &[usize] {
         &self.clauses
     }
@@ -306,8 +301,8 @@ mod tests {
         let ids = || (0..6).map(PredicateId);
         let heights: Vec<Option<usize>> = ids().map(|p| reachability.height(p)).collect();
         assert_eq!(heights, [Some(1), Some(2), Some(3), None, None, Some(4)]);
-        let relevant: Vec<bool> = ids().map(|p| reachability.is_relevant(p)).collect();
-        assert_eq!(relevant, [true, true, true, false, false, false]);
+        let used: Vec<usize> = ids().map(|p| reachability.index().using(p).len()).collect();
+        assert_eq!(used, [2, 1, 1, 0, 0, 0]);
         assert_eq!(reachability.clauses(), [0, 1, 2, 6]);
         assert_eq!(reachability.index().queries(), [6]);
         assert_eq!(reachability.clause_height(&system.clauses[6]), Some(4));

@@ -11,11 +11,10 @@ mod derivation;
 
 use super::settings::{Setting, settings};
 use crate::chc::{Shape, System};
-use crate::engine::{Engine, EngineError, Unsupported};
-use crate::proof::confirm;
+use crate::engine::{Engine, EngineError, Unsupported, driver};
+use crate::proof::{Stop, gave_up, incomplete};
 use crate::run::Context;
-use crate::run::Reason;
-use crate::smt::{FixedpointAnswer, Smt};
+use crate::smt::{Arithmetic, FixedpointAnswer};
 use crate::witness::{Model, Verdict};
 
 settings! {
@@ -47,25 +46,24 @@ impl Engine for Muz {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let smt = Smt::within(&cx.budget);
-        let answer = smt.fixedpoint(system, self.options.global, cx.remaining());
-        cx.stats.add_time("muz.smt", smt.usage().1);
-        let incomplete = |what: String| Verdict::Unknown(Reason::Incomplete(what));
-        Ok(match answer {
-            FixedpointAnswer::Safe(definitions) => Verdict::Sat(Model {
-                definitions: definitions.into_iter().collect(),
-            }),
-            FixedpointAnswer::Unsafe(facts) => match derivation::order(system, &smt, facts, cx) {
-                Ok(refutation) => confirm(system, refutation, &smt, cx),
-                Err(why) => match cx.stop() {
-                    Some(reason) => Verdict::Unknown(reason),
-                    None => incomplete(format!("Z3 refutes, but {why}")),
-                },
+        driver::run(
+            &*self,
+            system,
+            Arithmetic::default(),
+            cx,
+            |smt, cx| match smt.fixedpoint(system, self.options.global, cx.remaining()) {
+                FixedpointAnswer::Safe(definitions) => Ok(Verdict::Sat(Model {
+                    definitions: definitions.into_iter().collect(),
+                })),
+                FixedpointAnswer::Unsafe(facts) => {
+                    let refutation = derivation::order(system, smt, facts, cx);
+                    refutation.map(Verdict::Unsat).map_err(|why| {
+                        let unordered = || incomplete(format!("Z3 refutes, but {why}"));
+                        cx.stop().map_or_else(unordered, Stop::Reason)
+                    })
+                }
+                FixedpointAnswer::Unknown(why) => Err(gave_up(&why, cx)),
             },
-            FixedpointAnswer::Unknown(why) => match cx.stop() {
-                Some(reason) => Verdict::Unknown(reason),
-                None => incomplete(format!("Z3: {why}")),
-            },
-        })
+        )
     }
 }

@@ -79,7 +79,7 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Reachability, Shape, System};
 use crate::domain::Domain;
-use crate::proof::{Failure, Stop, confirm, weaken};
+use crate::proof::{Failure, Stop, complete_by_reachability, confirm, weaken};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
@@ -157,12 +157,10 @@ fn run<D: Domain>(
                 None => weaken(&system, &labels, &smt, cx),
                 Some(conditions) => needed_conjuncts(&system, &labels, conditions, &smt, cx),
             };
-            let mut definitions = weaker.unwrap_or(labels);
-            for predicate in whole.used_predicates() {
-                let default = system.terms.bool(reachability.is_derivable(predicate));
-                definitions.entry(predicate).or_insert(default);
-            }
-            Ok(Verdict::Sat(Model { definitions }))
+            let definitions = weaker.unwrap_or(labels);
+            let mut model = Model { definitions };
+            complete_by_reachability(whole, &reachability, &mut model);
+            Ok(Verdict::Sat(model))
         }
         Ok(Some(refutation)) => Ok(confirm(whole, refutation, &smt, cx)),
         Err(stop) => driver::verdict(stop, cx),
