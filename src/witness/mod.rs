@@ -8,13 +8,14 @@ mod print;
 mod script;
 mod sexp;
 mod step_check;
+mod text_check;
 mod types;
 mod validate;
 mod value;
 
 pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
-pub use print::{ProofFormat, definitions, model_text, refutation_json, refutation_text};
-pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
+pub use print::ProofFormat;
+pub use step_check::{StepError, check_refutation};
+pub(crate) use step_check::{SystemRules, check_steps};
 pub use types::{Fact, Model, Refutation, RefutationStep, Verdict};
 pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};
-pub use value::parse_value;

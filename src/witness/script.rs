@@ -1,15 +1,17 @@
-//! The user's text with predicates defined: what has to be valid for a model to be one.
+//! The user's text for Z3's own reader: with predicates defined, as a model is checked, or only
+//! declared, as a refutation is.
 //!
 //! Invariant: the text is cut and joined, never read into terms, so that a mistake of our reader
-//! cannot hide itself: the script is for an independent one. Rules and queries of the fixedpoint
-//! dialect become assertions by the same kind of surgery.
+//! cannot hide itself. Rules and queries of the fixedpoint dialect become assertions by the same
+//! kind of surgery.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sexp::{TokenKind, Tokens, elements, symbol};
-use crate::frontend::Problem;
+use crate::frontend::{CommandSpan, Problem};
 
 /// A script of declarations, definitions and assertions.
 #[derive(Clone, Debug)]
@@ -19,22 +21,19 @@ pub struct Script {
     pub origins: Vec<usize>,
 }
 
+/// What the predicates are in a script.
+#[derive(Clone, Copy)]
+enum Predicates<'a> {
+    /// Defined by these commands.
+    Defined(&'a str),
+    /// Uninterpreted, and only these commands of the problem are asserted.
+    Declared(&'a BTreeSet<usize>),
+}
+
 /// A declared variable of the fixedpoint dialect: its name and sort as written.
 struct DeclaredVar {
     name: Range<usize>,
     sort: Range<usize>,
-}
-
-/// The problem's declarations of sorts: all that values and ground formulas need.
-pub fn declarations(problem: &Problem) -> String {
-    let mut out = String::new();
-    for command in &problem.commands {
-        if declares_sorts(&command.keyword) {
-            out.push_str(&problem.text[command.range.clone()]);
-            out.push('\n');
-        }
-    }
-    out
 }
 
 fn declares_sorts(keyword: &str) -> bool {
@@ -44,106 +43,181 @@ fn declares_sorts(keyword: &str) -> bool {
     )
 }
 
+/// The name of a variable in the query that only names a relation, by its position.
+pub fn query_variable(position: usize) -> String {
+    format!("query!{position}")
+}
+
 /// Declarations of sorts, then `definitions` (commands that define each predicate), then all else
 /// that the problem defines and asserts. The order among assertions does not matter, and
 /// definitions may so use any sort. A command that does not have its usual parts is an error; the
 /// reader does not let one through.
-pub fn script(problem: &Problem, definitions: &str) -> Result<Script, String> {
+pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
+    script(problem, Predicates::Defined(definitions), "")
+}
+
+/// The problem's declarations and definitions, its assertions of `commands`, in their order, and
+/// then the commands `more`.
+pub fn declared(
+    problem: &Problem,
+    commands: &BTreeSet<usize>,
+    more: &str,
+) -> Result<Script, String> {
+    script(problem, Predicates::Declared(commands), more)
+}
+
+fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script, String> {
     let text = &*problem.text;
-    let predicates: FxHashSet<&str> = problem.predicates.iter().map(|p| p.name.as_str()).collect();
-    let mut vars: FxHashMap<&str, DeclaredVar> = FxHashMap::default();
-    // Sorts of the relations' arguments, for queries that only name a relation.
-    let mut relations: FxHashMap<&str, Vec<Range<usize>>> = FxHashMap::default();
-    let mut out = declarations(problem);
-    out.reserve(text.len() + definitions.len());
-    out.push_str(definitions);
-    out.push('\n');
+    let (definitions, asserted) = match kind {
+        Predicates::Defined(definitions) => (definitions, None),
+        Predicates::Declared(commands) => ("", Some(commands)),
+    };
+    let mut writer = Writer {
+        text,
+        predicates: problem.predicates.iter().map(|p| p.name.as_str()).collect(),
+        declared: asserted.is_some(),
+        vars: FxHashMap::default(),
+        relations: FxHashMap::default(),
+        out: String::with_capacity(text.len() + definitions.len() + more.len()),
+    };
+    for command in &problem.commands {
+        if declares_sorts(&command.keyword) {
+            writer.copy(&command.range);
+        }
+    }
+    writer.out.push_str(definitions);
+    writer.out.push('\n');
     let mut origins = Vec::new();
     for (index, command) in problem.commands.iter().enumerate() {
-        let malformed = || {
-            format!(
-                "line {} column {}: {} without its usual parts",
-                command.line, command.column, command.keyword
-            )
-        };
-        let part = |parts: &[Range<usize>], position: usize| -> Result<Range<usize>, String> {
-            parts.get(position).cloned().ok_or_else(malformed)
-        };
         let keyword = command.keyword.as_str();
-        match keyword {
-            _ if declares_sorts(keyword) => continue,
-            "declare-fun" | "declare-const" | "declare-rel" => {
-                let parts = elements(text, &command.range).ok_or_else(malformed)?;
-                let name = symbol(&text[part(&parts, 1)?]);
-                if keyword == "declare-rel" {
-                    let sorts = elements(text, &part(&parts, 2)?).ok_or_else(malformed)?;
-                    relations.insert(name, sorts);
-                }
-                if predicates.contains(name) {
+        let written = match keyword {
+            _ if declares_sorts(keyword) => Some(()),
+            "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(command),
+            "declare-var" => writer.variable(command),
+            "assert" | "rule" | "query" => {
+                if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
-                out.push_str(&text[command.range.clone()]);
-            }
-            "declare-var" => {
-                let parts = elements(text, &command.range).ok_or_else(malformed)?;
-                let (name, sort) = (part(&parts, 1)?, part(&parts, 2)?);
-                vars.insert(symbol(&text[name.clone()]), DeclaredVar { name, sort });
-                continue;
-            }
-            "assert" => {
-                out.push_str(&text[command.range.clone()]);
                 origins.push(index);
+                writer.assertion(command)
             }
-            "rule" | "query" => {
-                let parts = elements(text, &command.range).ok_or_else(malformed)?;
-                let formula = part(&parts, 1)?;
-                let is_query = keyword == "query";
-                out.push_str("(assert ");
-                let mut closing = 1;
-                match relations.get(symbol(&text[formula.clone()])) {
-                    Some(sorts) if is_query && !sorts.is_empty() => {
-                        out.push_str("(forall (");
-                        for (position, sort) in sorts.iter().enumerate() {
-                            out.push_str(&format!("(query!{position} {}) ", &text[sort.clone()]));
-                        }
-                        out.push_str(") (=> (");
-                        out.push_str(&text[formula]);
-                        for position in 0..sorts.len() {
-                            out.push_str(&format!(" query!{position}"));
-                        }
-                        out.push_str(") false)");
-                        closing += 1;
-                    }
-                    _ => {
-                        closing += usize::from(quantify(&mut out, text, &formula, &vars));
-                        if is_query {
-                            out.push_str("(=> ");
-                            out.push_str(&text[formula]);
-                            out.push_str(" false)");
-                        } else {
-                            out.push_str(&text[formula]);
-                        }
-                    }
+            _ => {
+                if keyword.starts_with("declare-") || keyword.starts_with("define-") {
+                    writer.copy(&command.range);
                 }
-                out.extend(std::iter::repeat_n(')', closing));
-                origins.push(index);
+                Some(())
             }
-            _ if keyword.starts_with("declare-") || keyword.starts_with("define-") => {
-                out.push_str(&text[command.range.clone()]);
-            }
-            _ => continue,
+        };
+        if written.is_none() {
+            let (line, column) = (command.line, command.column);
+            return Err(format!(
+                "line {line} column {column}: {keyword} without its usual parts"
+            ));
         }
-        out.push('\n');
     }
+    writer.out.push_str(more);
     Ok(Script {
-        text: without_predefined_names(out),
+        text: without_predefined_names(writer.out),
         origins,
     })
 }
 
+/// Writes commands, one on a line or more. What returns an option gives `None` for a command
+/// without its usual parts.
+struct Writer<'a> {
+    text: &'a str,
+    predicates: FxHashSet<&'a str>,
+    /// Whether predicates keep their declarations.
+    declared: bool,
+    vars: FxHashMap<&'a str, DeclaredVar>,
+    /// Sorts of the predicates' arguments, for queries that only name a predicate.
+    relations: FxHashMap<&'a str, Vec<Range<usize>>>,
+    out: String,
+}
+
+impl<'a> Writer<'a> {
+    fn copy(&mut self, command: &Range<usize>) {
+        self.out.push_str(&self.text[command.clone()]);
+        self.out.push('\n');
+    }
+
+    fn declaration(&mut self, command: &CommandSpan) -> Option<()> {
+        let text = self.text;
+        let parts = elements(text, &command.range)?;
+        let written = &text[parts.get(1)?.clone()];
+        let name = symbol(written);
+        let relation = command.keyword == "declare-rel";
+        let predicate = self.predicates.contains(name);
+        if relation || (predicate && command.keyword == "declare-fun") {
+            self.relations.insert(name, elements(text, parts.get(2)?)?);
+        }
+        if predicate && !self.declared {
+            return Some(());
+        }
+        if relation {
+            let sorts = &text[parts.get(2)?.clone()];
+            self.out
+                .push_str(&format!("(declare-fun {written} {sorts} Bool)\n"));
+        } else {
+            self.copy(&command.range);
+        }
+        Some(())
+    }
+
+    fn variable(&mut self, command: &CommandSpan) -> Option<()> {
+        let parts = elements(self.text, &command.range)?;
+        let (name, sort) = (parts.get(1)?.clone(), parts.get(2)?.clone());
+        let var = DeclaredVar {
+            name: name.clone(),
+            sort,
+        };
+        self.vars.insert(symbol(&self.text[name]), var);
+        Some(())
+    }
+
+    /// An assertion as it is, a rule, or a query, which denies its formula.
+    fn assertion(&mut self, command: &CommandSpan) -> Option<()> {
+        let text = self.text;
+        if command.keyword == "assert" {
+            self.copy(&command.range);
+            return Some(());
+        }
+        let parts = elements(text, &command.range)?;
+        let range = parts.get(1)?;
+        let formula = &text[range.clone()];
+        let is_query = command.keyword == "query";
+        self.out.push_str("(assert ");
+        let mut closing = 1;
+        match self.relations.get(symbol(formula)) {
+            Some(sorts) if is_query && !sorts.is_empty() => {
+                self.out.push_str("(forall (");
+                let mut atom = format!("({formula}");
+                for (position, sort) in sorts.iter().enumerate() {
+                    let (name, sort) = (query_variable(position), &text[sort.clone()]);
+                    self.out.push_str(&format!("({name} {sort}) "));
+                    atom.push_str(&format!(" {name}"));
+                }
+                self.out.push_str(&format!(") (=> {atom}) false)"));
+                closing += 1;
+            }
+            _ => {
+                closing += usize::from(quantify(&mut self.out, text, range, &self.vars));
+                if is_query {
+                    self.out.push_str(&format!("(=> {formula} false)"));
+                } else {
+                    self.out.push_str(formula);
+                }
+            }
+        }
+        self.out.extend(std::iter::repeat_n(')', closing));
+        self.out.push('\n');
+        Some(())
+    }
+}
+
 /// Z3's reader, as a library, has a sort `List` of its own, whatever the logic is. Users like that
 /// name too, and theirs has to give way: it gets a name that is nowhere in the text.
-pub fn without_predefined_names(script: String) -> String {
+fn without_predefined_names(script: String) -> String {
     const TAKEN: &str = "List";
     if !script.contains(TAKEN) {
         return script;

@@ -1,28 +1,25 @@
 //! The last word on every answer: a witness is checked against the user's own text, and what does
 //! not pass is not printed.
 //!
-//! A model is put into the user's text in the place of the declarations, as the very text that the
-//! user would get, and Z3's own reader and solver have to find each assertion valid. A refutation is
-//! checked by evaluation, step by step, against the clauses as they were read.
+//! A model is checked as the very text that the user would get. A refutation is checked twice: by
+//! evaluation, step by step, against the clauses as they were read, and against the text, since
+//! they may have been read wrong (`text_check`).
 //!
 //! Invariant: [`Validated`] is made here only, and only it has a verdict to print. An answer that
 //! fails is `unknown`, is logged as a defect and counted as `witness.failures`.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
 use super::parse::{Claim, ModelText, Witness};
 use super::print::{ProofFormat, definitions, model_text, refutation_json, refutation_text};
-use super::script::{declarations, script, without_predefined_names};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::step_check::check_steps;
-use super::{Model, Refutation, Verdict};
+use super::text_check::{check_definitions, check_steps_in_text};
+use super::{Refutation, Verdict};
 use crate::frontend::{Dialect, Problem};
-use crate::run::Context;
-use crate::run::Reason;
-use crate::smt::text::{TextCheck, valid_assertions};
-use crate::term::{Printer, TermId};
+use crate::run::{Budget, Context, Reason};
 
 /// A verdict whose witness has passed its check, or `Unknown`.
 pub struct Validated {
@@ -141,44 +138,53 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
     let start = Instant::now();
     let validated = match verdict {
         Verdict::Unknown(reason) => return Validated::unknown(reason),
-        Verdict::Sat(model) => validate_model(problem, model, cx),
-        Verdict::Unsat(refutation) => {
-            match check_refutation_of(problem, &refutation, cx.remaining()) {
-                Ok(()) => Validated {
-                    verdict: Verdict::Unsat(refutation),
-                    definitions: Vec::new(),
-                },
-                Err(message) => failure("a refutation", message, cx),
+        Verdict::Sat(model) => match definitions(problem, &model) {
+            Ok(definitions) => {
+                let outcome = check_definitions(problem, &definitions.join("\n"), &cx.budget);
+                conclude(Verdict::Sat(model), definitions, outcome, cx)
             }
+            Err(message) => conclude(
+                Verdict::Sat(model),
+                Vec::new(),
+                Outcome::Invalid(message),
+                cx,
+            ),
+        },
+        Verdict::Unsat(refutation) => {
+            let outcome = check_refutation_of(problem, &refutation, &cx.budget);
+            conclude(Verdict::Unsat(refutation), Vec::new(), outcome, cx)
         }
     };
     cx.stats.add_time("witness.check", start.elapsed());
     validated
 }
 
-fn failure(what: &str, message: String, cx: &mut Context) -> Validated {
-    log::error!("defect: {what} failed its check: {message}");
-    cx.stats.add("witness.failures", 1);
-    Validated::unknown(Reason::WitnessFailed(format!("{what}: {message}")))
-}
-
-fn validate_model(problem: &Problem, model: Model, cx: &mut Context) -> Validated {
-    let definitions = match definitions(problem, &model) {
-        Ok(definitions) => definitions,
-        Err(message) => return failure("a model", message, cx),
+/// A verdict, if the check of its witness says so.
+fn conclude(
+    verdict: Verdict,
+    definitions: Vec<String>,
+    outcome: Outcome,
+    cx: &mut Context,
+) -> Validated {
+    let witness = match verdict {
+        Verdict::Sat(_) => "model",
+        _ => "refutation",
     };
-    let outcome = check_definitions(problem, &definitions.join("\n"), cx.remaining());
     match outcome {
         Outcome::Valid => Validated {
-            verdict: Verdict::Sat(model),
+            verdict,
             definitions,
         },
-        Outcome::Invalid(message) => failure("a model", message, cx),
+        Outcome::Invalid(message) => {
+            log::error!("defect: a {witness} failed its check: {message}");
+            cx.stats.add("witness.failures", 1);
+            Validated::unknown(Reason::WitnessFailed(format!("a {witness}: {message}")))
+        }
         Outcome::Undecided(message) => {
-            log::warn!("the model could not be checked: {message}");
+            log::warn!("the {witness} could not be checked: {message}");
             cx.stats.add("witness.undecided", 1);
             let reason = cx.stop().unwrap_or_else(|| {
-                Reason::Incomplete(format!("the model could not be checked: {message}"))
+                Reason::Incomplete(format!("the {witness} could not be checked: {message}"))
             });
             Validated::unknown(reason)
         }
@@ -209,15 +215,10 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> Outcom
     }
     match &claim.witness {
         Witness::Model(model) => match foreign_definitions(problem, model) {
-            Ok(()) => check_definitions(problem, &model.definitions, cx.remaining()),
+            Ok(()) => check_definitions(problem, &model.definitions, &cx.budget),
             Err(message) => Outcome::Invalid(message),
         },
-        Witness::Refutation(refutation) => {
-            match check_refutation_of(problem, refutation, cx.remaining()) {
-                Ok(()) => Outcome::Valid,
-                Err(message) => Outcome::Invalid(message),
-            }
-        }
+        Witness::Refutation(refutation) => check_refutation_of(problem, refutation, &cx.budget),
     }
 }
 
@@ -244,52 +245,11 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
     Ok(())
 }
 
-/// Whether every assertion of the problem is valid under definitions of its predicates.
-fn check_definitions(problem: &Problem, definitions: &str, limit: Option<Duration>) -> Outcome {
-    let script = match script(problem, definitions) {
-        Ok(script) => script,
-        Err(message) => return Outcome::Undecided(message),
-    };
-    let place = |assertion: usize| match script.origins.get(assertion) {
-        Some(&index) => {
-            let command = &problem.commands[index];
-            format!("the {} in line {}", command.keyword, command.line)
-        }
-        None => "an assertion".to_owned(),
-    };
-    match valid_assertions(&script.text, limit) {
-        TextCheck::Valid { assertions } if assertions == script.origins.len() => Outcome::Valid,
-        TextCheck::Valid { assertions } => Outcome::Undecided(format!(
-            "{assertions} assertions were read where there are {}",
-            script.origins.len()
-        )),
-        TextCheck::Invalid { assertion } => {
-            Outcome::Invalid(format!("{} does not hold", place(assertion)))
-        }
-        TextCheck::Unknown { assertion, reason } => {
-            Outcome::Undecided(format!("{}: {reason}", place(assertion)))
-        }
-        TextCheck::Malformed(message) => Outcome::Invalid(format!("Z3 reads it with: {message}")),
+/// Whether a refutation is one, of the clauses as they were read and of the text.
+fn check_refutation_of(problem: &Problem, refutation: &Refutation, budget: &Budget) -> Outcome {
+    // What evaluation leaves undefined is for the text to decide.
+    match check_steps(problem, refutation, |_| true) {
+        Ok(()) => check_steps_in_text(problem, refutation, budget),
+        Err(error) => Outcome::Invalid(error.to_string()),
     }
-}
-
-fn check_refutation_of(
-    problem: &Problem,
-    refutation: &Refutation,
-    limit: Option<Duration>,
-) -> Result<(), String> {
-    let mut preamble = None;
-    // One limit for all steps together.
-    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-    let valid = |formula: TermId| {
-        let limit = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        let preamble = preamble.get_or_insert_with(|| declarations(problem));
-        let formula = Printer::new(&problem.terms).term(formula);
-        let text = without_predefined_names(format!("{preamble}(assert {formula})\n"));
-        matches!(
-            valid_assertions(&text, limit),
-            TextCheck::Valid { assertions: 1 }
-        )
-    };
-    check_steps(problem, refutation, valid).map_err(|e| e.to_string())
 }

@@ -1,0 +1,358 @@
+//! Validity of a text's assertions: several kinds of Z3's solvers take turns on each.
+//!
+//! Invariant: only `unsat` of an assertion's negation makes it valid.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use z3_sys::{
+    DeclKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args, Z3_get_quantifier_body,
+    Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_is_app, Z3_is_quantifier_forall,
+    Z3_mk_fresh_const, Z3_mk_not, Z3_solver_assert, Z3_solver_pop, Z3_solver_push,
+    Z3_substitute_vars, Z3_to_app,
+};
+
+use super::{Answer, Core, TextContext, TextSolver};
+use crate::run::Budget;
+
+/// A solver's first turn for one assertion before the next way has its own, in nominal time of
+/// work; twice that in the next round, and so on.
+const FIRST_TRY: Duration = Duration::from_millis(250);
+
+/// Rounds after which a solver may use all that is left.
+const ROUNDS: u32 = 20;
+
+/// Ways to check an assertion, in the order of their turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// The incremental core with Z3's older simplex, the same for all assertions. It is much faster
+    /// on some large linear ones.
+    Incremental,
+    /// The same for the assertion's conclusions one by one ([`pieces`]).
+    Pieces,
+    /// A new solver.
+    Alone(Core),
+}
+
+const WAYS: [Way; 4] = [
+    Way::Incremental,
+    Way::Pieces,
+    Way::Alone(Core::Current),
+    Way::Alone(Core::Tactics),
+];
+
+/// What Z3 says about the assertions of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TextCheck {
+    /// All are valid; with their number.
+    Valid { assertions: usize },
+    /// This one, from 0, does not hold in some interpretation.
+    Invalid { assertion: usize },
+    /// This one, from 0, could not be decided.
+    Unknown { assertion: usize, reason: String },
+    /// Z3's parser refuses the text, with its message.
+    Malformed(String),
+}
+
+/// Whether every assertion in `text` is valid, that is, its negation unsatisfiable; each on its
+/// own. Stops at the first that is not, and with the budget, which is for all of them together.
+pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
+    let context = TextContext::new(budget);
+    let assertions = match context.parse(text) {
+        Ok(assertions) => assertions,
+        Err(message) => return TextCheck::Malformed(message),
+    };
+    let mut incremental = match context.solver(Core::Simplex) {
+        Ok(solver) => solver,
+        Err(message) => return TextCheck::Malformed(message),
+    };
+    for (assertion, &formula) in assertions.iter().enumerate() {
+        match valid(&context, &mut incremental, formula) {
+            Ok(Answer::Unsat) => {}
+            Ok(Answer::Sat) => return TextCheck::Invalid { assertion },
+            Ok(Answer::Unknown(reason)) | Err(reason) => {
+                return TextCheck::Unknown { assertion, reason };
+            }
+        }
+    }
+    TextCheck::Valid {
+        assertions: assertions.len(),
+    }
+}
+
+/// The answer to the negation of a formula, by all ways in turn.
+fn valid(
+    context: &TextContext<'_>,
+    incremental: &mut TextSolver<'_>,
+    formula: Z3_ast,
+) -> Result<Answer, String> {
+    // SAFETY: the formula belongs to the context.
+    let negation = context
+        .z3
+        .ok(unsafe { Z3_mk_not(context.z3.raw, formula) })?;
+    let negation = context.z3.keep(negation);
+    let mut ways = WAYS.to_vec();
+    let mut open: Option<OpenPieces> = None;
+    let mut last = "timeout".to_owned();
+    for round in 0..=ROUNDS {
+        let limit = (round < ROUNDS).then(|| FIRST_TRY * 2_u32.pow(round));
+        let mut again = Vec::new();
+        for way in ways {
+            if context.budget.is_spent() {
+                return Ok(Answer::Unknown("timeout".to_owned()));
+            }
+            let started = Instant::now();
+            let answer = match way {
+                Way::Incremental => incremental.check_alone(negation, limit),
+                Way::Pieces => {
+                    if round == 0 {
+                        open = OpenPieces::new(context, formula)?;
+                    }
+                    match &mut open {
+                        Some(open) => open.all_unsatisfiable(limit)?,
+                        None => Answer::Unknown(String::new()),
+                    }
+                }
+                Way::Alone(core) => context.solver(core)?.check_alone(negation, limit),
+            };
+            if round > 0 || way != Way::Incremental {
+                let seconds = started.elapsed().as_secs_f64();
+                log::debug!("an assertion, {way:?}: {seconds:.3} s");
+            }
+            match answer {
+                Answer::Unknown(reason) => {
+                    // Who gives up before a limit has no second try.
+                    if ended_at_a_limit(&reason) {
+                        again.push(way);
+                    }
+                    if !reason.is_empty() {
+                        last = reason;
+                    }
+                }
+                answer => return Ok(answer),
+            }
+        }
+        if again.is_empty() {
+            break;
+        }
+        ways = again;
+    }
+    Ok(Answer::Unknown(last))
+}
+
+/// Whether Z3's reason for an unknown is that it was stopped.
+fn ended_at_a_limit(reason: &str) -> bool {
+    let words = ["resource", "cancel", "timeout", "interrupt"];
+    words.iter().any(|word| reason.contains(word))
+}
+
+impl TextSolver<'_> {
+    /// Whether the formula has a model together with what is asserted, without asserting it for
+    /// good.
+    fn check_alone(&mut self, formula: Z3_ast, limit: Option<Duration>) -> Answer {
+        let raw = self.context.z3.raw;
+        // SAFETY: everything belongs to the one context.
+        unsafe {
+            Z3_solver_push(raw, self.raw);
+            Z3_solver_assert(raw, self.raw, formula);
+            let answer = self.check(limit);
+            Z3_solver_pop(raw, self.raw, 1);
+            answer
+        }
+    }
+}
+
+/// A formula `∀x. premise ⇒ c1 ∧ … ∧ cn` over constants in the place of the x.
+struct Pieces {
+    premise: Z3_ast,
+    conclusions: Vec<Z3_ast>,
+}
+
+/// The pieces that are still to be checked, and a solver that holds their premise.
+struct OpenPieces<'a> {
+    solver: TextSolver<'a>,
+    conclusions: VecDeque<Z3_ast>,
+}
+
+impl<'a> OpenPieces<'a> {
+    fn new(context: &'a TextContext<'a>, formula: Z3_ast) -> Result<Option<Self>, String> {
+        let Some(pieces) = pieces(context, formula) else {
+            return Ok(None);
+        };
+        let solver = context.solver(Core::Simplex)?;
+        // SAFETY: solver and formula belong to the context.
+        unsafe { Z3_solver_assert(context.z3.raw, solver.raw, pieces.premise) };
+        Ok(Some(OpenPieces {
+            solver,
+            conclusions: pieces.conclusions.into(),
+        }))
+    }
+
+    /// `Unsat` when the premise with the negation of any one conclusion is found unsatisfiable;
+    /// otherwise `Unknown`. What was found is not looked at again. The limit is for each
+    /// conclusion.
+    fn all_unsatisfiable(&mut self, limit: Option<Duration>) -> Result<Answer, String> {
+        let z3 = &self.solver.context.z3;
+        while let Some(&conclusion) = self.conclusions.front() {
+            // SAFETY: the formula belongs to the context.
+            let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, conclusion) })?);
+            match self.solver.check_alone(negation, limit) {
+                Answer::Unsat => self.conclusions.pop_front(),
+                answer => {
+                    // Others may be easier.
+                    self.conclusions.rotate_left(1);
+                    return Ok(match answer {
+                        Answer::Unknown(reason) => Answer::Unknown(reason),
+                        // The other ways tell, about the whole assertion.
+                        _ => Answer::Unknown("in pieces".to_owned()),
+                    });
+                }
+            };
+        }
+        Ok(Answer::Unsat)
+    }
+}
+
+/// The assertion taken apart at the conjunctions that it concludes; `None` if it is no implication
+/// with more than one.
+fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
+    let z3 = &context.z3;
+    // SAFETY: everything belongs to this context and is kept; a quantifier has as many sorts as
+    // bound variables, and the last one has index 0.
+    let body = unsafe {
+        if Z3_is_quantifier_forall(z3.raw, formula) {
+            let count = Z3_get_quantifier_num_bound(z3.raw, formula);
+            let constants = (0..count)
+                .rev()
+                .map(|i| {
+                    let sort = Z3_get_quantifier_bound_sort(z3.raw, formula, i)?;
+                    Some(z3.keep(Z3_mk_fresh_const(z3.raw, c"v".as_ptr(), sort)?))
+                })
+                .collect::<Option<Vec<Z3_ast>>>()?;
+            let body = Z3_get_quantifier_body(z3.raw, formula)?;
+            z3.keep(Z3_substitute_vars(z3.raw, body, count, constants.as_ptr())?)
+        } else {
+            formula
+        }
+    };
+    let implication = arguments(context, body, DeclKind::Implies)?;
+    let &[premise, conclusion] = implication.as_slice() else {
+        return None;
+    };
+    let mut conclusions = Vec::new();
+    let mut open = vec![conclusion];
+    while let Some(formula) = open.pop() {
+        match arguments(context, formula, DeclKind::And) {
+            Some(parts) => open.extend(parts),
+            None => conclusions.push(formula),
+        }
+    }
+    (conclusions.len() > 1 && z3.failed().is_none()).then_some(Pieces {
+        premise,
+        conclusions,
+    })
+}
+
+/// The arguments of an application of this kind.
+fn arguments(context: &TextContext<'_>, formula: Z3_ast, kind: DeclKind) -> Option<Vec<Z3_ast>> {
+    let z3 = &context.z3;
+    // SAFETY: everything belongs to this context.
+    unsafe {
+        if !Z3_is_app(z3.raw, formula) {
+            return None;
+        }
+        let app = Z3_to_app(z3.raw, formula)?;
+        if z3.decl_kind(Z3_get_app_decl(z3.raw, app)?) != kind as u32 {
+            return None;
+        }
+        (0..Z3_get_app_num_args(z3.raw, app))
+            .map(|i| Z3_get_app_arg(z3.raw, app, i))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::term::TermStore;
+
+    fn budget() -> Budget {
+        Budget::new(Rc::new(TermStore::new()), Default::default(), false)
+    }
+
+    #[test]
+    fn tells_valid_from_not() {
+        let text = "(define-fun p ((x Int)) Bool (>= x 0))
+            (assert (forall ((x Int)) (=> (= x 1) (p x))))
+            (assert (forall ((x Int)) (=> (p x) (p (+ x 1)))))";
+        assert_eq!(
+            valid_assertions(text, &budget()),
+            TextCheck::Valid { assertions: 2 }
+        );
+        let text = format!("{text} (assert (forall ((x Int)) (=> (p x) (p (- x 1)))))");
+        assert_eq!(
+            valid_assertions(&text, &budget()),
+            TextCheck::Invalid { assertion: 2 }
+        );
+    }
+
+    #[test]
+    fn reports_what_it_cannot_read_or_decide() {
+        assert!(matches!(
+            valid_assertions("(assert (p x))", &budget()),
+            TextCheck::Malformed(_)
+        ));
+        assert!(matches!(
+            valid_assertions("(assert true", &budget()),
+            TextCheck::Malformed(_)
+        ));
+        // A prime has no factors.
+        let hard = "(assert (forall ((x (_ BitVec 64)) (y (_ BitVec 64)))
+            (=> (and (bvult #x0000000000000001 x) (bvult x #x0000000100000000)
+                     (bvult #x0000000000000001 y) (bvult y #x0000000100000000))
+                (distinct (bvmul x y) #x1fffffffffffffff))))";
+        assert!(matches!(
+            valid_assertions(hard, &budget().work(Duration::from_millis(300))),
+            TextCheck::Unknown { assertion: 0, .. }
+        ));
+        assert!(matches!(
+            valid_assertions("(assert true)", &budget().time(Duration::ZERO)),
+            TextCheck::Unknown { assertion: 0, .. }
+        ));
+    }
+
+    #[test]
+    fn conclusions_are_checked_one_by_one() {
+        let text = "(define-fun p ((x Int) (y Int)) Bool (and (>= x 0) (and (>= y x) (<= y 9))))
+            (assert (forall ((x Int) (y Int)) (=> (and (p x y) (< y 9)) (p x (+ y 1)))))
+            (assert (forall ((x Int) (y Int)) (=> (p x y) (p x (+ y 1)))))
+            (assert (forall ((x Int) (y Int)) (=> (and (p x y) (< y x)) (p y x))))
+            (assert (forall ((x Int) (y Int)) (=> (p x y) (>= y 0))))
+            (assert (=> true (and true true)))";
+        let budget = budget();
+        let context = TextContext::new(&budget);
+        let assertions = context.parse(text).unwrap();
+        let check = |i: usize| {
+            let mut open = OpenPieces::new(&context, assertions[i]).unwrap()?;
+            let count = open.conclusions.len();
+            let spent = open.all_unsatisfiable(Some(Duration::ZERO)).unwrap();
+            assert!(matches!(spent, Answer::Unknown(_)));
+            assert_eq!(open.conclusions.len(), count);
+            let answer = open.all_unsatisfiable(None).unwrap();
+            Some((count, matches!(answer, Answer::Unsat)))
+        };
+        let found: Vec<_> = (0..5).map(check).collect();
+        assert_eq!(
+            found,
+            [
+                Some((3, true)),
+                Some((3, false)),
+                Some((3, true)),
+                None,
+                Some((2, true))
+            ]
+        );
+    }
+}
