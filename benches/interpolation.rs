@@ -7,11 +7,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alphorn::run::Budget;
-use alphorn::smt::{
+use alphorn::internal::smt::{
     InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError, InterpolationOptions,
     InterpolationOrder, Interpolator, Smt,
 };
+use alphorn::run::Budget;
 use alphorn::term::{BigUint, Op, Rational, SortId, TermId, TermStore};
 
 /// Time for one problem.

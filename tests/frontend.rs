@@ -544,7 +544,8 @@ fn datatypes() {
         ),
         ("(declare-datatypes ((S 1)) (((c))))", "the arity"),
         (
-            "(declare-datatypes ((S 1)) ((par (T) ((e) (c (d (S (S T))))))))(declare-fun p ((S Int)) Bool)",
+            "(declare-datatypes ((S 1)) ((par (T) ((e) (c (d (S (S T))))))))
+             (declare-fun p ((S Int)) Bool)",
             "deeper than",
         ),
         (
@@ -685,7 +686,9 @@ fn operators() {
         ("((_ map +) 3)", "`(_ map …)` is not supported"),
         ("(_ +oo 8 24)", "`(_ +oo …)` is not supported"),
         (
-            "(let ((a 99999999999999999999999999999999999999)) (let ((a (* a a a a a a a a))) (let ((a (* a a a a a a a a))) (let ((a (* a a a a a a a a))) (let ((a (* a a a a a a a a))) (let ((a (* a a a a a a a a))) a))))))",
+            "(let ((a 99999999999999999999999999999999999999)) (let ((a (* a a a a a a a a)))
+               (let ((a (* a a a a a a a a))) (let ((a (* a a a a a a a a)))
+                 (let ((a (* a a a a a a a a))) (let ((a (* a a a a a a a a))) a))))))",
             "too large",
         ),
     ] {

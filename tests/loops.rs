@@ -3,57 +3,41 @@
 
 mod common;
 
-use alphorn::chc::{Shape, System};
-use alphorn::engine::registry::find;
-use alphorn::run::Context;
+use alphorn::chc::System;
 use alphorn::witness::{Verdict, check_refutation};
 use common::loops::Loops;
-use common::{check_model, counter, height, planted_bug, planted_invariant, recipes};
+use common::trials::{PATIENCE, answers_at_least};
+use common::{Recipe, SHORT, Theory, agrees, counter, height, planted, recipes, within};
 use proptest::prelude::*;
 
 /// Engines for linear systems of numbers, Booleans and bit-vectors.
 const LINEAR: &[&str] = &["trl", "kind", "tpa"];
 
-/// An engine for some seconds; `None` where it does not support the system.
-fn within(name: &str, settings: &[&str], seconds: u64, system: &System) -> Option<Verdict> {
-    let mut engine = (find(name).expect("it exists").make)();
-    let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
-    engine.configure(&settings).expect("settings are known");
-    engine.supports(&Shape::of(system)).ok()?;
-    let mut cx = Context::new(system.terms.clone());
-    cx.budget = cx.budget.time(std::time::Duration::from_secs(seconds));
-    Some(engine.solve(system, &mut cx).expect("no defect"))
+/// The engine refutes the system by a derivation of this height.
+fn refutes(engine: &str, system: &System, expected: usize) {
+    match within(engine, &[], PATIENCE, system) {
+        Some(Verdict::Unsat(refutation)) => {
+            assert_eq!(check_refutation(system, &refutation), Ok(()));
+            assert_eq!(height(&refutation), expected);
+        }
+        other => panic!("{engine}: {other:?}"),
+    }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn engines_for_loops_agree_with_planted_bugs(mut recipe in recipes()) {
+    fn engines_for_loops_agree_with_what_is_planted(
+        mut recipe in recipes(),
+        safe in any::<bool>(),
+    ) {
         recipe.nonlinear = false;
-        let buggy = planted_bug(&recipe);
+        let system = planted(&recipe, safe);
         for engine in LINEAR {
-            match within(engine, &[], 3, &buggy.system) {
-                Some(Verdict::Unsat(refutation)) => {
-                    prop_assert_eq!(check_refutation(&buggy.system, &refutation), Ok(()));
-                }
-                Some(Verdict::Sat(model)) => prop_assert!(false, "{}: {:?}", engine, model),
-                _ => {}
-            }
-        }
-    }
-
-    #[test]
-    fn engines_for_loops_agree_with_planted_invariants(mut recipe in recipes()) {
-        recipe.nonlinear = false;
-        let safe = planted_invariant(&recipe);
-        for engine in LINEAR {
-            match within(engine, &[], 3, &safe.system) {
-                Some(Verdict::Sat(model)) => {
-                    prop_assert_eq!(check_model(&safe.system, &model), Ok(()));
-                }
-                Some(Verdict::Unsat(steps)) => prop_assert!(false, "{}: {:?}", engine, steps),
-                _ => {}
+            if let Some(verdict) = within(engine, &[], SHORT, &system) {
+                let agreed = agrees(&system, safe, &verdict);
+                prop_assert!(agreed.is_ok(), "{}: {:?}", engine, agreed);
             }
         }
     }
@@ -65,18 +49,10 @@ fn relations_decide_loops_whatever_their_length() {
         for seed in 0..6 {
             let program = Loops::from_seed(count, 1_700, seed);
             let safe = program.safe();
-            match within("trl", &[], 30, &safe) {
-                Some(Verdict::Sat(model)) => assert_eq!(check_model(&safe, &model), Ok(())),
-                other => panic!("{program:?}: {other:?}"),
-            }
+            let verdict = within("trl", &[], PATIENCE, &safe).expect("supported");
+            assert_eq!(agrees(&safe, true, &verdict), Ok(true), "{program:?}");
             let buggy = program.buggy();
-            match within("trl", &[], 30, &buggy) {
-                Some(Verdict::Unsat(refutation)) => {
-                    assert_eq!(check_refutation(&buggy, &refutation), Ok(()));
-                    assert_eq!(height(&refutation), program.height());
-                }
-                other => panic!("{program:?}: {other:?}"),
-            }
+            refutes("trl", &buggy, program.height());
         }
     }
 }
@@ -84,16 +60,10 @@ fn relations_decide_loops_whatever_their_length() {
 #[test]
 fn relations_refute_a_counter_of_ten_thousand() {
     let system = counter(10_000);
-    match within("trl", &[], 30, &system) {
-        Some(Verdict::Unsat(refutation)) => {
-            assert_eq!(check_refutation(&system, &refutation), Ok(()));
-            assert_eq!(height(&refutation), 10_002);
-        }
-        other => panic!("{other:?}"),
-    }
+    refutes("trl", &system, 10_002);
     // Without acceleration, and where the refutation is too long, there is no answer.
-    let slow = within("trl", &["trl.accelerate=false"], 30, &system);
-    let long = within("trl", &[], 30, &counter(2_000_000));
+    let slow = within("trl", &["trl.accelerate=false"], SHORT, &system);
+    let long = within("trl", &[], PATIENCE, &counter(2_000_000));
     for verdict in [slow, long] {
         assert!(matches!(verdict, Some(Verdict::Unknown(_))), "{verdict:?}");
     }
@@ -104,20 +74,12 @@ fn induction_decides_short_loops() {
     for seed in 0..6 {
         let program = Loops::from_seed(2, 3, seed);
         let buggy = program.buggy();
-        match within("kind", &[], 30, &buggy) {
-            Some(Verdict::Unsat(refutation)) => {
-                assert_eq!(check_refutation(&buggy, &refutation), Ok(()));
-                assert_eq!(height(&refutation), program.height());
-            }
-            other => panic!("{program:?}: {other:?}"),
-        }
+        refutes("kind", &buggy, program.height());
         // The runs of a program that ends are exhausted forward.
         let safe = program.safe();
-        match within("kind", &[], 30, &safe) {
-            Some(Verdict::Sat(model)) => assert_eq!(check_model(&safe, &model), Ok(())),
-            other => panic!("{program:?}: {other:?}"),
-        }
-        let shallow = within("kind", &["kind.max-depth=2"], 30, &buggy);
+        let verdict = within("kind", &[], PATIENCE, &safe).expect("supported");
+        assert_eq!(agrees(&safe, true, &verdict), Ok(true), "{program:?}");
+        let shallow = within("kind", &["kind.max-depth=2"], PATIENCE, &buggy);
         assert!(matches!(shallow, Some(Verdict::Unknown(_))), "{shallow:?}");
     }
 }
@@ -128,23 +90,11 @@ fn powers_refute_deep_loops() {
         for seed in 0..2 {
             let program = Loops::from_seed(count, passes, seed);
             let buggy = program.buggy();
-            match within("tpa", &[], 60, &buggy) {
-                Some(Verdict::Unsat(refutation)) => {
-                    assert_eq!(check_refutation(&buggy, &refutation), Ok(()));
-                    assert_eq!(height(&refutation), program.height());
-                }
-                other => panic!("{program:?}: {other:?}"),
-            }
+            refutes("tpa", &buggy, program.height());
         }
     }
     let system = counter(5_000);
-    match within("tpa", &[], 60, &system) {
-        Some(Verdict::Unsat(refutation)) => {
-            assert_eq!(check_refutation(&system, &refutation), Ok(()));
-            assert_eq!(height(&refutation), 5_002);
-        }
-        other => panic!("{other:?}"),
-    }
+    refutes("tpa", &system, 5_002);
 }
 
 #[test]
@@ -153,10 +103,34 @@ fn powers_prove_loops_in_phases() {
         for seed in 0..2 {
             let program = Loops::from_seed(count, passes, seed);
             let safe = program.safe();
-            match within("tpa", &[], 60, &safe) {
-                Some(Verdict::Sat(model)) => assert_eq!(check_model(&safe, &model), Ok(())),
-                other => panic!("{program:?}: {other:?}"),
-            }
+            let verdict = within("tpa", &[], PATIENCE, &safe).expect("supported");
+            assert_eq!(agrees(&safe, true, &verdict), Ok(true), "{program:?}");
         }
+    }
+}
+
+/// How many percent of generated linear systems an engine decides at least.
+const FLOORS: &[(&str, usize)] = &[("trl", 50), ("kind", 50), ("tpa", 50)];
+
+#[test]
+fn engines_for_loops_decide_most_of_what_is_generated() {
+    let mut cases: Vec<(Recipe, bool)> = Vec::new();
+    for theory in [Theory::Bool, Theory::Lia, Theory::Lra, Theory::Bv] {
+        for seed in 100..106 {
+            let mut recipe = Recipe::from_seed(theory, seed);
+            recipe.nonlinear = false;
+            cases.extend([(recipe.clone(), true), (recipe, false)]);
+        }
+    }
+    for (name, percent) in FLOORS {
+        answers_at_least(
+            cases.len() * percent / 100,
+            &cases,
+            |(recipe, safe), limit| {
+                let system = planted(recipe, *safe);
+                let verdict = within(name, &[], limit, &system).expect("supported");
+                agrees(&system, *safe, &verdict).map_err(|error| format!("{name}: {error}"))
+            },
+        );
     }
 }

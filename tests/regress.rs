@@ -1,16 +1,16 @@
-//! Bugs that were: each file of `tests/regress/` is named after one, and says in its first line what
-//! must come out: `; expect: sat`, `unsat`, `answer` (either, checked) or `error TEXT`.
+//! Bugs that were: each file of `tests/regress/` is named after one, and says in its first line
+//! what must come out: `; expect: sat`, `unsat`, `answer` (either, checked) or `error TEXT`.
 
 #[path = "common/corpus.rs"]
 mod corpus;
 
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
 
+use alphorn::Config;
 use alphorn::frontend::parse_bytes;
-use alphorn::strategy::Config;
 use alphorn::term::TermStore;
+use corpus::trials::PATIENCE;
 use corpus::{Outcome, run};
 
 #[test]
@@ -40,7 +40,7 @@ fn old_bugs_stay_away() {
             );
             continue;
         }
-        let run = run(&path, &Config::default(), Duration::from_secs(60));
+        let run = run(&path, &Config::default(), PATIENCE);
         assert_eq!(run.failures, 0, "{}", path.display());
         match (expected, &run.outcome) {
             ("sat", Outcome::Sat) | ("unsat", Outcome::Unsat) => {}

@@ -1,14 +1,18 @@
 //! What the paper's own programs show of `spacer`.
 
+#[path = "common/trials.rs"]
+#[allow(dead_code)]
+mod trials;
+
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
 
 use alphorn::frontend::parse_bytes;
 use alphorn::run::Context;
-use alphorn::strategy::{Config, solve};
 use alphorn::term::TermStore;
 use alphorn::witness::Verdict;
+use alphorn::{Config, solve};
+use trials::PATIENCE;
 
 /// The verdict's word and the statistics of a run on one of the paper's programs.
 fn run(name: &str, passes: &str, settings: &[&str]) -> (&'static str, Context) {
@@ -19,7 +23,7 @@ fn run(name: &str, passes: &str, settings: &[&str]) -> (&'static str, Context) {
     let bytes = std::fs::read(path).expect("it is there");
     let problem = parse_bytes(&bytes, terms.clone()).expect("well-formed");
     let mut cx = Context::new(terms);
-    cx.budget = cx.budget.time(Duration::from_secs(60));
+    cx.budget = cx.budget.time(PATIENCE);
     let config = Config {
         engine: "spacer".to_owned(),
         passes: Some(passes.to_owned()),

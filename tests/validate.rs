@@ -13,16 +13,14 @@ use alphorn::chc::{Atom, ClauseId, PredicateId};
 use alphorn::frontend::{Problem, parse_bytes};
 use alphorn::run::Context;
 use alphorn::run::Reason;
-use alphorn::strategy::{Config, solve};
 use alphorn::term::{Rational, Sort, SortId, TermId, TermStore};
 use alphorn::witness::{
     Fact, Model, Outcome, ProofFormat, Refutation, Validated, Verdict, Wanted, check_claim,
     parse_witness, validate,
 };
-use corpus::{Task, on_all, run, tasks};
-
-/// For one check; far more than any of these needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+use alphorn::{Config, solve};
+use corpus::trials::{PATIENCE, on_all};
+use corpus::{Task, run, tasks};
 
 fn read(text: &str) -> Problem {
     parse_bytes(text.as_bytes(), Rc::new(TermStore::new())).expect("a problem")
@@ -186,7 +184,8 @@ const CASES: &[Case] = &[
         text: "(set-logic HORN) (declare-fun P ((Array Int Int)) Bool)
             (assert (P ((as const (Array Int Int)) 0)))
             (assert (forall ((a (Array Int Int)) (i Int)) (=> (P a) (P (store a i 0)))))
-            (assert (forall ((a (Array Int Int)) (i Int)) (=> (and (P a) (= (select a 3) 1)) false)))
+            (assert (forall ((a (Array Int Int)) (i Int))
+                (=> (and (P a) (= (select a 3) 1)) false)))
             (check-sat)",
         good: &[
             &["(forall ((k Int)) (= (select a0 k) 0))"],
@@ -739,6 +738,42 @@ fn a_step_must_satisfy_its_constraint() {
     }
 }
 
+/// A problem whose clauses say something else than its text: no answer about them passes.
+#[test]
+fn a_mistake_of_the_reader_costs_the_answer() {
+    let text = |error: &str| {
+        format!(
+            "(set-logic HORN) (declare-fun P (Int) Bool)
+             (assert (forall ((x Int)) (=> (= x 0) (P x))))
+             (assert (forall ((x Int) (y Int)) (=> (and (P x) (= y (+ x 1))) (P y))))
+             (assert (forall ((x Int)) (=> (and (P x) {error}) false))) (check-sat)"
+        )
+    };
+    for (written, understood, engine) in
+        [("(< x 0)", "(> x 1)", "bmc"), ("(> x 1)", "(< x 0)", "pdr")]
+    {
+        let config = Config {
+            engine: engine.to_owned(),
+            ..Config::default()
+        };
+        let mut problem = read(&text(understood));
+        let answer = |problem: &Problem| {
+            let mut cx = context(problem);
+            let validated = solve(problem, &config, &mut cx).expect("a configuration");
+            let reason = validated.reason().cloned();
+            (reason, cx.stats.count("witness.failures"))
+        };
+        assert_eq!(answer(&problem), (None, 0));
+        problem.text = text(written).into();
+        let (reason, failures) = answer(&problem);
+        assert!(
+            matches!(reason, Some(Reason::WitnessFailed(_))),
+            "{reason:?}"
+        );
+        assert!(failures > 0);
+    }
+}
+
 // ---- the corpus ----
 
 /// What is printed for a task's answer, in each form there is.
@@ -774,7 +809,7 @@ fn printed_witnesses_pass_for_their_task_and_not_for_its_twin() {
     let chosen: Vec<_> = all.iter().filter(|t| !t.hard).step_by(STRIDE).collect();
     let (answers, twins) = (AtomicUsize::new(0), AtomicUsize::new(0));
     on_all(&chosen, |task| {
-        let Some((_, forms)) = printed(task, Duration::from_secs(5)) else {
+        let Some((_, forms)) = printed(task, Duration::from_secs(30)) else {
             return Ok(());
         };
         answers.fetch_add(1, Ordering::SeqCst);

@@ -5,14 +5,17 @@ mod common;
 use std::time::Duration;
 
 use alphorn::chc::System;
-use alphorn::engine::Engine;
-use alphorn::engine::vinta::{DomainName, Interpolants, Options, Refinement, VintaEngine};
 use alphorn::frontend::parse_bytes;
+use alphorn::internal::engine::Engine;
+use alphorn::internal::engine::vinta::{
+    DomainName, Interpolants, Options, Refinement, VintaEngine,
+};
+use alphorn::internal::transform::normalize;
 use alphorn::run::Context;
 use alphorn::term::TermStore;
-use alphorn::transform::normalize;
-use alphorn::witness::{Verdict, check_refutation};
-use common::{Recipe, Theory, check_model, planted_bug, planted_invariant, recipes};
+use alphorn::witness::Verdict;
+use common::trials::{PATIENCE, answers_at_least};
+use common::{Recipe, SHORT, Theory, agrees, planted, recipes};
 use proptest::prelude::*;
 
 const DOMAINS: [DomainName; 8] = [
@@ -32,19 +35,18 @@ const INTERPOLANTS: [Interpolants; 2] = [Interpolants::Certificates, Interpolant
 /// Answer and number of refinements; witnesses are checked.
 fn solve(system: &System, options: Options) -> (Option<bool>, u64) {
     let mut cx = Context::new(system.terms.clone());
-    cx.budget = cx.budget.time(Duration::from_secs(20));
-    let verdict = VintaEngine { options }.solve(system, &mut cx);
-    let answer = match verdict.expect("no defect") {
-        Verdict::Sat(model) => {
-            assert_eq!(check_model(system, &model), Ok(()));
-            Some(true)
-        }
-        Verdict::Unsat(refutation) => {
-            assert_eq!(check_refutation(system, &refutation), Ok(()));
-            Some(false)
-        }
+    cx.budget = cx.budget.time(PATIENCE);
+    let verdict = VintaEngine { options }
+        .solve(system, &mut cx)
+        .expect("no defect");
+    let answer = match verdict {
+        Verdict::Sat(_) => Some(true),
+        Verdict::Unsat(_) => Some(false),
         Verdict::Unknown(_) => None,
     };
+    if let Some(safe) = answer {
+        assert_eq!(agrees(system, safe, &verdict), Ok(true));
+    }
     (answer, cx.stats.count("vinta.refinements"))
 }
 
@@ -217,7 +219,7 @@ fn nested_loops() {
              (declare-fun End (Int Bool) Bool)
              (assert (forall ((i Int) (j Int)) (=> (and (= i 0) (= j 0)) (Out i j false))))
              (assert (forall ((i Int) (j Int) (b Bool))
-               (=> (and (Out i j b) (< i 5)) (In i 0 true))))
+                (=> (and (Out i j b) (< i 5)) (In i 0 true))))
              (assert (forall ((i Int) (j Int) (b Bool))
                (=> (and (In i j b) (< j 3)) (In i (+ j 1) (not b)))))
              (assert (forall ((i Int) (j Int) (b Bool))
@@ -448,8 +450,8 @@ fn products_with_cases() {
 
 #[test]
 fn products_of_no_use() {
-    let (answer, _) = solve(&figure_2(), products());
-    assert_eq!(answer, None);
+    let verdict = limited(&figure_2(), products(), SHORT);
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
 }
 
 /// A loop that changes its ways after some rounds: by rounds told apart, and polyhedra.
@@ -483,10 +485,10 @@ fn options(number: usize) -> Options {
     }
 }
 
-/// With a deadline: some generated systems have no invariant in any domain.
-fn short(system: &System, options: Options) -> Verdict {
+/// Within a limit: some generated systems have no invariant in any domain.
+fn limited(system: &System, options: Options, limit: Duration) -> Verdict {
     let mut cx = Context::new(system.terms.clone());
-    cx.budget = cx.budget.time(Duration::from_secs(3));
+    cx.budget = cx.budget.time(limit);
     VintaEngine { options }
         .solve(system, &mut cx)
         .expect("no defect")
@@ -511,57 +513,33 @@ proptest! {
     #[test]
     fn sums_are_equal_in_two_orders(p in 1..4i32, q in -3..4i32, more in 0..2i32) {
         let system = sums_in_two_orders(p, q, more);
-        match short(&system, products()) {
-            Verdict::Sat(model) => {
-                prop_assert_eq!(more, 0);
-                prop_assert_eq!(check_model(&system, &model), Ok(()));
-            }
-            Verdict::Unsat(refutation) => {
-                prop_assert_eq!(more, 1);
-                prop_assert_eq!(check_refutation(&system, &refutation), Ok(()));
-            }
-            Verdict::Unknown(_) => {}
-        }
+        let agreed = agrees(&system, more == 0, &limited(&system, products(), SHORT));
+        prop_assert!(agreed.is_ok(), "{:?}", agreed);
     }
 
     #[test]
-    fn agrees_with_planted_bugs(recipe in recipes(), number in 0..128usize) {
-        let buggy = planted_bug(&recipe);
-        match short(&buggy.system, options(number)) {
-            Verdict::Unsat(refutation) => {
-                prop_assert_eq!(check_refutation(&buggy.system, &refutation), Ok(()));
-            }
-            Verdict::Sat(model) => prop_assert!(false, "{model:?}"),
-            Verdict::Unknown(_) => {}
-        }
-    }
-
-    #[test]
-    fn agrees_with_planted_invariants(recipe in recipes(), number in 0..128usize) {
-        let safe = planted_invariant(&recipe);
-        match short(&safe.system, options(number)) {
-            Verdict::Sat(model) => prop_assert_eq!(check_model(&safe.system, &model), Ok(())),
-            Verdict::Unsat(refutation) => prop_assert!(false, "{refutation:?}"),
-            Verdict::Unknown(_) => {}
-        }
+    fn agrees_with_what_is_planted(
+        recipe in recipes(),
+        safe in any::<bool>(),
+        number in 0..128usize,
+    ) {
+        let system = planted(&recipe, safe);
+        let agreed = agrees(&system, safe, &limited(&system, options(number), SHORT));
+        prop_assert!(agreed.is_ok(), "{:?}", agreed);
     }
 }
 
 #[test]
 fn decides_most_of_what_is_generated() {
-    let (mut decided, mut all) = (0, 0);
+    let mut cases: Vec<(Recipe, bool)> = Vec::new();
     for theory in [Theory::Bool, Theory::Lia, Theory::Lra] {
         for seed in 200..208 {
             let recipe = Recipe::from_seed(theory, seed);
-            for system in [
-                planted_invariant(&recipe).system,
-                planted_bug(&recipe).system,
-            ] {
-                all += 1;
-                let verdict = short(&system, Options::default());
-                decided += usize::from(!matches!(verdict, Verdict::Unknown(_)));
-            }
+            cases.extend([(recipe.clone(), true), (recipe, false)]);
         }
     }
-    assert!(decided * 10 >= all * 7, "{decided} of {all}");
+    answers_at_least(cases.len() * 7 / 10, &cases, |(recipe, safe), limit| {
+        let system = planted(recipe, *safe);
+        agrees(&system, *safe, &limited(&system, Options::default(), limit))
+    });
 }

@@ -2,17 +2,18 @@
 
 #![allow(dead_code)]
 
+#[path = "trials.rs"]
+pub mod trials;
+
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use alphorn::frontend::{Problem, parse_bytes};
 use alphorn::run::Context;
-use alphorn::strategy::{Config, solve};
 use alphorn::term::TermStore;
 use alphorn::witness::{Validated, Verdict};
+use alphorn::{Config, solve};
 
 /// A file with its verdict.
 #[derive(Clone, Debug)]
@@ -82,6 +83,26 @@ pub struct Run {
     pub answer: Validated,
 }
 
+impl Run {
+    /// Whether there is an answer; an error if it is not the recorded one, or a witness failed.
+    pub fn agrees(&self, task: &Task) -> Result<bool, String> {
+        let answer = match self.outcome {
+            Outcome::Sat => Some(true),
+            Outcome::Unsat => Some(false),
+            Outcome::Unknown(_) => None,
+        };
+        if self.failures > 0 || answer.is_some_and(|safe| safe != task.safe) {
+            return Err(format!(
+                "{}: {:?}, {} failed witnesses",
+                task.name(),
+                self.outcome,
+                self.failures
+            ));
+        }
+        Ok(answer.is_some())
+    }
+}
+
 /// Solves a file within a limit.
 pub fn run(path: &Path, config: &Config, limit: Duration) -> Run {
     let bytes = std::fs::read(path).expect("readable");
@@ -102,25 +123,4 @@ pub fn run(path: &Path, config: &Config, limit: Duration) -> Run {
         problem,
         answer,
     }
-}
-
-/// Calls `work` for every item, on two threads; what it complains about is collected.
-pub fn on_all<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<(), String> + Sync) {
-    let next = AtomicUsize::new(0);
-    let complaints = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            let worker = std::thread::Builder::new().stack_size(1 << 28);
-            let spawned = worker.spawn_scoped(scope, || {
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    if let Err(complaint) = work(item) {
-                        complaints.lock().expect("no panic").push(complaint);
-                    }
-                }
-            });
-            spawned.expect("a thread");
-        }
-    });
-    let complaints = complaints.into_inner().expect("no panic");
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

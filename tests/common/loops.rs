@@ -1,8 +1,8 @@
 //! Programs of several loops, one after the other, whose end state is known.
 //!
-//! Loop `i` counts from 0 in steps of `a` while below a bound and adds `b` to a sum each time; so the
-//! sum at the end is known, and the number of steps to it. `safe` says that the sum is not another
-//! one, `buggy` that it is not this one.
+//! Loop `i` counts from 0 in steps of `a` while below a bound and adds `b` to a sum each time; so
+//! the sum at the end is known, and the number of steps to it. `safe` says that the sum is not
+//! another one, `buggy` that it is not this one.
 
 use std::rc::Rc;
 
@@ -31,8 +31,8 @@ pub struct Loops {
     pub phases: Vec<Phase>,
     /// All loops in one predicate, with a number that says which is running.
     pub merged: bool,
-    /// Over reals, all numbers halved; a loop ends at its bound and not beyond, so that the sum does not
-    /// hang on the number of passes being whole.
+    /// Over reals, all numbers halved; a loop ends at its bound and not beyond, so that the sum does
+    /// not hang on the number of passes being whole.
     pub real: bool,
 }
 

@@ -1,22 +1,26 @@
 //! Systems of known status, and checks that stand apart from the engines.
 //!
-//! Two kinds of systems are made. [`planted_invariant`]: every clause preserves an invariant that was
-//! chosen first, and every query contradicts it, so the system is satisfiable and the invariant is a
-//! model. [`planted_bug`]: a derivation of `false` is made step by step from values, and the clauses
-//! so that each step is one, so the system is unsatisfiable and the derivation a refutation.
+//! Two kinds of systems are made. [`planted_invariant`]: every clause preserves an invariant that
+//! was chosen first, and every query contradicts it, so the system is satisfiable and the invariant
+//! is a model. [`planted_bug`]: a derivation of `false` is made step by step from values, and the
+//! clauses so that each step is one, so the system is unsatisfiable and the derivation a refutation.
 //! Everything follows from a [`Recipe`], and a recipe from a seed, so a failure can be repeated.
 
 #![allow(dead_code)]
 
 pub mod loops;
 mod random;
+pub mod trials;
 
 use std::rc::Rc;
+use std::time::Duration;
 
-use alphorn::chc::{Atom, PredicateId, System};
-use alphorn::smt::{SatResult, Smt};
+use alphorn::chc::{Atom, PredicateId, Shape, System};
+use alphorn::internal::engine::registry::find;
+use alphorn::internal::smt::{SatResult, Smt};
+use alphorn::run::Context;
 use alphorn::term::{Assignment, Constructor, Field, SortId, TermId, TermStore, evaluate};
-use alphorn::witness::{Fact, Model, Refutation, RefutationStep};
+use alphorn::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 use proptest::prelude::*;
 
 pub use random::Random;
@@ -54,8 +58,8 @@ pub struct Recipe {
     pub nonlinear: bool,
     pub predicates: usize,
     pub arity: usize,
-    /// For an invariant: number of clauses besides one entry and one query for each predicate. For a
-    /// bug: height of the derivation, at least 2.
+    /// For an invariant: number of clauses besides one entry and one query for each predicate. For
+    /// a bug: height of the derivation, at least 2.
     pub size: usize,
     pub seed: u64,
 }
@@ -75,7 +79,8 @@ impl Recipe {
     }
 }
 
-/// Recipes as a proptest strategy; a failing one shrinks to fewer predicates, arguments and clauses.
+/// Recipes as a proptest strategy; a failing one shrinks to fewer predicates, arguments and
+/// clauses.
 pub fn recipes() -> impl Strategy<Value = Recipe> {
     let theory = proptest::sample::select(Theory::ALL.to_vec());
     (
@@ -422,6 +427,43 @@ pub fn check_model(system: &System, model: &Model) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// For a system of unknown difficulty.
+pub const SHORT: Duration = Duration::from_secs(3);
+
+/// An engine's answer within a limit; `None` where it does not support the system.
+pub fn within(name: &str, settings: &[&str], limit: Duration, system: &System) -> Option<Verdict> {
+    let mut engine = (find(name).expect("it exists").make)();
+    let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+    engine.configure(&settings).expect("settings are known");
+    engine.supports(&Shape::of(system)).ok()?;
+    let mut cx = Context::new(system.terms.clone());
+    cx.budget = cx.budget.time(limit);
+    Some(engine.solve(system, &mut cx).expect("no defect"))
+}
+
+/// A system with a planted invariant (`safe`) or a planted bug.
+pub fn planted(recipe: &Recipe, safe: bool) -> System {
+    if safe {
+        planted_invariant(recipe).system
+    } else {
+        planted_bug(recipe).system
+    }
+}
+
+/// Whether there is an answer; an error if it is wrong for a system of known status, or has no
+/// witness that passes its check.
+pub fn agrees(system: &System, safe: bool, verdict: &Verdict) -> Result<bool, String> {
+    match verdict {
+        Verdict::Sat(model) if safe => check_model(system, model).map(|()| true),
+        Verdict::Unsat(refutation) if !safe => match check_refutation(system, refutation) {
+            Ok(()) => Ok(true),
+            Err(error) => Err(error.to_string()),
+        },
+        Verdict::Sat(_) | Verdict::Unsat(_) => Err(format!("{verdict:?}")),
+        Verdict::Unknown(_) => Ok(false),
+    }
 }
 
 /// The height of a refutation, after it has been checked.
