@@ -1,15 +1,14 @@
 //! The command line: options, and the option syntax of `eld` for callers that expect it.
 //!
-//! Invariant: nothing is read or run here; arguments go in, an [`Invocation`] or an error comes out.
+//! Invariant: nothing is read or run here; arguments go in, an [`Invocation`] or an error comes
+//! out.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use alphorn::engine::registry::list_settings;
-use alphorn::smt::text::z3_version;
-use alphorn::transform::PASSES;
 use alphorn::witness::ProofFormat;
+use alphorn::{list_passes, list_settings, z3_version};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// Decides satisfiability of constrained Horn clauses.
@@ -93,14 +92,7 @@ fn passes_help() -> String {
         "The passes to apply, separated by commas; `default` for the default, `none` for \
                     none:\n"
             .to_owned();
-    for pass in PASSES {
-        let named = if pass.default {
-            ""
-        } else {
-            " (only where it is named)"
-        };
-        help += &format!("\n{:<14}{}{named}", pass.name, pass.summary);
-    }
+    help += &list_passes();
     help
 }
 
@@ -131,7 +123,8 @@ struct CommonArgs {
     deterministic: bool,
 
     /// End with `unknown` when more than this much memory is in use.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), global = true)]
+    #[arg(long, value_name = "MIB", global = true,
+          value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
 
     /// Print counts and times to standard error at the end.

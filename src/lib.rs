@@ -1,5 +1,120 @@
 //! alphorn, a solver for constrained Horn clauses.
 //!
+//! A [`Problem`](frontend::Problem) is read from text, and [`solve`] decides it. What comes out,
+//! [`Validated`](witness::Validated), has been checked against that text: `sat` has a model,
+//! `unsat` a refutation, and everything else is `unknown`, with a reason.
+//!
+//! ```
+//! use std::rc::Rc;
+//! use alphorn::frontend::parse;
+//! use alphorn::run::Context;
+//! use alphorn::term::TermStore;
+//! use alphorn::witness::Wanted;
+//! use alphorn::{Config, solve};
+//!
+//! let text = "(set-logic HORN)
+//!     (declare-fun P (Int) Bool)
+//!     (assert (forall ((x Int)) (=> (= x 0) (P x))))
+//!     (assert (forall ((x Int)) (=> (P x) (P (+ x 1)))))
+//!     (assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))
+//!     (check-sat)";
+//! let terms = Rc::new(TermStore::new());
+//! let problem = parse(text, terms.clone())?;
+//! let answer = solve(&problem, &Config::default(), &mut Context::new(terms))?;
+//! let output = answer.output(&problem, Wanted { model: true, ..Wanted::default() });
+//! assert_eq!(output.word(), "sat");
+//! assert!(output.details().contains("(define-fun P ((x!0 Int)) Bool"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Limits, and stopping a run
+//!
+//! A run ends with its [`Budget`](run::Budget), of time or of work, or when another thread sets the
+//! flag of its [`Context`](run::Context). A run that is bounded by work alone has the same result
+//! on every machine.
+//!
+//! ```
+//! use std::rc::Rc;
+//! use std::sync::atomic::Ordering;
+//! use std::time::Duration;
+//! use alphorn::frontend::parse;
+//! use alphorn::run::{Context, Reason};
+//! use alphorn::term::TermStore;
+//! use alphorn::{Config, solve};
+//!
+//! let terms = Rc::new(TermStore::new());
+//! let problem = parse("(set-logic HORN) (assert false) (check-sat)", terms.clone())?;
+//! let mut cx = Context::new(terms);
+//! cx.budget = cx.budget.time(Duration::from_secs(60)).work(Duration::from_secs(10));
+//! let stop = cx.interrupt();
+//! std::thread::spawn(move || stop.store(true, Ordering::Relaxed)).join().unwrap();
+//! let config = Config { engine: "pdr".to_owned(), ..Config::default() };
+//! let answer = solve(&problem, &config, &mut cx)?;
+//! assert_eq!(answer.reason(), Some(&Reason::Interrupted));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Clauses made in code
+//!
+//! A [`System`](chc::System) is built from terms. An answer is about text, so it is printed first,
+//! and read. Steps of a refutation name clauses by their index in the problem.
+//!
+//! ```
+//! use std::rc::Rc;
+//! use alphorn::chc::{Atom, System, to_smtlib};
+//! use alphorn::frontend::parse;
+//! use alphorn::run::Context;
+//! use alphorn::term::{SortId, TermStore};
+//! use alphorn::witness::Verdict;
+//! use alphorn::{Config, solve};
+//!
+//! let terms = Rc::new(TermStore::new());
+//! let (x, y) = (terms.var("x", SortId::INT), terms.var("y", SortId::INT));
+//! let (zero, two) = (terms.int(0), terms.int(2));
+//! let mut system = System::new(terms.clone());
+//! let p = system.add_predicate("P", &[SortId::INT]);
+//! let p = |arg| Atom { predicate: p, args: vec![arg] };
+//! system.add_clause(vec![], terms.eq(x, zero), Some(p(x)));
+//! system.add_clause(vec![p(x)], terms.eq(y, terms.add(&[x, two])), Some(p(y)));
+//! system.add_clause(vec![p(x)], terms.eq(x, terms.int(6)), None);
+//!
+//! let problem = parse(&to_smtlib(&system), terms.clone())?;
+//! let answer = solve(&problem, &Config::default(), &mut Context::new(terms.clone()))?;
+//! let Verdict::Unsat(refutation) = answer.verdict() else {
+//!     panic!("6 is even");
+//! };
+//! let facts = refutation.steps.iter().filter_map(|step| step.fact.as_ref());
+//! let values: Vec<_> = facts.map(|fact| fact.values[0]).collect();
+//! assert_eq!(values, [0, 2, 4, 6].map(|n| terms.int(n)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Witnesses from elsewhere
+//!
+//! Models and refutations are checked whoever made them, with no engine and no pass involved.
+//!
+//! ```
+//! use std::rc::Rc;
+//! use alphorn::frontend::parse;
+//! use alphorn::run::Context;
+//! use alphorn::term::TermStore;
+//! use alphorn::witness::{Outcome, check_claim, parse_witness};
+//!
+//! let terms = Rc::new(TermStore::new());
+//! let text = "(set-logic HORN) (declare-fun P (Int) Bool)
+//!     (assert (forall ((x Int)) (=> (> x 3) (P x))))
+//!     (assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))";
+//! let problem = parse(text, terms.clone())?;
+//! let model = parse_witness(&problem, "sat ((define-fun P ((x Int)) Bool (> x 2)))")?;
+//! let mut cx = Context::new(terms);
+//! assert_eq!(check_claim(&problem, &model, &mut cx), Outcome::Valid);
+//! let model = parse_witness(&problem, "sat ((define-fun P ((x Int)) Bool (> x 4)))")?;
+//! assert!(matches!(check_claim(&problem, &model, &mut cx), Outcome::Invalid(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How it works
+//!
 //! ```text
 //! file ─ frontend ─> Problem ─ normalize ─> System ─ transform ─> System' ─ engine ─> Verdict
 //!          (original clauses, kept)                  (stack of back-translations)       │
@@ -8,15 +123,39 @@
 //!
 //! Imports follow the same order and never go back.
 
-pub mod arith;
+mod arith;
 pub mod chc;
-pub mod domain;
-pub mod engine;
+mod domain;
+mod engine;
 pub mod frontend;
 mod proof;
 pub mod run;
-pub mod smt;
-pub mod strategy;
+mod smt;
+mod strategy;
 pub mod term;
-pub mod transform;
+mod transform;
 pub mod witness;
+
+pub use engine::registry::list_settings;
+pub use smt::text::z3_version;
+pub use strategy::{Config, ConfigError, list_passes, normal_form, solve, system_after};
+
+/// What the integration tests and benches of this crate take apart: engines with their options,
+/// passes, the oracle. They need what users do not, and unit tests cannot share their generators
+/// with them. Nothing here is promised to stay.
+#[doc(hidden)]
+pub mod internal {
+    pub mod engine {
+        pub use crate::engine::{Engine, bmc, registry, vinta};
+    }
+    pub mod smt {
+        pub use crate::smt::text::{TextCheck, valid_assertions};
+        pub use crate::smt::{
+            InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError,
+            InterpolationOptions, InterpolationOrder, Interpolator, SatResult, Smt,
+        };
+    }
+    pub mod transform {
+        pub use crate::transform::{PASSES, normalize};
+    }
+}

@@ -12,14 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use alphorn::chc::{DependencyGraph, System, to_smtlib};
+use alphorn::chc::{DependencyGraph, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
-use alphorn::run::{Budget, CLEAR, Progress};
-use alphorn::run::{Context, Statistics};
-use alphorn::strategy::{Config, solve};
+use alphorn::run::{Budget, CLEAR, Context, Progress, Statistics};
 use alphorn::term::TermStore;
-use alphorn::transform::normalize;
-use alphorn::witness::{Outcome, ProofFormat, Wanted, check_claim, parse_witness};
+use alphorn::witness::{Outcome, ProofFormat, Wanted, check_claim, parse_witness, string_literal};
+use alphorn::{Config, normal_form, solve, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
 use supervise::{Answer, Fallback, Limits, Report, Reporter, Supervision, diagnose, supervise};
@@ -83,8 +81,7 @@ fn main() {
 /// Ends with a usage error.
 fn fail(message: &str) -> ! {
     let mut out = std::io::stdout().lock();
-    let literal = alphorn::witness::string_literal(message);
-    let _ = writeln!(out, "(error {literal})").and_then(|()| out.flush());
+    let _ = writeln!(out, "(error {})", string_literal(message)).and_then(|()| out.flush());
     std::process::exit(1)
 }
 
@@ -124,14 +121,9 @@ fn set_up_logging(verbosity: i32, live: bool) {
 
 impl Solve {
     fn config(&self) -> Config {
-        let passes = match &self.print {
-            // What comes after the pass does not matter, but a fixpoint needs them all.
-            Some(Print::Normalized) => Some(String::new()),
-            _ => self.passes.clone(),
-        };
         Config {
             engine: self.engine.clone(),
-            passes,
+            passes: self.passes.clone(),
             settings: self.settings.clone(),
         }
     }
@@ -207,23 +199,29 @@ impl Worker<'_> {
             wanted,
         });
         if let Some(path) = &args.graph {
-            let (system, _) = normalize(&problem);
+            let system = normal_form(&problem);
             let graph = DependencyGraph::new(&system).to_graphviz(&system);
             std::fs::write(path, graph)
                 .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
-        let answer = if let Some(print) = &args.print {
-            Answer::Text(print_system(&problem, args, print, &mut cx)?, 0)
-        } else {
-            let validated = solve(&problem, &args.config(), &mut cx).map_err(|e| e.to_string())?;
-            let note = validated.reason().map(ToString::to_string);
-            return Ok(self.report(
-                Answer::Verdict(validated.output(&problem, wanted)),
-                note,
-                (problem, cx),
-            ));
+        let config = args.config();
+        let (answer, note) = match &args.print {
+            Some(print) => {
+                let system = match print {
+                    Print::Normalized => normal_form(&problem),
+                    Print::After(pass) => {
+                        system_after(&problem, &config, pass, &mut cx).map_err(|e| e.to_string())?
+                    }
+                };
+                (Answer::Text(to_smtlib(&system), 0), None)
+            }
+            None => {
+                let validated = solve(&problem, &config, &mut cx).map_err(|e| e.to_string())?;
+                let note = validated.reason().map(ToString::to_string);
+                (Answer::Verdict(validated.output(&problem, wanted)), note)
+            }
         };
-        Ok(self.report(answer, None, (problem, cx)))
+        Ok(self.report(answer, note, (problem, cx)))
     }
 
     fn check(&self, problem: &Source, witness: &Source) -> Result<Report, String> {
@@ -272,36 +270,6 @@ fn read_bytes(source: &Source) -> Result<Vec<u8>, String> {
             }
         }
     }
-}
-
-fn print_system(
-    problem: &Problem,
-    args: &Solve,
-    print: &Print,
-    cx: &mut Context,
-) -> Result<String, String> {
-    let (system, _) = normalize(problem);
-    let Print::After(pass) = print else {
-        return Ok(to_smtlib(&system));
-    };
-    let mut pipeline = args.config().pipeline().map_err(|e| e.to_string())?;
-    if !pipeline.names().contains(&pass.as_str()) {
-        return Err(format!(
-            "pass {pass} is not among those applied: {}",
-            pipeline.names().join(", ")
-        ));
-    }
-    // The system before its first application that changed something is the one to show when there
-    // is none.
-    let last = Rc::new(std::cell::RefCell::new(system.clone()));
-    let seen = last.clone();
-    pipeline.dump_after = Some(pass.clone());
-    pipeline.on_dump = Some(Box::new(move |_: &str, system: &System| {
-        *seen.borrow_mut() = system.clone();
-    }));
-    pipeline.run(system, cx);
-    let text = to_smtlib(&last.borrow());
-    Ok(text)
 }
 
 fn print_statistics(stats: &Statistics, format: Format) -> String {

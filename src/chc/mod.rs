@@ -11,8 +11,9 @@ mod print;
 mod shape;
 mod system;
 
-pub use graph::{DependencyGraph, WeakTopologicalOrder, WtoElement};
-pub use index::{ClauseIndex, Reachability};
+pub use graph::DependencyGraph;
+pub(crate) use graph::{WeakTopologicalOrder, WtoElement};
+pub(crate) use index::{ClauseIndex, Reachability};
 pub use print::to_smtlib;
 pub use shape::{Shape, Theories};
 pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};

@@ -4,9 +4,11 @@
 //! Invariant: nothing here decides a problem; an answer comes from an engine, and goes out only as
 //! [`crate::witness::validate`] lets it.
 
+mod inspect;
 mod order;
 mod solve;
 mod turn;
 
+pub use inspect::{list_passes, normal_form, system_after};
 pub use solve::{Config, ConfigError, solve};
 pub use turn::UnknownEngine;

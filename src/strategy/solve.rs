@@ -47,6 +47,9 @@ pub enum ConfigError {
     Pass(#[from] PipelineError),
     #[error(transparent)]
     Setting(#[from] SettingError),
+    /// A pass to look at that is not in the list.
+    #[error("pass {pass} is not among those applied: {applied}")]
+    PassNotApplied { pass: String, applied: String },
 }
 
 impl Config {
