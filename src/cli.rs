@@ -88,12 +88,11 @@ struct SolveArgs {
 
 /// What `--help` says of `--passes`: all passes with what they do.
 fn passes_help() -> String {
-    let mut help =
-        "The passes to apply, separated by commas; `default` for the default, `none` for \
-                    none:\n"
-            .to_owned();
-    help += &list_passes();
-    help
+    let list = list_passes();
+    format!(
+        "The passes to apply, separated by commas; `default` for the default, `none` for none:\n\n\
+         {list}"
+    )
 }
 
 impl SolveArgs {

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use alphorn::chc::to_smtlib;
 use alphorn::frontend::{ErrorKind, InputError, Problem, parse};
+use alphorn::internal::transform::normalize;
 use alphorn::term::TermStore;
-use alphorn::transform::normalize;
 use smt2parser::CommandStream;
 use smt2parser::concrete::{
     Command, Constant, Error, QualIdentifier, Sort, Symbol, SyntaxBuilder, Term,

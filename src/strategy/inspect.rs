@@ -46,7 +46,7 @@ pub fn system_after(
     Ok(system)
 }
 
-/// The passes with what they do, each on a line that begins with a line break.
+/// The passes with what they do, a line each.
 pub fn list_passes() -> String {
     let mut list = String::new();
     for pass in PASSES {
@@ -55,7 +55,7 @@ pub fn list_passes() -> String {
         } else {
             " (only where it is named)"
         };
-        list += &format!("\n{:<14}{}{named}", pass.name, pass.summary);
+        list += &format!("{:<14}{}{named}\n", pass.name, pass.summary);
     }
     list
 }
