@@ -138,6 +138,7 @@ pub mod witness;
 
 pub use engine::registry::list_settings;
 pub use smt::text::z3_version;
+pub use strategy::UnknownEngine;
 pub use strategy::{Config, ConfigError, list_passes, normal_form, solve, system_after};
 
 /// What the integration tests and benches of this crate take apart: engines with their options,
@@ -145,6 +146,10 @@ pub use strategy::{Config, ConfigError, list_passes, normal_form, solve, system_
 /// with them. Nothing here is promised to stay.
 #[doc(hidden)]
 pub mod internal {
+    /// All operations of a domain have laws that are tested, also those that no engine needs.
+    pub mod domain {
+        pub use crate::domain::Domain;
+    }
     pub mod engine {
         pub use crate::engine::{Engine, bmc, registry, vinta};
     }

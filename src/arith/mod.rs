@@ -19,9 +19,9 @@ mod term_simplex;
 mod tests;
 
 pub use constraint::{Constraint, Relation, is_integral, is_over_int};
-pub use dense::{Echelon, affine_hull, clear, inverse, subtract};
+pub use dense::{Echelon, affine_hull, inverse, subtract};
 pub use fourier_motzkin::{ColumnBounds, eliminate};
 pub use literal::{Comparison, lowered};
-pub use simplex::{Multipliers, Optimum, Simplex, SparseRow};
+pub use simplex::Multipliers;
 pub use solved::Solved;
 pub use term_simplex::TermSimplex;

@@ -3,6 +3,7 @@
 use num_traits::{One, Zero};
 use proptest::prelude::*;
 
+use super::simplex::Simplex;
 use super::*;
 use crate::term::{Assignment, Linear, Rational, SortId, TermId, TermStore, evaluate};
 

@@ -12,8 +12,8 @@ mod shape;
 mod system;
 
 pub use graph::DependencyGraph;
-pub(crate) use graph::{WeakTopologicalOrder, WtoElement};
-pub(crate) use index::{ClauseIndex, Reachability};
+pub(crate) use graph::WtoElement;
+pub use index::{ClauseIndex, Reachability};
 pub use print::to_smtlib;
 pub use shape::{Shape, Theories};
 pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};

@@ -6,6 +6,11 @@ use std::time::Duration;
 use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::boxes::Boxes;
+use super::congruence::Congruences;
+use super::octagon::Octagons;
+use super::packs::Packs;
+use super::polyhedron::Polyhedra;
 use super::*;
 use crate::arith::Relation;
 use crate::chc::{Atom, PredicateId, System};

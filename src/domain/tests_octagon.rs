@@ -6,6 +6,8 @@ use std::time::Duration;
 use num_traits::One;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::octagon::Octagons;
+use super::packs::{Packs, packs};
 use super::tests::{Random, atom, linear, number};
 use super::*;
 use crate::arith::Relation;

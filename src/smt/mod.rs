@@ -17,17 +17,16 @@ mod solver;
 pub mod text;
 mod watchdog;
 
-pub use context::Interrupter;
 pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with};
 pub use interpolate::{
-    InterpolantForm, InterpolationCounters, InterpolationDag, InterpolationEdge,
-    InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator,
+    InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError, InterpolationOptions,
+    InterpolationOrder, Interpolator,
 };
 pub use minimal_core::CoreEffort;
 pub use model::SmtModel;
-pub use project::{Projection, project, project_formula};
-pub use solver::{Arithmetic, DecodeError, SatResult, Smt, Solver};
+pub use project::{project, project_formula};
+pub use solver::{Arithmetic, SatResult, Smt, Solver};
 
 #[cfg(test)]
 mod tests;

@@ -43,7 +43,7 @@ mod tests;
 
 pub use normalize::{Normalization, normalize};
 pub use pipeline::{BackStack, Pipeline, PipelineError};
-pub use registry::{PASSES, Pass, Turn};
+pub use registry::PASSES;
 pub use single_loop::SingleLoop;
 
 use std::rc::Rc;

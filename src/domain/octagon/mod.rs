@@ -3,7 +3,7 @@
 //! Each variable `x` stands for two, `x` and `-x`, and entry `(i, j)` bounds `v_j - v_i`. Variables
 //! that a cube equates up to sign and offset share a row of the matrix while it is built, so an
 //! assignment costs nothing. Rows with more variables say what the bounds of the others leave.
-//! Matrices are small and dense: [`Packs`](super::Packs) cuts large systems into such.
+//! Matrices are small and dense: [`Packs`](super::packs::Packs) cuts large systems into such.
 //!
 //! Invariant: a matrix is coherent (entry `(i, j)` is entry `(-j, -i)`), and closed unless it comes
 //! from a widening, whose result must not be closed lest widening never ends.

@@ -74,7 +74,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use self::options::{Bounding, Extraction, Granularity, Next, Options, Refinement, Solver};
+pub use self::options::Options;
 
 use self::search::Search;
 use super::settings::Setting;
