@@ -138,8 +138,9 @@ pub mod witness;
 
 pub use engine::registry::list_settings;
 pub use smt::text::z3_version;
-pub use strategy::UnknownEngine;
-pub use strategy::{Config, ConfigError, list_passes, normal_form, solve, system_after};
+pub use strategy::{
+    Config, ConfigError, UnknownEngine, list_passes, normal_form, solve, system_after,
+};
 
 /// What the integration tests and benches of this crate take apart: engines with their options,
 /// passes, the oracle. They need what users do not, and unit tests cannot share their generators

@@ -49,6 +49,5 @@ mod widen;
 
 pub use dag::{InterpolationDag, InterpolationEdge};
 pub use interpolator::{
-    InterpolantForm, InterpolationCounters, InterpolationError, InterpolationOptions,
-    InterpolationOrder, Interpolator,
+    InterpolantForm, InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator,
 };
