@@ -8,6 +8,7 @@
 //! Invariant: a basic variable is the sum of its row over nonbasic variables, nonbasic variables
 //! are within their bounds, and all values fit the rows.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use num_traits::{One, Signed, Zero};
@@ -108,8 +109,8 @@ pub struct Simplex {
     /// Linear forms with leading coefficient one to their variables.
     forms: FxHashMap<SparseRow, usize>,
     constraints: usize,
-    /// Entries of rows that were changed.
-    work: u64,
+    /// Entries of rows that were changed, times the words of the numbers they were multiplied with.
+    work: Cell<u64>,
     /// Why there is no point, once that is known.
     conflict: Option<Multipliers>,
 }
@@ -124,7 +125,7 @@ impl Simplex {
             rows: Vec::new(),
             forms: FxHashMap::default(),
             constraints: 0,
-            work: 0,
+            work: Cell::new(0),
             conflict: None,
         }
     }
@@ -172,9 +173,16 @@ impl Simplex {
         number
     }
 
-    /// How many entries of rows were changed so far.
+    /// How many entries of rows were changed so far; large numbers count several times.
     pub fn work(&self) -> u64 {
-        self.work
+        self.work.get()
+    }
+
+    /// Counts that many entries were multiplied by a factor.
+    fn count(&self, entries: usize, factor: &Rational) {
+        let bits = factor.numer().bits() + factor.denom().bits();
+        let work = entries as u64 * (1 + bits / 64);
+        self.work.set(self.work.get() + work);
     }
 
     /// The variable of a form with leading coefficient one.
@@ -208,7 +216,11 @@ impl Simplex {
         let mut sum = SparseRow::new();
         for (column, coefficient) in form {
             match self.variables[*column].row {
-                Some(row) => add_scaled(&mut sum, &self.rows[row].sum, coefficient),
+                Some(row) => {
+                    let row = &self.rows[row].sum;
+                    self.count(row.len() + sum.len(), coefficient);
+                    add_scaled(&mut sum, row, coefficient);
+                }
                 None => add_scaled(&mut sum, &[(*column, Rational::one())], coefficient),
             }
         }
@@ -271,10 +283,9 @@ impl Simplex {
         if by.is_zero() {
             return;
         }
-        self.work += 1;
+        self.count(self.rows.len(), &by.real);
         for row in &self.rows {
             if let Some(coefficient) = entry_of(&row.sum, variable) {
-                self.work += 1;
                 self.values[row.basic].add_scaled(by, coefficient);
             }
         }
@@ -290,13 +301,15 @@ impl Simplex {
         let unit = -pivot.recip();
         sum.iter_mut().for_each(|e| e.1 *= &unit);
         add_scaled(&mut sum, &[(leaving, -unit)], &Rational::one());
+        let mut changed = 0;
         for other in &mut self.rows {
             if let Ok(at) = other.sum.binary_search_by_key(&entering, |e| e.0) {
                 let (_, factor) = other.sum.remove(at);
-                self.work += (other.sum.len() + sum.len()) as u64;
+                changed += other.sum.len() + sum.len();
                 add_scaled(&mut other.sum, &sum, &factor);
             }
         }
+        self.count(changed, &pivot);
         self.rows[row] = Row {
             basic: entering,
             sum,

@@ -13,7 +13,7 @@ use super::simplex::{Multipliers, Optimum, Simplex, SparseRow};
 use crate::term::{Linear, Rational, TermId, TermStore};
 
 /// Nominal cost of changing one entry of a row, or of entering it.
-const ENTRY: Duration = Duration::from_nanos(200);
+const ENTRY: Duration = Duration::from_nanos(400);
 
 /// Constraints over terms, all real.
 pub struct TermSimplex<'t> {
