@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 use super::Reason;
 use crate::term::TermStore;
 
+/// How many times longer than counted work may take.
+const UNCOUNTED: u32 = 10;
+
 /// When something has to end, by either clock; `None` for never.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct End {
@@ -136,8 +139,15 @@ impl Budget {
         Some(end.saturating_sub(self.clocks.terms.work()))
     }
 
+    /// The part that ends after this work. Not all work is counted, so it also ends after ten times
+    /// as much time.
+    #[must_use]
+    pub fn about(&self, limit: Duration) -> Budget {
+        self.work(limit).time(limit.saturating_mul(UNCOUNTED))
+    }
+
     /// Puts the budget in force for all that shares its clocks; gives what was in force before.
-    pub(super) fn enforce(&self) -> Enforced {
+    pub(crate) fn enforce(&self) -> Enforced {
         let before = self.clocks.in_force.get();
         self.clocks.set(self.end());
         Enforced {
@@ -174,7 +184,7 @@ impl Clocks {
 }
 
 /// Ends what was put in force when it is dropped.
-pub(super) struct Enforced {
+pub(crate) struct Enforced {
     clocks: Rc<Clocks>,
     before: End,
 }

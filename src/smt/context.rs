@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::run::Budget;
 use z3_sys::{
-    ErrorCode, Z3_ast, Z3_context, Z3_dec_ref, Z3_del_config, Z3_del_context, Z3_func_decl,
-    Z3_get_error_code, Z3_get_error_msg, Z3_global_param_set, Z3_inc_ref, Z3_interrupt,
-    Z3_mk_config, Z3_mk_context_rc, Z3_mk_params, Z3_mk_string_symbol, Z3_params,
-    Z3_params_dec_ref, Z3_params_inc_ref, Z3_set_error_handler, Z3_set_param_value, Z3_solver,
-    Z3_solver_get_statistics, Z3_stats_dec_ref, Z3_stats_get_key, Z3_stats_get_uint_value,
-    Z3_stats_inc_ref, Z3_stats_size, Z3_symbol, Z3_update_param_value,
+    ErrorCode, Z3_L_UNDEF, Z3_ast, Z3_context, Z3_dec_ref, Z3_del_config, Z3_del_context,
+    Z3_func_decl, Z3_get_error_code, Z3_get_error_msg, Z3_global_param_set, Z3_inc_ref,
+    Z3_interrupt, Z3_lbool, Z3_mk_config, Z3_mk_context_rc, Z3_mk_params, Z3_mk_string_symbol,
+    Z3_params, Z3_params_dec_ref, Z3_params_inc_ref, Z3_set_error_handler, Z3_set_param_value,
+    Z3_solver, Z3_solver_get_statistics, Z3_stats_dec_ref, Z3_stats_get_key,
+    Z3_stats_get_uint_value, Z3_stats_inc_ref, Z3_stats_size, Z3_symbol, Z3_update_param_value,
 };
 
 /// Pause between attempts to stop a query that may not have begun yet.
@@ -199,11 +200,42 @@ impl Context {
         ast
     }
 
+    /// Runs one query of a solver with a limit of its own, in nominal time of work, and within the
+    /// budget, to which its work is charged; `None` when nothing is left for it.
+    pub fn query_within(
+        &self,
+        limit: Option<Duration>,
+        budget: Option<&Budget>,
+        solver: Z3_solver,
+        query: impl FnOnce() -> Z3_lbool,
+    ) -> Option<Z3_lbool> {
+        let Some(budget) = budget else {
+            self.set_work_limit(limit);
+            return self.query(query);
+        };
+        if budget.is_spent() {
+            return None;
+        }
+        // The end that the watchdog saw was that of a part of the run.
+        self.clear_stop();
+        // Some of Z3's work is not counted.
+        let part = limit.map(|limit| budget.about(limit));
+        let _enforced = part.as_ref().map(Budget::enforce);
+        self.set_work_limit(budget.work_left());
+        let answer = self.query(query);
+        // Whether the limit was met must be known at once.
+        if answer == Some(Z3_L_UNDEF) {
+            self.next_reading.set(0);
+        }
+        budget.terms().charge(self.new_work(solver));
+        answer
+    }
+
     /// Limit of every later query in this context, in nominal time of work; `None` for none.
-    pub fn set_work_limit(&self, limit: Option<Duration>) {
+    fn set_work_limit(&self, limit: Option<Duration>) {
         // Zero is no limit for Z3.
         let units = limit.map_or(0, |limit| {
-            let units = limit.as_nanos() / UNIT.as_nanos();
+            let units = limit.as_nanos().div_ceil(UNIT.as_nanos());
             u32::try_from(units).unwrap_or(u32::MAX).max(1)
         });
         if self.work_limit.replace(units) == units {
@@ -216,7 +248,7 @@ impl Context {
 
     /// The work of all queries since this was last asked, in nominal time. Reading it off a
     /// solver takes a moment, so what a few short queries took may be told later.
-    pub fn new_work(&self, solver: Z3_solver) -> Duration {
+    fn new_work(&self, solver: Z3_solver) -> Duration {
         let queries = self.queries.get();
         if queries < self.next_reading.get() {
             return Duration::ZERO;

@@ -108,25 +108,6 @@ impl Smt {
         self.query_limit.get()
     }
 
-    /// Runs one query within its limit; `None` when there is no time or work left for it.
-    fn query<T>(&self, raw: Z3_solver, query: impl FnOnce() -> T) -> Option<T> {
-        let mut limit = self.query_limit.get();
-        if let Some(budget) = &self.budget {
-            limit = limit.into_iter().chain(budget.work_left()).min();
-            // The end that the watchdog saw may have been that of a part of the run.
-            if self.cx.is_stopped() && !budget.is_spent() {
-                self.cx.clear_stop();
-            }
-        }
-        if limit.is_some_and(|limit| limit.is_zero()) {
-            return None;
-        }
-        self.cx.set_work_limit(limit);
-        let answer = self.cx.query(query);
-        self.terms.charge(self.cx.new_work(raw));
-        answer
-    }
-
     /// Number of queries so far and the time spent in them.
     pub fn usage(&self) -> (u64, Duration) {
         self.cx.usage()
@@ -325,7 +306,8 @@ impl Solver {
         }
         let cx = &self.smt.cx;
         // SAFETY: solver and literals belong to the context and are held.
-        let answer = self.smt.query(self.raw, || unsafe {
+        let (limit, budget) = (self.smt.query_limit.get(), self.smt.budget.as_ref());
+        let answer = cx.query_within(limit, budget, self.raw, || unsafe {
             Z3_solver_check_assumptions(cx.raw, self.raw, literals.len() as u32, literals.as_ptr())
         });
         match answer {

@@ -17,9 +17,6 @@ use crate::witness::Verdict;
 /// The strategy when none is named.
 pub(super) const DEFAULT: &str = "auto";
 
-/// A turn by work ends after so many times as much time at the latest, as not all work is counted.
-const UNCOUNTED: u32 = 10;
-
 /// A name that is no engine and no strategy.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("there is no engine {name}: the engines are {known}")]
@@ -96,7 +93,7 @@ impl Turn {
             None => budget.clone(),
         };
         match self.limit {
-            Limit::Moment(most) => share.work(most).time(most * UNCOUNTED),
+            Limit::Moment(most) => share.about(most),
             Limit::Long(most) => share.time(most),
             Limit::None => share,
         }

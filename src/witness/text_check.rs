@@ -55,14 +55,20 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
 }
 
 /// Whether the problem's assertions imply the steps of a refutation, each the step that names it.
-/// The steps are ones for the clauses as they were read (`step_check`).
-pub fn check_steps_in_text(problem: &Problem, refutation: &Refutation, budget: &Budget) -> Outcome {
+/// The steps are ones for the clauses as they were read (`step_check`). With `exact`, each follows
+/// from the instance with its own values; otherwise from any instances.
+pub fn check_steps_in_text(
+    problem: &Problem,
+    refutation: &Refutation,
+    exact: bool,
+    budget: &Budget,
+) -> Outcome {
     let writer = StepWriter::new(problem, refutation);
     let (script, clauses, steps, assertions) = match writer.write(refutation) {
         Ok(written) => written,
         Err(message) => return Outcome::Undecided(message),
     };
-    match implied_steps(&script.text, &clauses, &steps, budget) {
+    match implied_steps(&script.text, &clauses, &steps, exact, budget) {
         StepsCheck::Implied { assertions: read } if read == assertions => Outcome::Valid,
         StepsCheck::Implied { assertions: read } => Outcome::Undecided(format!(
             "{read} assertions were read where there are {assertions}"
@@ -287,14 +293,14 @@ mod tests {
             panic!("a model");
         };
         let budget = Budget::new(problem.terms.clone(), Default::default(), false);
-        let outcome = check_steps_in_text(&problem, &refutation, &budget);
+        let outcome = check_steps_in_text(&problem, &refutation, false, &budget);
         assert_eq!(outcome, Outcome::Valid, "{text}");
         for (from, to) in mistakes {
             assert_eq!(from.len(), to.len());
             assert!(text.contains(from), "{from}");
             problem.text = text.replacen(from, to, 1).into();
             assert_eq!(check_steps(&problem, &refutation, |_| true), Ok(()));
-            let outcome = check_steps_in_text(&problem, &refutation, &budget);
+            let outcome = check_steps_in_text(&problem, &refutation, false, &budget);
             assert!(
                 matches!(outcome, Outcome::Invalid(_)),
                 "{to} in {text}: {outcome:?}"

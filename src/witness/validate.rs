@@ -8,6 +8,7 @@
 //! Invariant: [`Validated`] is made here only, and only it has a verdict to print. An answer that
 //! fails is `unknown`, is logged as a defect and counted as `witness.failures`.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use rustc_hash::FxHashSet;
@@ -247,9 +248,15 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
 
 /// Whether a refutation is one, of the clauses as they were read and of the text.
 fn check_refutation_of(problem: &Problem, refutation: &Refutation, budget: &Budget) -> Outcome {
-    // What evaluation leaves undefined is for the text to decide.
-    match check_steps(problem, refutation, |_| true) {
-        Ok(()) => check_steps_in_text(problem, refutation, budget),
+    // What evaluation leaves undefined is for the text to decide, but for these values: others
+    // may do, and are not what the refutation says.
+    let undefined = Cell::new(false);
+    let leave = |_| {
+        undefined.set(true);
+        true
+    };
+    match check_steps(problem, refutation, leave) {
+        Ok(()) => check_steps_in_text(problem, refutation, undefined.get(), budget),
         Err(error) => Outcome::Invalid(error.to_string()),
     }
 }

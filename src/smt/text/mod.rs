@@ -143,14 +143,9 @@ impl TextSolver<'_> {
     /// Whether what is asserted has a model, within so much work, given in nominal time.
     fn check(&mut self, limit: Option<Duration>) -> Answer {
         let (z3, budget) = (&self.context.z3, self.context.budget);
-        let limit = limit.into_iter().chain(budget.work_left()).min();
-        if budget.is_spent() || limit.is_some_and(|limit| limit.is_zero()) {
-            return Answer::Unknown("timeout".to_owned());
-        }
-        z3.set_work_limit(limit);
         // SAFETY: the solver belongs to the context.
-        let answer = z3.query(|| unsafe { Z3_solver_check(z3.raw, self.raw) });
-        budget.terms().charge(z3.new_work(self.raw));
+        let check = || unsafe { Z3_solver_check(z3.raw, self.raw) };
+        let answer = z3.query_within(limit, Some(budget), self.raw, check);
         match (z3.failed(), answer) {
             (Some(error), _) => Answer::Unknown(error),
             (None, None) => Answer::Unknown("timeout".to_owned()),

@@ -70,11 +70,13 @@ pub enum StepsCheck {
 }
 
 /// Whether each of the steps follows from the assertion of its clause. Stops at the first that is
-/// not known to, and with the budget, which is for all of them together.
+/// not known to, and with the budget, which is for all of them together. With `exact`, a step has to
+/// follow from the instance with its own values.
 pub fn implied_steps(
     text: &str,
     clauses: &[ClauseText],
     steps: &[StepText],
+    exact: bool,
     budget: &Budget,
 ) -> StepsCheck {
     let context = TextContext::new(budget);
@@ -85,6 +87,7 @@ pub fn implied_steps(
     let mut checker = Checker {
         text: &context,
         assertions: &assertions,
+        exact,
         matrices: clauses.iter().map(|_| None).collect(),
         simplified: HashMap::new(),
     };
@@ -115,6 +118,7 @@ struct Matrix<'a> {
 struct Checker<'a> {
     text: &'a TextContext<'a>,
     assertions: &'a [Z3_ast],
+    exact: bool,
     /// By clause, made when first needed.
     matrices: Vec<Option<Matrix<'a>>>,
     /// Facts after simplification, by their assertions.
@@ -196,8 +200,10 @@ impl<'a> Checker<'a> {
     /// first about its instance alone, which is ground in nearly all cases.
     fn contradicts(&self, source: Z3_ast, mut formulas: Vec<Held<'a>>) -> Result<bool, String> {
         let instance = self.query(&formulas, Core::Current)?;
-        if matches!(instance, Answer::Unsat) {
-            return Ok(true);
+        match instance {
+            Answer::Unsat => return Ok(true),
+            Answer::Sat if self.exact => return Ok(false),
+            _ => {}
         }
         formulas.push(Held::new(&self.text.z3, source));
         match (instance, self.query(&formulas, Core::Tactics)?) {
@@ -523,7 +529,7 @@ mod tests {
             fact: fact.map(|_| 2 + premises.len()),
         };
         let budget = Budget::new(Rc::new(TermStore::new()), Default::default(), false);
-        implied_steps(&text, &[clause], &[step], &budget)
+        implied_steps(&text, &[clause], &[step], false, &budget)
     }
 
     #[test]
