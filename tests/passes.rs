@@ -9,7 +9,7 @@ use corpus::trials::answers_at_least;
 use corpus::{run, tasks};
 
 /// Every so many files of the corpus are tried.
-const STRIDE: usize = 19;
+const STRIDE: usize = 29;
 
 /// Each of them with every so many of the lists, other ones for the next file.
 const ROTATION: usize = 3;
