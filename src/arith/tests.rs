@@ -177,9 +177,9 @@ proptest! {
             if simplex.check().is_err() {
                 continue;
             }
-            for column in 2..4 {
+            for (column, value) in point.iter().enumerate().take(4).skip(2) {
                 let mut fixed = Linear::unit(column);
-                fixed.constant = -point[column].clone();
+                fixed.constant = -value.clone();
                 simplex.add(&Constraint::new(fixed, Relation::Equal));
             }
             let expected = result.iter().all(|r| holds(r, &point));

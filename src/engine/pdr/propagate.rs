@@ -31,10 +31,8 @@ impl Search<'_> {
                     }
                 }
             }
-            if all_pushed {
-                if self.frames[Node::Query].at(level + 1).next().is_some() {
-                    return Ok(Some(level + 1));
-                }
+            if all_pushed && self.frames[Node::Query].at(level + 1).next().is_some() {
+                return Ok(Some(level + 1));
             }
         }
         Ok(None)
