@@ -12,7 +12,7 @@
 //!
 //! There are two kinds of graph. For linear systems it is the paper's abstract reachability graph
 //! (`arg`), for nonlinear clauses a hypergraph (`hyper`), which that module's essay describes. The
-//! domains are those of [`crate::domain::catalogue`]; `domains` says which of them have a turn when
+//! domains are those of `domain::catalogue`; `domains` says which of them have a turn when
 //! none is named.
 //!
 //! # What differs from the paper
