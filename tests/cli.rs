@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
@@ -375,6 +376,40 @@ fn the_time_limit_ends_the_run() {
         expect(&output, "unknown\n", 0);
         assert!(stderr(&output).contains("timeout"), "{}", stderr(&output));
     }
+}
+
+/// A file of the corpus, decided within so much work: everything that is printed.
+fn deterministic(file: &str) -> (String, i32) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("horn-benchmarks")
+        .join(file);
+    let path = path.to_string_lossy().into_owned();
+    let mut command = alphorn();
+    command.args(["--deterministic", "--timeout", "2", "--model", "--proof"]);
+    let output = command.arg(path).output().expect("the program runs");
+    (stdout(&output), output.status.code().expect("a status"))
+}
+
+#[test]
+fn a_deterministic_run_does_not_depend_on_how_busy_the_machine_is() {
+    let files = [
+        "papers/vinta-fig2a-safe.smt2",
+        "papers/vinta-fig2a-unsafe.smt2",
+        // No verdict within the limit: it has to end at the same point.
+        "loops/collatz-safe.smt2",
+    ];
+    let idle = files.map(deterministic);
+    let done = AtomicBool::new(false);
+    let busy = std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| while !std::hint::black_box(done.load(Ordering::Relaxed)) {});
+        }
+        let busy = std::panic::catch_unwind(|| files.map(deterministic));
+        done.store(true, Ordering::Relaxed);
+        busy.expect("the program runs")
+    });
+    assert_eq!(idle, busy);
+    assert!(idle[0].0.starts_with("sat\n") && idle[1].0.starts_with("unsat\n"));
 }
 
 #[test]

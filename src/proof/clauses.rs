@@ -12,8 +12,8 @@
 //!
 //! A lemma is violated at the head where its negation holds, so that needs no literal.
 //!
-//! Where what is known of a body grows as a disjunction, of reached facts or cubes, or is asked about
-//! once, as elements of abstract domains are, searches have solvers of their own.
+//! Where what is known of a body grows as a disjunction, of reached facts or cubes, or is asked
+//! about once, as elements of abstract domains are, searches have solvers of their own.
 //!
 //! Invariant: in each solver some clause is in force, and what is asserted in its outermost scope
 //! holds or defines a literal; so asking never changes what the answers mean.

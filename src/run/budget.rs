@@ -1,9 +1,9 @@
 //! How much time and work a part of a run may take.
 //!
-//! Time is what a clock on the wall says. Work is counted (see [`TermStore::work`]), and given in nominal
-//! time: about what the wall clock would say on an idle machine. What is bounded by work alone comes
-//! out the same on every machine. Passes and short turns are bounded by work, whatever the mode; long
-//! turns by time, unless the run is deterministic: then its clock is the work.
+//! Time is what a clock on the wall says. Work is counted (see [`TermStore::work`]), and given in
+//! nominal time: about what the wall clock would say on an idle machine. What is bounded by work
+//! alone comes out the same on every machine. Passes and short turns are bounded by work, whatever
+//! the mode; long turns by time, unless the run is deterministic: then its clock is the work.
 //!
 //! Invariant: a budget that is part of another ends when that ends, at the latest. In a
 //! deterministic run nothing depends on the wall clock but signals from outside.
@@ -92,7 +92,8 @@ impl Budget {
         self.part(End { time, work: None })
     }
 
-    /// The part that ends at a moment of the wall clock; as [`Budget::time`] in a deterministic run.
+    /// The part that ends at a moment of the wall clock; as [`Budget::time`] in a deterministic
+    /// run.
     #[must_use]
     pub fn until(&self, deadline: Instant) -> Budget {
         self.time(deadline.saturating_duration_since(Instant::now()))

@@ -273,8 +273,8 @@ impl Smt {
         Ok(FixedpointAnswer::Safe(result))
     }
 
-    /// The ground facts of the derivation: Z3's proof is a tree of hyper-resolution steps, each with
-    /// the fact that it derives; clauses are quantified and hold no ground facts.
+    /// The ground facts of the derivation: Z3's proof is a tree of hyper-resolution steps, each
+    /// with the fact that it derives; clauses are quantified and hold no ground facts.
     fn facts(
         &self,
         engine: &Fixedpoint,

@@ -1,8 +1,8 @@
 //! Ends the queries of a context when a run's time is over, from a thread of its own.
 //!
 //! Z3 wakes a timer thread for each query that has a time limit, which costs more than many of the
-//! queries; one thread for all of them costs nothing. Invariant: the thread ends with its owner, and
-//! no query goes on for long after the end of the time that is in force.
+//! queries; one thread for all of them costs nothing. Invariant: the thread ends with its owner,
+//! and no query goes on for long after the end of the time that is in force.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;

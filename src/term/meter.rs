@@ -1,4 +1,5 @@
-//! How much work was done in a run, so that limits need not depend on how fast or busy a machine is.
+//! How much work was done in a run, so that limits need not depend on how fast or busy a machine
+//! is.
 //!
 //! Work is counted in nominal time: each kind of step costs what it took when it was measured once.
 //! Invariant: the count depends on what was computed alone, never on a clock, and never decreases.

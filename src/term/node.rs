@@ -89,7 +89,8 @@ pub enum Op {
     /// Datatype, constructor, field.
     Field(DatatypeId, u32, u32),
     Is(DatatypeId, u32),
-    /// The size of a value of a recursive datatype, see [`TermStore::size`](super::TermStore::size).
+    /// The size of a value of a recursive datatype, see
+    /// [`TermStore::size`](super::TermStore::size).
     Size(DatatypeId),
     /// Bound variables, each a `Var` that is bound here only; one argument, the body.
     Forall(Box<[TermId]>),

@@ -31,8 +31,8 @@ pub struct Loops {
     pub phases: Vec<Phase>,
     /// All loops in one predicate, with a number that says which is running.
     pub merged: bool,
-    /// Over reals, all numbers halved; a loop ends at its bound and not beyond, so that the sum does
-    /// not hang on the number of passes being whole.
+    /// Over reals, all numbers halved; a loop ends at its bound and not beyond, so that the sum
+    /// does not hang on the number of passes being whole.
     pub real: bool,
 }
 

@@ -3,8 +3,9 @@
 //! Two kinds of systems are made. [`planted_invariant`]: every clause preserves an invariant that
 //! was chosen first, and every query contradicts it, so the system is satisfiable and the invariant
 //! is a model. [`planted_bug`]: a derivation of `false` is made step by step from values, and the
-//! clauses so that each step is one, so the system is unsatisfiable and the derivation a refutation.
-//! Everything follows from a [`Recipe`], and a recipe from a seed, so a failure can be repeated.
+//! clauses so that each step is one, so the system is unsatisfiable and the derivation a
+//! refutation. Everything follows from a [`Recipe`], and a recipe from a seed, so a failure can be
+//! repeated.
 
 #![allow(dead_code)]
 

@@ -70,8 +70,8 @@ pub enum StepsCheck {
 }
 
 /// Whether each of the steps follows from the assertion of its clause. Stops at the first that is
-/// not known to, and with the budget, which is for all of them together. With `exact`, a step has to
-/// follow from the instance with its own values.
+/// not known to, and with the budget, which is for all of them together. With `exact`, a step has
+/// to follow from the instance with its own values.
 pub fn implied_steps(
     text: &str,
     clauses: &[ClauseText],
