@@ -18,7 +18,7 @@ use super::Reason;
 use crate::term::TermStore;
 
 /// How many times longer than counted work may take.
-const UNCOUNTED: u32 = 10;
+const UNCOUNTED: u32 = 4;
 
 /// When something has to end, by either clock; `None` for never.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -140,8 +140,8 @@ impl Budget {
         Some(end.saturating_sub(self.clocks.terms.work()))
     }
 
-    /// The part that ends after this work. Not all work is counted, so it also ends after ten times
-    /// as much time.
+    /// The part that ends after this work. Not all work is counted, so it also ends after a
+    /// few times as much time.
     #[must_use]
     pub fn about(&self, limit: Duration) -> Budget {
         self.work(limit).time(limit.saturating_mul(UNCOUNTED))

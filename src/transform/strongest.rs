@@ -29,6 +29,9 @@ use crate::witness::Model;
 /// Cubes of one definition at most.
 const CUBES: usize = 200;
 
+/// Work for one query at most: a cube that is not weakened is better than none.
+const QUERY: Duration = Duration::from_millis(500);
+
 /// Time for one definition at most.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -295,7 +298,7 @@ impl Definer<'_> {
     fn smt(&mut self, cx: &Context) -> Rc<Smt> {
         let new = || Smt::within(&cx.budget);
         let smt = self.smt.get_or_insert_with(new).clone();
-        smt.set_query_limit(Some(PATIENCE));
+        smt.set_query_limit(Some(QUERY));
         smt
     }
 
