@@ -213,14 +213,14 @@ impl Context {
             self.set_work_limit(limit);
             return self.query(query);
         };
+        // Some of Z3's work is not counted.
+        let part = limit.map(|limit| budget.about(limit));
+        let _enforced = part.as_ref().map(Budget::enforce);
         if budget.is_spent() {
             return None;
         }
         // The end that the watchdog saw was that of a part of the run.
         self.clear_stop();
-        // Some of Z3's work is not counted.
-        let part = limit.map(|limit| budget.about(limit));
-        let _enforced = part.as_ref().map(Budget::enforce);
         self.set_work_limit(budget.work_left());
         let answer = self.query(query);
         // Whether the limit was met must be known at once.
