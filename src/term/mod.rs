@@ -8,10 +8,12 @@
 //! Invariant: nothing in this module knows clauses, predicates or a solver, and every traversal is
 //! iterative, so the depth of a term is bounded by memory and not by the stack.
 
+mod arrays;
 mod bitvec;
 mod build;
 mod datatypes;
 mod evaluate;
+mod finite;
 mod linear;
 mod measure;
 mod meter;

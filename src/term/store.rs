@@ -10,6 +10,7 @@ use elsa::FrozenVec;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::finite::Finite;
 use super::meter::{Meter, TERM};
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
 
@@ -27,6 +28,8 @@ pub struct TermStore {
     variables: FrozenVec<Box<Variable>>,
     variable_index: RefCell<FxHashMap<(String, SortId), TermId>>,
     fresh: Cell<u64>,
+    /// Which sorts are finite, as far as it was asked.
+    pub(super) counted_sorts: RefCell<FxHashMap<SortId, Finite>>,
     pub(super) meter: Meter,
 }
 
@@ -64,6 +67,7 @@ impl TermStore {
             variables: FrozenVec::new(),
             variable_index: RefCell::new(FxHashMap::default()),
             fresh: Cell::new(0),
+            counted_sorts: RefCell::default(),
             meter: Meter::default(),
         };
         store.intern_sort(Sort::Bool);

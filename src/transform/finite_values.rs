@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Place, body_places};
 use crate::chc::{Clause, ClauseIndex, System};
 use crate::run::Context;
-use crate::term::{Op, Sort, SortId, TermId, TermStore};
+use crate::term::{Op, TermId, TermStore};
 
 /// Visits of sub-terms at most; arguments that are reached later can be anything.
 const FUEL: usize = 4_000_000;
@@ -121,28 +121,6 @@ fn spread(
                 queue.push_back(to);
             }
         }
-    }
-}
-
-/// All values of a sort that has at most `limit`, if they can be listed.
-pub(super) fn all_values(terms: &TermStore, sort: SortId, limit: usize) -> Option<Vec<TermId>> {
-    let count = usize::try_from(terms.domain_size(sort)?).ok()?;
-    if count > limit {
-        return None;
-    }
-    match terms.sort(sort) {
-        Sort::Bool => Some(vec![TermId::TRUE, TermId::FALSE]),
-        Sort::BitVec(width) => Some((0..count).map(|v| terms.bitvec(v.into(), width)).collect()),
-        Sort::Datatype(id) => {
-            let constructors = &terms.datatype(id).constructors;
-            let plain = constructors.iter().all(|c| c.fields.is_empty());
-            plain.then(|| {
-                (0..count)
-                    .map(|c| terms.construct(id, c as u32, &[]))
-                    .collect()
-            })
-        }
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finite_values::{all_values, finite_values};
+use super::super::finite_values::finite_values;
 use super::super::{Place, body_places};
 use super::{CANDIDATES, VALUES, WASTE};
 use crate::chc::{DependencyGraph, PredicateId, System};
@@ -47,7 +47,7 @@ pub(super) fn candidates(
                 continue;
             }
             let sort = terms.sort_of(param);
-            match all_values(terms, sort, 8) {
+            match terms.all_values(sort, 8) {
                 Some(all) => {
                     values.insert(place, all);
                 }
