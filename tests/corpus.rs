@@ -24,6 +24,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("kind", 100),
     ("muz", 100),
+    ("pdkind", 100),
     ("pdr", 300),
     ("spacer", 200),
     ("tpa", 100),

@@ -7,6 +7,7 @@ pub mod bmc;
 mod driver;
 pub mod kind;
 pub mod muz;
+pub mod pdkind;
 pub mod pdr;
 pub mod registry;
 pub mod settings;

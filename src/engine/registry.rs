@@ -3,7 +3,7 @@
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
 use super::settings::SettingError;
-use super::{Engine, bmc, kind, muz, pdr, spacer, tpa, trl, vinta};
+use super::{Engine, bmc, kind, muz, pdkind, pdr, spacer, tpa, trl, vinta};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -38,6 +38,11 @@ pub const ENGINES: &[Entry] = &[
         name: "kind",
         about: "k-induction for linear clauses, backward and forward",
         make: || Box::new(kind::Kind::default()),
+    },
+    Entry {
+        name: "pdkind",
+        about: "property directed k-induction for linear clauses",
+        make: || Box::new(pdkind::Pdkind),
     },
     Entry {
         name: "tpa",

@@ -4,6 +4,7 @@
 //! Invariant: nothing here decides a system; who calls it says `Sat` or `Unsat`. It knows neither
 //! engines nor passes.
 
+mod acyclic;
 pub(crate) mod clauses;
 mod confirm;
 pub(crate) mod facts;
@@ -13,14 +14,19 @@ pub(crate) mod needed_lemmas;
 pub(crate) mod reach;
 #[cfg(test)]
 pub(crate) mod samples;
+mod shrink;
 pub(crate) mod steps;
 mod stop;
 pub(crate) mod trace;
 pub(crate) mod unroll;
 mod weaken;
+mod window;
 
+pub(crate) use acyclic::solve_acyclic;
 pub(crate) use confirm::confirm;
 pub(crate) use models::{complete_by_reachability, negated};
+pub(crate) use shrink::shrink;
 pub use stop::Failure;
 pub(crate) use stop::{Stop, ask, gave_up, incomplete, undefined, unreadable, values};
 pub(crate) use weaken::{bounds, weaken};
+pub(crate) use window::window;

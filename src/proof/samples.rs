@@ -113,3 +113,32 @@ pub(crate) fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[Candidate])
         })
     })
 }
+
+/// A register of `length` bits that is shifted: what comes in is free, but never two set bits in
+/// a row. A query asks for two of them at the other end. Only the whole way through the register
+/// shows that there are none.
+pub(crate) fn shift_register(length: usize, safe: bool) -> System {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let sorts = vec![SortId::BOOL; length];
+    let p = system.add_predicate("P", &sorts);
+    let vars = |mark: &str| -> Vec<TermId> {
+        let names = (0..length).map(|n| format!("b{n}{mark}"));
+        names.map(|n| terms.var(&n, SortId::BOOL)).collect()
+    };
+    let (old, new) = (vars(""), vars("'"));
+    let atom = |args: &[TermId]| Atom {
+        predicate: p,
+        args: args.to_vec(),
+    };
+    let clear: Vec<TermId> = old.iter().map(|&b| terms.not(b)).collect();
+    system.add_clause(vec![], terms.and(&clear), Some(atom(&old)));
+    let mut step: Vec<TermId> = (1..length).map(|n| terms.eq(new[n], old[n - 1])).collect();
+    if safe {
+        step.push(terms.implies(new[0], terms.not(old[0])));
+    }
+    system.add_clause(vec![atom(&old)], terms.and(&step), Some(atom(&new)));
+    let query = terms.and(&[old[length - 1], old[length - 2]]);
+    system.add_clause(vec![atom(&old)], query, None);
+    system
+}

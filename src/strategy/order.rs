@@ -1,13 +1,13 @@
 //! The order of passes and engines, as data: this file decides who tries a system when, and for how
 //! long.
 //!
-//! Invariant: nothing here depends on the system. Of the engines listed, those that support its
-//! shape take their turns.
+//! Invariant: nothing here depends on the system, except whether it has predicates. Of the engines
+//! listed, those that support its shape take their turns.
 
 use std::time::Duration;
 
 /// What a run does, one stage after the other, until there is an answer.
-pub(super) const STAGES: [Stage; 3] = [
+pub(super) const STAGES: [Stage; 4] = [
     Stage {
         passes: Passes::Quick,
         engines: QUICK,
@@ -15,6 +15,11 @@ pub(super) const STAGES: [Stage; 3] = [
     },
     Stage {
         passes: Passes::All,
+        engines: MAIN,
+        named: Limit::None,
+    },
+    Stage {
+        passes: Passes::Plain,
         engines: MAIN,
         named: Limit::None,
     },
@@ -52,6 +57,13 @@ const MAIN: &[Slot] = &[
     slot("bmc", 1.0, Limit::None),
 ];
 
+/// Where no predicate is left, after whatever passes: one question, which any engine asks, with one
+/// arithmetic of Z3 or the other.
+pub(super) const CLOSED: &[Slot] = &[
+    slot("bmc", 0.5, Limit::Long(Duration::from_secs(1200))),
+    slot("pdr", 1.0, Limit::None),
+];
+
 /// Some passes, then engines.
 pub(super) struct Stage {
     pub passes: Passes,
@@ -68,9 +80,11 @@ pub(super) enum Passes {
     Quick,
     /// All passes.
     All,
-    /// The clauses as they were, but only if a witness was lost in the stage before: by a check
-    /// that it did not pass, or by a way back that failed. That is a defect, which is logged, or a
-    /// model too hard to check; the clauses as they were may have smaller ones.
+    /// From the clauses as they were, the passes that keep models small, but only if a witness was
+    /// lost in the stage before: by a check that it did not pass, or by a way back that failed.
+    /// That is a defect, which is logged, or a model too hard to check.
+    Plain,
+    /// The clauses as they were, on the same condition.
     Undone,
 }
 
@@ -114,6 +128,7 @@ mod tests {
                 assert!(slot.share > 0.0 && slot.share <= 1.0, "{}", slot.engine);
             }
         }
+        assert!(CLOSED.iter().all(|slot| find(slot.engine).is_some()));
         // Without a time limit the last turn does not end by itself.
         assert!(MAIN.last().is_some_and(|slot| slot.limit == Limit::None));
         let short = |slot: &Slot| matches!(slot.limit, Limit::Moment(most) if most <= QUICK_TRY);

@@ -3,6 +3,8 @@
 //! Invariant: whatever the stages say, what comes out has passed `witness::validate` or is
 //! `unknown`.
 
+use std::time::{Duration, Instant};
+
 use thiserror::Error;
 
 use super::order::{Passes, STAGES, Stage};
@@ -11,11 +13,16 @@ use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
 use crate::frontend::Problem;
+use crate::proof::shrink;
 use crate::run::{Context, Reason};
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
 };
-use crate::witness::{Validated, Verdict, validate};
+use crate::witness::{Model, Validated, Verdict, validate};
+
+/// The part of the time left, and how much at most, for the check of a model as it was found.
+const FIRST_FORM: f64 = 0.3;
+const FIRST_FORM_TIME: Duration = Duration::from_secs(30);
 
 /// What to solve with.
 #[derive(Clone, Debug)]
@@ -76,14 +83,16 @@ pub fn solve(
     config: &Config,
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    let run = Run {
-        problem,
-        strategy: Strategy::find(&config.engine)?,
-        settings: &config.settings,
-    };
+    let strategy = Strategy::find(&config.engine)?;
     check_settings(&config.settings)?;
     let mut pipeline = config.pipeline()?;
     let (normal, normalization) = normalize(problem);
+    let run = Run {
+        problem,
+        normal: &normal,
+        strategy,
+        settings: &config.settings,
+    };
     let mut ways = Ways {
         stack: BackStack::default(),
         normalization,
@@ -98,7 +107,14 @@ pub fn solve(
                 None => continue,
             },
             Passes::All => (system, ways.stack) = pipeline.go_on(system, ways.stack, cx),
-            Passes::Undone if !lost || ways.stack.is_empty() => break,
+            Passes::Plain | Passes::Undone if !lost || ways.stack.is_empty() => break,
+            Passes::Plain => match pipeline.plain() {
+                Some(mut plain) => {
+                    log::warn!("trying again without some passes");
+                    (system, ways.stack) = plain.run(normal.clone(), cx);
+                }
+                None => continue,
+            },
             Passes::Undone => {
                 log::warn!("trying again without passes");
                 system = normal.clone();
@@ -138,6 +154,8 @@ impl Ways {
 /// Who is to decide what.
 struct Run<'a> {
     problem: &'a Problem,
+    /// Its clauses before any pass.
+    normal: &'a System,
     strategy: Strategy,
     settings: &'a [String],
 }
@@ -161,27 +179,55 @@ impl Run<'_> {
             let verdict = turn.run(system, self.settings, cx);
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
+            let found = !matches!(verdict, Verdict::Unknown(_));
             let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
                 if cx.stop().is_none() {
                     log::error!("defect: {error}");
                     cx.stats.add("witness.failures", 1);
-                    lost = true;
                 }
                 Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
             });
-            let undecided = cx.stats.count("witness.undecided");
-            let validated = validate(self.problem, verdict, cx);
+            let validated = self.check(verdict, cx);
             match validated.reason() {
                 None => return (validated, lost),
-                Some(reason) => {
-                    lost |= matches!(reason, Reason::WitnessFailed(_))
-                        || cx.stats.count("witness.undecided") > undecided;
-                    // The reason of a short turn says less than that of a later one.
-                    last = Some(reason.clone());
-                }
+                // The reason of a short turn says less than that of a later one.
+                Some(reason) => last = Some(reason.clone()),
+            }
+            if found {
+                cx.stats.add("witness.lost", 1);
+                lost = true;
             }
         }
         (unknown(cx.stop().or(last)), lost)
+    }
+
+    /// The verdict if its witness passes its check. A model that is not checked in a part of the
+    /// time gets a second form, without what its proof does not need.
+    fn check(&self, verdict: Verdict, cx: &mut Context) -> Validated {
+        let Verdict::Sat(model) = verdict else {
+            return validate(self.problem, verdict, cx);
+        };
+        let left = cx.remaining().unwrap_or(Duration::MAX);
+        let first = cx
+            .budget
+            .time(left.mul_f64(FIRST_FORM).min(FIRST_FORM_TIME));
+        let check = |model: &Model, cx: &mut Context| {
+            validate(self.problem, Verdict::Sat(model.clone()), cx)
+        };
+        let undecided = cx.stats.count("witness.undecided");
+        let validated = cx.within(first, |cx| check(&model, cx));
+        if cx.stop().is_some() || cx.stats.count("witness.undecided") == undecided {
+            return validated;
+        }
+        let start = Instant::now();
+        let part = cx.remaining().map_or(FIRST_FORM_TIME, |left| left / 2);
+        let smaller = cx.within(cx.budget.time(part), |cx| shrink(self.normal, &model, cx));
+        log::debug!(
+            "a second form of the model: {}, {:.3} s",
+            smaller.is_some(),
+            start.elapsed().as_secs_f64()
+        );
+        check(smaller.as_ref().unwrap_or(&model), cx)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use super::order::{Limit, Stage};
+use super::order::{CLOSED, Limit, Stage};
 use crate::chc::{Shape, System};
 use crate::engine::EngineError;
 use crate::engine::registry::{ENGINES, Entry, find};
@@ -56,7 +56,12 @@ impl Strategy {
                 limit: stage.named,
             }],
             Strategy::Auto => {
-                let turns = stage.engines.iter().filter_map(|slot| {
+                let engines = if shape.predicates == 0 {
+                    CLOSED
+                } else {
+                    stage.engines
+                };
+                let turns = engines.iter().filter_map(|slot| {
                     let entry = find(slot.engine)?;
                     (entry.make)().supports(shape).ok()?;
                     Some(Turn {

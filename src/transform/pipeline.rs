@@ -18,6 +18,10 @@ use crate::witness::{Model, Refutation, check_refutation};
 /// Rounds at most; the fixpoint is usually reached in four.
 const ROUNDS: usize = 16;
 
+/// What `slice` drops becomes a local of what is inlined later, and `split` multiplies clauses; both
+/// stand in the way of small definitions of what `inline` took away.
+const HARD_BACK: [&str; 2] = ["slice", "split"];
+
 /// An unknown name in a list of passes.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("there is no pass {0:?}; the passes are {names}", names = names())]
@@ -81,6 +85,16 @@ impl Pipeline {
         let some = !passes.is_empty() && passes.len() < self.passes.len();
         // What is to be printed is the system after all passes.
         (some && self.on_dump.is_none()).then(|| Pipeline {
+            passes,
+            ..Pipeline::default()
+        })
+    }
+
+    /// The pipeline without those passes that make the way back of a model hard, if there are any.
+    pub fn plain(&self) -> Option<Pipeline> {
+        let mut passes = self.passes.clone();
+        passes.retain(|pass| !HARD_BACK.contains(&pass.name));
+        (passes.len() < self.passes.len() && self.on_dump.is_none()).then(|| Pipeline {
             passes,
             ..Pipeline::default()
         })

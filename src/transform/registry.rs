@@ -125,12 +125,6 @@ pub static PASSES: &[Pass] = &[
         || Box::new(Propagate),
     ),
     default(
-        "slice",
-        "remove arguments that nothing reads",
-        Turn::Iterated,
-        || Box::new(Slice),
-    ),
-    default(
         "unzip",
         "make arrays of records one array for each field",
         Turn::Iterated,
@@ -162,6 +156,12 @@ pub static PASSES: &[Pass] = &[
         "split predicates on arguments that act as a program counter",
         Turn::Iterated,
         || Box::<Control>::default(),
+    ),
+    default(
+        "slice",
+        "remove arguments that nothing reads",
+        Turn::Waiting,
+        || Box::new(Slice),
     ),
     default(
         "split",

@@ -86,6 +86,10 @@ struct Found {
 
 impl Transformation for Split {
     fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        // Without predicates there is one question left, and its cases are a solver's matter.
+        if old.used_predicates().is_empty() {
+            return None;
+        }
         let mut system = (**old).clone();
         let terms = old.terms.clone();
         let budget = self.budget.get_or_insert_with(|| {

@@ -2,15 +2,16 @@
 //!
 //! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
 //! using clauses allow) will do. Both are written over the predicate's arguments with the locals
-//! reduced away; if one of them has none left it is the definition. Else what the neighbours'
-//! definitions say is tried, for blocks of one loop are about the same states. Else the definition
-//! is built from the defining side cube by cube: a model that is not covered yet gives an
-//! implicant, which is projected to the arguments and then weakened to a core that the using side
-//! still refutes (interpolation by projection); where that does not end in time, its negation from
-//! the using side in the same way, and at last the locals are quantified.
+//! reduced away; if one of them has none left it is the definition. At the first predicate where
+//! neither has, definitions for all that is left are sought together: their clauses as they were are
+//! a system without recursion (`proof/acyclic.rs`). Where that does not end in time, one predicate
+//! after the other: what the neighbours' definitions say is tried, for blocks of one loop are about
+//! the same states. Else the definition is built from the defining side cube by cube: a model that
+//! is not covered yet gives an implicant, which is projected to the arguments and then weakened to a
+//! core that the using side still refutes (interpolation by projection); or its negation from the
+//! using side in the same way, and at last the locals are quantified.
 //!
-//! Invariant: whatever happens, the strongest formula implies the definition, and every cube is
-//! implied by it or inconsistent with the negated uses.
+//! Invariant: whatever happens, the strongest formula implies the definition, and the uses hold.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ use super::BackError;
 use super::inline::Eliminated;
 use super::reduce::reduce;
 use crate::chc::{Atom, Clause, PredicateId, System};
+use crate::proof::solve_acyclic;
 use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, project_formula};
 use crate::term::{Assignment, Op, SortId, TermId, TermStore};
@@ -35,8 +37,8 @@ const QUERY: Duration = Duration::from_millis(500);
 /// Time for one definition at most.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A quantifier-free definition larger than this is not taken before a smaller one was sought.
-const LARGE: usize = 400;
+/// An exact definition larger than this is not taken before a smaller one was sought.
+const LARGE: usize = 2000;
 
 /// Adds definitions of the predicates that were eliminated from `system`, the last one first.
 pub(super) fn restore_definitions(
@@ -65,12 +67,30 @@ pub(super) fn restore_definitions(
         terms: system.terms.clone(),
         smt: None,
     };
-    for item in eliminated.iter().rev() {
+    let mut together = true;
+    for (at, item) in eliminated.iter().enumerate().rev() {
         if let Some(reason) = cx.stop() {
             return Err(BackError(reason.to_string()));
         }
         let start = Instant::now();
-        let definition = definer.define(item, model, cx);
+        let sides = definer.sides(item, model);
+        let exact = sides
+            .exact
+            .filter(|&f| system.terms.dag_size(&[f]) <= LARGE);
+        if exact.is_none() && std::mem::take(&mut together) {
+            let found = definer.together(&eliminated[..=at], model, cx);
+            log::debug!(
+                "definitions of {} predicates together: {}, {:.3} s",
+                at + 1,
+                found.is_some(),
+                start.elapsed().as_secs_f64()
+            );
+            if let Some(found) = found {
+                model.definitions.extend(found);
+                break;
+            }
+        }
+        let definition = exact.unwrap_or_else(|| definer.define(item, &sides, model, cx));
         log::debug!(
             "definition of {}: size {}, {:.3} s",
             system.predicate(item.predicate).name,
@@ -94,18 +114,61 @@ struct Side {
     locals: Vec<TermId>,
 }
 
+/// What lies around a predicate's definition.
+struct Sides {
+    derived: Vec<Side>,
+    /// `None` where a clause uses the predicate twice: then no formula says what is allowed.
+    forbidden: Option<Vec<Side>>,
+    /// The smaller one of the strongest and the weakest definition, of those without locals.
+    exact: Option<TermId>,
+}
+
 impl Definer<'_> {
-    fn define(&mut self, item: &Eliminated, model: &Model, cx: &Context) -> TermId {
+    /// The predicates that are not defined yet, from the clauses as they were.
+    fn together(
+        &mut self,
+        open: &[Eliminated],
+        model: &Model,
+        cx: &mut Context,
+    ) -> Option<FxHashMap<PredicateId, TermId>> {
+        let open: FxHashSet<PredicateId> = open.iter().map(|e| e.predicate).collect();
+        let is_open = |atom: &Atom| open.contains(&atom.predicate);
+        let mut system = self.system.clone();
+        system.clauses.retain(|clause| clause.atoms().any(is_open));
+        for clause in &mut system.clauses {
+            let known = clause.body.iter().filter(|atom| !is_open(atom));
+            let mut parts: Vec<TermId> = known.map(|atom| self.meaning(atom, model)).collect();
+            if let Some(head) = clause.head.take_if(|head| !is_open(head)) {
+                parts.push(self.terms.not(self.meaning(&head, model)));
+            }
+            parts.push(clause.constraint);
+            clause.body.retain(is_open);
+            clause.constraint = self.terms.and(&parts);
+            if self.terms.node(clause.constraint).has_quantifier {
+                return None;
+            }
+        }
+        let smt = Smt::within(&cx.budget);
+        let found = cx.within(cx.budget.work(PATIENCE), |cx| {
+            solve_acyclic(&system, &smt, cx)
+        });
+        match found {
+            Ok(found) => Some(found.definitions),
+            Err(stop) => {
+                log::debug!("no definitions: {stop:?}");
+                None
+            }
+        }
+    }
+
+    /// What derives an eliminated predicate and what its uses forbid.
+    fn sides(&self, item: &Eliminated, model: &Model) -> Sides {
         let params = self.system.predicate(item.predicate).params.clone();
         let derived: Vec<Side> = item
             .defining
             .iter()
             .filter_map(|c| self.derived(c, &params, model))
             .collect();
-        if derived.is_empty() {
-            return TermId::FALSE;
-        }
-        // `None` where a clause uses the predicate twice: then no formula says what is allowed.
         let forbidden: Option<Vec<Side>> = item
             .using
             .iter()
@@ -117,28 +180,36 @@ impl Definer<'_> {
             .and_then(|f| self.without_locals(f))
             .map(|f| self.terms.not(f));
         let exact = [strongest, weakest].into_iter().flatten();
-        let smallest = exact.min_by_key(|&f| self.terms.dag_size(&[f]));
-        if let Some(found) = smallest
-            && self.terms.dag_size(&[found]) <= LARGE
+        Sides {
+            exact: exact.min_by_key(|&f| self.terms.dag_size(&[f])),
+            derived,
+            forbidden,
+        }
+    }
+
+    /// A definition where there is no small exact one.
+    fn define(&mut self, item: &Eliminated, sides: &Sides, model: &Model, cx: &Context) -> TermId {
+        let Sides {
+            derived,
+            forbidden,
+            exact,
+        } = sides;
+        if let Some(forbidden) = forbidden
+            && let Some(found) = self.of_neighbours(item, derived, forbidden, model, cx)
         {
             return found;
         }
-        if let Some(forbidden) = &forbidden
-            && let Some(found) = self.of_neighbours(item, &derived, forbidden, model, cx)
-        {
-            return found;
-        }
-        if let Some(found) = self.interpolate(&derived, forbidden.as_deref(), cx) {
+        if let Some(found) = self.interpolate(derived, forbidden.as_deref(), cx) {
             return found;
         }
         // The same from the other side.
-        if smallest.is_none()
-            && let Some(forbidden) = &forbidden
-            && let Some(found) = self.interpolate(forbidden, Some(&derived), cx)
+        if exact.is_none()
+            && let Some(forbidden) = forbidden
+            && let Some(found) = self.interpolate(forbidden, Some(derived), cx)
         {
             return self.terms.not(found);
         }
-        smallest.unwrap_or_else(|| {
+        exact.unwrap_or_else(|| {
             log::debug!(
                 "a definition of {} keeps its quantifiers",
                 self.system.predicate(item.predicate).name

@@ -13,19 +13,21 @@
 //! What differs from the paper:
 //!
 //! - The dependency graph is unrolled as it is; a state is a predicate with its arguments.
-//! - A model is given. Where no run of `k` steps is left from queries backward (or from facts
-//!   forward), each state that can reach a query (or is reached from a fact) is at the end of a
-//!   run, so at the end of a simple one, so within fewer than `k` steps. The inductive invariant is
-//!   the complement of these states (or these states). Projection finds them step by step
-//!   (`proof/reach.rs`), as it finds the models of `trl`, without interpolation.
+//! - A model is given. Mostly no run of `k` steps is left that is simple or not, or none of `2k`;
+//!   then a window of so many steps gives an inductive invariant (`proof/window.rs`). Else, where no
+//!   simple run of `k` steps is left from queries backward (or from facts forward), each state that
+//!   can reach a query (or is reached from a fact) is at the end of a run, so at the end of a simple
+//!   one, so within fewer than `k` steps. The invariant is the complement of these states (or these
+//!   states). Projection finds them step by step (`proof/reach.rs`), as for the models of `trl`.
 //! - A query's constraint with locals is not excluded along the way, which costs completeness only.
 //!
-//! Invariant: `Sat` is said when clauses, facts and queries were checked against the states found.
+//! Invariant: `Sat` is said when clauses, facts and queries were checked against the model.
 
 #[cfg(test)]
 mod tests;
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
@@ -36,11 +38,14 @@ use crate::proof::reach::Reach;
 use crate::proof::steps::{Steps, literal};
 use crate::proof::trace::{Trace, constraint_query};
 use crate::proof::unroll::Unrolling;
-use crate::proof::{Stop, ask, complete_by_reachability, incomplete, negated};
+use crate::proof::{Stop, ask, complete_by_reachability, incomplete, negated, window};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt, Solver};
 use crate::term::TermId;
-use crate::witness::Verdict;
+use crate::witness::{Model, Verdict};
+
+/// Time for one window at most.
+const WINDOW: Duration = Duration::from_secs(60);
 
 settings! {
     /// Limits of the search.
@@ -103,13 +108,24 @@ impl Kind {
             };
             if let Some(is_backward) = ended {
                 log::debug!("kind: no run of {depth} steps is left, backward: {is_backward}");
-                let steps = if is_backward { &backward } else { &forward };
-                let mut reach = Reach::new(system, steps, smt);
-                let cubes = reach.close(cx)?;
-                cx.stats.set("kind.cubes", cubes as u64);
-                let model = reach.model(cx)?;
-                let model = model.ok_or_else(|| incomplete("the states found are no model"))?;
-                let mut model = match is_backward {
+                // The window stands at the end that no run gets to.
+                let (steps, other) = match is_backward {
+                    true => (&backward, &forward),
+                    false => (&forward, &backward),
+                };
+                let found = by_window(system, other, depth, smt, cx)?;
+                let (model, is_negated) = match found {
+                    Some(model) => (model, !is_backward),
+                    None => {
+                        let mut reach = Reach::new(system, steps, smt);
+                        let cubes = reach.close(cx)?;
+                        cx.stats.set("kind.cubes", cubes as u64);
+                        let model = reach.model(cx)?;
+                        let none = || incomplete("the states found are no model");
+                        (model.ok_or_else(none)?, is_backward)
+                    }
+                };
+                let mut model = match is_negated {
                     true => negated(system, model),
                     false => model,
                 };
@@ -122,6 +138,34 @@ impl Kind {
             }
         }
     }
+}
+
+/// A model by a window of so many steps, or of twice as many, since runs that are not simple may be
+/// left; `None` if that is not enough.
+fn by_window(
+    system: &System,
+    steps: &Steps,
+    depth: usize,
+    smt: &Rc<Smt>,
+    cx: &mut Context,
+) -> Result<Option<Model>, Stop> {
+    for k in [depth.max(1), 2 * depth.max(1)] {
+        let left = cx.remaining().map_or(WINDOW, |left| (left / 2).min(WINDOW));
+        match cx.within(cx.budget.time(left), |cx| {
+            window(system, steps, k, None, smt, cx)
+        }) {
+            Ok(model) => {
+                cx.stats.set("kind.window", k as u64);
+                return Ok(Some(model));
+            }
+            Err(Stop::Reason(reason)) => log::debug!("kind: no window of {k} steps: {reason}"),
+            Err(failure) => return Err(failure),
+        }
+        if let Some(reason) = cx.stop() {
+            return Err(Stop::Reason(reason));
+        }
+    }
+    Ok(None)
 }
 
 /// Simple runs in one direction.
