@@ -18,7 +18,7 @@ use crate::chc::System;
 use crate::run::Budget;
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
-/// An atom with more variables says nothing of which belong together.
+/// An atom with more variables is no sign that they belong together.
 const WIDE: usize = 6;
 
 /// Neighbours of a variable that are looked at when packs are chosen.
@@ -127,7 +127,7 @@ impl<D: Domain> Packs<D> {
         }
     }
 
-    /// After this time transfers know nothing: whoever analyses has given up.
+    /// When it is spent, transfers know nothing: the analysis has given up.
     pub fn within(mut self, budget: Budget) -> Self {
         self.budget = Some(budget);
         self

@@ -14,7 +14,6 @@ pub(crate) mod needed_lemmas;
 pub(crate) mod reach;
 #[cfg(test)]
 pub(crate) mod samples;
-mod shrink;
 pub(crate) mod steps;
 mod stop;
 pub(crate) mod trace;
@@ -22,10 +21,9 @@ pub(crate) mod unroll;
 mod weaken;
 mod window;
 
-pub(crate) use acyclic::solve_acyclic;
+pub(crate) use acyclic::{core_of_all, solve_acyclic};
 pub(crate) use confirm::confirm;
 pub(crate) use models::{complete_by_reachability, negated};
-pub(crate) use shrink::shrink;
 pub use stop::Failure;
 pub(crate) use stop::{Stop, ask, gave_up, incomplete, undefined, unreadable, values};
 pub(crate) use weaken::{bounds, weaken};

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::chc::{Atom, PredicateId, System};
 use crate::smt::{SatResult, Smt};
 use crate::term::{SortId, TermId, TermStore};
+use crate::witness::Model;
 
 /// Numbers from a seed.
 pub(crate) struct Random(pub u64);
@@ -112,6 +113,13 @@ pub(crate) fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[Candidate])
             solver.check(&[system.terms.not(holds)]) == SatResult::Unsat
         })
     })
+}
+
+/// Whether the model satisfies each clause.
+pub(crate) fn is_model(system: &System, model: &Model) -> bool {
+    let lemmas = model.definitions.iter().map(|(&p, &f)| (Some(p), f));
+    let lemmas: Vec<Candidate> = lemmas.chain([(None, TermId::FALSE)]).collect();
+    is_inductive(system, &Smt::new(system.terms.clone()), &lemmas)
 }
 
 /// A register of `length` bits that is shifted: what comes in is free, but never two set bits in

@@ -131,7 +131,8 @@ fn outside_of_queries(
 mod tests {
     use super::*;
     use crate::chc::Reachability;
-    use crate::proof::samples::{is_inductive, shift_register};
+    use crate::proof::negated;
+    use crate::proof::samples::{is_model, shift_register};
     use crate::term::{SortId, TermStore};
 
     fn by_window(system: &System, k: usize, reversed: bool) -> Option<Model> {
@@ -152,14 +153,7 @@ mod tests {
                 // Bits that are next to each other come from the entry together.
                 assert_eq!(found.is_some(), k + 1 >= length, "{length}, {k}");
                 let Some(model) = found else { continue };
-                let smt = Smt::new(system.terms.clone());
-                let mut lemmas: Vec<_> = model
-                    .definitions
-                    .iter()
-                    .map(|(&p, &f)| (Some(p), f))
-                    .collect();
-                lemmas.push((None, TermId::FALSE));
-                assert!(is_inductive(&system, &smt, &lemmas));
+                assert!(is_model(&system, &model), "{length}, {k}");
             }
             assert!((1..=9).all(|k| by_window(&shift_register(length, false), k, false).is_none()));
         }
@@ -191,11 +185,7 @@ mod tests {
             let found = by_window(&system, k, true);
             assert_eq!(found.is_some(), k >= 6, "{k}");
             let Some(model) = found else { continue };
-            let smt = Smt::new(system.terms.clone());
-            let negated = |(&p, &f): (&PredicateId, &TermId)| (Some(p), system.terms.not(f));
-            let mut lemmas: Vec<_> = model.definitions.iter().map(negated).collect();
-            lemmas.push((None, TermId::FALSE));
-            assert!(is_inductive(&system, &smt, &lemmas));
+            assert!(is_model(&system, &negated(&system, model)), "{k}");
         }
     }
 }

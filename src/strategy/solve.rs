@@ -3,8 +3,6 @@
 //! Invariant: whatever the stages say, what comes out has passed `witness::validate` or is
 //! `unknown`.
 
-use std::time::{Duration, Instant};
-
 use thiserror::Error;
 
 use super::order::{Passes, STAGES, Stage};
@@ -13,16 +11,11 @@ use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
 use crate::frontend::Problem;
-use crate::proof::shrink;
 use crate::run::{Context, Reason};
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
 };
-use crate::witness::{Model, Validated, Verdict, validate};
-
-/// The part of the time left, and how much at most, for the check of a model as it was found.
-const FIRST_FORM: f64 = 0.3;
-const FIRST_FORM_TIME: Duration = Duration::from_secs(30);
+use crate::witness::{Validated, Verdict, validate};
 
 /// What to solve with.
 #[derive(Clone, Debug)]
@@ -89,7 +82,6 @@ pub fn solve(
     let (normal, normalization) = normalize(problem);
     let run = Run {
         problem,
-        normal: &normal,
         strategy,
         settings: &config.settings,
     };
@@ -154,8 +146,6 @@ impl Ways {
 /// Who is to decide what.
 struct Run<'a> {
     problem: &'a Problem,
-    /// Its clauses before any pass.
-    normal: &'a System,
     strategy: Strategy,
     settings: &'a [String],
 }
@@ -187,7 +177,7 @@ impl Run<'_> {
                 }
                 Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
             });
-            let validated = self.check(verdict, cx);
+            let validated = validate(self.problem, verdict, cx);
             match validated.reason() {
                 None => return (validated, lost),
                 // The reason of a short turn says less than that of a later one.
@@ -199,35 +189,6 @@ impl Run<'_> {
             }
         }
         (unknown(cx.stop().or(last)), lost)
-    }
-
-    /// The verdict if its witness passes its check. A model that is not checked in a part of the
-    /// time gets a second form, without what its proof does not need.
-    fn check(&self, verdict: Verdict, cx: &mut Context) -> Validated {
-        let Verdict::Sat(model) = verdict else {
-            return validate(self.problem, verdict, cx);
-        };
-        let left = cx.remaining().unwrap_or(Duration::MAX);
-        let first = cx
-            .budget
-            .time(left.mul_f64(FIRST_FORM).min(FIRST_FORM_TIME));
-        let check = |model: &Model, cx: &mut Context| {
-            validate(self.problem, Verdict::Sat(model.clone()), cx)
-        };
-        let undecided = cx.stats.count("witness.undecided");
-        let validated = cx.within(first, |cx| check(&model, cx));
-        if cx.stop().is_some() || cx.stats.count("witness.undecided") == undecided {
-            return validated;
-        }
-        let start = Instant::now();
-        let part = cx.remaining().map_or(FIRST_FORM_TIME, |left| left / 2);
-        let smaller = cx.within(cx.budget.time(part), |cx| shrink(self.normal, &model, cx));
-        log::debug!(
-            "a second form of the model: {}, {:.3} s",
-            smaller.is_some(),
-            start.elapsed().as_secs_f64()
-        );
-        check(smaller.as_ref().unwrap_or(&model), cx)
     }
 }
 

@@ -51,8 +51,10 @@ pub enum ProofFormat {
 }
 
 /// The definition of each declared predicate, in the order of declaration, after those of the sizes
-/// of datatypes that the formulas mention. Errors name a predicate
-/// whose formula is not over its arguments alone, or not a formula.
+/// of datatypes that the formulas mention.
+///
+/// # Errors
+/// A predicate, by its name, whose formula is no formula or not over its arguments alone.
 pub fn definitions(problem: &Problem, model: &Model) -> Result<Vec<String>, String> {
     let terms = &*problem.terms;
     let (argument, bound) = prefixes(terms);

@@ -33,7 +33,7 @@ struct Form {
 /// Variables in terms of others, by the equations between two of them.
 struct Forms<'a> {
     solved: FxHashMap<TermId, Form>,
-    /// Variables that are rather roots than others.
+    /// Variables that are preferred as roots.
     preferred: &'a FxHashSet<TermId>,
     contradiction: bool,
 }
@@ -46,7 +46,7 @@ impl Forms<'_> {
             factor: Rational::one(),
             offset: Rational::zero(),
         };
-        // Each step leads to a variable that was a root later.
+        // Each link leads to a variable that stayed a root for longer.
         while let Some(root) = form.root
             && let Some(next) = self.solved.get(&root)
         {

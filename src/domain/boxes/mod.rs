@@ -2,8 +2,8 @@
 //! read as unsigned numbers, in any combination.
 //!
 //! After Gurfinkel and Chaki, "Boxes: A Symbolic Abstract Domain of Boxes" (SAS 2010). An element
-//! is a decision diagram ([`diagram`]), so union, intersection and difference are exact, and what
-//! fits a conjunction of steps is computed for all boxes at once ([`image`]). Booleans are the
+//! is a decision diagram ([`diagram`]), so union, intersection and difference are exact, and the
+//! image under a step is computed for all boxes at once ([`image`]). Booleans are the
 //! numbers 0 and 1, values of an enumeration the numbers of their constructors. Deviation: widening
 //! keeps the cuts of the smaller element and, where there are, thresholds.
 //!
@@ -106,7 +106,7 @@ impl Boxes {
         }
     }
 
-    /// The same set of values of the variable, with cuts as they are to be.
+    /// The same set of values of the variable, with cuts that are closed and within its range.
     fn tidy(&self, var: TermId, piece: &Piece) -> Piece {
         if self.terms.sort_of(var) == SortId::REAL {
             return piece.clone();

@@ -1,6 +1,6 @@
 //! The matrix of differences and its closure.
 //!
-//! Invariant: no entry is beyond [`LIMIT`] but [`NONE`], so no sum of a few overflows.
+//! Invariant: every entry but [`NONE`] is within [`LIMIT`], so sums of a few entries do not overflow.
 
 /// Numbers beyond this count as no bound, so that sums of a few cannot overflow.
 pub const LIMIT: i64 = 1 << 58;
@@ -26,7 +26,7 @@ pub fn plus(a: i64, b: i64) -> i64 {
     clamp(i128::from(a) + i128::from(b))
 }
 
-/// The bound, or a weaker one that is a number of ours.
+/// The bound, or a weaker one that fits the matrix.
 pub fn clamp(value: i128) -> i64 {
     match i64::try_from(value) {
         Ok(value) if value <= LIMIT => value.max(-LIMIT),

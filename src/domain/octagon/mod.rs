@@ -6,7 +6,7 @@
 //! Matrices are small and dense: [`Packs`](super::packs::Packs) cuts large systems into such.
 //!
 //! Invariant: a matrix is coherent (entry `(i, j)` is entry `(-j, -i)`), and closed unless it comes
-//! from a widening, whose result must not be closed lest widening never ends.
+//! from a widening: if its result were closed, widening might never end.
 
 mod aliases;
 mod matrix;
@@ -26,7 +26,7 @@ use super::nonempty::NonemptyDomain;
 use crate::arith::{Constraint, Relation};
 use crate::term::{Linear, Rational, SortId, TermId, TermStore};
 
-/// Offsets beyond this are no offsets, so that chains of equations cannot overflow.
+/// Equations with larger offsets tie no variables, so that chains of them cannot overflow.
 const OFFSET: i64 = 1 << 46;
 
 /// Nominal cost of looking at an entry of a matrix.
@@ -44,9 +44,9 @@ pub struct Octagons {
     terms: Rc<TermStore>,
     /// Most variables of a matrix.
     width: usize,
-    /// Bounds are multiples of one part in so many.
+    /// Bounds are multiples of one divided by this.
     scale: i64,
-    /// Where widening stops first, ascending, in such parts.
+    /// Thresholds of widening, ascending, in these multiples.
     thresholds: Vec<i64>,
 }
 

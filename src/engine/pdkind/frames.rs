@@ -13,13 +13,10 @@ use rustc_hash::FxHashMap;
 use super::chain::{Link, Onward};
 use crate::chc::{PredicateId, System};
 use crate::proof::steps::{Steps, literal};
-use crate::proof::{Stop, ask, bounds, gave_up, undefined, values};
+use crate::proof::{Stop, ask, bounds, core_of_all, undefined, values};
 use crate::run::Context;
-use crate::smt::{CoreEffort, Smt, SmtModel, Solver, project_formula};
+use crate::smt::{Smt, SmtModel, Solver, project_formula};
 use crate::term::TermId;
-
-/// Queries for one core in one step.
-const CORE_QUERIES: usize = 100;
 
 /// Whether a cube is reached.
 pub(super) enum Reached {
@@ -147,10 +144,6 @@ impl<'a> Frames<'a> {
         cx: &Context,
     ) -> Result<TermId, Stop> {
         let terms = self.system.terms.clone();
-        let effort = CoreEffort {
-            queries: CORE_QUERIES,
-            budget: Some(&cx.budget),
-        };
         let mut ways: Vec<(usize, Option<usize>)> = Vec::new();
         ways.extend(
             self.reversed
@@ -162,23 +155,18 @@ impl<'a> Frames<'a> {
             let steps = self.reversed.from(cube.predicate).iter();
             ways.extend(steps.map(|&s| (s, Some(before))));
         }
-        let (mut needed, mut rest) = (Vec::new(), cube.cube.clone());
-        for (step, before) in ways {
-            let mut hard = self.in_force(before);
-            hard.extend(self.at_target(step, &needed));
-            let soft = self.at_target(step, &rest);
-            let core = self.rule(step).solver.core_by(&hard, &soft, effort);
-            // The answer was there before: only a limit takes it back.
-            let core = core.ok_or_else(|| gave_up("a core", cx))?;
-            let mut left = Vec::new();
-            for (literal, here) in rest.into_iter().zip(soft) {
-                match core.contains(&here) {
-                    true => needed.push(literal),
-                    false => left.push(literal),
-                }
-            }
-            rest = left;
-        }
+        let needed = core_of_all(
+            &cube.cube,
+            ways,
+            cx,
+            |(step, before), needed, rest, effort| {
+                let mut hard = self.in_force(before);
+                hard.extend(self.at_target(step, needed));
+                let soft = self.at_target(step, rest);
+                let core = self.rule(step).solver.core_by(&hard, &soft, effort);
+                (soft, core)
+            },
+        )?;
         let negated: Vec<TermId> = needed.iter().map(|&l| terms.not(l)).collect();
         let lemma = terms.or(&negated);
         let mut level = level;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::*;
-use crate::proof::samples::{Random, shift_register};
+use crate::proof::samples::{Random, is_model, shift_register};
 use crate::term::{Assignment, SortId, TermStore, evaluate};
 use crate::witness::check_refutation;
 
@@ -11,13 +11,6 @@ fn solve(system: &System) -> (Verdict, Context) {
     let mut cx = Context::new(system.terms.clone());
     let verdict = Pdkind.solve(system, &mut cx).expect("no defect");
     (verdict, cx)
-}
-
-/// Whether a model satisfies all clauses.
-fn is_model(system: &System, model: &Model) -> bool {
-    let lemmas = model.definitions.iter().map(|(&p, &f)| (Some(p), f));
-    let lemmas: Vec<_> = lemmas.chain([(None, TermId::FALSE)]).collect();
-    crate::proof::samples::is_inductive(system, &Smt::new(system.terms.clone()), &lemmas)
 }
 
 #[test]
