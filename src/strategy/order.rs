@@ -57,8 +57,8 @@ const MAIN: &[Slot] = &[
     slot("bmc", 1.0, Limit::None),
 ];
 
-/// Where no predicate is left, after whatever passes: one question, which any engine asks, with one
-/// arithmetic of Z3 or the other.
+/// Where no predicate is left, after whatever passes: one question, for which short turns of many
+/// engines only cost time.
 pub(super) const CLOSED: &[Slot] = &[
     slot("bmc", 0.5, Limit::Long(Duration::from_secs(1200))),
     slot("pdr", 1.0, Limit::None),
@@ -81,7 +81,7 @@ pub(super) enum Passes {
     /// All passes.
     All,
     /// From the clauses as they were, the passes that keep models small, but only if a witness was
-    /// lost in the stage before: by a check that it did not pass, or by a way back that failed.
+    /// lost in a stage before: by a check that it did not pass, or by a way back that failed.
     /// That is a defect, which is logged, or a model too hard to check.
     Plain,
     /// The clauses as they were, on the same condition.

@@ -113,7 +113,9 @@ pub fn solve(
                 ways.stack = BackStack::default();
             }
         }
-        (answer, lost) = run.stage(stage, &system, &ways, cx);
+        let lost_here;
+        (answer, lost_here) = run.stage(stage, &system, &ways, cx);
+        lost |= lost_here;
         if answer.reason().is_none() || cx.stop().is_some() {
             break;
         }

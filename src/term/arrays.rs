@@ -86,7 +86,7 @@ impl TermStore {
         let mut default = default;
         // With fewer entries the default is the most frequent value.
         if let Some(size) = self.domain_size(index_sort)
-            && size <= 2 * entries.len() as u64
+            && (1..=2 * entries.len() as u64).contains(&size)
             && let Some(indexes) = self.all_values(index_sort, size)
         {
             let old = default;

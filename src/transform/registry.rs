@@ -209,6 +209,10 @@ mod tests {
         }
         let default = Pipeline::default();
         assert!(default.names().len() < PASSES.len());
+        // What is left out after a loss stands in the table.
+        let plain = default.plain().expect("some passes are left out");
+        assert_eq!(plain.names().len() + 2, default.names().len());
+        assert!(plain.plain().is_none());
         let quick = default.quick().expect("there are costly passes");
         let costly = |name: &&str| {
             PASSES

@@ -44,7 +44,7 @@ use crate::smt::{Arithmetic, Smt, Solver};
 use crate::term::TermId;
 use crate::witness::{Model, Verdict};
 
-/// Time for one window at most.
+/// Work for one window at most.
 const WINDOW: Duration = Duration::from_secs(60);
 
 settings! {
@@ -151,7 +151,7 @@ fn by_window(
 ) -> Result<Option<Model>, Stop> {
     for k in [depth.max(1), 2 * depth.max(1)] {
         let left = cx.remaining().map_or(WINDOW, |left| (left / 2).min(WINDOW));
-        match cx.within(cx.budget.time(left), |cx| {
+        match cx.within(cx.budget.work(left), |cx| {
             window(system, steps, k, None, smt, cx)
         }) {
             Ok(model) => {

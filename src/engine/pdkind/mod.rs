@@ -73,7 +73,10 @@ impl Engine for Pdkind {
         driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             let (single, ending) = with_ending(system);
             let verdict = decide(&single, smt, cx)?;
-            Ok(ending.map_or(verdict.clone(), |ending| ending.back(verdict)))
+            Ok(match ending {
+                Some(ending) => ending.back(verdict),
+                None => verdict,
+            })
         })
     }
 }
