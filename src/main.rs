@@ -163,10 +163,7 @@ impl Worker<'_> {
         let own = problem.requests.timeout_ms.map(Duration::from_millis);
         if let Some(limit) = self.invocation.timeout {
             // Of time, what was used for reading counts, too.
-            budget = match self.started.checked_add(limit) {
-                Some(deadline) if !deterministic => budget.until(deadline),
-                _ => budget.time(limit),
-            };
+            budget = budget.since(self.started, limit);
         }
         if let Some(limit) = own {
             budget = budget.time(limit);

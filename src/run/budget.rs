@@ -56,6 +56,8 @@ struct Clocks {
 pub struct Budget {
     clocks: Rc<Clocks>,
     end: End,
+    /// How long this part was made to be; `None` for no limit.
+    length: Option<Duration>,
 }
 
 impl Budget {
@@ -71,6 +73,7 @@ impl Budget {
                 watched: Arc::default(),
             }),
             end: End::default(),
+            length: None,
         }
     }
 
@@ -78,32 +81,39 @@ impl Budget {
     #[must_use]
     pub fn work(&self, limit: Duration) -> Budget {
         let work = self.clocks.terms.work().checked_add(limit);
-        self.part(End { time: None, work })
+        self.part(limit, End { time: None, work })
     }
 
     /// The part that ends after this time; after this work in a deterministic run.
     #[must_use]
     pub fn time(&self, limit: Duration) -> Budget {
+        self.since(Instant::now(), limit)
+    }
+
+    /// The part that ends this time after `start`; as [`Budget::time`] in a deterministic run.
+    #[must_use]
+    pub fn since(&self, start: Instant, limit: Duration) -> Budget {
         if self.clocks.deterministic {
             return self.work(limit);
         }
         // No such instant: a limit that is none.
-        let time = Instant::now().checked_add(limit);
-        self.part(End { time, work: None })
+        let time = start.checked_add(limit);
+        self.part(limit, End { time, work: None })
     }
 
-    /// The part that ends at a moment of the wall clock; as [`Budget::time`] in a deterministic
-    /// run.
-    #[must_use]
-    pub fn until(&self, deadline: Instant) -> Budget {
-        self.time(deadline.saturating_duration_since(Instant::now()))
-    }
-
-    fn part(&self, end: End) -> Budget {
+    fn part(&self, length: Duration, end: End) -> Budget {
         Budget {
             clocks: Rc::clone(&self.clocks),
             end: self.end.min(end),
+            length: Some(self.length.map_or(length, |whole| whole.min(length))),
         }
+    }
+
+    /// The limit that was given for this part, or for one that it is a part of if that is less;
+    /// `None` for no limit. No clock changes it: what is bounded by a share of it comes out the
+    /// same on every machine.
+    pub fn length(&self) -> Option<Duration> {
+        self.length
     }
 
     /// The end of this budget or of the part of the run that is under way, whichever is first.
@@ -246,6 +256,16 @@ mod tests {
         assert!(larger.is_spent() && !part.is_spent() && !all.is_spent());
         terms.charge(HOUR);
         assert!(part.is_spent() && !all.is_spent());
+    }
+
+    #[test]
+    fn lengths_do_not_hang_on_the_clock() {
+        let (terms, all) = budget(false);
+        assert_eq!(all.length(), None);
+        let part = all.time(2 * HOUR).work(HOUR);
+        terms.charge(HOUR / 2);
+        assert_eq!(part.length(), Some(HOUR));
+        assert_eq!(part.time(2 * HOUR).length(), Some(HOUR));
     }
 
     #[test]

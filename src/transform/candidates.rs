@@ -30,7 +30,7 @@ const PHASES: Duration = Duration::from_millis(150);
 /// So much later than its analysis a domain is late.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// No more than this part of the time that is left for all.
+/// No more than this part of what the run may take.
 const PART: u32 = 20;
 
 /// So many times as long when there is no limit of time at all.
@@ -167,8 +167,10 @@ fn limits(time: Duration, cx: &Context) -> Limits {
     }
 }
 
-/// The time, or less when there is little left; more for those who set no limit.
+/// The time, or less in a short run; more for those who set no limit. What is left has no say: it
+/// hangs on how busy the machine is.
 pub(super) fn within(time: Duration, cx: &Context) -> Duration {
-    cx.remaining()
-        .map_or(time * UNLIMITED, |left| time.min(left / PART))
+    cx.budget
+        .length()
+        .map_or(time * UNLIMITED, |whole| time.min(whole / PART))
 }
