@@ -27,6 +27,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("pdkind", 100),
     ("pdr", 300),
     ("spacer", 200),
+    ("templates", 100),
     ("tpa", 100),
     ("trl", 100),
     ("vinta", 200),

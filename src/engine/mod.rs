@@ -12,6 +12,7 @@ pub mod pdr;
 pub mod registry;
 pub mod settings;
 pub mod spacer;
+pub mod templates;
 pub mod tpa;
 pub mod trl;
 pub mod vinta;
@@ -21,6 +22,7 @@ use thiserror::Error;
 use self::settings::{Setting, SettingError};
 use crate::chc::{Shape, System};
 use crate::proof::Failure;
+use crate::proof::facts::Lemmas;
 use crate::run::Context;
 use crate::witness::Verdict;
 
@@ -64,4 +66,10 @@ pub trait Engine {
 
     /// Decides the system within the context's limits; at a limit the verdict is `Unknown`.
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError>;
+
+    /// What the last [`Engine::solve`] leaves about the predicates of its system if it had no
+    /// answer.
+    fn lemmas(&mut self) -> Lemmas {
+        Lemmas::default()
+    }
 }

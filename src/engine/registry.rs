@@ -3,7 +3,7 @@
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
 use super::settings::SettingError;
-use super::{Engine, bmc, kind, muz, pdkind, pdr, spacer, tpa, trl, vinta};
+use super::{Engine, bmc, kind, muz, pdkind, pdr, spacer, templates, tpa, trl, vinta};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -42,7 +42,12 @@ pub const ENGINES: &[Entry] = &[
     Entry {
         name: "pdkind",
         about: "property directed k-induction for linear clauses",
-        make: || Box::new(pdkind::Pdkind),
+        make: || Box::new(pdkind::Pdkind::default()),
+    },
+    Entry {
+        name: "templates",
+        about: "invariants of simple forms that simulated states satisfy",
+        make: || Box::new(templates::Templates::default()),
     },
     Entry {
         name: "tpa",

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clauses::{Clauses, Lemma, Solvers};
 use super::houdini::{Question, inductive_lemmas};
+use super::needed_lemmas::{Given, needed_in_clauses};
 use crate::chc::{Clause, PredicateId, System};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver};
@@ -20,6 +21,16 @@ const QUERY: Duration = Duration::from_millis(100);
 
 /// What holds of predicates, as conjuncts over their formal variables.
 pub(crate) type Facts = FxHashMap<PredicateId, Vec<TermId>>;
+
+/// What an engine found out about predicates in a turn without an answer: formulas over the formal
+/// variables. Who relies on them proves them first.
+#[derive(Clone, Debug, Default)]
+pub struct Lemmas {
+    /// What the engine holds for true of all facts,
+    pub proven: Vec<(PredicateId, TermId)>,
+    /// and of those that it has come to so far, the most certain ones first.
+    pub guesses: Vec<(PredicateId, TermId)>,
+}
 
 /// Finds the conjuncts that are inductive together.
 pub(crate) struct Checker<'a> {
@@ -82,9 +93,31 @@ impl<'a> Checker<'a> {
         self.clauses.groups().map(of).collect()
     }
 
+    /// What is proven so far.
+    pub fn facts(&self) -> &Facts {
+        &self.proven
+    }
+
     /// What was proven.
     pub fn into_facts(self) -> Facts {
         self.proven
+    }
+
+    /// Of what is proven, what excludes all queries and is inductive; `None` when it does not
+    /// exclude them, or the budget is spent before that is known.
+    pub fn needed(&mut self, cx: &Context) -> Option<Facts> {
+        let proven = in_order(&self.proven);
+        let mut lemmas = self.lemmas(&proven);
+        lemmas.push(self.clauses.lemma(None, TermId::FALSE, TermId::TRUE));
+        let none = |_| Given::default();
+        let needed = needed_in_clauses(&mut self.clauses, &lemmas, none, usize::MAX, &cx.budget)?;
+        let mut facts = Facts::default();
+        for at in needed.lemmas {
+            if let Some(&(predicate, fact)) = proven.get(at) {
+                facts.entry(predicate).or_default().push(fact);
+            }
+        }
+        Some(facts)
     }
 
     /// What is proven of a clause's body, over its variables.

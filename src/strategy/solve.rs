@@ -14,6 +14,7 @@ use crate::frontend::Problem;
 use crate::run::{Context, Reason};
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
+    share_lemmas,
 };
 use crate::witness::{Validated, Verdict, validate};
 
@@ -114,7 +115,7 @@ pub fn solve(
             }
         }
         let lost_here;
-        (answer, lost_here) = run.stage(stage, &system, &ways, cx);
+        (answer, lost_here) = run.stage(stage, &mut system, &mut ways, cx);
         lost |= lost_here;
         if answer.reason().is_none() || cx.stop().is_some() {
             break;
@@ -158,17 +159,18 @@ impl Run<'_> {
     fn stage(
         &self,
         stage: &Stage,
-        system: &System,
-        ways: &Ways,
+        system: &mut System,
+        ways: &mut Ways,
         cx: &mut Context,
     ) -> (Validated, bool) {
         let mut lost = false;
         let mut last: Option<Reason> = None;
-        for turn in self.strategy.turns(stage, &Shape::of(system)) {
+        let turns = self.strategy.turns(stage, &Shape::of(system));
+        for (at, turn) in turns.iter().enumerate() {
             if let Some(reason) = cx.stop() {
                 return (Validated::unknown(reason), lost);
             }
-            let verdict = turn.run(system, self.settings, cx);
+            let (verdict, lemmas) = turn.run(system, self.settings, cx);
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
             let found = !matches!(verdict, Verdict::Unknown(_));
@@ -188,6 +190,9 @@ impl Run<'_> {
             if found {
                 cx.stats.add("witness.lost", 1);
                 lost = true;
+            }
+            if at + 1 < turns.len() && cx.stop().is_none() {
+                share_lemmas(lemmas, system, &mut ways.stack, cx);
             }
         }
         (unknown(cx.stop().or(last)), lost)

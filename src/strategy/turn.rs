@@ -9,8 +9,9 @@ use thiserror::Error;
 
 use super::order::{CLOSED, Limit, Stage};
 use crate::chc::{Shape, System};
-use crate::engine::EngineError;
 use crate::engine::registry::{ENGINES, Entry, find};
+use crate::engine::{Engine, EngineError};
+use crate::proof::facts::Lemmas;
 use crate::run::{Budget, Context, Reason};
 use crate::witness::Verdict;
 
@@ -104,10 +105,21 @@ impl Turn {
         }
     }
 
-    /// Runs the engine. Anything but an answer becomes `Unknown` with its reason. `settings` are
-    /// checked already; those of other engines mean nothing here.
-    pub fn run(&self, system: &System, settings: &[String], cx: &mut Context) -> Verdict {
+    /// Runs the engine. Anything but an answer becomes `Unknown` with its reason, and leaves
+    /// lemmas. `settings` are checked already; those of other engines mean nothing here.
+    pub fn run(&self, system: &System, settings: &[String], cx: &mut Context) -> (Verdict, Lemmas) {
         let mut engine = (self.entry.make)();
+        let verdict = self.ask(engine.as_mut(), system, settings, cx);
+        (verdict, engine.lemmas())
+    }
+
+    fn ask(
+        &self,
+        engine: &mut dyn Engine,
+        system: &System,
+        settings: &[String],
+        cx: &mut Context,
+    ) -> Verdict {
         if let Err(error) = engine.configure(settings) {
             return Verdict::Unknown(Reason::Incomplete(error.to_string()));
         }

@@ -38,7 +38,6 @@ impl Transformation for Invariants {
         if !self.visits.begin(&old.used_predicates()) {
             return None;
         }
-        let mut system = (**old).clone();
         let mut stages = candidates(old, cx);
         let size = |facts: &Facts| facts.values().map(Vec::len).sum::<usize>();
         if stages.iter().map(size).sum::<usize>() <= AT_ONCE {
@@ -48,28 +47,46 @@ impl Transformation for Invariants {
             }
             stages.push(all);
         }
-        let time = within(CHECKING, cx);
-        let (facts, changed) = cx.within(cx.budget.work(time), |cx| {
-            let mut checker = Checker::new(old, cx);
-            // What is proven must still be written down.
-            cx.within(cx.budget.work(time * 3 / 5), |cx| {
-                for stage in stages {
-                    if !checker.prove(stage, cx) {
-                        log::debug!("time for checking invariants is over");
-                        break;
-                    }
-                }
-            });
-            cx.within(cx.budget.work(time / 8), |cx| checker.shorten(cx));
-            let changed = checker.conjoin(&mut system, cx);
-            (checker.into_facts(), changed)
-        });
-        let conjuncts: usize = facts.values().map(Vec::len).sum();
-        cx.stats.add("transform.invariants.facts", conjuncts as u64);
-        let mut replacement = Replacement::new(old);
-        for (predicate, facts) in facts {
-            replacement.strengthen(predicate, old.terms.and(&facts));
-        }
-        changed.then(|| replacement.step(system))
+        strengthen(
+            old,
+            stages,
+            within(CHECKING, cx),
+            "transform.invariants",
+            cx,
+        )
     }
+}
+
+/// Conjoins to the clauses what is inductive of the facts, one stage together with what is proven
+/// of the stages before it, by at most this work. What is proven is counted under the name.
+pub(super) fn strengthen(
+    old: &Rc<System>,
+    stages: Vec<Facts>,
+    work: Duration,
+    name: &str,
+    cx: &mut Context,
+) -> Option<Step> {
+    let mut system = (**old).clone();
+    let (facts, changed) = cx.within(cx.budget.work(work), |cx| {
+        let mut checker = Checker::new(old, cx);
+        // What is proven must still be written down.
+        cx.within(cx.budget.work(work * 3 / 5), |cx| {
+            for stage in stages {
+                if !checker.prove(stage, cx) {
+                    log::debug!("time for checking invariants is over");
+                    break;
+                }
+            }
+        });
+        cx.within(cx.budget.work(work / 8), |cx| checker.shorten(cx));
+        let changed = checker.conjoin(&mut system, cx);
+        (checker.into_facts(), changed)
+    });
+    let conjuncts: usize = facts.values().map(Vec::len).sum();
+    cx.stats.add(&format!("{name}.facts"), conjuncts as u64);
+    let mut replacement = Replacement::new(old);
+    for (predicate, facts) in facts {
+        replacement.strengthen(predicate, old.terms.and(&facts));
+    }
+    changed.then(|| replacement.step(system))
 }

@@ -27,6 +27,7 @@ mod reduce;
 mod registry;
 mod replacement;
 mod replay;
+mod shared_lemmas;
 mod simplify;
 mod single_loop;
 mod sizes;
@@ -42,6 +43,7 @@ mod visits;
 mod tests;
 
 pub use normalize::{Normalization, normalize};
+pub(crate) use pipeline::share_lemmas;
 pub use pipeline::{BackStack, Pipeline, PipelineError};
 pub use registry::PASSES;
 pub use single_loop::SingleLoop;

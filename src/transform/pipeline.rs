@@ -10,8 +10,10 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::registry::{PASSES, Pass, Turn, default_passes};
+use super::shared_lemmas::SharedLemmas;
 use super::{BackError, BackTranslation, Transformation};
 use crate::chc::System;
+use crate::proof::facts::Lemmas;
 use crate::run::Context;
 use crate::witness::{Model, Refutation, check_refutation};
 
@@ -171,48 +173,82 @@ impl Pipeline {
         if pass.turn == Turn::Once && stack.ways.iter().any(|way| way.pass == name) {
             return false;
         }
-        let start = Instant::now();
-        let step = made.apply(system, cx);
-        let time = start.elapsed();
-        cx.stats
-            .add_time(&format!("transform.{name}.seconds"), time);
-        let Some(step) = step else {
-            log::debug!("pass {name}: no change, {:.3} s", time.as_secs_f64());
-            return false;
-        };
-        if cfg!(debug_assertions)
-            && let Err(error) = step.system.check()
-        {
-            log::error!("pass {name} broke the system: {error}");
-            debug_assert!(false, "pass {name} broke the system: {error}");
-            return false;
-        }
-        let before = Extent::of(system);
-        let after = Extent::of(&step.system);
-        log::info!(
-            "pass {name}: clauses {} -> {}, predicates {} -> {}, arguments {} -> {}, {:.3} s",
-            before.clauses,
-            after.clauses,
-            before.predicates,
-            after.predicates,
-            before.arguments,
-            after.arguments,
-            time.as_secs_f64(),
-        );
-        cx.stats.add(&format!("transform.{name}.changes"), 1);
-        let old = std::mem::replace(system, Rc::new(step.system));
-        stack.ways.push(Way {
-            pass: name,
-            back: step.back,
-            old,
-        });
-        if self.dump_after.as_deref() == Some(name)
+        let changed = take_step(name, made, system, stack, cx);
+        if changed
+            && self.dump_after.as_deref() == Some(name)
             && let Some(dump) = &mut self.on_dump
         {
             dump(name, system);
         }
-        true
+        changed
     }
+}
+
+/// Conjoins to the clauses what is inductive of the lemmas; true if that says anything new.
+pub(crate) fn share_lemmas(
+    lemmas: Lemmas,
+    system: &mut System,
+    stack: &mut BackStack,
+    cx: &mut Context,
+) -> bool {
+    let mut shared = Rc::new(system.clone());
+    let changed = take_step(
+        "lemmas",
+        &mut SharedLemmas { lemmas },
+        &mut shared,
+        stack,
+        cx,
+    );
+    if changed {
+        *system = (*shared).clone();
+    }
+    changed
+}
+
+/// One transformation; true if it changed the system.
+fn take_step(
+    name: &'static str,
+    made: &mut dyn Transformation,
+    system: &mut Rc<System>,
+    stack: &mut BackStack,
+    cx: &mut Context,
+) -> bool {
+    let start = Instant::now();
+    let step = made.apply(system, cx);
+    let time = start.elapsed();
+    cx.stats
+        .add_time(&format!("transform.{name}.seconds"), time);
+    let Some(step) = step else {
+        log::debug!("pass {name}: no change, {:.3} s", time.as_secs_f64());
+        return false;
+    };
+    if cfg!(debug_assertions)
+        && let Err(error) = step.system.check()
+    {
+        log::error!("pass {name} broke the system: {error}");
+        debug_assert!(false, "pass {name} broke the system: {error}");
+        return false;
+    }
+    let before = Extent::of(system);
+    let after = Extent::of(&step.system);
+    log::info!(
+        "pass {name}: clauses {} -> {}, predicates {} -> {}, arguments {} -> {}, {:.3} s",
+        before.clauses,
+        after.clauses,
+        before.predicates,
+        after.predicates,
+        before.arguments,
+        after.arguments,
+        time.as_secs_f64(),
+    );
+    cx.stats.add(&format!("transform.{name}.changes"), 1);
+    let old = std::mem::replace(system, Rc::new(step.system));
+    stack.ways.push(Way {
+        pass: name,
+        back: step.back,
+        old,
+    });
+    true
 }
 
 struct Extent {

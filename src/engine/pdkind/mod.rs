@@ -44,6 +44,7 @@ use self::push::{Element, Push, Pushed};
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Atom, PredicateId, Reachability, Shape, System};
+use crate::proof::facts::Lemmas;
 use crate::proof::steps::Steps;
 use crate::proof::trace::constraint_query;
 use crate::proof::{Stop, complete_by_reachability, window};
@@ -54,7 +55,10 @@ use crate::witness::{Model, Refutation, Verdict};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
-pub struct Pdkind;
+pub struct Pdkind {
+    /// The lemmas of the last frame.
+    lemmas: Lemmas,
+}
 
 impl Engine for Pdkind {
     fn name(&self) -> &'static str {
@@ -70,18 +74,33 @@ impl Engine for Pdkind {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
+        let mut lemmas = Vec::new();
+        let result = driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             let (single, ending) = with_ending(system);
-            let verdict = decide(&single, smt, cx)?;
+            let verdict = decide(&single, smt, &mut lemmas, cx)?;
             Ok(match ending {
                 Some(ending) => ending.back(verdict),
                 None => verdict,
             })
-        })
+        });
+        // None is about the predicate that was added.
+        lemmas.retain(|l: &(PredicateId, TermId)| l.0.index() < system.predicates.len());
+        self.lemmas.guesses = lemmas;
+        result
+    }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
     }
 }
 
-fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
+/// Decides a system whose queries have no locals. `lemmas` are those of the last frame.
+fn decide(
+    system: &System,
+    smt: &Rc<Smt>,
+    lemmas: &mut Vec<(PredicateId, TermId)>,
+    cx: &mut Context,
+) -> Result<Verdict, Stop> {
     let reachability = Reachability::new(system);
     let steps = Steps::new(system, &reachability);
     let reversed = steps.reversed();
@@ -106,6 +125,7 @@ fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, S
         cx.stats.set("pdkind.frame", frame.len() as u64);
         cx.stats.set("pdkind.lemmas", frames.count as u64);
         log::debug!("frame of {}: n = {n}, k = {k}", frame.len());
+        *lemmas = frame.iter().map(|e| (e.predicate, e.lemma)).collect();
         let push = Push {
             system,
             reversed: &reversed,

@@ -9,7 +9,7 @@ use crate::witness::check_refutation;
 
 fn solve(system: &System) -> (Verdict, Context) {
     let mut cx = Context::new(system.terms.clone());
-    let verdict = Pdkind.solve(system, &mut cx).expect("no defect");
+    let verdict = Pdkind::default().solve(system, &mut cx).expect("no defect");
     (verdict, cx)
 }
 

@@ -88,6 +88,7 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Shape, System};
 use crate::proof::confirm;
+use crate::proof::facts::Lemmas;
 use crate::run::Context;
 use crate::witness::Verdict;
 
@@ -95,6 +96,8 @@ use crate::witness::Verdict;
 #[derive(Clone, Debug, Default)]
 pub struct Pdr {
     pub options: Options,
+    /// What a search without answer leaves.
+    lemmas: Lemmas,
 }
 
 impl Engine for Pdr {
@@ -126,7 +129,14 @@ impl Engine for Pdr {
             Ok(Outcome::Refuted(refutation)) => {
                 Ok(confirm(system, refutation, &search.smt, search.cx))
             }
-            Err(stop) => driver::verdict(stop, search.cx),
+            Err(stop) => {
+                self.lemmas = search.all_lemmas();
+                driver::verdict(stop, search.cx)
+            }
         }
+    }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! Invariant: what is left out is implied by what stays, or not needed by the proof.
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 
 use super::ids::LemmaId;
-use super::levels::Level;
+use super::levels::{INFINITE, Level};
 use super::search::Search;
 use crate::chc::PredicateId;
+use crate::proof::facts::Lemmas;
 use crate::smt::SatResult;
 use crate::term::TermId;
 use crate::witness::Model;
@@ -38,6 +41,25 @@ impl Search<'_> {
         Model { definitions }
     }
 
+    /// All lemmas without quantifiers, those of the highest levels first, and of these the newest.
+    pub(super) fn all_lemmas(&self) -> Lemmas {
+        let mut all = Vec::new();
+        for p in self.system.used_predicates() {
+            let frame = &self.frames[p];
+            let ground = frame.at(0).filter(|&i| frame.lemmas[i].any.is_none());
+            all.extend(ground.map(|i| (frame.lemmas[i].level, p, i)));
+        }
+        all.sort_by_key(|&(level, p, i)| (Reverse(level), Reverse(i), p));
+        let proven = all.partition_point(|&(level, ..)| level == INFINITE);
+        let mut lemmas = all
+            .into_iter()
+            .map(|(_, p, i)| (p, self.frames[p].lemmas[i].clause));
+        Lemmas {
+            proven: lemmas.by_ref().take(proven).collect(),
+            guesses: lemmas.collect(),
+        }
+    }
+
     /// The formulas without those that the others imply, as far as that is cheap to tell.
     fn irredundant(&self, mut formulas: Vec<TermId>) -> Vec<TermId> {
         if formulas.len() < 2 || formulas.len() > IRREDUNDANT_LIMIT {
@@ -45,7 +67,7 @@ impl Search<'_> {
         }
         let mut solver = self.smt.solver();
         // Large ones first: they say least.
-        formulas.sort_by_key(|&f| std::cmp::Reverse(self.terms.args(f).len()));
+        formulas.sort_by_key(|&f| Reverse(self.terms.args(f).len()));
         let mut at = 0;
         while at < formulas.len() && self.cx.stop().is_none() {
             let mut assumptions = formulas.clone();

@@ -10,5 +10,6 @@ mod numerals;
 mod random;
 mod reads;
 mod replacement;
+mod shared_lemmas;
 mod sizes;
 mod split;

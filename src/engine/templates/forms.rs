@@ -1,0 +1,489 @@
+//! Formulas of simple forms that hold of all simulated facts.
+//!
+//! Invariant: each formula is over the formal variables of its predicate, and all facts of the
+//! predicate satisfy it. Nothing else is known of it.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use num_traits::{One, Zero};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::simulation::Simulation;
+use crate::arith::{Comparison, Constraint, Relation, Solved, affine_hull};
+use crate::chc::{PredicateId, System};
+use crate::proof::facts::Facts;
+use crate::run::Context;
+use crate::term::{Assignment, Evaluator, Linear, Op, Rational, SortId, TermId, TermStore};
+
+/// An argument that has at most so many values is compared with each of them.
+const FEW: usize = 6;
+
+/// Arguments that are numbers are compared with each other up to so many, and subtracted from each
+/// other up to so many.
+const COMPARED: usize = 12;
+const SUBTRACTED: usize = 8;
+
+/// Atoms that clauses are made of, conditions, and guesses of one kind about a predicate, at most.
+const ATOMS: usize = 400;
+const CONDITIONS: usize = 40;
+const GUESSES: usize = 1500;
+
+/// Products are made of so many numbers that no equation gives, and looked at under so many
+/// conditions.
+const FACTORS: usize = 6;
+const PRODUCTS: usize = 12;
+
+/// Guesses by what it takes to prove them.
+#[derive(Default)]
+pub(super) struct Forms {
+    /// Literals and equations, also under conditions.
+    pub equations: Facts,
+    /// Bounds, also under conditions.
+    pub bounds: Facts,
+    /// Equations of products of two numbers, also under conditions.
+    pub products: Facts,
+    /// Clauses of two literals.
+    pub clauses: Facts,
+}
+
+/// All guesses about the predicates of a system.
+pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> Forms {
+    let mut compared = comparisons(system);
+    let mut forms = Forms::default();
+    for predicate in system.used_predicates() {
+        if cx.stop().is_some() {
+            break;
+        }
+        let comparisons = compared.remove(&predicate).unwrap_or_default();
+        let guesses = Guesses::new(system, predicate, simulation, comparisons);
+        let [equations, bounds, products, clauses] = guesses.all();
+        forms.equations.insert(predicate, equations);
+        forms.bounds.insert(predicate, bounds);
+        forms.products.insert(predicate, products);
+        forms.clauses.insert(predicate, clauses);
+    }
+    forms
+}
+
+/// The comparisons of numbers in clauses that are about the arguments of one atom, over the formal
+/// variables of its predicate.
+fn comparisons(system: &System) -> FxHashMap<PredicateId, BTreeSet<TermId>> {
+    let terms = &system.terms;
+    let mut found: FxHashMap<PredicateId, BTreeSet<TermId>> = FxHashMap::default();
+    for clause in &system.clauses {
+        let mut all = Vec::new();
+        terms.post_order(&[clause.constraint], |t| {
+            if all.len() < ATOMS && Comparison::of(terms, t).is_some() {
+                all.push((t, terms.free_vars(&[t])));
+            }
+        });
+        for atom in clause.atoms() {
+            let params = system.predicate(atom.predicate).params.iter().copied();
+            let renaming: Assignment = atom.args.iter().copied().zip(params).collect();
+            let found = found.entry(atom.predicate).or_default();
+            for (comparison, vars) in &all {
+                if found.len() < ATOMS && vars.iter().all(|v| renaming.contains_key(v)) {
+                    found.insert(terms.substitute(*comparison, &renaming));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Which facts satisfy something, a bit each.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Mask(Vec<u64>);
+
+impl Mask {
+    fn new(bits: impl Iterator<Item = bool>) -> Mask {
+        let mut words = Vec::new();
+        for (at, bit) in bits.enumerate() {
+            if at % 64 == 0 {
+                words.push(0);
+            }
+            if let Some(word) = words.last_mut() {
+                *word |= u64::from(bit) << (at % 64);
+            }
+        }
+        Mask(words)
+    }
+
+    fn count(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    fn covers(&self, other: &Mask, all: &Mask) -> bool {
+        let words = self.0.iter().zip(&other.0).zip(&all.0);
+        words.into_iter().all(|((a, b), all)| a | b == *all)
+    }
+
+    fn negated(&self, all: &Mask) -> Mask {
+        Mask(self.0.iter().zip(&all.0).map(|(w, all)| all & !w).collect())
+    }
+
+    fn has(&self, at: usize) -> bool {
+        self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+}
+
+/// A formula and the facts that satisfy it.
+#[derive(Clone)]
+struct Literal {
+    formula: TermId,
+    mask: Mask,
+}
+
+/// The facts of one predicate, and what is made of them.
+struct Guesses {
+    terms: Rc<TermStore>,
+    params: Vec<TermId>,
+    /// By fact, values of the formal variables.
+    facts: Vec<Assignment>,
+    comparisons: BTreeSet<TermId>,
+    all: Mask,
+}
+
+impl Guesses {
+    fn new(
+        system: &System,
+        predicate: PredicateId,
+        simulation: &Simulation,
+        comparisons: BTreeSet<TermId>,
+    ) -> Self {
+        let params = system.predicate(predicate).params.clone();
+        let fact = |values: &[TermId]| params.iter().copied().zip(values.iter().copied()).collect();
+        let facts: Vec<Assignment> = simulation.facts(predicate).map(fact).collect();
+        Guesses {
+            terms: system.terms.clone(),
+            all: Mask::new(facts.iter().map(|_| true)),
+            params,
+            facts,
+            comparisons,
+        }
+    }
+
+    /// Equations, bounds, equations of products, and clauses.
+    fn all(&self) -> [Vec<TermId>; 4] {
+        if self.facts.is_empty() {
+            return [vec![TermId::FALSE], Vec::new(), Vec::new(), Vec::new()];
+        }
+        let literals = self.literals();
+        let conditions = self.conditions(&literals);
+        let mut distinct = Vec::new();
+        let mut equations = self.equivalences(literals, &mut distinct);
+        equations.extend(self.equations(&conditions));
+        let products = self.products(&conditions);
+        let mut all = [
+            equations,
+            self.bounds(&conditions),
+            products,
+            self.clauses(&distinct),
+        ];
+        let mut seen = FxHashSet::default();
+        for guesses in &mut all {
+            guesses.retain(|&f| f != TermId::TRUE && seen.insert(f));
+            guesses.truncate(GUESSES);
+        }
+        all
+    }
+
+    /// Atoms: Boolean arguments, values of arguments that have few, comparisons.
+    fn literals(&self) -> Vec<Literal> {
+        let terms = &self.terms;
+        let is_bool = |p: &&TermId| terms.sort_of(**p) == SortId::BOOL;
+        let mut formulas: Vec<TermId> = self.params.iter().filter(is_bool).copied().collect();
+        for &param in self.params.iter().filter(|p| !is_bool(p)) {
+            let values: BTreeSet<TermId> = self.facts.iter().map(|f| f[&param]).collect();
+            if (2..=FEW).contains(&values.len()) {
+                formulas.extend(values.into_iter().map(|value| terms.eq(param, value)));
+            }
+        }
+        formulas.extend(&self.comparisons);
+        for sort in [SortId::INT, SortId::REAL] {
+            let numbers = self.numbers(sort);
+            for (at, &x) in numbers.iter().enumerate().take(COMPARED) {
+                for &y in numbers[at + 1..].iter().take(COMPARED) {
+                    formulas.extend([terms.le(x, y), terms.le(y, x)]);
+                }
+            }
+        }
+        let mut seen = FxHashSet::default();
+        formulas.retain(|&f| seen.insert(f));
+        formulas.truncate(ATOMS);
+        self.masks(formulas)
+    }
+
+    /// Those formulas that have a value for each fact.
+    fn masks(&self, formulas: Vec<TermId>) -> Vec<Literal> {
+        let mut bits: Vec<Option<Vec<bool>>> = vec![Some(Vec::new()); formulas.len()];
+        for fact in &self.facts {
+            let mut evaluator = Evaluator::new(&self.terms, fact);
+            for (formula, bits) in formulas.iter().zip(&mut bits) {
+                match evaluator.value(*formula) {
+                    Some(value) => bits.iter_mut().for_each(|b| b.push(value == TermId::TRUE)),
+                    None => *bits = None,
+                }
+            }
+        }
+        let literal = |(formula, bits): (TermId, Option<Vec<bool>>)| {
+            let mask = Mask::new(bits?.into_iter());
+            Some(Literal { formula, mask })
+        };
+        formulas.into_iter().zip(bits).filter_map(literal).collect()
+    }
+
+    fn negated(&self, literal: &Literal) -> Literal {
+        Literal {
+            formula: self.terms.not(literal.formula),
+            mask: literal.mask.negated(&self.all),
+        }
+    }
+
+    /// Literals that some facts satisfy and some do not: Boolean arguments, both ways, then values.
+    fn conditions(&self, literals: &[Literal]) -> Vec<Literal> {
+        let terms = &self.terms;
+        let decides = |l: &&Literal| (1..self.facts.len()).contains(&l.mask.count());
+        let literals = literals.iter().filter(decides);
+        let (bools, others): (Vec<&Literal>, Vec<&Literal>) =
+            literals.partition(|l| terms.is_var(l.formula));
+        let both = |l: &Literal| [l.clone(), self.negated(l)];
+        let mut found: Vec<Literal> = bools.into_iter().flat_map(both).collect();
+        let is_value = |l: &&&Literal| {
+            let args = terms.args(l.formula);
+            *terms.op(l.formula) == Op::Eq && args.iter().any(|&a| terms.is_value(a))
+        };
+        found.extend(others.iter().filter(is_value).copied().cloned());
+        found.truncate(CONDITIONS);
+        found
+    }
+
+    fn numbers(&self, sort: SortId) -> Vec<TermId> {
+        let of_sort = |p: &TermId| self.terms.sort_of(*p) == sort;
+        self.params.iter().copied().filter(of_sort).collect()
+    }
+
+    /// A formula that holds under a condition.
+    fn under(&self, condition: Option<&Literal>, formula: TermId) -> TermId {
+        match condition {
+            None => formula,
+            Some(condition) => self.terms.implies(condition.formula, formula),
+        }
+    }
+
+    fn facts_under(&self, condition: Option<&Literal>) -> Vec<usize> {
+        let holds = |at: &usize| condition.is_none_or(|c| c.mask.has(*at));
+        (0..self.facts.len()).filter(holds).collect()
+    }
+
+    /// The affine equations of the numbers, over all and under conditions.
+    fn equations(&self, conditions: &[Literal]) -> Vec<TermId> {
+        let sorts = [SortId::INT, SortId::REAL].into_iter();
+        sorts
+            .flat_map(|sort| self.equations_of(&self.numbers(sort), conditions, |_| true))
+            .collect()
+    }
+
+    /// The affine equations of numbers that no equation gives, and their products.
+    fn products(&self, conditions: &[Literal]) -> Vec<TermId> {
+        let mut found = Vec::new();
+        for sort in [SortId::INT, SortId::REAL] {
+            let numbers = self.numbers(sort);
+            let equations = self.hull(&numbers, None);
+            let solved = Solved::new(equations.iter().map(|e| &e.linear), |_| true);
+            let rows = solved.map_or(Vec::new(), |solved| solved.rows);
+            let given: Vec<TermId> = rows.into_iter().map(|row| row.0).collect();
+            let mut factors = numbers;
+            factors.retain(|n| !given.contains(n));
+            if factors.is_empty() || factors.len() > FACTORS {
+                continue;
+            }
+            let mut columns = factors.clone();
+            for (at, &x) in factors.iter().enumerate() {
+                columns.extend(factors[at..].iter().map(|&y| self.terms.mul(&[x, y])));
+            }
+            let conditions = &conditions[..conditions.len().min(PRODUCTS)];
+            let is_product = |c: &Constraint| {
+                let parts = c.linear.monomials.iter();
+                parts.map(|m| m.0).any(|c| !factors.contains(&c))
+            };
+            found.extend(self.equations_of(&columns, conditions, is_product));
+        }
+        found
+    }
+
+    fn equations_of(
+        &self,
+        columns: &[TermId],
+        conditions: &[Literal],
+        mut wanted: impl FnMut(&Constraint) -> bool,
+    ) -> Vec<TermId> {
+        let general = self.hull(columns, None);
+        let mut found: Vec<TermId> = Vec::new();
+        found.extend(formulas(&self.terms, &general, &mut wanted));
+        let count = found.len();
+        for condition in conditions {
+            let hull = self.hull(columns, Some(condition));
+            for equation in formulas(&self.terms, &hull, &mut wanted) {
+                if !found[..count].contains(&equation) {
+                    found.push(self.under(Some(condition), equation));
+                }
+            }
+        }
+        found
+    }
+
+    /// The affine equations of terms over the facts under a condition; none if there are fewer
+    /// facts than terms.
+    fn hull(&self, columns: &[TermId], condition: Option<&Literal>) -> Vec<Constraint> {
+        let facts = self.facts_under(condition);
+        if facts.len() <= columns.len() {
+            return Vec::new();
+        }
+        let point = |at: usize| -> Option<Vec<Rational>> {
+            let mut evaluator = Evaluator::new(&self.terms, &self.facts[at]);
+            let number = |&c: &TermId| self.terms.numeral(evaluator.value(c)?);
+            columns.iter().map(number).collect()
+        };
+        let points: Option<Vec<Vec<Rational>>> = facts.into_iter().map(point).collect();
+        let rows = affine_hull(&points.unwrap_or_default()).into_iter();
+        rows.map(|row| row.mapped(|column| columns[column]))
+            .collect()
+    }
+
+    /// Sums that clauses compare with numerals, and the numbers themselves; then differences of
+    /// two, from the position given on.
+    fn sums(&self) -> (Vec<Linear>, usize) {
+        let terms = &self.terms;
+        let mut found: Vec<Linear> = Vec::new();
+        let add = |mut linear: Linear, found: &mut Vec<Linear>| {
+            linear.constant = Rational::zero();
+            let over_params = linear.monomials.iter().all(|m| self.params.contains(&m.0));
+            if over_params && !linear.is_constant() && !found.contains(&linear) {
+                found.push(linear);
+            }
+        };
+        let numbers = [SortId::INT, SortId::REAL].map(|sort| self.numbers(sort));
+        for &number in numbers.iter().flatten() {
+            add(Linear::unit(number), &mut found);
+        }
+        for &comparison in &self.comparisons {
+            if let Some(Comparison { sides, .. }) = Comparison::of(terms, comparison) {
+                add(terms.linear(terms.sub(sides.0, sides.1)), &mut found);
+            }
+        }
+        let differences = found.len();
+        for numbers in numbers {
+            for (at, &x) in numbers.iter().enumerate().take(SUBTRACTED) {
+                for &y in numbers[at + 1..].iter().take(SUBTRACTED) {
+                    add(terms.linear(terms.sub(x, y)), &mut found);
+                }
+            }
+        }
+        (found, differences)
+    }
+
+    /// Least and greatest values of sums, of all facts and under conditions.
+    fn bounds(&self, conditions: &[Literal]) -> Vec<TermId> {
+        let mut found = Vec::new();
+        let (one, minus_one) = (Rational::one(), -Rational::one());
+        let (sums, differences) = self.sums();
+        for (at, sum) in sums.into_iter().enumerate() {
+            let conditions = if at < differences { conditions } else { &[] };
+            let value = |fact: &Assignment| -> Option<Rational> {
+                let parts = sum.monomials.iter();
+                parts
+                    .map(|(x, k)| Some(self.terms.numeral(fact[x])? * k))
+                    .sum()
+            };
+            let Some(values) = self.facts.iter().map(value).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let ends = |condition: Option<&Literal>| {
+                let facts = self.facts_under(condition).into_iter();
+                let values: Vec<&Rational> = facts.map(|at| &values[at]).collect();
+                let least = values.iter().min().copied().cloned();
+                (least, values.into_iter().max().cloned())
+            };
+            let (least, greatest) = ends(None);
+            for condition in std::iter::once(None).chain(conditions.iter().map(Some)) {
+                let (low, high) = ends(condition);
+                let mut bound = |linear: Linear| {
+                    let constraint = Constraint::new(linear, Relation::AtMost);
+                    found.push(self.under(condition, constraint.formula(&self.terms)));
+                };
+                if let Some(low) = low.filter(|l| condition.is_none() || Some(l) != least.as_ref())
+                {
+                    bound(Linear::constant(low).add_scaled(&sum, &minus_one));
+                }
+                if let Some(high) =
+                    high.filter(|h| condition.is_none() || Some(h) != greatest.as_ref())
+                {
+                    bound(Linear::constant(-high).add_scaled(&sum, &one));
+                }
+            }
+        }
+        found
+    }
+
+    /// Literals that hold of all facts, and equivalences of others with the first that is
+    /// satisfied by the same facts, or by the others. The first ones are kept.
+    fn equivalences(&self, literals: Vec<Literal>, distinct: &mut Vec<Literal>) -> Vec<TermId> {
+        let terms = &self.terms;
+        let mut first: FxHashMap<Mask, TermId> = FxHashMap::default();
+        let mut found = Vec::new();
+        for literal in literals {
+            let negated = self.negated(&literal);
+            if literal.mask == self.all {
+                found.push(literal.formula);
+            } else if negated.mask == self.all {
+                found.push(negated.formula);
+            } else if let Some(&known) = first.get(&literal.mask) {
+                found.push(terms.eq(known, literal.formula));
+            } else {
+                first.insert(literal.mask.clone(), literal.formula);
+                first.insert(negated.mask, negated.formula);
+                distinct.push(literal);
+            }
+        }
+        found
+    }
+
+    /// Clauses of two literals, those first that exclude most.
+    fn clauses(&self, distinct: &[Literal]) -> Vec<TermId> {
+        let both = |literal: &Literal| [literal.clone(), self.negated(literal)];
+        let literals: Vec<Literal> = distinct.iter().flat_map(both).collect();
+        let denied: Vec<usize> = literals
+            .iter()
+            .map(|l| self.facts.len() - l.mask.count())
+            .collect();
+        let mut found = Vec::new();
+        for (i, a) in literals.iter().enumerate() {
+            // Its own negation follows it.
+            for (j, b) in literals.iter().enumerate().skip((i | 1) + 1) {
+                if a.mask.covers(&b.mask, &self.all) {
+                    found.push((Reverse(denied[i] + denied[j]), i, j));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.truncate(GUESSES);
+        let clause = |(_, i, j): (_, usize, usize)| {
+            let formulas = [literals[i].formula, literals[j].formula];
+            self.terms.or(&formulas)
+        };
+        found.into_iter().map(clause).collect()
+    }
+}
+
+/// Those of the constraints that are wanted, as formulas.
+fn formulas(
+    terms: &TermStore,
+    constraints: &[Constraint],
+    mut wanted: impl FnMut(&Constraint) -> bool,
+) -> Vec<TermId> {
+    let wanted = constraints.iter().filter(|c| wanted(c));
+    wanted.map(|c| c.formula(terms)).collect()
+}

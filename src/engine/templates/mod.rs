@@ -1,0 +1,155 @@
+//! Templates that simulated states satisfy: formulas of simple forms are guessed from states that
+//! are reached, and those that are inductive together are an invariant.
+//!
+//! For systems with many Boolean arguments and modes, such as synchronous programs, whose invariants
+//! say what holds in which mode. Engines that learn from single counterexamples find such facts one
+//! by one, in terms of whatever the query is about.
+//!
+//! Clauses are applied to facts at random (`simulation`), which may come to a query. From the facts
+//! of each predicate, formulas are made that hold of all of them (`forms`): equations of numbers
+//! and of their products, bounds of the sums that clauses compare, and clauses of two literals, all
+//! but these also under conditions on a single argument. The largest inductive subset (`proof/facts.rs`) is a model if it
+//! excludes the queries; else it is left to the engines that come after.
+//!
+//! After the invariant generation of Kind 2 (Kahsai, Garoche, Tinelli, Whalen, "Incremental
+//! Verification with Mode Variable Invariants in State Machines", NFM 2012) and Daikon (Ernst et al.,
+//! 2007); affine equations of states as in guess-and-check (Sharma et al., ESOP 2013).
+//!
+//! Invariant: what is said to be a model passed all queries of being one, and a refutation is made
+//! of facts that were derived.
+
+mod forms;
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+
+use self::forms::forms;
+use self::simulation::Simulation;
+use super::settings::Setting;
+use super::{Engine, EngineError, Unsupported, driver};
+use crate::chc::{Shape, System};
+use crate::proof::facts::{Checker, Facts, Lemmas};
+use crate::proof::{Stop, incomplete};
+use crate::run::Context;
+use crate::smt::{Arithmetic, Smt};
+use crate::term::{Op, TermId};
+use crate::witness::{Model, Verdict};
+
+/// Facts that are derived before formulas are guessed, and the part of the time for that.
+const STATES: usize = 600;
+const PART: u32 = 4;
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Templates {
+    lemmas: Lemmas,
+}
+
+impl Engine for Templates {
+    fn name(&self) -> &'static str {
+        "templates"
+    }
+
+    /// Equations of arrays and of datatypes are no help in fixing states.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        let what = match shape.theories {
+            t if t.array => "arrays",
+            t if t.datatype => "datatypes",
+            t if t.quantifier => "quantifiers",
+            _ => return Ok(()),
+        };
+        Err(Unsupported {
+            engine: self.name(),
+            what: what.to_owned(),
+        })
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        Vec::new()
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        let mut lemmas = Lemmas::default();
+        let result = driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
+            decide(system, smt, &mut lemmas, cx)
+        });
+        self.lemmas = lemmas;
+        result
+    }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
+    }
+}
+
+fn decide(
+    system: &System,
+    smt: &Rc<Smt>,
+    lemmas: &mut Lemmas,
+    cx: &mut Context,
+) -> Result<Verdict, Stop> {
+    let mut simulation = Simulation::new(system, smt);
+    let part = cx.remaining().map(|left| left / PART);
+    let budget = part.map_or(cx.budget.clone(), |part| cx.budget.work(part));
+    if let Some(refutation) = simulation.run(STATES, &budget)? {
+        return Ok(Verdict::Unsat(refutation));
+    }
+    cx.stats
+        .set("templates.states", simulation.states.len() as u64);
+    let mut checker = Checker::new(system, cx);
+    let forms = forms(system, &simulation, cx);
+    let stages = [
+        ("equations", forms.equations),
+        ("bounds", forms.bounds),
+        ("products", forms.products),
+        ("clauses", forms.clauses),
+    ];
+    for (name, stage) in stages {
+        let guessed = count(&stage);
+        cx.stats.set(&format!("templates.{name}"), guessed);
+        let in_time = checker.prove(stage, cx);
+        let proven = count(checker.facts());
+        log::debug!("templates: {guessed} {name}, now {proven} facts are proven");
+        cx.stats.set("templates.proven", proven);
+        if let Some(needed) = checker.needed(cx) {
+            return Ok(Verdict::Sat(model(system, needed)));
+        }
+        if !in_time {
+            break;
+        }
+    }
+    checker.shorten(cx);
+    for (predicate, facts) in checker.into_facts() {
+        // With products in their clauses the other engines are lost.
+        let linear = facts.into_iter().filter(|&f| !has_products(system, f));
+        lemmas.proven.extend(linear.map(|f| (predicate, f)));
+    }
+    lemmas.proven.sort_unstable();
+    Err(incomplete("the templates say too little"))
+}
+
+fn has_products(system: &System, formula: TermId) -> bool {
+    let mut found = false;
+    system.terms.post_order(&[formula], |t| {
+        let is_var = |arg: &&TermId| system.terms.is_var(**arg);
+        let args = system.terms.args(t);
+        found |= *system.terms.op(t) == Op::Mul && args.iter().filter(is_var).count() > 1;
+    });
+    found
+}
+
+fn count(facts: &Facts) -> u64 {
+    facts.values().map(Vec::len).sum::<usize>() as u64
+}
+
+fn model(system: &System, mut facts: Facts) -> Model {
+    let define = |p| {
+        let conjuncts = facts.remove(&p).unwrap_or_default();
+        (p, system.terms.and(&conjuncts))
+    };
+    Model {
+        definitions: system.used_predicates().into_iter().map(define).collect(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Systems with planted invariants of the templates' forms, with planted bugs, and random ones.
+
+use super::*;
+use crate::chc::Atom;
+use crate::proof::samples::{Random, is_inductive, is_model, random_system};
+use crate::term::{Assignment, SortId, TermStore, evaluate};
+use crate::witness::check_refutation;
+
+fn solve(system: &System) -> (Verdict, Lemmas) {
+    let mut cx = Context::new(system.terms.clone());
+    let mut engine = Templates::default();
+    let verdict = engine.solve(system, &mut cx).expect("no defect");
+    (verdict, engine.lemmas())
+}
+
+/// One predicate with arguments of these sorts.
+struct Machine {
+    system: System,
+    terms: Rc<TermStore>,
+    old: Vec<TermId>,
+    new: Vec<TermId>,
+}
+
+impl Machine {
+    fn new(sorts: &[SortId]) -> Machine {
+        let terms = Rc::new(TermStore::new());
+        let mut system = System::new(terms.clone());
+        system.add_predicate("P", sorts);
+        let vars = |mark: &str| -> Vec<TermId> {
+            let named = sorts.iter().enumerate();
+            named
+                .map(|(at, &sort)| terms.var(&format!("x{at}{mark}"), sort))
+                .collect()
+        };
+        let (old, new) = (vars(""), vars("'"));
+        Machine {
+            system,
+            terms,
+            old,
+            new,
+        }
+    }
+
+    fn atom(&self, args: &[TermId]) -> Atom {
+        Atom {
+            predicate: crate::chc::PredicateId(0),
+            args: args.to_vec(),
+        }
+    }
+
+    fn with(mut self, start: &[TermId], step: &[TermId], query: &[TermId]) -> System {
+        let terms = self.terms.clone();
+        let (old, new) = (self.atom(&self.old), self.atom(&self.new));
+        let start = terms.and(start);
+        self.system.add_clause(vec![], start, Some(old.clone()));
+        self.system
+            .add_clause(vec![old.clone()], terms.and(step), Some(new));
+        self.system.add_clause(vec![old], terms.and(query), None);
+        self.system
+    }
+}
+
+/// Two counters that stop at their ends and begin anew together, or, for a bug, not together. The
+/// invariant is that the first has come to its end or is not behind.
+fn counters(ends: [i64; 2], together: bool) -> System {
+    let m = Machine::new(&[SortId::INT; 2]);
+    let t = m.terms.clone();
+    let number = |n: i64| t.int(n);
+    let begin = |of: usize| t.eq(m.new[of], number(0));
+    let go = |of: usize| {
+        let next = t.add(&[m.old[of], number(1)]);
+        let full = t.ge(m.old[of], number(ends[of]));
+        t.eq(m.new[of], t.ite(full, m.old[of], next))
+    };
+    let anew = match together {
+        true => t.and(&[begin(0), begin(1)]),
+        false => t.and(&[begin(0), go(1)]),
+    };
+    let step = t.or(&[anew, t.and(&[go(0), go(1)])]);
+    let start = [0, 1].map(|of| t.eq(m.old[of], number(0)));
+    let query = [
+        t.eq(m.old[1], number(ends[1])),
+        t.not(t.eq(m.old[0], number(ends[0]))),
+    ];
+    m.with(&start, &[step], &query)
+}
+
+/// Two numbers whose sum stays the same as long as a flag is set; a bug also changes it then.
+fn sum_under_flag(bug: bool) -> System {
+    let m = Machine::new(&[SortId::BOOL, SortId::INT, SortId::INT]);
+    let t = m.terms.clone();
+    let number = |n: i64| t.int(n);
+    let [flag, x, y] = [m.old[0], m.old[1], m.old[2]];
+    let [flag_after, x_after, y_after] = [m.new[0], m.new[1], m.new[2]];
+    let up = t.eq(x_after, t.add(&[x, number(1)]));
+    let down = t.eq(y_after, t.sub(y, number(1)));
+    let same = t.eq(flag_after, flag);
+    let mut steps = vec![t.and(&[same, up, down]), t.not(flag_after)];
+    if bug {
+        steps.push(t.and(&[same, up, t.eq(y_after, y)]));
+    }
+    let step = t.or(&steps);
+    let start = [flag, t.eq(x, number(0)), t.eq(y, number(7))];
+    let query = [flag, t.not(t.eq(t.add(&[x, y]), number(7)))];
+    m.with(&start, &[step], &query)
+}
+
+#[test]
+fn planted_invariants_are_found() {
+    let systems = [
+        counters([3, 5], true),
+        counters([60, 100], true),
+        sum_under_flag(false),
+    ];
+    for system in systems {
+        let (verdict, _) = solve(&system);
+        let Verdict::Sat(model) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(is_model(&system, &model));
+    }
+}
+
+#[test]
+fn planted_bugs_are_no_models() {
+    let (verdict, lemmas) = solve(&counters([60, 100], false));
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+    assert!(!lemmas.proven.is_empty());
+    // Where many runs come to the query, one is found.
+    for system in [counters([3, 5], false), sum_under_flag(true)] {
+        let (verdict, _) = solve(&system);
+        let Verdict::Unsat(refutation) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+    }
+}
+
+/// Guesses hold of what was simulated, and what is left for others is inductive.
+#[test]
+fn guesses_hold_of_all_facts() {
+    let (mut guessed, mut proven) = (0, 0);
+    for seed in 1..60 {
+        let system = random_system(&mut Random(seed));
+        let mut cx = Context::new(system.terms.clone());
+        let smt = Smt::within(&cx.budget);
+        let mut simulation = Simulation::new(&system, &smt);
+        let refuted = simulation.run(40, &cx.budget).expect("no limit");
+        if let Some(refutation) = refuted {
+            assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            continue;
+        }
+        let forms = forms(&system, &simulation, &cx);
+        let all = [
+            &forms.equations,
+            &forms.bounds,
+            &forms.products,
+            &forms.clauses,
+        ];
+        for (&predicate, guesses) in all.into_iter().flatten() {
+            let params = &system.predicate(predicate).params;
+            for values in simulation.facts(predicate) {
+                let fact: Assignment = params.iter().copied().zip(values.to_vec()).collect();
+                for &guess in guesses {
+                    let holds = evaluate(&system.terms, guess, &fact);
+                    assert_eq!(holds, Some(TermId::TRUE), "seed {seed}");
+                    guessed += 1;
+                }
+            }
+        }
+        let mut engine = Templates::default();
+        match engine.solve(&system, &mut cx).expect("no defect") {
+            Verdict::Sat(model) => assert!(is_model(&system, &model), "seed {seed}"),
+            Verdict::Unsat(refutation) => {
+                assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            }
+            Verdict::Unknown(_) => {
+                let lemmas = engine.lemmas().proven.into_iter();
+                let lemmas: Vec<_> = lemmas.map(|(p, lemma)| (Some(p), lemma)).collect();
+                assert!(is_inductive(&system, &smt, &lemmas), "seed {seed}");
+                proven += lemmas.len();
+            }
+        }
+    }
+    assert!(guessed > 1000 && proven > 0, "{guessed} {proven}");
+}
