@@ -10,8 +10,8 @@ use common::trials::{PATIENCE, answers_at_least};
 use common::{Recipe, SHORT, Theory, agrees, counter, height, planted, recipes, within};
 use proptest::prelude::*;
 
-/// Engines for linear systems of numbers, Booleans and bit-vectors.
-const LINEAR: &[&str] = &["trl", "kind", "pdkind", "tpa"];
+/// Engines for linear systems of numbers, Booleans and bit-vectors, and one for more.
+const LINEAR: &[&str] = &["trl", "kind", "pdkind", "tpa", "interp"];
 
 /// The engine refutes the system by a derivation of this height.
 fn refutes(engine: &str, system: &System, expected: usize) {
@@ -110,7 +110,13 @@ fn powers_prove_loops_in_phases() {
 }
 
 /// How many percent of generated linear systems an engine decides at least.
-const FLOORS: &[(&str, usize)] = &[("trl", 50), ("kind", 50), ("pdkind", 50), ("tpa", 50)];
+const FLOORS: &[(&str, usize)] = &[
+    ("trl", 50),
+    ("kind", 50),
+    ("pdkind", 50),
+    ("tpa", 50),
+    ("interp", 50),
+];
 
 #[test]
 fn engines_for_loops_decide_most_of_what_is_generated() {

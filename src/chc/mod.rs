@@ -5,6 +5,7 @@
 //! clauses are never reused within a run, so witnesses can name them across transformations.
 //! Nothing here knows the input's syntax.
 
+pub(crate) mod cutpoints;
 mod graph;
 mod index;
 mod print;

@@ -5,6 +5,7 @@
 
 pub mod bmc;
 mod driver;
+pub mod interp;
 pub mod kind;
 pub mod muz;
 pub mod pdkind;

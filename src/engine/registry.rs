@@ -3,7 +3,7 @@
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
 use super::settings::SettingError;
-use super::{Engine, bmc, kind, muz, pdkind, pdr, spacer, templates, tpa, trl, vinta};
+use super::{Engine, bmc, interp, kind, muz, pdkind, pdr, spacer, templates, tpa, trl, vinta};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -58,6 +58,11 @@ pub const ENGINES: &[Entry] = &[
         name: "vinta",
         about: "abstract interpretation guided by interpolants",
         make: || Box::new(vinta::VintaEngine::default()),
+    },
+    Entry {
+        name: "interp",
+        about: "lazy abstraction with reachability, safety and error interpolants",
+        make: || Box::new(interp::Interp::default()),
     },
     Entry {
         name: "muz",

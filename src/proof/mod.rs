@@ -7,6 +7,7 @@
 mod acyclic;
 pub(crate) mod clauses;
 mod confirm;
+mod copy;
 pub(crate) mod facts;
 pub(crate) mod houdini;
 mod models;
@@ -23,6 +24,7 @@ mod window;
 
 pub(crate) use acyclic::{core_of_all, solve_acyclic};
 pub(crate) use confirm::confirm;
+pub(crate) use copy::ClauseCopy;
 pub(crate) use models::{complete_by_reachability, negated};
 pub use stop::Failure;
 pub(crate) use stop::{Stop, ask, gave_up, incomplete, undefined, unreadable, values};

@@ -4,7 +4,7 @@
 //! "From under-approximations to over-approximations and back" (TACAS 2012).
 //!
 //! The search (`search`) has two phases that alternate. EXPANDARG unrolls the cutpoint graph
-//! (`cutpoints`) in the recursive iteration strategy, and labels the nodes by abstract
+//! (`chc::cutpoints`) in the recursive iteration strategy, and labels the nodes by abstract
 //! interpretation (`post`, and `widen` of each graph), until everything new is covered. If the
 //! error is not reached, the labels are a model. Else VINTAREF encodes the graph: a model of the
 //! formula is a derivation of `false`; if there is none, interpolants strengthen the labels, and
@@ -58,7 +58,6 @@
 
 mod arg;
 mod conjuncts;
-mod cutpoints;
 mod domains;
 mod hyper;
 mod options;
@@ -70,13 +69,13 @@ mod search;
 
 use self::arg::Arg;
 use self::conjuncts::needed_conjuncts;
-use self::cutpoints::Cutpoints;
 use self::hyper::Hypergraph;
 pub use self::options::{DomainName, Interpolants, Options, Refinement};
 use self::pauses::Pauses;
 use self::search::Vinta;
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
+use crate::chc::cutpoints::Cutpoints;
 use crate::chc::{Reachability, Shape, System};
 use crate::domain::Domain;
 use crate::proof::{Failure, Stop, complete_by_reachability, confirm, weaken};

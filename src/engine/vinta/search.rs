@@ -13,20 +13,17 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use super::pauses::Pauses;
 use super::post::Posts;
 use super::{Interpolants, Options, failed};
+use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use crate::chc::{PredicateId, System};
 use crate::domain::Domain;
-use crate::proof::steps::{fresh_copy, literal};
-use crate::proof::{Stop, gave_up, values};
+use crate::proof::{Stop, gave_up};
 use crate::run::Context;
-use crate::smt::{
-    InterpolationError, InterpolationOptions, Interpolator, SatResult, Smt, SmtModel, Solver,
-};
-use crate::term::{Assignment, TermId, TermStore};
-use crate::witness::{Fact, Refutation};
+use crate::smt::{InterpolationError, InterpolationOptions, Interpolator, SatResult, Smt, Solver};
+use crate::term::{TermId, TermStore};
+use crate::witness::Refutation;
 
 /// Certificates get so much work, or as much as the run took so far, but no more than a part of
 /// what is left, before projection takes their place.
@@ -121,18 +118,6 @@ pub(super) trait Unwinding {
     fn picture(&self) -> String;
 }
 
-/// A clause's constraint over variables of its own.
-#[derive(Clone)]
-pub(super) struct ClauseCopy {
-    /// Index in the system.
-    pub clause: usize,
-    /// Stands for the copy.
-    pub literal: TermId,
-    /// The clause's variables here, in its order.
-    pub vars: Vec<TermId>,
-    pub formula: TermId,
-}
-
 /// How a search ended, `None` for labels that are safe; and the labels.
 pub(super) type Outcome = (
     Result<Option<Refutation>, Stop>,
@@ -210,41 +195,6 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             return Err(failed("an interpolant has variables of other nodes"));
         }
         Ok(self.decoded(location, interpolant, vars))
-    }
-
-    /// A copy of the clause with these arguments of its atoms; other variables are new.
-    pub fn copy_of_clause(
-        &self,
-        clause: usize,
-        arguments: impl Iterator<Item = TermId>,
-        name: &str,
-    ) -> ClauseCopy {
-        let own = &self.system.clauses[clause];
-        let vars = own.vars(&self.terms);
-        let (vars, formula) = fresh_copy(&self.terms, &vars, own.constraint, arguments);
-        ClauseCopy {
-            clause,
-            literal: literal(&self.terms, name),
-            vars,
-            formula,
-        }
-    }
-
-    /// The values of the clause's variables in a model of the copy, and the fact that it derives.
-    pub fn ground(
-        &self,
-        copy: &ClauseCopy,
-        model: &SmtModel,
-    ) -> Result<(Assignment, Option<Fact>), Stop> {
-        let clause = &self.system.clauses[copy.clause];
-        let here = values(model, &copy.vars)?;
-        let own = clause.vars(&self.terms).into_iter();
-        let values: Assignment = own.zip(copy.vars.iter().map(|v| here[v])).collect();
-        let fact = clause.head.as_ref().map(|head| Fact {
-            predicate: head.predicate,
-            values: head.args.iter().map(|a| values[a]).collect(),
-        });
-        Ok((values, fact))
     }
 
     /// Whether the location is widened on this visit, the first being 1.

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::{Arg, NodeId};
 use crate::domain::Domain;
 use crate::engine::vinta::failed;
-use crate::engine::vinta::search::{ClauseCopy, Vinta};
-use crate::proof::{Stop, gave_up};
+use crate::engine::vinta::search::Vinta;
+use crate::proof::{ClauseCopy, Stop, gave_up};
 use crate::smt::{InterpolationDag, InterpolationEdge, SatResult, SmtModel};
 use crate::term::{SortId, TermId, TermStore};
 use crate::witness::{Refutation, RefutationStep};
@@ -133,7 +133,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             let clauses = self.cutpoints.actions[edge.action].clauses.iter();
             let steps = clauses.map(|&clause| {
                 let arguments = dag.vars[from].iter().chain(&dag.vars[to]).copied();
-                self.copy_of_clause(clause, arguments, "step")
+                ClauseCopy::new(self.system, clause, arguments, "step")
             });
             let steps = steps.collect();
             dag.incoming[to].push(dag.edges.len());
@@ -202,7 +202,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         let mut steps: Vec<RefutationStep> = Vec::with_capacity(chain.len());
         for step in chain.into_iter().rev() {
             let clause = &self.system.clauses[step.clause];
-            let (values, fact) = self.ground(step, model)?;
+            let (values, fact) = step.ground(self.system, model)?;
             steps.push(RefutationStep {
                 clause: clause.id,
                 premises: clause.body.iter().map(|_| steps.len() - 1).collect(),

@@ -15,8 +15,8 @@
 //! along each edge that is not dead, what is derived from the label is in the label.
 
 use super::{Arg, Edge, NodeId};
+use crate::chc::cutpoints::{ENTRY, ERROR, Location};
 use crate::domain::Domain;
-use crate::engine::vinta::cutpoints::{ENTRY, ERROR, Location};
 use crate::engine::vinta::post::Source;
 use crate::engine::vinta::search::{Unwinding, Vinta};
 use crate::proof::{Stop, gave_up};

@@ -14,9 +14,9 @@ mod refine;
 mod widen;
 
 use self::encode::Dag;
-use super::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use super::picture::Picture;
 use super::search::{Unrolled, Unwinding, Vinta};
+use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use crate::domain::Domain;
 use crate::proof::Stop;
 use crate::smt::{InterpolationError, Interpolator, Solver};

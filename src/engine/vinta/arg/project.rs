@@ -18,8 +18,8 @@ use rustc_hash::FxHashSet;
 
 use super::Arg;
 use super::encode::Dag;
+use crate::chc::cutpoints::Location;
 use crate::domain::Domain;
-use crate::engine::vinta::cutpoints::Location;
 use crate::engine::vinta::failed;
 use crate::engine::vinta::search::Vinta;
 use crate::proof::Stop;

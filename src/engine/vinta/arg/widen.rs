@@ -5,8 +5,8 @@
 //! visit on, widened elements of a location are a chain of widenings, which ends.
 
 use super::{Arg, Node, NodeId};
+use crate::chc::cutpoints::Location;
 use crate::domain::Domain;
-use crate::engine::vinta::cutpoints::Location;
 use crate::engine::vinta::search::{LABEL_CUBES, Vinta, WIDEN_EVERY};
 use crate::term::TermId;
 

@@ -4,8 +4,8 @@
 //! body is in the last label of its head.
 
 use super::{Hypergraph, Node};
+use crate::chc::cutpoints::{ENTRY, ERROR, Location};
 use crate::domain::Domain;
-use crate::engine::vinta::cutpoints::{ENTRY, ERROR, Location};
 use crate::engine::vinta::search::Vinta;
 use crate::proof::Stop;
 use crate::term::TermId;

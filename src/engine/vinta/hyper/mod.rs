@@ -34,10 +34,10 @@ mod unfold;
 use rustc_hash::FxHashMap;
 
 use self::unfold::Tree;
-use super::cutpoints::{Cutpoints, ERROR, Location};
 use super::picture::Picture;
 use super::post::{Premise, Source};
 use super::search::{Unrolled, Unwinding, Vinta};
+use crate::chc::cutpoints::{Cutpoints, ERROR, Location};
 use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::domain::Domain;
 use crate::proof::Stop;

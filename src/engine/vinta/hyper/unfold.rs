@@ -12,11 +12,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Hypergraph, NodeId};
+use crate::chc::cutpoints::ERROR;
 use crate::domain::Domain;
-use crate::engine::vinta::cutpoints::ERROR;
 use crate::engine::vinta::failed;
-use crate::engine::vinta::search::{ClauseCopy, Unrolled, Vinta};
-use crate::proof::{Stop, gave_up};
+use crate::engine::vinta::search::{Unrolled, Vinta};
+use crate::proof::{ClauseCopy, Stop, gave_up};
 use crate::run::Reason;
 use crate::smt::{SatResult, SmtModel, Solver};
 use crate::term::{SortId, TermId};
@@ -139,7 +139,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             let head = own.head.iter().map(|_| &copies[at].vars);
             let arguments = children.iter().map(|&c| &copies[c].vars).chain(head);
             let arguments = arguments.flatten().copied();
-            let copy = self.copy_of_clause(clause, arguments, "clause");
+            let copy = ClauseCopy::new(self.system, clause, arguments, "clause");
             solver.assert(terms.implies(copy.literal, copy.formula));
             for &child in &children {
                 solver.assert(terms.implies(copy.literal, copies[child].used));
@@ -231,7 +231,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
                 stack.extend(choice.children.iter().map(|&c| (c, false)));
                 continue;
             }
-            let (values, fact) = self.ground(&choice.copy, model)?;
+            let (values, fact) = choice.copy.ground(self.system, model)?;
             let step = *known.entry(fact.clone()).or_insert_with(|| {
                 steps.push(RefutationStep {
                     clause: self.system.clauses[choice.copy.clause].id,

@@ -1,4 +1,5 @@
 //! The cutpoint graph: locations, actions between them, and the order in which they are visited.
+//! The graph of engines that unwind.
 //!
 //! A location is a predicate, the entry or the error; an action is all clauses that lead from one
 //! location to another; a nonlinear clause is in one action for each location of its body. Passes
@@ -10,26 +11,26 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::chc::{DependencyGraph, PredicateId, System, WtoElement};
+use super::{DependencyGraph, PredicateId, System, WtoElement};
 
 /// A location, by number.
-pub(super) type Location = usize;
+pub type Location = usize;
 
 /// Where derivations begin.
-pub(super) const ENTRY: Location = 0;
+pub const ENTRY: Location = 0;
 
 /// Where they are not to end.
-pub(super) const ERROR: Location = 1;
+pub const ERROR: Location = 1;
 
 /// All clauses from one location to another.
-pub(super) struct Action {
+pub struct Action {
     pub to: Location,
     /// Indexes in the system.
     pub clauses: Vec<usize>,
 }
 
 /// The cutpoint graph of a system.
-pub(super) struct Cutpoints {
+pub struct Cutpoints {
     /// By location; `None` for entry and error.
     pub predicates: Vec<Option<PredicateId>>,
     pub actions: Vec<Action>,

@@ -1,0 +1,198 @@
+//! Facts: conjuncts of labels that all clauses preserve together (Houdini).
+//!
+//! A label is about one path. Often some of what it says holds of all facts of its predicate, and
+//! then all labels may say it, at no cost: nodes are covered sooner, and paths that it excludes
+//! are never explored. Such seeds are sought now and then, by a small part of the work.
+//!
+//! Invariant: facts are inductive together; what is derived from one by another fact stays so.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::chc::cutpoints::Location;
+use crate::chc::{PredicateId, System};
+use crate::proof::bounds;
+use crate::proof::clauses::{Clauses, Lemma, Solvers};
+use crate::proof::houdini::{Question, inductive_lemmas};
+use crate::proof::needed_lemmas::{Given, needed_in_clauses};
+use crate::run::Context;
+use crate::smt::Smt;
+use crate::term::{Op, TermId, TermStore};
+
+/// Larger formulas are no candidates.
+const SIZE: usize = 60;
+
+/// Candidates of one location, at most; the newest stay.
+const MOST: usize = 300;
+
+/// Facts are sought after so many refinements each.
+const STEP: u64 = 4;
+
+/// The part of the run's work that the search for facts may have.
+const PART: u32 = 4;
+
+/// Work for one search, at least.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// See the module.
+pub(super) struct Facts<'a> {
+    system: &'a System,
+    /// By location.
+    predicates: Vec<Option<PredicateId>>,
+    /// By location, over formal variables.
+    proven: Vec<Vec<TermId>>,
+    /// By location: what labels say.
+    candidates: Vec<Vec<TermId>>,
+    seen: FxHashSet<(Location, TermId)>,
+    clauses: Option<Clauses>,
+    smt: Rc<Smt>,
+    due: u64,
+    spent: Duration,
+    begun_at: Duration,
+    fresh: bool,
+}
+
+impl<'a> Facts<'a> {
+    /// None yet, for locations with these predicates.
+    pub fn new(system: &'a System, predicates: &[Option<PredicateId>], smt: &Rc<Smt>) -> Facts<'a> {
+        let locations = predicates.len();
+        Facts {
+            system,
+            predicates: predicates.to_vec(),
+            proven: vec![Vec::new(); locations],
+            candidates: vec![Vec::new(); locations],
+            seen: FxHashSet::default(),
+            clauses: None,
+            smt: smt.clone(),
+            due: STEP,
+            spent: Duration::ZERO,
+            begun_at: system.terms.work(),
+            fresh: false,
+        }
+    }
+
+    /// What is proven of the location.
+    pub fn of(&self, location: Location) -> &[TermId] {
+        &self.proven[location]
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.proven.iter().map(Vec::len).sum()
+    }
+
+    /// Labels of the location say this.
+    pub fn note(&mut self, location: Location, conjuncts: &[TermId]) {
+        for &conjunct in conjuncts {
+            if conjunct != TermId::FALSE && self.seen.insert((location, conjunct)) {
+                self.candidates[location].push(conjunct);
+                self.fresh = true;
+            }
+        }
+    }
+}
+
+/// Literals of a formula, as they occur there, and equations as bounds.
+fn literals(terms: &TermStore, formula: TermId, found: &mut Vec<TermId>) {
+    let mut open = vec![formula];
+    while let Some(part) = open.pop() {
+        match terms.op(part) {
+            Op::And | Op::Or => open.extend(terms.args(part)),
+            _ => found.extend(bounds(terms, &[part])),
+        }
+    }
+}
+
+impl Facts<'_> {
+    /// Looks for facts if it is time; definitions, if facts exclude all queries.
+    pub fn look(
+        &mut self,
+        refinements: u64,
+        cx: &Context,
+    ) -> Option<FxHashMap<PredicateId, TermId>> {
+        let work = self.system.terms.work().saturating_sub(self.begun_at);
+        if refinements < self.due || !self.fresh || self.spent > work / PART {
+            return None;
+        }
+        self.fresh = false;
+        let before = self.system.terms.work();
+        let found = self.houdini(cx);
+        self.spent += self.system.terms.work().saturating_sub(before);
+        self.due = refinements + STEP;
+        found
+    }
+
+    /// Small candidates and literals of candidates, each with its location.
+    fn about(&mut self) -> Vec<(Location, TermId)> {
+        let terms = &self.system.terms;
+        let mut about = Vec::new();
+        for (location, own) in self.candidates.iter_mut().enumerate() {
+            let surplus = own.len().saturating_sub(MOST);
+            own.drain(..surplus);
+            let mut all: Vec<TermId> = Vec::new();
+            for &candidate in own.iter() {
+                all.push(candidate);
+                literals(terms, candidate, &mut all);
+            }
+            let mut seen: FxHashSet<TermId> = self.proven[location].iter().copied().collect();
+            let small = |f: &TermId| terms.dag_size(&[*f]) <= SIZE;
+            all.retain(|&f| seen.insert(f) && small(&f));
+            about.extend(all.into_iter().map(|f| (location, f)));
+        }
+        about
+    }
+
+    fn houdini(&mut self, cx: &Context) -> Option<FxHashMap<PredicateId, TermId>> {
+        let about = self.about();
+        let (system, smt) = (self.system, &self.smt);
+        let new = || Clauses::new(system, Solvers::PerClause, smt);
+        let clauses = self.clauses.get_or_insert_with(new);
+        let predicates = &self.predicates;
+        let lemmas = about.iter();
+        let lemmas = lemmas.map(|&(l, f)| clauses.lemma(predicates[l], f, TermId::TRUE));
+        let mut lemmas: Vec<Lemma> = lemmas.collect();
+        lemmas.push(clauses.lemma(None, TermId::FALSE, TermId::TRUE));
+        let left = cx.remaining().map_or(SLICE * 10, |left| left / 10);
+        let budget = cx.budget.work(left.max(SLICE));
+        let none = |_: usize, _: Option<usize>| Vec::new();
+        let kept = inductive_lemmas(clauses, &lemmas, Question::Clause, none, &budget).ok()?;
+        if kept.last() == Some(&(lemmas.len() - 1)) {
+            let chosen: Vec<Lemma> = kept.iter().map(|&l| lemmas[l]).collect();
+            let given = |_| Given::default();
+            let needed = needed_in_clauses(clauses, &chosen, given, usize::MAX, &budget);
+            let needed = needed.map_or_else(|| (0..kept.len()).collect(), |n| n.lemmas);
+            let needed = needed.into_iter();
+            let new: Vec<_> = needed.filter_map(|n| about.get(kept[n]).copied()).collect();
+            return Some(self.definitions(&new));
+        }
+        for place in kept {
+            let Some(&(location, fact)) = about.get(place) else {
+                continue;
+            };
+            let premise = lemmas[place].premise;
+            for group in clauses.groups() {
+                let mut sources = clauses.sources(group).iter();
+                if sources.any(|s| predicates[location] == Some(*s)) {
+                    clauses.tell(group, &[premise]);
+                    clauses.assert(group, premise);
+                }
+            }
+            self.proven[location].push(fact);
+        }
+        None
+    }
+
+    /// All that is proven, and more.
+    fn definitions(&self, more: &[(Location, TermId)]) -> FxHashMap<PredicateId, TermId> {
+        let terms = &self.system.terms;
+        let locations = self.predicates.iter().enumerate();
+        let definition = |(l, p): (Location, &Option<PredicateId>)| {
+            let new = more.iter().filter(|m| m.0 == l).map(|m| m.1);
+            let parts: Vec<TermId> = self.proven[l].iter().copied().chain(new).collect();
+            Some(((*p)?, terms.and(&parts)))
+        };
+        locations.filter_map(definition).collect()
+    }
+}

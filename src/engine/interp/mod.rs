@@ -1,0 +1,165 @@
+//! Lazy abstraction with reachability, safety and error interpolants ("InterpChecker").
+//!
+//! Paper: Tian, Duan, Duan, Ong, "More effective interpolations in software model checking" (ASE
+//! 2017). The unwinding with covering is that of McMillan, "Lazy abstraction with interpolants"
+//! (CAV 2006), and what is learnt on the way back that of McMillan, "Lazy annotation for program
+//! testing and verification" (CAV 2010).
+//!
+//! The search (`search`) unwinds the cutpoint graph into a tree (`node`). An edge is an action: all
+//! clauses between two locations, a large block. A path that ends in the error is a derivation, or
+//! it is refined by the interpolants of one recursion (`refine`), which are used in three ways:
+//!
+//! - **R**, Definition 1: as labels. A node whose label implies that of an older one is covered
+//!   (`cover`); labels may be strengthened for that (forced covering).
+//! - **S**, Definition 2: as regions, by location: states from which no error is reached
+//!   (`regions`). A node within a full region is pruned.
+//! - **E**, Definition 3: as suffixes, by location: ends of paths to the error, and what states need
+//!   for them (`errors`). Another path to such states is tried with them at once.
+//!
+//! Which action is taken first is decided by weights (`weights`, section IV-B), and locations that
+//! reach no error are left out (section IV-A). When nothing is open, labels and regions are a model
+//! (`model`). With `--set interp.blocks=clause` and the order `dfs` the search is the paper's, node
+//! by node: a test pins its numbers for Fig. 1.
+//!
+//! # What differs from the paper
+//!
+//! - **R** is kept at nodes, not at locations, and a label is the conjunction of interpolants
+//!   itself, not an abstraction by predicates.
+//! - **Guards.** Definitions 2 and 3 as printed are wrong over loops and branches (`guards`; each
+//!   guard has a task in the corpus). A region needs a blocker for each leaving action, not a full
+//!   region at each location that follows; the last location that a path reaches is not full for
+//!   that; blockers of one action are alternatives; only what is new goes into an interpolation; a
+//!   pruned node's label is strengthened until it is within the region; and the error is reported
+//!   with a derivation only.
+//! - **Regions of loops.** A covered node has no way back. When nothing is open below the head of a
+//!   loop and what covers is inside or closed, the labels of the subtree are a region.
+//! - **Windows.** A path is refuted from its end: where the label of a node and the edges after it
+//!   are contradictory already, what is before it takes no part.
+//! - **Facts** (`facts`): conjuncts of labels that all clauses preserve (Houdini) are conjoined to
+//!   all labels of their location.
+//! - **Order.** What has come round a loop least often is explored first, then depth first; among
+//!   actions of one weight the one nearest to the error.
+//! - **Projection** takes the place of certificates where these fail.
+//! - **Nonlinear clauses** (`hyper`) have an AND/OR unwinding with tree interpolants, with R and
+//!   forced covering. S and E are for linear systems: there they have no effect.
+//!
+//! Invariant: `Sat` is said with labels and regions that are a model; `Unsat` with a derivation
+//! that evaluation has confirmed.
+
+mod cover;
+mod errors;
+mod facts;
+mod guards;
+mod hyper;
+#[cfg(debug_assertions)]
+mod invariants;
+mod model;
+mod node;
+mod options;
+mod refine;
+mod regions;
+mod search;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+use std::rc::Rc;
+
+use self::guards::Guards;
+use self::hyper::HyperSearch;
+pub use self::options::Options;
+use self::search::{End, Search};
+use super::settings::Setting;
+use super::{Engine, EngineError, Unsupported, driver};
+use crate::chc::{Reachability, Shape, System};
+use crate::proof::{Stop, complete_by_reachability, weaken};
+use crate::run::Context;
+use crate::smt::{Arithmetic, Smt};
+use crate::witness::{Model, Verdict};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Interp {
+    pub options: Options,
+}
+
+impl Engine for Interp {
+    fn name(&self) -> &'static str {
+        "interp"
+    }
+
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        let what = match shape.theories {
+            t if t.quantifier => "quantifiers",
+            _ if !shape.linear && !self.options.reachability() => {
+                "clauses with several body atoms without reachability interpolants"
+            }
+            _ => return Ok(()),
+        };
+        Err(Unsupported {
+            engine: self.name(),
+            what: what.to_owned(),
+        })
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        self.options.settings()
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        let arithmetic = match Shape::of(system).theories.nonlinear_arithmetic {
+            true => Arithmetic::default(),
+            false => Arithmetic::Simplex,
+        };
+        driver::run(&*self, system, arithmetic, cx, |smt, cx| {
+            decide(system, &self.options, Guards::default(), smt, cx)
+        })
+    }
+}
+
+/// The clauses that the search is about: those on a way to the error, or, without pruning, all that
+/// facts lead to.
+fn explored(system: &System, reachability: &Reachability, options: &Options) -> System {
+    let mut own = system.clone();
+    own.clauses = if options.prune {
+        let relevant = reachability.clauses().iter();
+        relevant.map(|&c| system.clauses[c].clone()).collect()
+    } else {
+        let derivable = |c: &&crate::chc::Clause| reachability.clause_height(c).is_some();
+        system.clauses.iter().filter(derivable).cloned().collect()
+    };
+    own
+}
+
+fn decide(
+    whole: &System,
+    options: &Options,
+    guards: Guards,
+    smt: &Rc<Smt>,
+    cx: &mut Context,
+) -> Result<Verdict, Stop> {
+    let reachability = Reachability::new(whole);
+    let system = explored(whole, &reachability, options);
+    let end = if system.clauses.iter().all(|c| c.body.len() <= 1) {
+        let mut search = Search::new(&system, options, guards, smt, cx);
+        let end = search.run();
+        search.count();
+        end
+    } else {
+        let mut search = HyperSearch::new(&system, options, smt, cx);
+        let end = search.run();
+        search.count();
+        end
+    };
+    match end? {
+        End::Unsafe(refutation) => Ok(Verdict::Unsat(refutation)),
+        End::Safe(definitions) => {
+            let weaker = weaken(&system, &definitions, smt, cx);
+            let mut model = Model {
+                definitions: weaker.unwrap_or(definitions),
+            };
+            complete_by_reachability(whole, &reachability, &mut model);
+            Ok(Verdict::Sat(model))
+        }
+    }
+}

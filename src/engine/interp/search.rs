@@ -1,0 +1,643 @@
+//! The search: what is looked at next, and what becomes of a node when it is looked at.
+//!
+//! A node at the error has a path that is a derivation, or one that refinement (`refine`) excludes.
+//! Any other node is covered (`cover`), pruned by its location's region (`regions`), the beginning
+//! of a path whose end is known (`errors`), or expanded.
+//!
+//! Invariant: labels are inductive along the edges of the tree; so when nothing is open, they are a
+//! model together with the regions (`model`).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::errors::Suffix;
+use super::facts::Facts;
+use super::guards::Guards;
+use super::node::{Edge, Node, NodeId, ROOT, State};
+use super::options::{Blocks, Force, Options, Order};
+use super::regions::Region;
+use super::weights::Weight;
+use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
+use crate::chc::{PredicateId, System};
+use crate::proof::{ClauseCopy, Failure, Stop, gave_up, incomplete};
+use crate::run::{Context, Statistics};
+use crate::smt::{SatResult, Smt, SmtModel, Solver};
+use crate::term::{TermId, TermStore};
+use crate::witness::{Refutation, RefutationStep};
+
+/// How a search ends.
+pub(super) enum End {
+    /// With definitions of the locations' predicates.
+    Safe(FxHashMap<PredicateId, TermId>),
+    Unsafe(Refutation),
+}
+
+/// What an edge stands for.
+pub(super) struct Action {
+    pub to: Location,
+    /// Indexes in the system.
+    pub clauses: Vec<usize>,
+}
+
+/// What was done, for statistics.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Counts {
+    pub nodes: u64,
+    pub expanded: u64,
+    pub covered: u64,
+    pub uncovered: u64,
+    pub forced: u64,
+    pub pruned: u64,
+    pub reports: u64,
+    pub replays_failed: u64,
+    pub refinements: u64,
+    pub reachability: u64,
+    pub safety: u64,
+    pub error: u64,
+    pub projections: u64,
+    pub full: u64,
+    pub closed: u64,
+    pub depth: u64,
+}
+
+impl Counts {
+    /// Adds them to the statistics of the run.
+    pub fn add_to(&self, stats: &mut Statistics, facts: usize) {
+        for (name, count) in [
+            ("nodes", self.nodes),
+            ("expanded", self.expanded),
+            ("covered", self.covered),
+            ("uncovered", self.uncovered),
+            ("forced", self.forced),
+            ("pruned-by-S", self.pruned),
+            ("reports-by-E", self.reports),
+            ("replays-failed", self.replays_failed),
+            ("refinements", self.refinements),
+            ("interpolants-R", self.reachability),
+            ("interpolants-S", self.safety),
+            ("interpolants-E", self.error),
+            ("projections", self.projections),
+            ("regions-full", self.full),
+            ("regions-closed", self.closed),
+            ("facts", facts as u64),
+            ("depth", self.depth),
+        ] {
+            stats.add(&format!("interp.{name}"), count);
+        }
+    }
+}
+
+/// A defect.
+pub(super) fn failed(message: &str) -> Stop {
+    Stop::Failure(Failure {
+        step: "interp",
+        message: message.to_owned(),
+    })
+}
+
+/// The state of a run over a linear system.
+pub(super) struct Search<'a> {
+    pub system: &'a System,
+    pub terms: Rc<TermStore>,
+    pub options: &'a Options,
+    pub guards: Guards,
+    pub smt: Rc<Smt>,
+    pub graph: Cutpoints,
+    pub actions: Vec<Action>,
+    /// By location: the actions that leave it, in the order of the clauses.
+    pub leaving: Vec<Vec<usize>>,
+    /// By location: how many actions it takes to the error, at least.
+    distance: Vec<usize>,
+    pub nodes: Vec<Node>,
+    /// By location.
+    pub at: Vec<Vec<NodeId>>,
+    /// By location.
+    pub regions: Vec<Region>,
+    /// By location.
+    pub suffixes: Vec<Vec<Suffix>>,
+    /// By action.
+    pub weights: Vec<Weight>,
+    pub facts: Facts<'a>,
+    /// The nodes that the solver of the path holds, from the first below the root on.
+    path: Vec<NodeId>,
+    pub path_solver: Solver,
+    /// By location: a solver for implications between labels.
+    implications: Vec<Option<Solver>>,
+    /// Pairs of nodes of which the second does not cover the first, and the first one's version.
+    pub uncovering: FxHashMap<(NodeId, NodeId), usize>,
+    /// Nodes with something to do, the first to be looked at on top.
+    queue: BinaryHeap<Reverse<(usize, i64, NodeId)>>,
+    stamp: i64,
+    pub counts: Counts,
+    /// Error nodes in the order in which they were reached, by their paths' actions.
+    #[cfg(test)]
+    pub error_paths: Vec<Vec<usize>>,
+    pub cx: &'a mut Context,
+}
+
+impl<'a> Search<'a> {
+    /// A search for a linear system whose predicates all have derivations by dependencies.
+    pub fn new(
+        system: &'a System,
+        options: &'a Options,
+        guards: Guards,
+        smt: &Rc<Smt>,
+        cx: &'a mut Context,
+    ) -> Search<'a> {
+        let graph = Cutpoints::new(system);
+        let locations = graph.predicates.len();
+        let (actions, leaving) = blocks(&graph, options.blocks);
+        let regions = leaving.iter().map(|own| Region::new(own.len()));
+        Search {
+            system,
+            terms: system.terms.clone(),
+            options,
+            guards,
+            smt: smt.clone(),
+            distance: distances(&actions, &leaving),
+            regions: regions.collect(),
+            suffixes: (0..locations).map(|_| Vec::new()).collect(),
+            weights: vec![Weight::Undefined; actions.len()],
+            facts: Facts::new(system, &graph.predicates, smt),
+            at: vec![Vec::new(); locations],
+            implications: (0..locations).map(|_| None).collect(),
+            graph,
+            actions,
+            leaving,
+            nodes: Vec::new(),
+            path: Vec::new(),
+            path_solver: smt.solver(),
+            uncovering: FxHashMap::default(),
+            queue: BinaryHeap::new(),
+            stamp: 0,
+            counts: Counts::default(),
+            #[cfg(test)]
+            error_paths: Vec::new(),
+            cx,
+        }
+    }
+
+    /// The whole search.
+    ///
+    /// # Errors
+    /// A limit, or a defect.
+    pub fn run(&mut self) -> Result<End, Stop> {
+        self.add_node(Node::new(ENTRY, Vec::new()));
+        self.nodes[ROOT].feasible = true;
+        self.expand(ROOT)?;
+        while let Some(node) = self.next() {
+            self.go_on()?;
+            let (counts, depth) = (self.counts, self.nodes[node].depth);
+            self.cx.progress.tick(|| {
+                let Counts {
+                    nodes, refinements, ..
+                } = counts;
+                format!("interp: {nodes} nodes, {refinements} refinements, depth {depth}")
+            });
+            if let Some(refutation) = self.look_at(node)? {
+                return Ok(End::Unsafe(refutation));
+            }
+            if self.seeds() {
+                if let Some(definitions) = self.facts.look(self.counts.refinements, self.cx) {
+                    return Ok(End::Safe(definitions));
+                }
+                self.go_on()?;
+            }
+        }
+        if !self.options.reachability() && self.nodes[ROOT].safe.is_none() {
+            return Err(incomplete("loops need reachability interpolants"));
+        }
+        Ok(End::Safe(self.model()))
+    }
+
+    /// Whether facts are sought. In the paper they are not.
+    fn seeds(&self) -> bool {
+        self.is_eager() && self.options.reachability()
+    }
+
+    /// The next node with something to do.
+    fn next(&mut self) -> Option<NodeId> {
+        loop {
+            let Reverse((_, _, node)) = self.queue.pop()?;
+            if self.is_pending(node) {
+                return Some(node);
+            }
+        }
+    }
+
+    fn is_pending(&self, node: NodeId) -> bool {
+        let node = &self.nodes[node];
+        let todo = match node.state {
+            State::Open => true,
+            State::Expanded => !node.todo.is_empty(),
+            _ => false,
+        };
+        todo && !node.aside
+    }
+
+    /// Notes that there is something to do at the node, if there is.
+    pub fn push(&mut self, node: NodeId) {
+        if !self.is_pending(node) {
+            return;
+        }
+        self.stamp += 1;
+        let Node { depth, round, .. } = self.nodes[node];
+        let (first, second) = match self.options.search {
+            Order::Weighted => (round, -self.stamp),
+            Order::Dfs => (0, -self.stamp),
+            Order::Bfs => (depth, self.stamp),
+        };
+        self.queue.push(Reverse((first, second, node)));
+    }
+
+    /// Takes an action of the node, or decides what becomes of it.
+    fn look_at(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
+        if self.nodes[node].state == State::Open {
+            return self.visit(node);
+        }
+        let action = self.heaviest(node);
+        self.nodes[node].todo.retain(|&a| a != action);
+        let child = self.make_child(node, action);
+        self.push(node);
+        self.visit(child)
+    }
+
+    /// The action to take next.
+    fn heaviest(&self, node: NodeId) -> usize {
+        let todo = &self.nodes[node].todo;
+        let first = todo[0];
+        if self.options.search != Order::Weighted {
+            return first;
+        }
+        let key = |a: usize| {
+            let distance = self.distance[self.actions[a].to];
+            (Reverse(self.weights[a].rank()), distance)
+        };
+        // The first of those that are as heavy.
+        todo.iter()
+            .copied()
+            .min_by_key(|&a| key(a))
+            .unwrap_or(first)
+    }
+
+    fn add_node(&mut self, node: Node) -> NodeId {
+        let id = self.nodes.len();
+        // The root is the entry, not a location of the program.
+        self.counts.nodes += u64::from(id != ROOT);
+        self.counts.depth = self.counts.depth.max(node.depth as u64);
+        self.at[node.location].push(id);
+        self.nodes.push(node);
+        id
+    }
+
+    /// A child of the node by the action.
+    fn make_child(&mut self, parent: NodeId, action: usize) -> NodeId {
+        let location = self.actions[action].to;
+        let vars = self.fresh_formals(location);
+        let edge = self.edge(action, &self.nodes[parent].vars, &vars);
+        let mut node = Node::new(location, vars);
+        node.parent = Some(parent);
+        node.edge = Some(Rc::new(edge));
+        node.depth = self.nodes[parent].depth + 1;
+        node.round = self.round(parent, location);
+        let id = self.add_node(node);
+        self.nodes[parent].children.push(id);
+        id
+    }
+
+    /// How often the path to a child of the node comes to one location, at most.
+    fn round(&self, parent: NodeId, location: Location) -> usize {
+        let own = self.graph.is_head[location];
+        let chain = self.chain(parent);
+        let same = |&&n: &&NodeId| self.nodes[n].location == location;
+        let times = if own {
+            chain.iter().filter(same).count() + 1
+        } else {
+            1
+        };
+        times.max(self.nodes[parent].round)
+    }
+
+    /// An instance of the action between these variables.
+    pub fn edge(&self, action: usize, from: &[TermId], to: &[TermId]) -> Edge {
+        let clauses = self.actions[action].clauses.iter();
+        let copies: Vec<ClauseCopy> = clauses
+            .map(|&clause| {
+                let arguments = from.iter().chain(to).copied();
+                ClauseCopy::new(self.system, clause, arguments, "step")
+            })
+            .collect();
+        let formulas: Vec<TermId> = copies.iter().map(|c| c.formula).collect();
+        Edge {
+            action,
+            formula: self.terms.or(&formulas),
+            copies,
+        }
+    }
+
+    /// Decides what becomes of an open node.
+    fn visit(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
+        if self.nodes[node].location == ERROR {
+            return self.visit_error(node);
+        }
+        if self.is_eager() && !self.is_feasible(node)? {
+            self.refute(node)?;
+            return Ok(None);
+        }
+        if self.options.reachability() && self.cover(node)? {
+            return Ok(None);
+        }
+        if self.options.safety() && self.prune(node)? {
+            return Ok(None);
+        }
+        if self.options.error()
+            && let Some(refutation) = self.replay(node)?
+        {
+            return Ok(Some(refutation));
+        }
+        if self.options.reachability() && self.forces(node) && self.force_cover(node)? {
+            return Ok(None);
+        }
+        self.expand(node)?;
+        Ok(None)
+    }
+
+    fn visit_error(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
+        #[cfg(test)]
+        {
+            let chain = self.chain(node);
+            let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_ref());
+            let path = edges.map(|e| e.action).collect();
+            self.error_paths.push(path);
+        }
+        self.go_to(node);
+        match self.path_model()? {
+            Some(model) => self.derivation(node, &[], &model).map(Some),
+            None => {
+                self.refute(node)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether paths are looked at before they end in the error.
+    pub fn is_eager(&self) -> bool {
+        self.options.blocks == Blocks::Action
+    }
+
+    fn forces(&self, node: NodeId) -> bool {
+        match self.options.force {
+            Force::None => false,
+            Force::Heads => self.graph.is_head[self.nodes[node].location],
+            Force::All => true,
+        }
+    }
+
+    /// Gives the node its actions.
+    fn expand(&mut self, node: NodeId) -> Result<(), Stop> {
+        self.counts.expanded += 1;
+        let todo = self.leaving[self.nodes[node].location].clone();
+        let is_last = todo.is_empty();
+        let own = &mut self.nodes[node];
+        own.state = State::Expanded;
+        own.expanded = true;
+        own.todo = todo;
+        if is_last {
+            // What reaches no error is safe.
+            own.safe = Some(TermId::TRUE);
+            self.settle(node)?;
+            return self.quieten(node);
+        }
+        self.push(node);
+        Ok(())
+    }
+
+    /// The nodes from the root to this one, both included.
+    pub fn chain(&self, node: NodeId) -> Vec<NodeId> {
+        let mut chain = Vec::with_capacity(self.nodes[node].depth + 1);
+        let mut at = Some(node);
+        while let Some(node) = at {
+            chain.push(node);
+            at = self.nodes[node].parent;
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// Makes the path's solver hold the path to the node.
+    pub fn go_to(&mut self, node: NodeId) {
+        let chain = self.chain(node);
+        let chain = &chain[1..];
+        let pairs = self.path.iter().zip(chain);
+        let common = pairs.take_while(|(a, b)| a == b).count();
+        while self.path.len() > common {
+            self.path.pop();
+            self.path_solver.pop();
+        }
+        for &node in &chain[common..] {
+            self.path.push(node);
+            self.path_solver.push();
+            let own = &self.nodes[node];
+            if let Some(edge) = own.edge.clone() {
+                assert_edge(&self.terms, &edge, &mut self.path_solver);
+            }
+            let facts = self.facts_at(node);
+            self.path_solver.assert(facts);
+        }
+    }
+
+    /// A model of the path that the solver holds.
+    fn path_model(&mut self) -> Result<Option<SmtModel>, Stop> {
+        match self.ask_path(&[])? {
+            true => {
+                let model = self.path_solver.model();
+                model.map(Some).ok_or_else(|| failed("no model of a path"))
+            }
+            false => Ok(None),
+        }
+    }
+
+    /// Whether there is a run along the path that the solver holds, to such states.
+    pub fn ask_path(&mut self, assumptions: &[TermId]) -> Result<bool, Stop> {
+        self.go_on()?;
+        match self.path_solver.check(assumptions) {
+            SatResult::Sat => Ok(true),
+            SatResult::Unsat => Ok(false),
+            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
+        }
+    }
+
+    /// Whether there is a run along the path to the node.
+    pub fn is_feasible(&mut self, node: NodeId) -> Result<bool, Stop> {
+        if self.nodes[node].feasible {
+            return Ok(true);
+        }
+        self.go_to(node);
+        let feasible = self.ask_path(&[])?;
+        self.nodes[node].feasible = feasible;
+        Ok(feasible)
+    }
+
+    /// The derivation that a model of the path to the node, and of further edges, is.
+    pub fn derivation(
+        &self,
+        node: NodeId,
+        further: &[Edge],
+        model: &SmtModel,
+    ) -> Result<Refutation, Stop> {
+        let chain = self.chain(node);
+        let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_deref());
+        let mut steps: Vec<RefutationStep> = Vec::with_capacity(chain.len() + further.len());
+        for edge in edges.chain(further) {
+            let mut copies = edge.copies.iter();
+            let copy = copies.find(|c| model.satisfies(c.literal));
+            let copy = copy.ok_or_else(|| failed("no clause is chosen"))?;
+            let clause = &self.system.clauses[copy.clause];
+            let (values, fact) = copy.ground(self.system, model)?;
+            steps.push(RefutationStep {
+                clause: clause.id,
+                premises: clause.body.iter().map(|_| steps.len() - 1).collect(),
+                values,
+                fact,
+            });
+        }
+        Ok(Refutation { steps })
+    }
+
+    /// Whether the node's label implies all of the formulas, over formal variables.
+    pub fn entails(&mut self, node: NodeId, formulas: &[TermId]) -> Result<bool, Stop> {
+        let own = &self.nodes[node];
+        let location = own.location;
+        let mut known: FxHashSet<TermId> = own.label.iter().copied().collect();
+        if known.contains(&TermId::FALSE) {
+            return Ok(true);
+        }
+        known.extend(self.facts.of(location));
+        let open = formulas.iter().copied();
+        let open: Vec<TermId> = open
+            .filter(|f| *f != TermId::TRUE && !known.contains(f))
+            .collect();
+        if open.is_empty() {
+            return Ok(true);
+        }
+        self.go_on()?;
+        let mut assumptions: Vec<TermId> = known.into_iter().collect();
+        assumptions.sort_unstable();
+        let violated = self.terms.not(self.terms.and(&open));
+        assumptions.push(violated);
+        let smt = &self.smt;
+        let solver = self.implications[location].get_or_insert_with(|| smt.solver());
+        // What is open counts as not implied.
+        Ok(solver.check(&assumptions) == SatResult::Unsat)
+    }
+
+    /// The formal variables of the location's predicate.
+    pub fn formals(&self, location: Location) -> &'a [TermId] {
+        let predicate = self.graph.predicates[location];
+        predicate.map_or(&[], |p| &self.system.predicate(p).params)
+    }
+
+    /// New variables for them.
+    pub fn fresh_formals(&self, location: Location) -> Vec<TermId> {
+        let predicate = self.graph.predicates[location];
+        predicate.map_or_else(Vec::new, |p| self.system.fresh_atom(p).args)
+    }
+
+    /// A formula over the formal variables of the node's location, over the node's variables.
+    pub fn over(&self, node: NodeId, formula: TermId) -> TermId {
+        let own = &self.nodes[node];
+        let formals = self.formals(own.location).iter().copied();
+        let map = formals.zip(own.vars.iter().copied()).collect();
+        self.terms.substitute(formula, &map)
+    }
+
+    /// The way back from [`Search::over`], for an interpolant, which must have no other variables.
+    pub fn decoded(&self, node: NodeId, interpolant: TermId) -> Result<TermId, Stop> {
+        let own = &self.nodes[node];
+        let here: FxHashSet<TermId> = own.vars.iter().copied().collect();
+        let free = self.terms.free_vars(&[interpolant]);
+        if !free.iter().all(|v| here.contains(v)) {
+            return Err(failed("an interpolant has variables of other nodes"));
+        }
+        let formals = self.formals(own.location).iter().copied();
+        let map = own.vars.iter().copied().zip(formals).collect();
+        Ok(self.terms.substitute(interpolant, &map))
+    }
+
+    /// What is proven of the node's location, over the node's variables.
+    pub fn facts_at(&self, node: NodeId) -> TermId {
+        let facts = self.facts.of(self.nodes[node].location);
+        self.over(node, self.terms.and(facts))
+    }
+
+    /// An error if the run is to stop.
+    pub fn go_on(&self) -> Result<(), Stop> {
+        match self.cx.stop() {
+            Some(reason) => Err(Stop::Reason(reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// The statistics of the run.
+    pub fn count(&mut self) {
+        self.counts.add_to(&mut self.cx.stats, self.facts.count());
+    }
+}
+
+/// Asserts that some clause leads along the edge.
+pub(super) fn assert_edge(terms: &TermStore, edge: &Edge, solver: &mut Solver) {
+    let literals: Vec<TermId> = edge.copies.iter().map(|c| c.literal).collect();
+    for copy in &edge.copies {
+        solver.assert(terms.implies(copy.literal, copy.formula));
+    }
+    solver.assert(terms.or(&literals));
+}
+
+/// The actions, and those that leave each location.
+fn blocks(graph: &Cutpoints, blocks: Blocks) -> (Vec<Action>, Vec<Vec<usize>>) {
+    let mut actions: Vec<Action> = Vec::new();
+    let mut leaving = vec![Vec::new(); graph.leaving.len()];
+    for (location, own) in graph.leaving.iter().enumerate() {
+        let mut parts: Vec<(Location, Vec<usize>)> = Vec::new();
+        for &action in own {
+            let (to, clauses) = (graph.actions[action].to, &graph.actions[action].clauses);
+            match blocks {
+                Blocks::Action => parts.push((to, clauses.clone())),
+                Blocks::Clause => parts.extend(clauses.iter().map(|&c| (to, vec![c]))),
+            }
+        }
+        parts.sort_by_key(|(_, clauses)| clauses[0]);
+        for (to, clauses) in parts {
+            leaving[location].push(actions.len());
+            actions.push(Action { to, clauses });
+        }
+    }
+    (actions, leaving)
+}
+
+/// By location: the least number of actions to the error.
+fn distances(actions: &[Action], leaving: &[Vec<usize>]) -> Vec<usize> {
+    let mut into: Vec<Vec<Location>> = vec![Vec::new(); leaving.len()];
+    for (from, own) in leaving.iter().enumerate() {
+        own.iter().for_each(|&a| into[actions[a].to].push(from));
+    }
+    let mut distance = vec![usize::MAX; leaving.len()];
+    distance[ERROR] = 0;
+    let mut round = vec![ERROR];
+    let mut steps = 0;
+    while !round.is_empty() {
+        steps += 1;
+        let mut next = Vec::new();
+        for from in round.iter().flat_map(|&l| &into[l]).copied() {
+            if distance[from] == usize::MAX {
+                distance[from] = steps;
+                next.push(from);
+            }
+        }
+        round = next;
+    }
+    distance
+}

@@ -1,0 +1,234 @@
+//! The paper's example by its numbers, the guards one by one, weights, and both verdicts in all
+//! modes.
+
+use std::path::Path;
+
+use super::guards::Guard;
+use super::options::{Blocks, Force, Kinds, Labels, Order};
+use super::*;
+use crate::frontend::{Problem, parse};
+use crate::proof::samples::is_model;
+use crate::term::TermStore;
+use crate::transform::normalize;
+use crate::witness::{check_refutation, validate};
+
+/// A task of the papers' folder of the corpus.
+fn task(name: &str) -> Problem {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("horn-benchmarks/papers");
+    let text = std::fs::read_to_string(folder.join(format!("interpchecker-{name}.smt2")));
+    parse(&text.expect("a task"), Rc::new(TermStore::new())).expect("Horn clauses")
+}
+
+/// As in the paper: an edge for each clause, in the order of the clauses, nothing left out.
+fn reproduction(kinds: Kinds) -> Options {
+    Options {
+        kinds,
+        search: Order::Dfs,
+        force: Force::None,
+        blocks: Blocks::Clause,
+        labels: Labels::Shared,
+        prune: false,
+    }
+}
+
+/// What a search ends with before anything is checked.
+struct Raw {
+    /// Whether it says that the clauses have a model, and whether that is so.
+    answer: Option<(bool, bool)>,
+    verdict: Option<Verdict>,
+    counts: search::Counts,
+    error_paths: Vec<Vec<usize>>,
+}
+
+fn raw(system: &System, options: &Options, guards: Guards) -> Raw {
+    let mut cx = Context::new(system.terms.clone());
+    let smt = Smt::within(&cx.budget);
+    let reachability = Reachability::new(system);
+    let own = explored(system, &reachability, options);
+    let mut search = Search::new(&own, options, guards, &smt, &mut cx);
+    let end = search.run();
+    let (counts, error_paths) = (search.counts, search.error_paths);
+    let (answer, verdict) = match end {
+        Ok(End::Safe(definitions)) => {
+            let mut model = Model { definitions };
+            complete_by_reachability(system, &reachability, &mut model);
+            let answer = (true, is_model(system, &model));
+            (Some(answer), Some(Verdict::Sat(model)))
+        }
+        Ok(End::Unsafe(refutation)) => {
+            let answer = (false, check_refutation(system, &refutation).is_ok());
+            (Some(answer), Some(Verdict::Unsat(refutation)))
+        }
+        Err(_) => (None, None),
+    };
+    Raw {
+        answer,
+        verdict,
+        counts,
+        error_paths,
+    }
+}
+
+#[test]
+fn the_papers_example_takes_as_many_nodes_as_in_the_paper() {
+    let system = normalize(&task("exa-fig1-unsafe")).0;
+    let pruned = |kinds| Options {
+        prune: true,
+        ..reproduction(kinds)
+    };
+    let forced = Options {
+        force: Force::All,
+        ..reproduction(Kinds::R)
+    };
+    for (options, nodes) in [
+        (reproduction(Kinds::R), 29),
+        (reproduction(Kinds::RE), 25),
+        (reproduction(Kinds::RS), 22),
+        (reproduction(Kinds::RSE), 19),
+        (pruned(Kinds::RSE), 17),
+        (pruned(Kinds::R), 24),
+        (forced, 22),
+    ] {
+        let raw = raw(&system, &options, Guards::default());
+        assert_eq!(raw.answer, Some((false, true)), "{options:?}");
+        assert_eq!(raw.counts.nodes, nodes, "{options:?}");
+    }
+}
+
+const GUARDS: [(&str, bool, Guard); 6] = [
+    ("guard-g1-unsafe", false, Guard::BlockerPerAction),
+    ("guard-g2-unsafe", false, Guard::ClosedUnderLoops),
+    ("guard-g3-safe", true, Guard::OnlyNewPart),
+    ("guard-g4-safe", true, Guard::Derivation),
+    ("guard-g5-unsafe", false, Guard::LabelWithinRegion),
+    ("guard-g6-safe", true, Guard::DisjunctionPerAction),
+];
+
+fn all_modes() -> Vec<Options> {
+    let mut modes = Vec::new();
+    for kinds in [Kinds::R, Kinds::RE, Kinds::RS, Kinds::RSE] {
+        for search in [Order::Weighted, Order::Dfs, Order::Bfs] {
+            for (blocks, force, labels) in [
+                (Blocks::Action, Force::Heads, Labels::Shared),
+                (Blocks::Action, Force::None, Labels::Forward),
+                (Blocks::Clause, Force::None, Labels::Shared),
+                (Blocks::Clause, Force::All, Labels::Forward),
+            ] {
+                modes.push(Options {
+                    kinds,
+                    search,
+                    force,
+                    blocks,
+                    labels,
+                    prune: blocks == Blocks::Action,
+                });
+            }
+        }
+    }
+    modes
+}
+
+#[test]
+fn with_its_guards_each_mode_is_right() {
+    for (name, safe, _) in GUARDS {
+        let system = normalize(&task(name)).0;
+        for options in all_modes() {
+            let raw = raw(&system, &options, Guards::default());
+            assert_eq!(raw.answer, Some((safe, true)), "{name}: {options:?}");
+        }
+    }
+}
+
+/// Without a guard there is a mode in which its file has a wrong answer or none.
+#[test]
+fn without_a_guard_an_answer_is_wrong_or_lost() {
+    for (name, safe, guard) in GUARDS {
+        if guard == Guard::DisjunctionPerAction {
+            continue;
+        }
+        let problem = task(name);
+        let system = normalize(&problem).0;
+        let guards = Guards { off: Some(guard) };
+        let is_bad = |raw: &Raw| raw.answer != Some((safe, true));
+        let runs = all_modes().into_iter().map(|o| raw(&system, &o, guards));
+        let bad = runs.filter(is_bad).collect::<Vec<_>>();
+        assert!(!bad.is_empty(), "{name}");
+        // What is wrong is never said.
+        for run in bad {
+            let Some(verdict) = run.verdict else {
+                continue;
+            };
+            let mut cx = Context::new(problem.terms.clone());
+            let validated = validate(&problem, verdict, &mut cx);
+            assert!(matches!(validated.verdict(), Verdict::Unknown(_)), "{name}");
+            assert_eq!(cx.stats.count("witness.failures"), 1, "{name}");
+        }
+    }
+}
+
+#[test]
+fn alternative_blockers_prune_what_their_conjunction_does_not() {
+    let system = normalize(&task("guard-g6-safe")).0;
+    let options = Options {
+        search: Order::Bfs,
+        ..reproduction(Kinds::RS)
+    };
+    let on = raw(&system, &options, Guards::default());
+    let guard = Guard::DisjunctionPerAction;
+    let off = raw(&system, &options, Guards { off: Some(guard) });
+    assert_eq!(
+        (on.answer, off.answer),
+        (Some((true, true)), Some((true, true)))
+    );
+    assert!(on.counts.pruned >= off.counts.pruned);
+}
+
+/// After Fig. 8: what is below L7 is full after the first path, so that the third one takes the
+/// other side of both branches.
+const BRANCHES: &str = "(set-logic HORN)
+    (declare-fun L2 (Int Int) Bool) (declare-fun L3 (Int Int) Bool)
+    (declare-fun L4 (Int Int) Bool) (declare-fun L6 (Int Int) Bool)
+    (declare-fun L7 (Int Int) Bool) (declare-fun L11 (Int Int) Bool)
+    (assert (forall ((s Int) (a Int)) (L2 s a)))
+    (assert (forall ((s Int) (a Int)) (=> (and (L2 s a) (<= s 1)) (L3 s a))))
+    (assert (forall ((s Int) (a Int)) (=> (and (L2 s a) (> s 1)) (L4 s a))))
+    (assert (forall ((s Int) (a Int)) (=> (L3 s a) (L6 0 0))))
+    (assert (forall ((s Int) (a Int)) (=> (L4 s a) (L6 1 a))))
+    (assert (forall ((s Int) (a Int)) (=> (and (L6 s a) (< a 3)) (L7 s a))))
+    (assert (forall ((s Int) (a Int)) (=> (and (L6 s a) (not (< a 3))) (L11 s a))))
+    (assert (forall ((s Int) (a Int)) (=> (and (L7 s a) (> s 5)) false)))
+    (assert (forall ((s Int) (a Int)) (=> (L11 s a) false)))
+    (check-sat)";
+
+#[test]
+fn weights_lead_to_the_other_side_of_branches() {
+    let problem = parse(BRANCHES, Rc::new(TermStore::new())).expect("Horn clauses");
+    let system = normalize(&problem).0;
+    let errors = |search| {
+        let options = Options {
+            search,
+            ..reproduction(Kinds::RS)
+        };
+        let raw = raw(&system, &options, Guards::default());
+        assert_eq!(raw.answer, Some((false, true)));
+        raw.error_paths.len()
+    };
+    assert_eq!(errors(Order::Weighted), 3);
+    assert_eq!(errors(Order::Dfs), 4);
+}
+
+#[test]
+fn examples_have_their_verdicts_in_all_modes() {
+    for (name, safe) in [
+        ("exa-fig1-unsafe", false),
+        ("exa-fig1-safe", true),
+        ("exa-locations-unsafe", false),
+        ("exa-locations-safe", true),
+    ] {
+        let system = normalize(&task(name)).0;
+        for options in all_modes() {
+            let raw = raw(&system, &options, Guards::default());
+            assert_eq!(raw.answer, Some((safe, true)), "{name}: {options:?}");
+        }
+    }
+}
