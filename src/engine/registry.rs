@@ -3,7 +3,7 @@
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
 use super::settings::SettingError;
-use super::{Engine, bmc, kind, muz, pdkind, pdr, spacer, tpa, trl, vinta};
+use super::{Engine, bmc, kind, muz, pdkind, pdr, safari, spacer, tpa, trl, vinta};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -53,6 +53,11 @@ pub const ENGINES: &[Entry] = &[
         name: "vinta",
         about: "abstract interpretation guided by interpolants",
         make: || Box::new(vinta::VintaEngine::default()),
+    },
+    Entry {
+        name: "safari",
+        about: "lazy abstraction with interpolants for linear clauses with arrays",
+        make: || Box::new(safari::Safari::default()),
     },
     Entry {
         name: "muz",
