@@ -93,21 +93,18 @@ impl Template {
         &self.values
     }
 
-    /// Comparisons of two of the terms, or of one with a numeral, that hold in a model; of those
-    /// that imply others these come first.
-    fn comparisons(&self, terms: &TermStore, vars: &[TermId], model: &SmtModel) -> Vec<TermId> {
-        let mut found = Vec::new();
+    /// Comparisons of two of the terms, or of one with a numeral, that hold in a model, in groups
+    /// about the same terms; those that imply others of their group come first.
+    fn comparisons(&self, terms: &TermStore, vars: &[TermId], model: &SmtModel) -> Vec<Group> {
+        let mut found: Vec<Group> = Vec::new();
         let sort = |t: TermId| terms.sort_of(t);
         for (at, &x) in vars.iter().enumerate() {
             let Ok(value) = model.value(x) else {
                 continue;
             };
             if sort(x) == SortId::BOOL {
-                found.push(if value == TermId::TRUE {
-                    x
-                } else {
-                    terms.not(x)
-                });
+                let literal = if value == TermId::TRUE { x } else { terms.not(x) };
+                found.push(Group::about([x, x], vec![literal]));
                 continue;
             }
             let values = self.values.iter().filter(|&&v| sort(v) == sort(x));
@@ -128,45 +125,66 @@ impl Template {
         x: TermId,
         y: TermId,
         model: &SmtModel,
-        found: &mut Vec<TermId>,
+        found: &mut Vec<Group>,
     ) {
         type Order = fn(&TermStore, TermId, TermId) -> TermId;
-        let number: [(Order, Order); 1] = [(TermStore::lt, TermStore::le)];
-        let unsigned: (Order, Order) = (TermStore::bv_ult, |t, a, b| t.bv_op(&Op::BvUle, &[a, b]));
+        let unsigned: (Order, Order) =
+            (TermStore::bv_ult, |t, a, b| t.bv_op(&Op::BvUle, &[a, b]));
         let signed: (Order, Order) = (TermStore::bv_slt, |t, a, b| t.bv_op(&Op::BvSle, &[a, b]));
         let mut orders: Vec<(Order, Order)> = Vec::new();
         if terms.sort_of(x).is_number() {
-            orders.extend(number);
+            orders.push((TermStore::lt, TermStore::le));
         } else if terms.width(x) > 0 {
             orders.extend(self.unsigned.then_some(unsigned));
             orders.extend(self.signed.then_some(signed));
         }
-        let is_equal = model.satisfies(terms.eq(x, y));
+        let equation = terms.eq(x, y);
+        let is_equal = model.satisfies(equation);
         if orders.is_empty() {
-            let equation = terms.eq(x, y);
-            found.push(if is_equal {
-                equation
-            } else {
-                terms.not(equation)
-            });
+            let literal = if is_equal { equation } else { terms.not(equation) };
+            found.push(Group::about([x, y], vec![literal]));
         }
         for (less, at_most) in orders {
-            match is_equal {
-                true => found.extend([at_most(terms, x, y), at_most(terms, y, x)]),
-                false => {
-                    let (x, y) = match model.satisfies(less(terms, x, y)) {
-                        true => (x, y),
-                        false => (y, x),
-                    };
-                    found.extend([less(terms, x, y), at_most(terms, x, y)]);
-                }
+            if is_equal {
+                found.push(Group::about([x, y], vec![at_most(terms, x, y)]));
+                found.push(Group::about([x, y], vec![at_most(terms, y, x)]));
+                continue;
             }
-        }
-        if !is_equal {
-            found.push(terms.not(terms.eq(x, y)));
+            let (x, y) = match model.satisfies(less(terms, x, y)) {
+                true => (x, y),
+                false => (y, x),
+            };
+            let literals = vec![less(terms, x, y), at_most(terms, x, y), terms.not(equation)];
+            found.push(Group::about([x, y], literals));
         }
     }
 }
+
+/// Comparisons of the same two terms.
+struct Group {
+    about: [TermId; 2],
+    /// The first implies the others.
+    literals: Vec<TermId>,
+}
+
+impl Group {
+    fn about(about: [TermId; 2], literals: Vec<TermId>) -> Group {
+        Group { about, literals }
+    }
+}
+
+/// How much a formula is wanted in a label.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Rank {
+    /// It is about a cell or an index variable.
+    Indexed,
+    /// It is about arguments.
+    Scalar,
+    /// It compares with a numeral other than zero, which is often that of a counter on this path.
+    Numeral,
+}
+
+const RANKS: [Rank; 3] = [Rank::Indexed, Rank::Scalar, Rank::Numeral];
 
 impl Unwinding<'_> {
     /// An interpolant of what comes after a node and what comes before it, which contradict each
@@ -191,8 +209,8 @@ impl Unwinding<'_> {
             return Ok(TermId::FALSE);
         };
         let conjuncts = terms.conjuncts(after);
-        let follows = self.follows(&mut from_after, &conjuncts, &shared, &model, cx)?;
-        if let Some(core) = self.core(node, &follows, &mut from_before) {
+        let follows = self.follows(node, &mut from_after, &conjuncts, &shared, &model, cx)?;
+        if let Some(core) = self.core(&follows, &mut from_before) {
             self.counters.by_comparisons += 1;
             return Ok(terms.and(&core));
         }
@@ -204,8 +222,8 @@ impl Unwinding<'_> {
             let cube = implicant(&terms, &[after], &mut evaluator).ok_or_else(undefined)?;
             let mut from_cube = self.smt.solver();
             cube.iter().for_each(|&literal| from_cube.assert(literal));
-            let follows = self.follows(&mut from_cube, &cube, &shared, &model, cx)?;
-            disjuncts.push(match self.core(node, &follows, &mut from_before) {
+            let follows = self.follows(node, &mut from_cube, &cube, &shared, &model, cx)?;
+            disjuncts.push(match self.core(&follows, &mut from_before) {
                 Some(core) => {
                     self.counters.by_comparisons += 1;
                     terms.and(&core)
@@ -248,6 +266,7 @@ impl Unwinding<'_> {
         let Location::At(predicate) = self.nodes[node].location else {
             return Ok(after);
         };
+        if std::env::var_os("SAFARI_NOABS").is_some() { return Ok(after); }
         let unwanted = self.template.unwanted.get(&predicate);
         let args = &self.nodes[node].instance.source.args;
         let unwanted: Vec<TermId> = unwanted.into_iter().flatten().map(|&at| args[at]).collect();
@@ -275,19 +294,28 @@ impl Unwinding<'_> {
     /// variables. `model` is one of it.
     fn follows(
         &self,
+        node: NodeId,
         solver: &mut Solver,
         parts: &[TermId],
         shared: &[TermId],
         model: &SmtModel,
         cx: &Context,
-    ) -> Result<Vec<TermId>, Stop> {
+    ) -> Result<Vec<(Rank, TermId)>, Stop> {
         let terms = &*self.terms;
         let is_shared = |t: &TermId| terms.free_vars(&[*t]).iter().all(|v| shared.contains(v));
-        let mut found: Vec<TermId> = parts.iter().copied().filter(is_shared).collect();
-        let mut open = self.template.comparisons(terms, shared, model);
-        open.retain(|literal| !terms.is_value(*literal) && !found.contains(literal));
+        let own = parts.iter().copied().filter(is_shared);
+        let mut found: Vec<(Rank, TermId)> =
+            own.map(|part| (self.rank(node, &[part]), part)).collect();
+        let mut groups = self.template.comparisons(terms, shared, model);
+        let literals = |groups: &[Group]| -> Vec<TermId> {
+            groups.iter().flat_map(|g| g.literals.iter().copied()).collect()
+        };
         // What is left when no model contradicts it follows.
-        while !open.is_empty() {
+        loop {
+            let open = literals(&groups);
+            if open.is_empty() {
+                return Ok(found);
+            }
             solver.push();
             solver.assert(terms.not(terms.and(&open)));
             let model = ask(solver, &[], cx)?;
@@ -295,33 +323,48 @@ impl Unwinding<'_> {
             let Some(model) = model else {
                 break;
             };
-            let count = open.len();
-            open.retain(|&literal| model.satisfies(literal));
-            if open.len() == count {
+            for group in &mut groups {
+                group.literals.retain(|&literal| model.satisfies(literal));
+            }
+            if literals(&groups).len() == open.len() {
                 return Err(undefined());
             }
         }
-        found.extend(open);
+        for Group { about, literals } in groups {
+            if let Some(&strongest) = literals.first() {
+                let rank = self.rank(node, &about);
+                found.push((rank, strongest));
+            }
+        }
         Ok(found)
     }
 
-    /// A minimal part of the formulas that contradicts what is before the node: those about cells
-    /// stay longest, then those about index variables.
-    fn core(&self, node: NodeId, formulas: &[TermId], before: &mut Solver) -> Option<Vec<TermId>> {
-        let state = &self.nodes[node].instance.source;
-        let is_cell = |v: &TermId| state.cells.iter().any(|cell| cell.var == *v);
-        let mut ranked: Vec<(usize, TermId)> = Vec::with_capacity(formulas.len());
-        for &formula in formulas {
-            let free = self.terms.free_vars(&[formula]);
-            let rank = match () {
-                () if free.iter().any(is_cell) => 0,
-                () if free.iter().any(|v| !state.args.contains(v)) => 1,
-                () => 2,
-            };
-            ranked.push((rank, formula));
+    /// How much a formula about these terms is wanted in a node's label.
+    fn rank(&self, node: NodeId, about: &[TermId]) -> Rank {
+        let terms = &*self.terms;
+        let args = &self.nodes[node].instance.source.args;
+        let is_numeral = |&t: &TermId| terms.is_value(t) && terms.int(0) != t;
+        match () {
+            () if about.iter().any(is_numeral) => Rank::Numeral,
+            () if terms.free_vars(about).iter().any(|v| !args.contains(v)) => Rank::Indexed,
+            () => Rank::Scalar,
         }
-        ranked.sort_by_key(|r| r.0);
-        let ordered: Vec<TermId> = ranked.into_iter().map(|r| r.1).collect();
-        before.core_by(&[], &ordered, CoreEffort::ALL)
+    }
+
+    /// A minimal part of the formulas that contradicts what is before the node, without those that
+    /// are wanted less if it can be.
+    fn core(&self, formulas: &[(Rank, TermId)], before: &mut Solver) -> Option<Vec<TermId>> {
+        for least in RANKS {
+            let wanted = formulas.iter().filter(|f| f.0 <= least);
+            let wanted: Vec<TermId> = wanted.map(|f| f.1).collect();
+            if std::env::var_os("SAFARI_ALL").is_some() && least == Rank::Indexed {
+                if before.check(&wanted) == crate::smt::SatResult::Unsat { return Some(wanted); }
+                continue;
+            }
+            if let Some(core) = before.core_by(&[], &wanted, CoreEffort::ALL) {
+                return Some(core);
+            }
+        }
+        None
     }
 }

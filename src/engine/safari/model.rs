@@ -19,6 +19,9 @@ use crate::term::{Op, TermId, TermStore};
 /// Cubes without the eliminated variables, at most; else these stay bound.
 const CUBES: usize = 16;
 
+/// Disjuncts of a label that its conjuncts give, at most; else it stays as it is.
+const PRODUCT: usize = 32;
+
 /// Formulas that hold outside of `∃ indexes. label`.
 pub(super) fn unreachable(
     smt: &Rc<Smt>,
@@ -28,7 +31,7 @@ pub(super) fn unreachable(
 ) -> Result<Vec<TermId>, Stop> {
     let terms = smt.terms();
     let mut found = Vec::new();
-    for cube in terms.disjuncts(label) {
+    for cube in cubes(terms, label) {
         let cube = solved(terms, cube, indexes);
         let read = read_at(terms, cube);
         let free = terms.free_vars(&[cube]);
@@ -51,6 +54,23 @@ pub(super) fn unreachable(
         }
     }
     Ok(found)
+}
+
+/// The disjuncts of a label, whose conjuncts are disjunctions themselves, one for each refinement.
+fn cubes(terms: &TermStore, label: TermId) -> Vec<TermId> {
+    let mut found = vec![TermId::TRUE];
+    for conjunct in terms.conjuncts(label) {
+        let parts = terms.disjuncts(conjunct);
+        if found.len() * parts.len() > PRODUCT {
+            return terms.disjuncts(label);
+        }
+        let both = found.iter().flat_map(|&cube| parts.iter().map(move |&p| (cube, p)));
+        found = both.map(|(cube, part)| terms.and(&[cube, part])).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|&cube| cube != TermId::FALSE);
+    }
+    found
 }
 
 /// Replaces index variables that a conjunct defines.
