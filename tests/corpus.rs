@@ -27,6 +27,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("muz", 100),
     ("pdkind", 100),
     ("pdr", 300),
+    ("safari", 50),
     ("spacer", 200),
     ("templates", 100),
     ("tpa", 100),

@@ -11,6 +11,7 @@ pub mod muz;
 pub mod pdkind;
 pub mod pdr;
 pub mod registry;
+pub mod safari;
 pub mod settings;
 pub mod spacer;
 pub mod templates;

@@ -3,7 +3,9 @@
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
 use super::settings::SettingError;
-use super::{Engine, bmc, interp, kind, muz, pdkind, pdr, spacer, templates, tpa, trl, vinta};
+use super::{
+    Engine, bmc, interp, kind, muz, pdkind, pdr, safari, spacer, templates, tpa, trl, vinta,
+};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -63,6 +65,11 @@ pub const ENGINES: &[Entry] = &[
         name: "interp",
         about: "lazy abstraction with reachability, safety and error interpolants",
         make: || Box::new(interp::Interp::default()),
+    },
+    Entry {
+        name: "safari",
+        about: "lazy abstraction with interpolants for linear clauses with arrays",
+        make: || Box::new(safari::Safari::default()),
     },
     Entry {
         name: "muz",

@@ -21,7 +21,7 @@ mod normalize;
 mod numerals;
 mod pipeline;
 mod propagate;
-mod reads;
+pub(crate) mod reads;
 mod records;
 mod reduce;
 mod registry;

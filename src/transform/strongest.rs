@@ -9,7 +9,8 @@
 //! the same states. Else the definition is built from the defining side cube by cube: a model that
 //! is not covered yet gives an implicant, which is projected to the arguments and then weakened to a
 //! core that the using side still refutes (interpolation by projection); or its negation from the
-//! using side in the same way, and at last the locals are quantified.
+//! using side in the same way, and at last the locals are quantified. Where definitions around it
+//! have quantifiers, the weakest formula is taken at once, with its locals quantified universally.
 //!
 //! Invariant: whatever happens, the strongest formula implies the definition, and the uses hold.
 
@@ -194,6 +195,15 @@ impl Definer<'_> {
             forbidden,
             exact,
         } = sides;
+        // Nothing is projected below a quantifier, and `∃∀` is hard for who checks the model: what
+        // the uses allow stays universal where the neighbours' definitions are.
+        let is_quantified = |s: &Side| self.terms.node(s.matrix).has_quantifier;
+        if let Some(forbidden) = forbidden
+            && derived.iter().chain(forbidden).any(is_quantified)
+        {
+            let parts: Vec<TermId> = forbidden.iter().map(|s| self.universal(s)).collect();
+            return self.terms.and(&parts);
+        }
         if let Some(forbidden) = forbidden
             && let Some(found) = self.of_neighbours(item, derived, forbidden, model, cx)
         {
@@ -231,6 +241,14 @@ impl Definer<'_> {
         let bound: Vec<TermId> = renaming.values().copied().collect();
         let matrix = self.terms.substitute(side.matrix, &renaming);
         self.terms.exists(&bound, matrix)
+    }
+
+    /// That a side has no solution.
+    fn universal(&self, side: &Side) -> TermId {
+        let renaming = self.terms.renaming(&side.locals);
+        let bound: Vec<TermId> = renaming.values().copied().collect();
+        let matrix = self.terms.substitute(side.matrix, &renaming);
+        self.terms.forall(&bound, self.terms.not(matrix))
     }
 
     /// What a defining clause derives; `None` if that is nothing.

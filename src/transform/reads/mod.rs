@@ -15,8 +15,8 @@
 //! read at equal indexes are equal by a condition that the clause gets.
 
 mod plan;
-mod reader;
-mod view;
+pub(crate) mod reader;
+pub(crate) mod view;
 
 use std::rc::Rc;
 

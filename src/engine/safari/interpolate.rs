@@ -1,0 +1,370 @@
+//! Interpolants for labels, steered so that the unwinding converges.
+//!
+//! Between a step into an abstracted successor (`A`) and the path before a node (`B`) many
+//! interpolants are possible; an arbitrary one mentions the numeral that a counter has on this
+//! path, and each longer path gives another. Two things steer:
+//!
+//! - *Term abstraction* (the authors' tool paper, CAV 2012): counters and other arguments that
+//!   loops change are unwanted. Each is renamed apart in `A`; if the contradiction stays, it is not
+//!   shared any more and no interpolant mentions it.
+//! - *Comparisons first*: the formulas `s ⋈ t` over index variables, cells, arguments and the
+//!   clauses' numerals that follow from `A` are finitely many. Where they contradict `B`, a minimal
+//!   subset is the interpolant, what is about cells and index variables being kept longest. Only
+//!   what they do not refute, implicant by implicant of `A`, is left to Craig interpolation
+//!   (`smt/interpolate`). On the slides all interpolants are the solver's.
+//!
+//! Invariant: what comes out follows from `A`, contradicts `B`, and has no variable that is not in
+//! both.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::transition::Transition;
+use super::unwind::{Location, NodeId, Unwinding};
+use crate::chc::{PredicateId, System};
+use crate::proof::{Stop, ask, incomplete, undefined, values};
+use crate::run::Context;
+use crate::smt::{CoreEffort, InterpolationError, SmtModel, Solver, implicant};
+use crate::term::{Evaluator, Op, SortId, TermId, TermStore};
+use crate::transform::reads::view::is_array;
+
+/// Implicants of a step that are separated from a path one by one, at most.
+const IMPLICANTS: usize = 24;
+
+/// Numerals of one sort that are compared with, at most.
+const VALUES: usize = 6;
+
+/// Comparisons for one interpolant, at most.
+const COMPARISONS: usize = 3000;
+
+/// What interpolants may be made of, by the clauses.
+pub(super) struct Template {
+    values: Vec<TermId>,
+    signed: bool,
+    unsigned: bool,
+    /// Arguments that are unwanted in interpolants, the least wanted first.
+    unwanted: FxHashMap<PredicateId, Vec<usize>>,
+}
+
+impl Template {
+    pub fn new(system: &System, transitions: &[Transition]) -> Template {
+        let terms = &*system.terms;
+        let roots: Vec<TermId> = transitions.iter().map(|t| t.case.constraint).collect();
+        let mut counts: FxHashMap<SortId, usize> = FxHashMap::default();
+        let mut values = vec![terms.int(0)];
+        let (mut signed, mut unsigned) = (false, false);
+        terms.post_order(&roots, |t| {
+            let node = terms.node(t);
+            signed |= node.op == Op::BvSle;
+            unsigned |= node.op == Op::BvUle;
+            let count = counts.entry(node.sort).or_default();
+            let is_wanted = node.is_value && node.sort != SortId::BOOL && !is_array(terms, t);
+            if is_wanted && !values.contains(&t) && *count < VALUES {
+                *count += 1;
+                values.push(t);
+            }
+        });
+        let mut unwanted: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
+        for counters in [true, false] {
+            for transition in transitions {
+                let Some(predicate) = transition.source() else {
+                    continue;
+                };
+                let Some((counted, changed)) = transition.changes(terms) else {
+                    continue;
+                };
+                let list = unwanted.entry(predicate).or_default();
+                for at in if counters { counted } else { changed } {
+                    if !list.contains(&at) {
+                        list.push(at);
+                    }
+                }
+            }
+        }
+        Template {
+            values,
+            signed,
+            unsigned: unsigned || !signed,
+            unwanted,
+        }
+    }
+
+    /// Numerals of the clauses.
+    pub fn values(&self) -> &[TermId] {
+        &self.values
+    }
+
+    /// Comparisons of two of the terms, or of one with a numeral, that hold in a model, in groups
+    /// about the same terms; those that imply others of their group come first.
+    fn comparisons(&self, terms: &TermStore, vars: &[TermId], model: &SmtModel) -> Vec<Group> {
+        let mut found: Vec<Group> = Vec::new();
+        let sort = |t: TermId| terms.sort_of(t);
+        for (at, &x) in vars.iter().enumerate() {
+            let Ok(value) = model.value(x) else {
+                continue;
+            };
+            if sort(x) == SortId::BOOL {
+                let literal = if value == TermId::TRUE { x } else { terms.not(x) };
+                found.push(Group::about([x, x], vec![literal]));
+                continue;
+            }
+            let values = self.values.iter().filter(|&&v| sort(v) == sort(x));
+            let others = vars[at + 1..].iter().filter(|&&y| sort(y) == sort(x));
+            for &y in values.chain(others) {
+                self.compare(terms, x, y, model, &mut found);
+            }
+            if found.len() > COMPARISONS {
+                break;
+            }
+        }
+        found
+    }
+
+    fn compare(
+        &self,
+        terms: &TermStore,
+        x: TermId,
+        y: TermId,
+        model: &SmtModel,
+        found: &mut Vec<Group>,
+    ) {
+        type Order = fn(&TermStore, TermId, TermId) -> TermId;
+        let unsigned: (Order, Order) =
+            (TermStore::bv_ult, |t, a, b| t.bv_op(&Op::BvUle, &[a, b]));
+        let signed: (Order, Order) = (TermStore::bv_slt, |t, a, b| t.bv_op(&Op::BvSle, &[a, b]));
+        let mut orders: Vec<(Order, Order)> = Vec::new();
+        if terms.sort_of(x).is_number() {
+            orders.push((TermStore::lt, TermStore::le));
+        } else if terms.width(x) > 0 {
+            orders.extend(self.unsigned.then_some(unsigned));
+            orders.extend(self.signed.then_some(signed));
+        }
+        let equation = terms.eq(x, y);
+        let is_equal = model.satisfies(equation);
+        if orders.is_empty() {
+            let literal = if is_equal { equation } else { terms.not(equation) };
+            found.push(Group::about([x, y], vec![literal]));
+        }
+        for (less, at_most) in orders {
+            if is_equal {
+                found.push(Group::about([x, y], vec![at_most(terms, x, y)]));
+                found.push(Group::about([x, y], vec![at_most(terms, y, x)]));
+                continue;
+            }
+            let (x, y) = match model.satisfies(less(terms, x, y)) {
+                true => (x, y),
+                false => (y, x),
+            };
+            let literals = vec![less(terms, x, y), at_most(terms, x, y), terms.not(equation)];
+            found.push(Group::about([x, y], literals));
+        }
+    }
+}
+
+/// Comparisons of the same two terms.
+struct Group {
+    about: [TermId; 2],
+    /// The first implies the others.
+    literals: Vec<TermId>,
+}
+
+impl Group {
+    fn about(about: [TermId; 2], literals: Vec<TermId>) -> Group {
+        Group { about, literals }
+    }
+}
+
+/// How much a formula is wanted in a label.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Rank {
+    /// It is about a cell or an index variable.
+    Indexed,
+    /// It is about arguments.
+    Scalar,
+    /// It compares with a numeral other than zero, which is often that of a counter on this path.
+    Numeral,
+}
+
+const RANKS: [Rank; 3] = [Rank::Indexed, Rank::Scalar, Rank::Numeral];
+
+impl Unwinding<'_> {
+    /// An interpolant of what comes after a node and what comes before it, which contradict each
+    /// other.
+    pub fn separate(
+        &mut self,
+        node: NodeId,
+        after: TermId,
+        before: TermId,
+        cx: &Context,
+    ) -> Result<TermId, Stop> {
+        let terms = self.terms.clone();
+        let mut from_before = self.smt.solver();
+        from_before.assert(before);
+        let after = self.abstracted(node, after, &mut from_before, cx)?;
+        let of_before: FxHashSet<TermId> = terms.free_vars(&[before]).into_iter().collect();
+        let mut shared = terms.free_vars(&[after]);
+        shared.retain(|v| of_before.contains(v) && !is_array(&terms, *v));
+        let mut from_after = self.smt.solver();
+        from_after.assert(after);
+        let Some(mut model) = ask(&mut from_after, &[], cx)? else {
+            return Ok(TermId::FALSE);
+        };
+        let conjuncts = terms.conjuncts(after);
+        let follows = self.follows(node, &mut from_after, &conjuncts, &shared, &model, cx)?;
+        if let Some(core) = self.core(&follows, &mut from_before) {
+            self.counters.by_comparisons += 1;
+            return Ok(terms.and(&core));
+        }
+        let vars = terms.free_vars(&[after]);
+        let mut disjuncts = Vec::new();
+        loop {
+            let assignment = values(&model, &vars)?;
+            let mut evaluator = Evaluator::new(&terms, &assignment);
+            let cube = implicant(&terms, &[after], &mut evaluator).ok_or_else(undefined)?;
+            let mut from_cube = self.smt.solver();
+            cube.iter().for_each(|&literal| from_cube.assert(literal));
+            let follows = self.follows(node, &mut from_cube, &cube, &shared, &model, cx)?;
+            disjuncts.push(match self.core(&follows, &mut from_before) {
+                Some(core) => {
+                    self.counters.by_comparisons += 1;
+                    terms.and(&core)
+                }
+                None => self.craig(&cube, before, cx)?,
+            });
+            from_after.assert(terms.not(disjuncts[disjuncts.len() - 1]));
+            match ask(&mut from_after, &[], cx)? {
+                Some(next) => model = next,
+                None => return Ok(terms.or(&disjuncts)),
+            }
+            if disjuncts.len() == IMPLICANTS {
+                return self.craig(&[after], before, cx);
+            }
+        }
+    }
+
+    fn craig(&mut self, a: &[TermId], b: TermId, cx: &Context) -> Result<TermId, Stop> {
+        self.counters.by_interpolants += 1;
+        self.interpolator.set_budget(Some(cx.budget.clone()));
+        self.interpolator
+            .binary(a, &[b])
+            .map_err(|error| match error {
+                InterpolationError::Limit(_) if cx.stop().is_some() => {
+                    Stop::Reason(cx.stop().unwrap_or(crate::run::Reason::Timeout))
+                }
+                error => incomplete(error.to_string()),
+            })
+    }
+
+    /// Renames unwanted arguments of the node apart, as far as the contradiction stays.
+    fn abstracted(
+        &mut self,
+        node: NodeId,
+        after: TermId,
+        before: &mut Solver,
+        cx: &Context,
+    ) -> Result<TermId, Stop> {
+        let terms = self.terms.clone();
+        let Location::At(predicate) = self.nodes[node].location else {
+            return Ok(after);
+        };
+        if std::env::var_os("SAFARI_NOABS").is_some() { return Ok(after); }
+        let unwanted = self.template.unwanted.get(&predicate);
+        let args = &self.nodes[node].instance.source.args;
+        let unwanted: Vec<TermId> = unwanted.into_iter().flatten().map(|&at| args[at]).collect();
+        let mut result = after;
+        let mut free = terms.free_vars(&[after]);
+        for term in unwanted {
+            if !free.contains(&term) {
+                continue;
+            }
+            let renamed = terms.substitute(result, &terms.renaming(&[term]));
+            before.push();
+            before.assert(renamed);
+            let is_feasible = ask(before, &[], cx)?.is_some();
+            before.pop();
+            if !is_feasible {
+                self.counters.abstracted += 1;
+                result = renamed;
+                free = terms.free_vars(&[result]);
+            }
+        }
+        Ok(result)
+    }
+
+    /// Comparisons that follow from what the solver holds, and its own parts, over shared
+    /// variables. `model` is one of it.
+    fn follows(
+        &self,
+        node: NodeId,
+        solver: &mut Solver,
+        parts: &[TermId],
+        shared: &[TermId],
+        model: &SmtModel,
+        cx: &Context,
+    ) -> Result<Vec<(Rank, TermId)>, Stop> {
+        let terms = &*self.terms;
+        let is_shared = |t: &TermId| terms.free_vars(&[*t]).iter().all(|v| shared.contains(v));
+        let own = parts.iter().copied().filter(is_shared);
+        let mut found: Vec<(Rank, TermId)> =
+            own.map(|part| (self.rank(node, &[part]), part)).collect();
+        let mut groups = self.template.comparisons(terms, shared, model);
+        let literals = |groups: &[Group]| -> Vec<TermId> {
+            groups.iter().flat_map(|g| g.literals.iter().copied()).collect()
+        };
+        // What is left when no model contradicts it follows.
+        loop {
+            let open = literals(&groups);
+            if open.is_empty() {
+                return Ok(found);
+            }
+            solver.push();
+            solver.assert(terms.not(terms.and(&open)));
+            let model = ask(solver, &[], cx)?;
+            solver.pop();
+            let Some(model) = model else {
+                break;
+            };
+            for group in &mut groups {
+                group.literals.retain(|&literal| model.satisfies(literal));
+            }
+            if literals(&groups).len() == open.len() {
+                return Err(undefined());
+            }
+        }
+        for Group { about, literals } in groups {
+            if let Some(&strongest) = literals.first() {
+                let rank = self.rank(node, &about);
+                found.push((rank, strongest));
+            }
+        }
+        Ok(found)
+    }
+
+    /// How much a formula about these terms is wanted in a node's label.
+    fn rank(&self, node: NodeId, about: &[TermId]) -> Rank {
+        let terms = &*self.terms;
+        let args = &self.nodes[node].instance.source.args;
+        let is_numeral = |&t: &TermId| terms.is_value(t) && terms.int(0) != t;
+        match () {
+            () if about.iter().any(is_numeral) => Rank::Numeral,
+            () if terms.free_vars(about).iter().any(|v| !args.contains(v)) => Rank::Indexed,
+            () => Rank::Scalar,
+        }
+    }
+
+    /// A minimal part of the formulas that contradicts what is before the node, without those that
+    /// are wanted less if it can be.
+    fn core(&self, formulas: &[(Rank, TermId)], before: &mut Solver) -> Option<Vec<TermId>> {
+        for least in RANKS {
+            let wanted = formulas.iter().filter(|f| f.0 <= least);
+            let wanted: Vec<TermId> = wanted.map(|f| f.1).collect();
+            if std::env::var_os("SAFARI_ALL").is_some() && least == Rank::Indexed {
+                if before.check(&wanted) == crate::smt::SatResult::Unsat { return Some(wanted); }
+                continue;
+            }
+            if let Some(core) = before.core_by(&[], &wanted, CoreEffort::ALL) {
+                return Some(core);
+            }
+        }
+        None
+    }
+}

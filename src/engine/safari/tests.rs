@@ -1,0 +1,240 @@
+//! Array programs of known status: shapes of loops, by index sort, by element sort, safe and not.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::*;
+use crate::frontend::parse_bytes;
+use crate::term::TermStore;
+use crate::transform::normalize;
+use crate::witness::check_refutation;
+use crate::{Config, solve};
+
+/// Sorts of a program, and how it counts and compares.
+struct Sorts {
+    index: &'static str,
+    element: &'static str,
+    zero: &'static str,
+    one: &'static str,
+    add: &'static str,
+    less: &'static str,
+    at_most: &'static str,
+    /// Two different elements.
+    elements: [&'static str; 2],
+}
+
+fn sorts() -> Vec<Sorts> {
+    let mut found = Vec::new();
+    for words in [false, true] {
+        for (element, elements) in [
+            ("Int", ["7", "8"]),
+            ("Bool", ["true", "false"]),
+            ("Real", ["0.5", "1.5"]),
+        ] {
+            found.push(match words {
+                false => Sorts {
+                    index: "Int",
+                    element,
+                    zero: "0",
+                    one: "1",
+                    add: "+",
+                    less: "<",
+                    at_most: "<=",
+                    elements,
+                },
+                true => Sorts {
+                    index: "(_ BitVec 8)",
+                    element,
+                    zero: "#x00",
+                    one: "#x01",
+                    add: "bvadd",
+                    less: "bvult",
+                    at_most: "bvule",
+                    elements,
+                },
+            });
+        }
+    }
+    found
+}
+
+/// What a program does, and what its bug is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    /// Every element gets a value; all are checked. Bug: the last one is skipped.
+    Initialise,
+    /// One array becomes a copy of another. Bug: the check goes one too far.
+    Copy,
+    /// A search for an element. Bug: the place before the one that is found is checked.
+    Find,
+    /// One loop writes, the other checks. Bug: the second loop goes one too far.
+    WriteAndTest,
+    /// `b[i]` follows from `a[i]`. Bug: nothing is written in one case.
+    Conditional,
+}
+
+const SHAPES: [Shape; 5] = [
+    Shape::Initialise,
+    Shape::Copy,
+    Shape::Find,
+    Shape::WriteAndTest,
+    Shape::Conditional,
+];
+
+fn program(shape: Shape, sorts: &Sorts, safe: bool) -> String {
+    let Sorts {
+        index: i,
+        element: e,
+        zero,
+        one,
+        add,
+        less,
+        at_most,
+        elements: [x, y],
+    } = sorts;
+    let array = format!("(Array {i} {e})");
+    let text = match shape {
+        Shape::Initialise => {
+            let bound = if safe { "i" } else { "(@add i @1)" };
+            format!(
+                "(declare-fun P (@A @I @I) Bool)
+                (assert (forall ((a @A) (n @I)) (P a n @0)))
+                (assert (forall ((a @A) (n @I) (i @I))
+                  (=> (and (P a n i) (@< i n) (@< {bound} n)) (P (store a i @x) n (@add i @1)))))
+                (assert (forall ((a @A) (n @I) (i @I) (k @I))
+                  (=> (and (P a n i) (not (and (@< i n) (@< {bound} n)))
+                    (@<= @0 k) (@< k n) (not (= (select a k) @x))) false)))"
+            )
+        }
+        Shape::Copy => {
+            let compare = if safe { "@<" } else { "@<=" };
+            format!(
+                "(declare-fun P (@A @A @I @I) Bool)
+                (assert (forall ((a @A) (b @A) (n @I)) (P a b n @0)))
+                (assert (forall ((a @A) (b @A) (n @I) (i @I))
+                  (=> (and (P a b n i) (@< i n)) (P a (store b i (select a i)) n (@add i @1)))))
+                (assert (forall ((a @A) (b @A) (n @I) (i @I) (k @I))
+                  (=> (and (P a b n i) (not (@< i n)) (@<= @0 k) ({compare} k n)
+                    (not (= (select a k) (select b k)))) false)))"
+            )
+        }
+        Shape::Find => {
+            let compare = if safe { "@<" } else { "@<=" };
+            format!(
+                "(declare-fun P (@A @I @I) Bool) (declare-fun Q (@A @I @I) Bool)
+                (assert (forall ((a @A) (n @I)) (P a n @0)))
+                (assert (forall ((a @A) (n @I) (i @I))
+                  (=> (and (P a n i) (@< i n) (not (= (select a i) @x))) (P a n (@add i @1)))))
+                (assert (forall ((a @A) (n @I) (i @I))
+                  (=> (and (P a n i) (@< i n) (= (select a i) @x)) (Q a n i))))
+                (assert (forall ((a @A) (n @I) (i @I) (k @I))
+                  (=> (and (Q a n i) (@<= @0 k) ({compare} k i) (= (select a k) @x)) false)))"
+            )
+        }
+        Shape::WriteAndTest => {
+            let compare = if safe { "@<" } else { "@<=" };
+            format!(
+                "(declare-fun P (@A @I @I) Bool) (declare-fun Q (@A @I @I) Bool)
+                (assert (forall ((a @A) (n @I)) (P a n @0)))
+                (assert (forall ((a @A) (n @I) (i @I))
+                  (=> (and (P a n i) (@< i n)) (P (store a i @y) n (@add i @1)))))
+                (assert (forall ((a @A) (n @I) (i @I))
+                  (=> (and (P a n i) (not (@< i n))) (Q a n @0))))
+                (assert (forall ((a @A) (n @I) (i @I))
+                  (=> (and (Q a n i) (@< i n) (= (select a i) @y)) (Q a n (@add i @1)))))
+                (assert (forall ((a @A) (n @I) (i @I))
+                  (=> (and (Q a n i) ({compare} i n) (not (= (select a i) @y))) false)))"
+            )
+        }
+        Shape::Conditional => {
+            let other = if safe { "(store b i @y)" } else { "b" };
+            format!(
+                "(declare-fun P (@A @A @I @I) Bool)
+                (assert (forall ((a @A) (b @A) (n @I)) (P a b n @0)))
+                (assert (forall ((a @A) (b @A) (c @A) (n @I) (i @I))
+                  (=> (and (P a b n i) (@< i n)
+                    (= c (ite (= (select a i) @x) {other} (store b i @x))))
+                    (P a c n (@add i @1)))))
+                (assert (forall ((a @A) (b @A) (n @I) (i @I) (k @I))
+                  (=> (and (P a b n i) (@<= @0 k) (@< k i) (= (select a k) @x)
+                    (= (select b k) @x)) false)))"
+            )
+        }
+    };
+    let mut text = text;
+    for (name, meaning) in [
+        ("@A", array.as_str()),
+        ("@I", i),
+        ("@0", zero),
+        ("@1", one),
+        ("@add", add),
+        ("@<=", at_most),
+        ("@<", less),
+        ("@x", x),
+        ("@y", y),
+    ] {
+        text = text.replace(name, meaning);
+    }
+    format!("(set-logic HORN) {text} (check-sat)")
+}
+
+/// The verdict after the whole way, with its witness validated.
+fn decided(text: &str, settings: &[&str]) -> Verdict {
+    let terms = Rc::new(TermStore::new());
+    let problem = parse_bytes(text.as_bytes(), terms.clone()).expect("it can be read");
+    let mut cx = Context::new(terms);
+    cx.budget = cx.budget.time(Duration::from_secs(60));
+    let config = Config {
+        engine: "safari".to_owned(),
+        passes: Some("none".to_owned()),
+        settings: settings.iter().map(|s| s.to_string()).collect(),
+    };
+    let answer = solve(&problem, &config, &mut cx).expect("a known configuration");
+    assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
+    answer.verdict().clone()
+}
+
+fn system(text: &str) -> System {
+    let terms = Rc::new(TermStore::new());
+    let problem = parse_bytes(text.as_bytes(), terms).expect("it can be read");
+    normalize(&problem).0
+}
+
+fn engine(system: &System, labels: Labels) -> (Verdict, Context) {
+    let mut cx = Context::new(system.terms.clone());
+    cx.budget = cx.budget.time(Duration::from_secs(60));
+    let options = Options { labels };
+    let verdict = Safari { options }
+        .solve(system, &mut cx)
+        .expect("no defect");
+    (verdict, cx)
+}
+
+#[test]
+fn safe_programs_get_quantified_models() {
+    for sorts in sorts() {
+        for shape in SHAPES {
+            let text = program(shape, &sorts, true);
+            let Verdict::Sat(_) = decided(&text, &[]) else {
+                panic!("{shape:?}: {text}");
+            };
+        }
+    }
+}
+
+#[test]
+fn unsafe_programs_are_refuted() {
+    for sorts in sorts() {
+        for shape in SHAPES {
+            let text = program(shape, &sorts, false);
+            let system = system(&text);
+            for labels in [Labels::Lazy, Labels::Exact] {
+                let (verdict, _) = engine(&system, labels);
+                let Verdict::Unsat(refutation) = verdict else {
+                    panic!("{shape:?}, {labels:?}: {verdict:?} {text}");
+                };
+                assert_eq!(check_refutation(&system, &refutation), Ok(()), "{text}");
+            }
+        }
+    }
+}
