@@ -23,6 +23,7 @@ const NOT_SOLVED: &[&str] = &[
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("kind", 100),
+    ("morph", 20),
     ("muz", 100),
     ("pdkind", 100),
     ("pdr", 300),

@@ -6,6 +6,7 @@
 pub mod bmc;
 mod driver;
 pub mod kind;
+pub mod morph;
 pub mod muz;
 pub mod pdkind;
 pub mod pdr;

@@ -3,7 +3,7 @@
 //! Invariant: this is the only place that names them all; adding an engine is adding a line here.
 
 use super::settings::SettingError;
-use super::{Engine, bmc, kind, muz, pdkind, pdr, spacer, tpa, trl, vinta};
+use super::{Engine, bmc, kind, morph, muz, pdkind, pdr, spacer, tpa, trl, vinta};
 
 /// An engine on the command line.
 pub struct Entry {
@@ -53,6 +53,11 @@ pub const ENGINES: &[Entry] = &[
         name: "vinta",
         about: "abstract interpretation guided by interpolants",
         make: || Box::new(vinta::VintaEngine::default()),
+    },
+    Entry {
+        name: "morph",
+        about: "any cell of an array, by the engines for systems without arrays",
+        make: || Box::new(morph::Morph),
     },
     Entry {
         name: "muz",

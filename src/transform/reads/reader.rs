@@ -9,7 +9,7 @@ use super::view::{View, is_array};
 use crate::term::{Op, TermId, TermStore};
 
 /// Where an array is read: an index, then one into the element, and so on; all resolved.
-pub(super) type Path = Vec<TermId>;
+pub(crate) type Path = Vec<TermId>;
 
 /// In larger indexes no `ite` is looked for.
 const CHOICE: usize = 20;
@@ -23,7 +23,7 @@ enum Job {
     Read(TermId, PathId),
 }
 
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     terms: &'a TermStore,
     view: &'a View,
     /// Array variables that stay.
@@ -41,7 +41,7 @@ pub(super) struct Reader<'a> {
 
 /// The work was more than there was fuel for.
 #[derive(Debug)]
-pub(super) struct Exhausted;
+pub(crate) struct Exhausted;
 
 impl<'a> Reader<'a> {
     pub fn new(

@@ -17,7 +17,7 @@ const EQUATION: usize = 40;
 /// Choices in an index that is compared are taken apart so deep.
 const CHOICES: usize = 4;
 
-pub(super) struct View {
+pub(crate) struct View {
     /// The place of each array in the body: atom and argument.
     pub body: FxHashMap<TermId, (usize, usize)>,
     /// `array := term`, those first that others need.
@@ -34,14 +34,14 @@ pub(super) struct View {
     bounds: FxHashMap<Vec<(TermId, Rational)>, Rational>,
 }
 
-pub(super) struct Definition {
+pub(crate) struct Definition {
     pub var: TermId,
     pub term: TermId,
     /// The conjunct that says so.
     pub conjunct: TermId,
 }
 
-pub(super) fn is_array(terms: &TermStore, term: TermId) -> bool {
+pub(in crate::transform) fn is_array(terms: &TermStore, term: TermId) -> bool {
     matches!(terms.sort(terms.sort_of(term)), Sort::Array(..))
 }
 
