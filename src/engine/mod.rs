@@ -7,6 +7,7 @@ pub mod bmc;
 mod driver;
 pub mod interp;
 pub mod kind;
+pub mod morph;
 pub mod muz;
 pub mod pdkind;
 pub mod pdr;

@@ -4,7 +4,7 @@
 
 use super::settings::SettingError;
 use super::{
-    Engine, bmc, interp, kind, muz, pdkind, pdr, safari, spacer, templates, tpa, trl, vinta,
+    Engine, bmc, interp, kind, morph, muz, pdkind, pdr, safari, spacer, templates, tpa, trl, vinta,
 };
 
 /// An engine on the command line.
@@ -70,6 +70,11 @@ pub const ENGINES: &[Entry] = &[
         name: "safari",
         about: "lazy abstraction with interpolants for linear clauses with arrays",
         make: || Box::new(safari::Safari::default()),
+    },
+    Entry {
+        name: "morph",
+        about: "any cell of an array, by the engines for systems without arrays",
+        make: || Box::new(morph::Morph),
     },
     Entry {
         name: "muz",

@@ -486,6 +486,10 @@ impl TermStore {
             {
                 return self.int(euclid(value, divisor).0);
             }
+            if let Some((quotient, rest)) = self.split_multiple(left, divisor) {
+                let rest = self.int(euclid(&rest, divisor).0);
+                return self.add(&[quotient, rest]);
+            }
         }
         self.intern(Op::IDiv, &[left, right], SortId::INT)
     }
@@ -501,8 +505,34 @@ impl TermStore {
             if let Some(value) = self.as_int(left) {
                 return self.int(euclid(value, divisor).1);
             }
+            if let Some((_, rest)) = self.split_multiple(left, divisor) {
+                return self.int(euclid(&rest, divisor).1);
+            }
         }
         self.intern(Op::Mod, &[left, right], SortId::INT)
+    }
+
+    /// A sum all of whose coefficients are multiples of a divisor that is not zero: the sum without
+    /// its constant, divided, and the constant.
+    fn split_multiple(&self, sum: TermId, divisor: &BigInt) -> Option<(TermId, BigInt)> {
+        if divisor.is_zero() {
+            return None;
+        }
+        let linear = self.linear(sum);
+        let multiple = |c: &Rational| c.is_integer() && (c.to_integer() % divisor).is_zero();
+        if !linear.monomials.iter().all(|m| multiple(&m.1)) || !linear.constant.is_integer() {
+            return None;
+        }
+        let constant = linear.constant.to_integer();
+        let parts = Linear {
+            monomials: linear.monomials,
+            constant: Rational::zero(),
+        };
+        let factor = Rational::new(1.into(), divisor.clone());
+        Some((
+            self.from_linear(&parts.scaled(&factor), SortId::INT),
+            constant,
+        ))
     }
 
     /// Real division. Division by zero stays as it is: its value is not known.

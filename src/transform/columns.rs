@@ -1,30 +1,61 @@
-//! Arrays of the fields of records in an array: what formulas over them say of that array.
+//! Arrays that are no terms over the array that they come from: those of the fields of records in
+//! an array, and those counted from a base.
 //!
-//! Such an array is no term over the one with the records. Reads of it become fields of what is
-//! read, equations between such arrays hold for every index, and what is left is quantified.
+//! What formulas over them say of that array: reads of a column become fields of what is read, or
+//! reads from the base on; equations between columns hold for every index, and what is left is
+//! quantified. What is said of any index counted from a base is said of any index, so that a solver
+//! that looks for an instance finds a read at a bare variable.
 //!
 //! Invariant: the formula that comes out has the same truth value whenever the variables of columns
 //! have the columns' values.
 
+use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rebase::sum;
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// The array of one field of the records in an array.
+/// An array that another one determines element by element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Column {
-    pub array: TermId,
-    pub datatype: DatatypeId,
-    pub field: u32,
+pub(super) enum Column {
+    /// One field of the records in an array.
+    Field {
+        array: TermId,
+        datatype: DatatypeId,
+        field: u32,
+    },
+    /// `array[base + i]` at each `i`.
+    Shifted { array: TermId, base: TermId },
 }
 
 impl Column {
     /// The sort of the column.
     pub fn sort(&self, terms: &TermStore) -> SortId {
-        let field = terms.datatype(self.datatype).constructors[0].fields[self.field as usize].sort;
-        match terms.sort(terms.sort_of(self.array)) {
-            Sort::Array(index, _) => terms.array_sort(index, field),
-            _ => unreachable!("a column is of an array"),
+        match *self {
+            Column::Field {
+                array,
+                datatype,
+                field,
+            } => {
+                let field = terms.datatype(datatype).constructors[0].fields[field as usize].sort;
+                match terms.sort(terms.sort_of(array)) {
+                    Sort::Array(index, _) => terms.array_sort(index, field),
+                    _ => unreachable!("a column is of an array"),
+                }
+            }
+            Column::Shifted { array, .. } => terms.sort_of(array),
+        }
+    }
+
+    /// The element at an index.
+    fn at(&self, terms: &TermStore, index: TermId) -> TermId {
+        match *self {
+            Column::Field {
+                array,
+                datatype,
+                field,
+            } => terms.field(datatype, 0, field, terms.select(array, index)),
+            Column::Shifted { array, base } => terms.select(array, sum(terms, base, index)),
         }
     }
 }
@@ -50,6 +81,12 @@ pub(super) fn express_columns(
             _ => t,
         }
     });
+    if columns
+        .values()
+        .any(|c| matches!(c, Column::Shifted { .. }))
+    {
+        formula = with_bare_indexes(terms, formula);
+    }
     for var in terms.free_vars(&[formula]) {
         if columns.contains_key(&var) {
             let copy = terms.fresh_var("field", terms.sort_of(var));
@@ -122,10 +159,7 @@ impl Reader<'_> {
                 }
                 Op::Ite => terms.ite(node.args[0], memo[&node.args[1]], memo[&node.args[2]]),
                 _ => match self.columns.get(&t) {
-                    Some(column) => {
-                        let record = terms.select(column.array, index);
-                        terms.field(column.datatype, 0, column.field, record)
-                    }
+                    Some(column) => column.at(terms, index),
                     None => terms.select(t, index),
                 },
             };
@@ -138,6 +172,17 @@ impl Reader<'_> {
     fn equal(&self, a: TermId, b: TermId) -> TermId {
         let terms = self.terms;
         let (mut a, mut b) = (a, b);
+        if let (
+            Some(Column::Shifted { array, base }),
+            Some(Column::Shifted {
+                array: other,
+                base: same,
+            }),
+        ) = (self.columns.get(&a), self.columns.get(&b))
+            && base == same
+        {
+            return terms.eq(*array, *other);
+        }
         let mut bound = Vec::new();
         // Elements may be arrays again; sorts are finite trees.
         while let Sort::Array(index, _) = terms.sort(terms.sort_of(a))
@@ -149,4 +194,85 @@ impl Reader<'_> {
         }
         terms.forall(&bound, terms.eq(a, b))
     }
+}
+
+/// Copies of one quantified formula at most.
+const COPIES: usize = 8;
+
+/// The formula with each universal quantifier over an index once for each offset at which arrays
+/// are read there, moved so that these are read at the bare variable. All copies are equivalent;
+/// solvers that find instances by patterns need the one whose array the assertion reads.
+fn with_bare_indexes(terms: &TermStore, formula: TermId) -> TermId {
+    if !terms.node(formula).has_quantifier {
+        return formula;
+    }
+    terms.rewrite_bottom_up(formula, &mut FxHashMap::default(), |t| {
+        let Op::Forall(bound) = terms.op(t) else {
+            return t;
+        };
+        let mut bodies = vec![terms.args(t)[0]];
+        for &var in bound.iter() {
+            let mut moved: Vec<TermId> = Vec::new();
+            for &body in &bodies {
+                for offset in offsets(terms, body, var) {
+                    let map = std::iter::once((var, offset)).collect();
+                    let body = terms.substitute(body, &map);
+                    if !moved.contains(&body) {
+                        moved.push(body);
+                    }
+                }
+            }
+            if (1..=COPIES).contains(&moved.len()) {
+                bodies = moved;
+            }
+        }
+        let copies: Vec<TermId> = bodies
+            .into_iter()
+            .map(|body| {
+                let map = terms.renaming(bound);
+                let own: Vec<TermId> = bound.iter().map(|v| map[v]).collect();
+                terms.forall(&own, terms.substitute(body, &map))
+            })
+            .collect();
+        terms.and(&copies)
+    })
+}
+
+/// For each way in which a variable is part of an index `t`, what to put in its place so that the
+/// index is that variable.
+fn offsets(terms: &TermStore, body: TermId, var: TermId) -> Vec<TermId> {
+    let sort = terms.sort_of(var);
+    let mut found: Vec<TermId> = Vec::new();
+    terms.post_order(&[body], |t| {
+        if *terms.op(t) != Op::Select || terms.sort_of(terms.args(t)[1]) != sort {
+            return;
+        }
+        let index = terms.args(t)[1];
+        let solved = match terms.sort(sort) {
+            _ if index == var => Some(var),
+            Sort::Int | Sort::Real => {
+                let (coefficient, rest) = terms.linear(index).split_off(var);
+                let depends = |m: &(TermId, _)| terms.free_vars(&[m.0]).contains(&var);
+                let unit = coefficient.abs().is_one() && !rest.monomials.iter().any(depends);
+                unit.then(|| {
+                    let value = terms.linear(var).minus(&rest).scaled(&coefficient);
+                    terms.from_linear(&value, sort)
+                })
+            }
+            Sort::BitVec(_) if *terms.op(index) == Op::BvAdd => {
+                let args = terms.args(index);
+                let others = || args.iter().filter(|&&a| a != var);
+                let depends = |a: &TermId| terms.free_vars(&[*a]).contains(&var);
+                (others().count() + 1 == args.len() && !others().any(depends))
+                    .then(|| others().fold(var, |value, &a| terms.bv_sub(value, a)))
+            }
+            _ => None,
+        };
+        if let Some(solved) = solved
+            && !found.contains(&solved)
+        {
+            found.push(solved);
+        }
+    });
+    found
 }

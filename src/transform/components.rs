@@ -49,7 +49,7 @@ impl Plan {
         match self {
             Plan::Fields(datatype) => {
                 let count = terms.datatype(*datatype).constructors[0].fields.len() as u32;
-                let column = |field| Column {
+                let column = |field| Column::Field {
                     array,
                     datatype: *datatype,
                     field,

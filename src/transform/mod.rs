@@ -22,6 +22,7 @@ mod numerals;
 mod pipeline;
 mod propagate;
 pub(crate) mod reads;
+mod rebase;
 mod records;
 mod reduce;
 mod registry;
@@ -45,6 +46,7 @@ mod tests;
 pub use normalize::{Normalization, normalize};
 pub(crate) use pipeline::share_lemmas;
 pub use pipeline::{BackStack, Pipeline, PipelineError};
+pub(crate) use reads::{Reader as ArrayReader, View as ArrayView};
 pub use registry::PASSES;
 pub use single_loop::SingleLoop;
 

@@ -13,6 +13,7 @@ use super::narrow::Narrow;
 use super::numerals::Numerals;
 use super::propagate::Propagate;
 use super::reads::Reads;
+use super::rebase::Rebase;
 use super::records::Records;
 use super::simplify::Simplify;
 use super::single_loop::SingleLoop;
@@ -141,6 +142,12 @@ pub static PASSES: &[Pass] = &[
         "make arrays with constant indexes one scalar for each",
         Turn::Iterated,
         || Box::new(Cells),
+    ),
+    default(
+        "rebase",
+        "count the indexes of arrays from a base that no clause changes",
+        Turn::Iterated,
+        || Box::new(Rebase),
     ),
     default(
         "subsume",

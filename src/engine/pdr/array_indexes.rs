@@ -24,8 +24,8 @@ pub(super) fn indexes(terms: &TermStore, root: TermId) -> Vec<TermId> {
     found
 }
 
-/// A variable for any index, for each sort by which the arrays among the variables are indexed.
-pub(super) fn any_indexes(terms: &TermStore, params: &[TermId]) -> Vec<TermId> {
+/// The sorts by which the arrays among the variables are indexed.
+fn index_sorts(terms: &TermStore, params: &[TermId]) -> Vec<SortId> {
     let mut sorts: Vec<SortId> = Vec::new();
     for &param in params {
         let mut sort = terms.sort_of(param);
@@ -36,8 +36,33 @@ pub(super) fn any_indexes(terms: &TermStore, params: &[TermId]) -> Vec<TermId> {
             sort = element;
         }
     }
-    let sorts = sorts.into_iter();
-    sorts.map(|sort| terms.fresh_var("any", sort)).collect()
+    sorts
+}
+
+/// Variables that stand for any index in lemmas, one for each sort of index. All predicates have
+/// the same ones: what holds of any index of one predicate is then a premise, as it is, for what
+/// holds of the same index of another.
+#[derive(Default)]
+pub(super) struct AnyIndexes {
+    vars: Vec<TermId>,
+}
+
+impl AnyIndexes {
+    /// Those for the arrays among a predicate's formal variables.
+    pub fn of(&mut self, terms: &TermStore, params: &[TermId]) -> Vec<TermId> {
+        let sorts = index_sorts(terms, params).into_iter();
+        let vars = &mut self.vars;
+        sorts
+            .map(|sort| {
+                let known = vars.iter().copied().find(|&v| terms.sort_of(v) == sort);
+                known.unwrap_or_else(|| {
+                    let any = terms.fresh_var("any", sort);
+                    vars.push(any);
+                    any
+                })
+            })
+            .collect()
+    }
 }
 
 #[cfg(test)]
@@ -54,8 +79,11 @@ mod tests {
         let [i, j] = ["i", "j"].map(|n| terms.var(n, SortId::INT));
         let row = terms.store(terms.select(a, r), i, terms.int(0));
         assert_eq!(indexes(&terms, terms.select(row, j)), [r, i, j]);
-        let any = any_indexes(&terms, &[r, a, a]);
+        let mut all = AnyIndexes::default();
+        let any = all.of(&terms, &[r, a, a]);
         let sorts: Vec<SortId> = any.iter().map(|&v| terms.sort_of(v)).collect();
         assert_eq!(sorts, [SortId::REAL, SortId::INT]);
+        let vector = terms.var("v", inner);
+        assert_eq!(all.of(&terms, &[vector]), any[1..]);
     }
 }

@@ -78,7 +78,13 @@ impl Search<'_> {
         let members: Vec<LemmaId> = cluster.members.iter().map(|m| m.0).collect();
         let constants: Vec<Vec<Rational>> = cluster.members.iter().map(|m| m.1.clone()).collect();
         let mut conjectures = Vec::new();
-        for closure in [Closure::Congruent, Closure::Affine, Closure::Bounded] {
+        for closure in [
+            Closure::Congruent,
+            Closure::Affine,
+            Closure::Above,
+            Closure::Below,
+            Closure::Bounded,
+        ] {
             if let Some(cube) = subsume(&self.terms, &pattern, &constants, closure)
                 && !conjectures.contains(&cube)
             {
@@ -316,6 +322,10 @@ enum Closure {
     Congruent,
     /// Those that satisfy the same equations.
     Affine,
+    /// Those that satisfy the same equations and are at least the least of them.
+    Above,
+    /// Those that satisfy the same equations and are at most the greatest of them.
+    Below,
     /// Those that satisfy the same equations and lie between them.
     Bounded,
 }
@@ -368,9 +378,13 @@ fn subsume(
         let sum = Linear::unit(count + left).minus(&Linear::unit(i));
         let sum = sum.scaled(&Rational::from_integer(sign.into()));
         rows.push(Constraint::new(sum, relation));
-        if closure == Closure::Bounded {
-            let values = || points.iter().map(|p| &p[i]);
-            for (sign, bound) in [(1, values().max()?), (-1, values().min()?)] {
+        let values = || points.iter().map(|p| &p[i]);
+        let ends = [
+            (Closure::Below, 1, values().max()?),
+            (Closure::Above, -1, values().min()?),
+        ];
+        for (end, sign, bound) in ends {
+            if closure == end || closure == Closure::Bounded {
                 let mut sum = Linear::unit(i);
                 sum.constant = -bound;
                 let sum = sum.scaled(&Rational::from_integer(sign.into()));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::array_indexes::any_indexes;
+use super::array_indexes::AnyIndexes;
 use super::frame::Frame;
 use super::ids::{LemmaId, Node, NodeMap, ObligationId};
 use super::levels::{INFINITE, Level, Levels};
@@ -77,8 +77,9 @@ impl Parts {
             let params = params(system, node);
             in_use[node].then(|| Transition::new(system, smt, node, params, clauses))
         });
+        let mut any = AnyIndexes::default();
         let frames = NodeMap::new(system, |node| match options.quantify {
-            true => Frame::new(&any_indexes(terms, params(system, node))),
+            true => Frame::new(&any.of(terms, params(system, node))),
             false => Frame::default(),
         });
         Parts {
@@ -219,6 +220,8 @@ impl<'a> Search<'a> {
         let cube = obligation.cube.clone();
         match self.known(node, &cube, level)? {
             Known::Reached => return Ok(Status::Reached),
+            // What several lemmas exclude together is worth one lemma of its own.
+            Known::Blocked(_) if self.replaces_lemmas(id) => {}
             Known::Blocked(up_to) => {
                 self.move_up(id, up_to);
                 return Ok(Status::Blocked);
@@ -289,6 +292,13 @@ impl<'a> Search<'a> {
             }
             Answer::Unknown(why) => Err(self.gave_up(&why)),
         }
+    }
+
+    /// Whether this is a conjecture about lemmas that is no lemma yet.
+    fn replaces_lemmas(&self, id: ObligationId) -> bool {
+        let obligation = self.obligations.get(id);
+        !obligation.members.is_empty()
+            && !self.frames[obligation.node].knows(&obligation.cube, obligation.level)
     }
 
     /// A generalisation of what a blocked cube says about an array's cells.

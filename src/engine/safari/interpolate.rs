@@ -103,7 +103,11 @@ impl Template {
                 continue;
             };
             if sort(x) == SortId::BOOL {
-                let literal = if value == TermId::TRUE { x } else { terms.not(x) };
+                let literal = if value == TermId::TRUE {
+                    x
+                } else {
+                    terms.not(x)
+                };
                 found.push(Group::about([x, x], vec![literal]));
                 continue;
             }
@@ -128,8 +132,7 @@ impl Template {
         found: &mut Vec<Group>,
     ) {
         type Order = fn(&TermStore, TermId, TermId) -> TermId;
-        let unsigned: (Order, Order) =
-            (TermStore::bv_ult, |t, a, b| t.bv_op(&Op::BvUle, &[a, b]));
+        let unsigned: (Order, Order) = (TermStore::bv_ult, |t, a, b| t.bv_op(&Op::BvUle, &[a, b]));
         let signed: (Order, Order) = (TermStore::bv_slt, |t, a, b| t.bv_op(&Op::BvSle, &[a, b]));
         let mut orders: Vec<(Order, Order)> = Vec::new();
         if terms.sort_of(x).is_number() {
@@ -141,7 +144,11 @@ impl Template {
         let equation = terms.eq(x, y);
         let is_equal = model.satisfies(equation);
         if orders.is_empty() {
-            let literal = if is_equal { equation } else { terms.not(equation) };
+            let literal = if is_equal {
+                equation
+            } else {
+                terms.not(equation)
+            };
             found.push(Group::about([x, y], vec![literal]));
         }
         for (less, at_most) in orders {
@@ -266,7 +273,9 @@ impl Unwinding<'_> {
         let Location::At(predicate) = self.nodes[node].location else {
             return Ok(after);
         };
-        if std::env::var_os("SAFARI_NOABS").is_some() { return Ok(after); }
+        if std::env::var_os("SAFARI_NOABS").is_some() {
+            return Ok(after);
+        }
         let unwanted = self.template.unwanted.get(&predicate);
         let args = &self.nodes[node].instance.source.args;
         let unwanted: Vec<TermId> = unwanted.into_iter().flatten().map(|&at| args[at]).collect();
@@ -308,7 +317,10 @@ impl Unwinding<'_> {
             own.map(|part| (self.rank(node, &[part]), part)).collect();
         let mut groups = self.template.comparisons(terms, shared, model);
         let literals = |groups: &[Group]| -> Vec<TermId> {
-            groups.iter().flat_map(|g| g.literals.iter().copied()).collect()
+            groups
+                .iter()
+                .flat_map(|g| g.literals.iter().copied())
+                .collect()
         };
         // What is left when no model contradicts it follows.
         loop {
@@ -358,7 +370,9 @@ impl Unwinding<'_> {
             let wanted = formulas.iter().filter(|f| f.0 <= least);
             let wanted: Vec<TermId> = wanted.map(|f| f.1).collect();
             if std::env::var_os("SAFARI_ALL").is_some() && least == Rank::Indexed {
-                if before.check(&wanted) == crate::smt::SatResult::Unsat { return Some(wanted); }
+                if before.check(&wanted) == crate::smt::SatResult::Unsat {
+                    return Some(wanted);
+                }
                 continue;
             }
             if let Some(core) = before.core_by(&[], &wanted, CoreEffort::ALL) {

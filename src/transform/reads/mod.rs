@@ -18,12 +18,16 @@ mod plan;
 pub(crate) mod reader;
 pub(crate) mod view;
 
+pub(crate) use self::reader::Reader;
+pub(crate) use self::view::View;
+pub(super) use self::view::is_array;
+
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use self::plan::{Plan, Planned, actual, plan};
-use self::reader::{Path, Reader, select};
+use self::reader::{Path, select};
 use super::replacement::{Origin, Replacement, expand};
 use super::{Step, Transformation, part_var};
 use crate::chc::{Atom, Clause, System};

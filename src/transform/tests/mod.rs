@@ -9,6 +9,7 @@ mod narrow;
 mod numerals;
 mod random;
 mod reads;
+mod rebase;
 mod replacement;
 mod shared_lemmas;
 mod sizes;

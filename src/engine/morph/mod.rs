@@ -1,0 +1,202 @@
+//! Cell morphing: what holds of any cell of an array, as a system without arrays.
+//!
+//! Papers: Monniaux, Gonnord, "Cell morphing: from array programs to array-free Horn clauses"
+//! (SAS 2016); Braine, Gonnord, Monniaux, "Data abstraction: a general framework to handle program
+//! verification of data structures" (SAS 2021).
+//!
+//! # The procedure
+//!
+//! A predicate `P(s, a)` of scalars and arrays becomes `P'(s, k, a[k])`, with one cell `k` for all
+//! arrays of an index sort, or two. The meaning: `P(s, a)` holds iff `P'(s, k, a[k])` does for all
+//! `k` (`translate`). In a clause the cell of the head is the cell of the body: the index is *rigid*,
+//! so a linear clause stays linear. A query takes the cells that it reads.
+//!
+//! The *scalar system* goes through the passes and then to other engines, by the registry and their
+//! trait, as any system does: [`SCALAR`] is the list, with the shares of the time of a round. It
+//! shrinks to those that support what the system is. This is the one engine that is a translation
+//! plus engines; it is none of the passes because it keeps `sat` only.
+//!
+//! - A model of the scalar system, quantified over the cells, is a model of the clauses (`model`).
+//! - A refutation of it may be spurious. The clauses along it are asked, with their arrays, whether
+//!   they can be taken one after the other (`concrete`): if so, that is a refutation. If not, the
+//!   core names the reads that matter. Clauses get further body atoms for the cells that they read
+//!   there, and a query that needs two cells at once makes it two cells for each predicate.
+//!
+//! # What differs from the papers
+//!
+//! - Cells that a clause reads besides the rigid one are *not* premises from the start; they become
+//!   some on demand. Less is proved this way, but the system is linear and small.
+//! - All arrays of a predicate with one sort of index share the cell's index, as arrays are mostly
+//!   read at the same offset of a loop (`transform/rebase.rs` sees to that).
+//! - Equality of indexes is written as two bounds, so that what engines learn from it is on which
+//!   side of a counter the cell lies.
+//!
+//! # Invariant
+//!
+//! The scalar clauses are implied by the clauses under the meaning above, so a model of them is a
+//! model, whatever cells are premises. A refutation is given only when evaluation confirmed it.
+
+mod concrete;
+mod model;
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use rustc_hash::FxHashSet;
+
+use self::concrete::{Outcome, concretise};
+use self::translate::{Demand, Morphed, morph};
+use super::registry::find;
+use super::settings::Setting;
+use super::{Engine, EngineError, Unsupported, driver};
+use crate::chc::{Shape, System};
+use crate::proof::{Stop, incomplete};
+use crate::run::{Context, Reason};
+use crate::smt::Smt;
+use crate::transform::Pipeline;
+use crate::witness::Verdict;
+
+/// Translations at most, each with more premises or more cells than the one before.
+const ROUNDS: usize = 8;
+
+/// Cells of a predicate at most.
+const CELLS: usize = 2;
+
+/// The engines for the scalar system, each with its share of the time that is left when its turn
+/// comes. `trl` answers soon or late: what it cannot do within its share `pdr` may.
+pub const SCALAR: &[(&str, f64)] = &[("trl", 0.05), ("pdr", 0.6), ("trl", 0.5), ("pdr", 1.0)];
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Morph;
+
+impl Engine for Morph {
+    fn name(&self) -> &'static str {
+        "morph"
+    }
+
+    /// Systems without arrays are not for it, nor are quantified constraints.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        let what = match shape.theories {
+            t if !t.array => "systems without arrays",
+            t if t.quantifier => "quantified constraints",
+            _ => return Ok(()),
+        };
+        Err(unsupported(what))
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        Vec::new()
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        self.supports(&Shape::of(system))?;
+        if !translate::is_supported(system) {
+            return Err(unsupported("arrays of arrays, or none among the arguments").into());
+        }
+        match self.search(system, cx) {
+            Ok(verdict) => Ok(verdict),
+            Err(stop) => driver::verdict(stop, cx),
+        }
+    }
+}
+
+fn unsupported(what: &str) -> Unsupported {
+    Unsupported {
+        engine: "morph",
+        what: what.to_owned(),
+    }
+}
+
+impl Morph {
+    /// Translations, each asked for by the spurious refutation of the one before.
+    fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, Stop> {
+        let mut cells = 1;
+        let mut demands: FxHashSet<Demand> = FxHashSet::default();
+        for round in 0..ROUNDS {
+            cx.stats.set("morph.rounds", round as u64 + 1);
+            cx.stats.set("morph.cells", cells as u64);
+            let Some(morphed) = morph(system, cells, &demands, cx) else {
+                return Err(incomplete("a translation was too large"));
+            };
+            log::debug!(
+                "morph: round {round}, {cells} cells, {} premises besides, {} clauses",
+                demands.len(),
+                morphed.system.clauses.len()
+            );
+            let refutation = match self.scalar(&morphed, cx)? {
+                Verdict::Sat(model) => {
+                    let smt = Smt::within(&cx.budget);
+                    let model = model::quantified(system, &morphed, model, &smt, cx);
+                    return Ok(Verdict::Sat(model));
+                }
+                Verdict::Unsat(refutation) => refutation,
+                unknown => return Ok(unknown),
+            };
+            let smt = Smt::within(&cx.budget);
+            let missing = match concretise(system, &morphed, &refutation, &smt, cx)? {
+                Outcome::Real(verdict) => return Ok(verdict),
+                Outcome::Spurious(missing) => missing,
+            };
+            cx.stats.add("morph.spurious", 1);
+            let before = demands.len();
+            if !missing.pair || cells == CELLS {
+                demands.extend(missing.demands);
+            }
+            if demands.len() == before {
+                if cells == CELLS {
+                    return Err(incomplete("a refutation of two cells is spurious"));
+                }
+                cells += 1;
+                demands.clear();
+            }
+        }
+        Err(incomplete("refutations stay spurious"))
+    }
+
+    /// What the engines say about the scalar system.
+    fn scalar(&self, morphed: &Morphed, cx: &mut Context) -> Result<Verdict, Stop> {
+        let mut pipeline = Pipeline::default();
+        let (small, ways) = pipeline.run(morphed.system.clone(), cx);
+        let shape = Shape::of(&small);
+        let mut last = None;
+        for &(name, share) in SCALAR {
+            if let Some(reason) = cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
+            let entry = find(name).expect("the list names engines");
+            let mut engine = (entry.make)();
+            if engine.supports(&shape).is_err() {
+                continue;
+            }
+            let part = match cx.budget.left() {
+                Some(left) => cx.budget.time(left.mul_f64(share)),
+                None => cx.budget.clone(),
+            };
+            let verdict = cx.within(part, |cx| engine.solve(&small, cx));
+            let verdict = match verdict {
+                Ok(Verdict::Sat(model)) => ways.model(model, cx).map(Verdict::Sat),
+                Ok(Verdict::Unsat(refutation)) => {
+                    ways.refutation(refutation, cx).map(Verdict::Unsat)
+                }
+                Ok(Verdict::Unknown(reason)) => {
+                    last = Some(reason);
+                    continue;
+                }
+                Err(EngineError::Unsupported(_)) => continue,
+                Err(EngineError::Failed(failure)) => return Err(Stop::Failure(failure)),
+            };
+            match verdict {
+                Ok(verdict) => return Ok(verdict),
+                Err(error) if cx.stop().is_none() => {
+                    log::error!("defect: {error}");
+                    cx.stats.add("witness.failures", 1);
+                    last = Some(Reason::WitnessFailed(error.to_string()));
+                }
+                Err(_) => {}
+            }
+        }
+        let none = || Reason::Incomplete("no engine decides the scalar system".to_owned());
+        Ok(Verdict::Unknown(cx.stop().or(last).unwrap_or_else(none)))
+    }
+}

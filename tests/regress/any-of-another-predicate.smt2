@@ -1,0 +1,15 @@
+; expect: sat
+; What holds of any cell of one predicate's array is needed for any cell of another's.
+(set-logic HORN)
+(declare-fun P (Int Int (Array Int Int)) Bool)
+(declare-fun Q (Int Int (Array Int Int)) Bool)
+(assert (forall ((i Int) (n Int) (a (Array Int Int))) (=> (= i 0) (P i n a))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+  (=> (and (P i n a) (< i n)) (P (+ i 1) n (store a i 7)))))
+(assert (forall ((i Int) (n Int) (j Int) (a (Array Int Int)))
+  (=> (and (P i n a) (>= i n) (= j 0)) (Q j n a))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+  (=> (and (Q i n a) (< i n)) (Q (+ i 1) n a))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+  (=> (and (Q i n a) (< i n) (not (= (select a i) 7))) false)))
+(check-sat)

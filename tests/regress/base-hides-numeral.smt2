@@ -1,0 +1,15 @@
+; expect: sat
+; An array at a base: the first cell is at the base itself, not at a numeral.
+(set-logic HORN)
+(declare-fun P (Int Int Int (Array Int Int)) Bool)
+(declare-fun Q (Int Int Int (Array Int Int)) Bool)
+(assert (forall ((b Int) (i Int) (n Int) (a (Array Int Int))) (=> (and (> b 0) (= i 0)) (P b i n a))))
+(assert (forall ((b Int) (i Int) (n Int) (a (Array Int Int)))
+  (=> (and (P b i n a) (< i n)) (P b (+ i 1) n (store a (+ b i) 7)))))
+(assert (forall ((b Int) (i Int) (n Int) (j Int) (a (Array Int Int)))
+  (=> (and (P b i n a) (>= i n) (= j 0)) (Q b j n a))))
+(assert (forall ((b Int) (i Int) (n Int) (a (Array Int Int)))
+  (=> (and (Q b i n a) (< i n)) (Q b (+ i 1) n a))))
+(assert (forall ((b Int) (i Int) (n Int) (a (Array Int Int)))
+  (=> (and (Q b i n a) (< i n) (not (= (select a (+ b i)) 7))) false)))
+(check-sat)

@@ -1,0 +1,16 @@
+; expect: sat
+; An index that is defined only where it is used.
+(set-logic HORN)
+(declare-fun P (Int Int Int (Array Int Int)) Bool)
+(declare-fun Q (Int Int Int (Array Int Int)) Bool)
+(assert (forall ((b Int) (i Int) (n Int) (a (Array Int Int))) (=> (and (> b 0) (= i 0)) (P b i n a))))
+(assert (forall ((b Int) (i Int) (n Int) (x Int) (j Int) (a (Array Int Int)) (c (Array Int Int)))
+  (=> (and (P b i n a) (=> (< i n) (= x (+ b i))) (=> (< i n) (= c (store a x 7)))
+      (=> (not (< i n)) (= c a)) (= j (ite (< i n) (+ i 1) i))) (P b j n c))))
+(assert (forall ((b Int) (i Int) (n Int) (j Int) (a (Array Int Int)))
+  (=> (and (P b i n a) (>= i n) (= j 0)) (Q b j n a))))
+(assert (forall ((b Int) (i Int) (n Int) (a (Array Int Int)))
+  (=> (and (Q b i n a) (< i n)) (Q b (+ i 1) n a))))
+(assert (forall ((b Int) (i Int) (n Int) (a (Array Int Int)))
+  (=> (and (Q b i n a) (< i n) (not (= (select a (+ b i)) 7))) false)))
+(check-sat)
