@@ -12,7 +12,7 @@ use crate::smt::SatResult;
 use crate::term::TermId;
 
 /// Larger unwindings are not looked at.
-const NODES: usize = 60;
+const NODES: usize = 25;
 
 impl Search<'_> {
     /// Panics where something does not hold.
