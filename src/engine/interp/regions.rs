@@ -92,11 +92,10 @@ impl Search<'_> {
             if self.ask_path(&[outside])? {
                 return Ok(false);
             }
-            let guarded = self.guards.on(Guard::LabelWithinRegion);
-            if guarded && self.options.reachability() {
-                if !self.confine(node, outside)? || !self.entails(node, &[region])? {
-                    return Ok(false);
-                }
+            let labels = self.options.reachability();
+            let guarded = labels && self.guards.on(Guard::LabelWithinRegion);
+            if guarded && !(self.confine(node, outside)? && self.entails(node, &[region])?) {
+                return Ok(false);
             }
         }
         self.counts.pruned += 1;
