@@ -102,7 +102,10 @@ impl Search<'_> {
         let own = &mut self.nodes[node];
         own.state = State::Pruned;
         own.safe = Some(region);
-        self.settle(node)?;
+        // The printed rules update regions on spurious paths only.
+        if self.guards.on(Guard::BlockerPerAction) {
+            self.settle(node)?;
+        }
         self.quieten(node)?;
         Ok(true)
     }
