@@ -22,7 +22,7 @@ const NOT_SOLVED: &[&str] = &[
 /// each.
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
-    ("interp", 200),
+    ("interp", 150),
     ("kind", 100),
     ("muz", 100),
     ("pdkind", 100),
