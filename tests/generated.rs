@@ -76,6 +76,49 @@ proptest! {
     }
 }
 
+/// Modes of `interp`: kinds of interpolants, orders, and what edges, covering and labels are.
+fn interp_modes() -> Vec<Vec<String>> {
+    let mut modes = Vec::new();
+    for kinds in ["R", "S", "R,E", "R,S", "S,E", "R,S,E"] {
+        for search in ["weighted", "dfs", "bfs"] {
+            for (blocks, force, labels) in [
+                ("action", "heads", "shared"),
+                ("clause", "none", "shared"),
+                ("action", "all", "forward"),
+            ] {
+                modes.push(vec![
+                    format!("interp.kinds={kinds}"),
+                    format!("interp.search={search}"),
+                    format!("interp.blocks={blocks}"),
+                    format!("interp.force={force}"),
+                    format!("interp.labels={labels}"),
+                    format!("interp.prune={}", blocks == "action"),
+                ]);
+            }
+        }
+    }
+    modes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn modes_of_interp_agree_with_what_is_planted(
+        recipe in recipes(),
+        safe in any::<bool>(),
+        mode in proptest::sample::select(interp_modes()),
+    ) {
+        let system = planted(&recipe, safe);
+        let settings: Vec<&str> = mode.iter().map(String::as_str).collect();
+        // Not every mode takes nonlinear clauses.
+        if let Some(verdict) = within("interp", &settings, SHORT / 6, &system) {
+            let agreed = agrees(&system, safe, &verdict);
+            prop_assert!(agreed.is_ok(), "{:?}: {:?}", settings, agreed);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

@@ -20,7 +20,7 @@ use crate::witness::Refutation;
 const MOST: usize = 16;
 
 /// A suffix that failed so often without success is tried no longer.
-const PATIENCE: u32 = 12;
+const PATIENCE: u32 = 4;
 
 /// A longer suffix is not kept: its query is too much for a guess.
 const LONGEST: usize = 200;
@@ -53,7 +53,9 @@ impl Search<'_> {
                 self.check_gathered(chain, at)?;
             }
             let location = self.nodes[chain[at]].location;
-            if at == 0 || suffix.len() > LONGEST {
+            // Where paths are looked at all the time, a single action is tried at once anyway.
+            let single = suffix.len() == 1 && self.is_eager();
+            if at == 0 || single || suffix.len() > LONGEST {
                 continue;
             }
             let known = &mut self.suffixes[location];
@@ -134,7 +136,11 @@ impl Search<'_> {
             let goal: Vec<TermId> = edges.iter().map(|e| e.formula).collect();
             let goal = terms.and(&goal);
             let chain = self.chain(node);
-            if let Some(start) = self.window(&chain, goal)? {
+            let start = match self.guards.on(Guard::OnlyNewPart) {
+                true => self.window(&chain, goal)?,
+                false => None,
+            };
+            if let Some(start) = start {
                 let before = self.premise(&chain, start);
                 let cut = self.separate(&before, goal, node)?;
                 let own = &mut self.suffixes[location][at];

@@ -19,13 +19,14 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::Facts;
+use super::interpolants::{by_projection, interpolator};
 use super::options::{Force, Options};
 use super::search::{Counts, End, failed};
 use crate::chc::cutpoints::{Cutpoints, ERROR, Location};
 use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::proof::{ClauseCopy, Stop, gave_up, incomplete};
 use crate::run::Context;
-use crate::smt::{InterpolationOptions, Interpolator, SatResult, Smt, SmtModel, Solver};
+use crate::smt::{InterpolationOrder, SatResult, Smt, SmtModel, Solver};
 use crate::term::{TermId, TermStore};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
@@ -469,17 +470,26 @@ impl<'a> HyperSearch<'a> {
         });
         let formulas: Vec<TermId> = formulas.collect();
         let parents: Vec<Option<usize>> = copies.iter().map(|c| c.parent).collect();
-        let options = InterpolationOptions {
-            form: crate::smt::InterpolantForm::Weak,
-            ..InterpolationOptions::default()
+        let mut interpolator = interpolator(&self.smt, InterpolationOrder::Backward, self.cx);
+        let error = match interpolator.tree(&formulas, &parents) {
+            Ok(interpolants) => return Ok(interpolants),
+            Err(error) => error,
         };
-        let mut interpolator = Interpolator::new(&self.smt, options);
-        interpolator.set_budget(Some(self.cx.budget.clone()));
-        let found = interpolator.tree(&formulas, &parents);
-        found.or_else(|error| {
-            self.go_on()?;
-            Err(incomplete(format!("interpolation: {error}")))
-        })
+        self.go_on()?;
+        log::debug!("interp: {error}; by projection");
+        self.counts.projections += 1;
+        // What stands for the subtrees that are done, and all other formulas.
+        let mut standing = formulas;
+        let mut cuts = vec![TermId::FALSE; copies.len()];
+        for at in (1..copies.len()).rev() {
+            let inside = std::mem::replace(&mut standing[at], TermId::TRUE);
+            let outside = self.terms.and(&standing);
+            cuts[at] = by_projection(&self.smt, &[inside], outside, &copies[at].vars, self.cx)?;
+            if let Some(parent) = copies[at].parent {
+                standing[parent] = self.terms.and(&[standing[parent], cuts[at]]);
+            }
+        }
+        Ok(cuts)
     }
 
     /// Strengthens labels by interpolants, and covers nodes by that.

@@ -11,8 +11,8 @@ use crate::chc::cutpoints::ERROR;
 use crate::smt::SatResult;
 use crate::term::TermId;
 
-/// Larger unwindings are not looked at.
-const NODES: usize = 60;
+/// Larger unwindings are not looked at, and the others after refinements 1, 2, 4, 8, and so on.
+const NODES: usize = 25;
 
 impl Search<'_> {
     /// Panics where something does not hold.
@@ -21,7 +21,8 @@ impl Search<'_> {
         if self.guards.off.is_some() {
             return;
         }
-        if self.nodes.len() > NODES || self.cx.stop().is_some() {
+        let due = self.counts.refinements.is_power_of_two();
+        if !due || self.nodes.len() > NODES || self.cx.stop().is_some() {
             return;
         }
         self.assert_tree();

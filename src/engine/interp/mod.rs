@@ -51,6 +51,7 @@ mod errors;
 mod facts;
 mod guards;
 mod hyper;
+mod interpolants;
 #[cfg(debug_assertions)]
 mod invariants;
 mod model;

@@ -11,11 +11,11 @@ choices! {
         R = "R",
         /// Safety interpolants: regions alone.
         S = "S",
-        RE = "R,E",
-        RS = "R,S",
-        SE = "S,E",
+        Re = "R,E",
+        Rs = "R,S",
+        Se = "S,E",
         /// Also error interpolants.
-        RSE = "R,S,E",
+        Rse = "R,S,E",
     }
 }
 
@@ -68,7 +68,7 @@ settings! {
     /// Heuristics.
     Options {
         /// Reachability, safety and error interpolants: which of them are in use.
-        kinds: Kinds = Kinds::RSE;
+        kinds: Kinds = Kinds::Rse;
         /// What is explored first.
         search: Order = Order::Weighted;
         /// Where forced covering is tried.
@@ -85,16 +85,16 @@ settings! {
 impl Options {
     /// Whether labels are made and nodes are covered.
     pub(super) fn reachability(&self) -> bool {
-        matches!(self.kinds, Kinds::R | Kinds::RE | Kinds::RS | Kinds::RSE)
+        matches!(self.kinds, Kinds::R | Kinds::Re | Kinds::Rs | Kinds::Rse)
     }
 
     /// Whether regions are made and nodes are pruned.
     pub(super) fn safety(&self) -> bool {
-        matches!(self.kinds, Kinds::S | Kinds::RS | Kinds::SE | Kinds::RSE)
+        matches!(self.kinds, Kinds::S | Kinds::Rs | Kinds::Se | Kinds::Rse)
     }
 
     /// Whether suffixes of paths to the error are kept.
     pub(super) fn error(&self) -> bool {
-        matches!(self.kinds, Kinds::RE | Kinds::SE | Kinds::RSE)
+        matches!(self.kinds, Kinds::Re | Kinds::Se | Kinds::Rse)
     }
 }

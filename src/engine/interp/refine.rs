@@ -11,30 +11,18 @@
 //! Invariant: an interpolation has on both sides only the path's edges, labels and proven facts,
 //! never what a location has gathered.
 
-use std::time::Duration;
-
-use rustc_hash::FxHashSet;
-
 use super::guards::Guard;
+use super::interpolants::{by_projection, interpolator};
 use super::node::{NodeId, State};
 use super::options::{Blocks, Labels};
 use super::search::{Search, assert_edge, failed};
 use crate::chc::cutpoints::ERROR;
-use crate::proof::{Stop, bounds, gave_up};
-use crate::smt::{
-    InterpolantForm, InterpolationError, InterpolationOptions, InterpolationOrder, Interpolator,
-    SatResult, Solver, project_formula,
-};
+use crate::proof::{Stop, gave_up};
+use crate::smt::{InterpolationError, InterpolationOrder, Interpolator, SatResult, Solver};
 use crate::term::TermId;
-
-/// Certificates get so much work for one path, before projection takes their place.
-const SLICE: Duration = Duration::from_secs(1);
 
 /// A path is looked at edge by edge from its end, and after so many in larger steps.
 const STEPWISE: usize = 4;
-
-/// Cubes that projection looks at for one interpolant.
-const CUBES: usize = 400;
 
 impl Search<'_> {
     /// Excludes the path to the node, which no run goes along.
@@ -47,7 +35,7 @@ impl Search<'_> {
         let goal = edge.map_or(TermId::TRUE, |e| e.formula);
         let start = self.window(reached, goal)?;
         let start = start.ok_or_else(|| failed("a path has a run after all"))?;
-        let mut cuts = self.cuts(reached, start, goal)?;
+        let mut cuts = self.timed("R", |s| s.cuts(reached, start, goal))?;
         if cuts.is_empty() && (self.options.safety() || self.options.error()) {
             // The label suffices; a region and a suffix want to know how much of it.
             let end = reached[last];
@@ -81,7 +69,7 @@ impl Search<'_> {
             }
         }
         self.weigh_path(reached);
-        self.settle_parent(dead)?;
+        self.timed("S", |s| s.settle_parent(dead))?;
         self.quieten(dead)?;
         if self.options.reachability() {
             self.close(&changed)?;
@@ -208,8 +196,8 @@ impl Search<'_> {
                 let mut next = goal;
                 let mut found = Vec::new();
                 for at in (0..nodes.len()).rev() {
-                    let vars = &self.nodes[nodes[at]].vars.clone();
-                    let cut = self.by_projection(&links[..=at], next, vars)?;
+                    let vars = &self.nodes[nodes[at]].vars;
+                    let cut = by_projection(&self.smt, &links[..=at], next, vars, self.cx)?;
                     found.push(cut);
                     next = self.terms.and(&[links[at], self.terms.not(cut)]);
                 }
@@ -233,8 +221,7 @@ impl Search<'_> {
             Ok(interpolant) => interpolant,
             Err(error) => {
                 self.without_certificates(&error)?;
-                let vars = self.nodes[node].vars.clone();
-                self.by_projection(before, goal, &vars)?
+                by_projection(&self.smt, before, goal, &self.nodes[node].vars, self.cx)?
             }
         };
         self.decoded(node, interpolant)
@@ -264,22 +251,9 @@ impl Search<'_> {
         }
     }
 
-    /// An interpolator that ends in time for projection: from the end back and weak, or from the
-    /// beginning and strong.
+    /// An interpolator: from the end back and weak, or from the beginning and strong.
     fn interpolator(&self, order: InterpolationOrder) -> Interpolator {
-        let options = InterpolationOptions {
-            form: match order {
-                InterpolationOrder::Backward => InterpolantForm::Weak,
-                InterpolationOrder::Forward => InterpolantForm::Strong,
-            },
-            order,
-            ..InterpolationOptions::default()
-        };
-        let left = self.cx.remaining().map(|left| left / 8);
-        let slice = left.map_or(SLICE, |left| SLICE.min(left));
-        let mut interpolator = Interpolator::new(&self.smt, options);
-        interpolator.set_budget(Some(self.cx.budget.work(slice)));
-        interpolator
+        interpolator(&self.smt, order, self.cx)
     }
 
     /// Goes on by projection, unless it is time to stop.
@@ -291,43 +265,5 @@ impl Search<'_> {
         log::debug!("interp: {error}; by projection");
         self.counts.projections += 1;
         Ok(())
-    }
-
-    /// An interpolant of what holds before and the goal, over these variables: the states from
-    /// which the goal is met are projected cube by cube, and each is excluded by a core.
-    fn by_projection(
-        &mut self,
-        before: &[TermId],
-        goal: TermId,
-        vars: &[TermId],
-    ) -> Result<TermId, Stop> {
-        let terms = self.terms.clone();
-        let kept: FxHashSet<TermId> = vars.iter().copied().collect();
-        let free = terms.free_vars(&[goal]);
-        let locals: Vec<TermId> = free.iter().copied().filter(|v| !kept.contains(v)).collect();
-        let mut past = self.smt.solver();
-        before.iter().for_each(|&f| past.assert(f));
-        let mut future = self.smt.solver();
-        future.assert(goal);
-        let mut clauses = Vec::new();
-        while self.ask(&mut future, &[])? {
-            if clauses.len() == CUBES {
-                return Err(crate::proof::incomplete(
-                    "too many cubes for an interpolant",
-                ));
-            }
-            let model = future.model().ok_or_else(|| failed("no model of a goal"))?;
-            let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
-            let cube = project_formula(&terms, goal, &locals, &values);
-            let cube = cube.ok_or_else(crate::proof::undefined)?;
-            let cube = bounds(&terms, &cube);
-            let core = past.minimal_core(&[], &cube);
-            let core = core.ok_or_else(|| gave_up("no core of a cube", self.cx))?;
-            let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
-            let clause = terms.or(&negated);
-            future.assert(clause);
-            clauses.push(clause);
-        }
-        Ok(terms.and(&clauses))
     }
 }

@@ -19,7 +19,7 @@ use crate::chc::cutpoints::{ERROR, Location};
 use crate::proof::Stop;
 use crate::term::{TermId, TermStore};
 
-/// Blockers of one action, and closed sets of one location, at most: with more, a region is slow.
+/// Blockers of one action, at most: with more, a region is slow.
 const MOST: usize = 40;
 
 /// See the module.
@@ -92,22 +92,20 @@ impl Search<'_> {
             if self.ask_path(&[outside])? {
                 return Ok(false);
             }
-            let guarded = self.guards.on(Guard::LabelWithinRegion);
-            if guarded && self.options.reachability() {
-                if !self.confine(node, outside)? || !self.entails(node, &[region])? {
-                    return Ok(false);
-                }
-                // It may be below one that these labels cover.
-                if self.nodes[node].aside {
-                    return Ok(true);
-                }
+            let labels = self.options.reachability();
+            let guarded = labels && self.guards.on(Guard::LabelWithinRegion);
+            if guarded && !(self.confine(node, outside)? && self.entails(node, &[region])?) {
+                return Ok(false);
             }
         }
         self.counts.pruned += 1;
         let own = &mut self.nodes[node];
         own.state = State::Pruned;
         own.safe = Some(region);
-        self.settle(node)?;
+        // The printed rules update regions on spurious paths only.
+        if self.guards.on(Guard::BlockerPerAction) {
+            self.settle(node)?;
+        }
         self.quieten(node)?;
         Ok(true)
     }
@@ -122,18 +120,22 @@ impl Search<'_> {
         if self.nodes[parent].blocked.contains(&action) {
             return;
         }
-        self.counts.safety += 1;
         let location = self.nodes[parent].location;
-        self.nodes[parent].blocked.push(action);
-        self.nodes[parent].blockers.push(blocker);
         let leaving = &self.leaving[location];
         let Some(place) = leaving.iter().position(|&a| a == action) else {
             return;
         };
         let known = &mut self.regions[location].blockers[place];
-        if !known.contains(&blocker) && known.len() < MOST {
+        if !known.contains(&blocker) {
+            if known.len() == MOST {
+                // Without it the parent is never done, as if something below it were open.
+                return;
+            }
             known.push(blocker);
         }
+        self.counts.safety += 1;
+        self.nodes[parent].blocked.push(action);
+        self.nodes[parent].blockers.push(blocker);
         let full = if self.guards.on(Guard::BlockerPerAction) {
             self.regions[location]
                 .blockers

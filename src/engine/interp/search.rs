@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
+use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -347,18 +348,20 @@ impl<'a> Search<'a> {
             self.refute(node)?;
             return Ok(None);
         }
-        if self.options.reachability() && self.cover(node)? {
+        let options = self.options;
+        if options.reachability() && self.timed("R", |s| s.cover(node))? {
             return Ok(None);
         }
-        if self.options.safety() && self.prune(node)? {
+        if options.safety() && self.timed("S", |s| s.prune(node))? {
             return Ok(None);
         }
-        if self.options.error()
-            && let Some(refutation) = self.replay(node)?
+        if options.error()
+            && let Some(refutation) = self.timed("E", |s| s.replay(node))?
         {
             return Ok(Some(refutation));
         }
-        if self.options.reachability() && self.forces(node) && self.force_cover(node)? {
+        let forces = options.reachability() && self.forces(node);
+        if forces && self.timed("R", |s| s.force_cover(node))? {
             return Ok(None);
         }
         self.expand(node)?;
@@ -381,6 +384,15 @@ impl<'a> Search<'a> {
                 Ok(None)
             }
         }
+    }
+
+    /// Does something for one kind of interpolants, and counts its time.
+    pub fn timed<T>(&mut self, kind: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        let name = format!("interp.time-{kind}");
+        self.cx.stats.add_time(&name, start.elapsed());
+        result
     }
 
     /// Whether paths are looked at before they end in the error.

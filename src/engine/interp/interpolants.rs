@@ -1,0 +1,80 @@
+//! Where interpolants come from: certificates, and projection where they fail.
+//!
+//! Invariant: an interpolant follows from what holds before, contradicts the goal, and has no other
+//! variables than those that it is asked for.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use super::search::failed;
+use crate::proof::{Stop, ask, bounds, gave_up, incomplete, undefined};
+use crate::run::Context;
+use crate::smt::{
+    InterpolantForm, InterpolationOptions, InterpolationOrder, Interpolator, Smt, project_formula,
+};
+use crate::term::TermId;
+
+/// Certificates get so much work for one path or tree, before projection takes their place.
+const SLICE: Duration = Duration::from_secs(1);
+
+/// Cubes that projection looks at for one interpolant.
+const CUBES: usize = 400;
+
+/// An interpolator that ends in time for projection: from the end back and weak, or from the
+/// beginning and strong.
+pub(super) fn interpolator(smt: &Rc<Smt>, order: InterpolationOrder, cx: &Context) -> Interpolator {
+    let options = InterpolationOptions {
+        form: match order {
+            InterpolationOrder::Backward => InterpolantForm::Weak,
+            InterpolationOrder::Forward => InterpolantForm::Strong,
+        },
+        order,
+        ..InterpolationOptions::default()
+    };
+    let left = cx.remaining().map(|left| left / 8);
+    let slice = left.map_or(SLICE, |left| SLICE.min(left));
+    let mut interpolator = Interpolator::new(smt, options);
+    interpolator.set_budget(Some(cx.budget.work(slice)));
+    interpolator
+}
+
+/// An interpolant of what holds before and the goal, over these variables: the states from which
+/// the goal is met are projected cube by cube, and each is excluded by a core.
+///
+/// # Errors
+/// A limit, or there is no interpolant.
+pub(super) fn by_projection(
+    smt: &Rc<Smt>,
+    before: &[TermId],
+    goal: TermId,
+    vars: &[TermId],
+    cx: &Context,
+) -> Result<TermId, Stop> {
+    let terms = smt.terms();
+    let kept: FxHashSet<TermId> = vars.iter().copied().collect();
+    let free = terms.free_vars(&[goal]);
+    let is_local = |v: &TermId| !kept.contains(v);
+    let locals: Vec<TermId> = free.iter().copied().filter(is_local).collect();
+    let mut past = smt.solver();
+    before.iter().for_each(|&f| past.assert(f));
+    let mut future = smt.solver();
+    future.assert(goal);
+    let mut clauses = Vec::new();
+    while let Some(model) = ask(&mut future, &[], cx)? {
+        if clauses.len() == CUBES {
+            return Err(incomplete("too many cubes for an interpolant"));
+        }
+        let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
+        let cube = project_formula(terms, goal, &locals, &values).ok_or_else(undefined)?;
+        let cube = bounds(terms, &cube);
+        let core = past.minimal_core(&[], &cube);
+        let core = core.ok_or_else(|| gave_up("no core of a cube", cx))?;
+        let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
+        let clause = terms.or(&negated);
+        future.assert(clause);
+        clauses.push(clause);
+    }
+    Ok(terms.and(&clauses))
+}
