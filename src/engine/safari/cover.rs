@@ -20,7 +20,7 @@ use crate::smt::SmtModel;
 use crate::term::{Assignment, SortId, TermId, evaluate};
 
 /// Tuples of index terms that are looked at for one label and model, at most.
-const TUPLES: usize = 4000;
+const TUPLES: usize = 600;
 
 /// Instances that are made of one label for a model, at most.
 const AT_ONCE: usize = 4;
@@ -114,11 +114,9 @@ impl Unwinding<'_> {
                 of_sort.push(term);
             }
         };
-        node.instance
-            .source
-            .cells
-            .iter()
-            .for_each(|cell| add(cell.index));
+        for cell in &node.instance.source.cells {
+            add(terms.substitute(cell.index, &node.meaning));
+        }
         for var in terms.free_vars(query) {
             add(var);
         }

@@ -103,7 +103,11 @@ impl Template {
                 continue;
             };
             if sort(x) == SortId::BOOL {
-                let literal = if value == TermId::TRUE { x } else { terms.not(x) };
+                let literal = if value == TermId::TRUE {
+                    x
+                } else {
+                    terms.not(x)
+                };
                 found.push(Group::about([x, x], vec![literal]));
                 continue;
             }
@@ -128,8 +132,7 @@ impl Template {
         found: &mut Vec<Group>,
     ) {
         type Order = fn(&TermStore, TermId, TermId) -> TermId;
-        let unsigned: (Order, Order) =
-            (TermStore::bv_ult, |t, a, b| t.bv_op(&Op::BvUle, &[a, b]));
+        let unsigned: (Order, Order) = (TermStore::bv_ult, |t, a, b| t.bv_op(&Op::BvUle, &[a, b]));
         let signed: (Order, Order) = (TermStore::bv_slt, |t, a, b| t.bv_op(&Op::BvSle, &[a, b]));
         let mut orders: Vec<(Order, Order)> = Vec::new();
         if terms.sort_of(x).is_number() {
@@ -141,7 +144,11 @@ impl Template {
         let equation = terms.eq(x, y);
         let is_equal = model.satisfies(equation);
         if orders.is_empty() {
-            let literal = if is_equal { equation } else { terms.not(equation) };
+            let literal = if is_equal {
+                equation
+            } else {
+                terms.not(equation)
+            };
             found.push(Group::about([x, y], vec![literal]));
         }
         for (less, at_most) in orders {
@@ -173,18 +180,21 @@ impl Group {
     }
 }
 
-/// How much a formula is wanted in a label.
+/// How much a formula is wanted in a label, those that are wanted most first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
-    /// It is about a cell or an index variable.
+    /// It compares a cell or an index variable with an argument or zero, or two index variables.
     Indexed,
-    /// It is about arguments.
+    /// It compares cells with each other or with index variables.
+    Cells,
+    /// It compares arguments.
     Scalar,
-    /// It compares with a numeral other than zero, which is often that of a counter on this path.
-    Numeral,
+    /// It has another numeral, which is often that of a counter on this path; or it is no
+    /// comparison.
+    Other,
 }
 
-const RANKS: [Rank; 3] = [Rank::Indexed, Rank::Scalar, Rank::Numeral];
+const RANKS: [Rank; 4] = [Rank::Indexed, Rank::Cells, Rank::Scalar, Rank::Other];
 
 impl Unwinding<'_> {
     /// An interpolant of what comes after a node and what comes before it, which contradict each
@@ -266,7 +276,6 @@ impl Unwinding<'_> {
         let Location::At(predicate) = self.nodes[node].location else {
             return Ok(after);
         };
-        if std::env::var_os("SAFARI_NOABS").is_some() { return Ok(after); }
         let unwanted = self.template.unwanted.get(&predicate);
         let args = &self.nodes[node].instance.source.args;
         let unwanted: Vec<TermId> = unwanted.into_iter().flatten().map(|&at| args[at]).collect();
@@ -304,11 +313,13 @@ impl Unwinding<'_> {
         let terms = &*self.terms;
         let is_shared = |t: &TermId| terms.free_vars(&[*t]).iter().all(|v| shared.contains(v));
         let own = parts.iter().copied().filter(is_shared);
-        let mut found: Vec<(Rank, TermId)> =
-            own.map(|part| (self.rank(node, &[part]), part)).collect();
+        let mut found: Vec<(Rank, TermId)> = own.map(|part| (Rank::Other, part)).collect();
         let mut groups = self.template.comparisons(terms, shared, model);
         let literals = |groups: &[Group]| -> Vec<TermId> {
-            groups.iter().flat_map(|g| g.literals.iter().copied()).collect()
+            groups
+                .iter()
+                .flat_map(|g| g.literals.iter().copied())
+                .collect()
         };
         // What is left when no model contradicts it follows.
         loop {
@@ -332,22 +343,26 @@ impl Unwinding<'_> {
         }
         for Group { about, literals } in groups {
             if let Some(&strongest) = literals.first() {
-                let rank = self.rank(node, &about);
+                let rank = self.rank(node, about);
                 found.push((rank, strongest));
             }
         }
         Ok(found)
     }
 
-    /// How much a formula about these terms is wanted in a node's label.
-    fn rank(&self, node: NodeId, about: &[TermId]) -> Rank {
+    /// How much a comparison of these terms is wanted in a node's label.
+    fn rank(&self, node: NodeId, about: [TermId; 2]) -> Rank {
         let terms = &*self.terms;
-        let args = &self.nodes[node].instance.source.args;
+        let state = &self.nodes[node].instance.source;
         let is_numeral = |&t: &TermId| terms.is_value(t) && terms.int(0) != t;
+        let is_cell = |t: &&TermId| state.cells.iter().any(|cell| cell.var == **t);
+        let is_arg = |t: &TermId| terms.is_value(*t) || state.args.contains(t);
+        let cells = about.iter().filter(is_cell).count();
         match () {
-            () if about.iter().any(is_numeral) => Rank::Numeral,
-            () if terms.free_vars(about).iter().any(|v| !args.contains(v)) => Rank::Indexed,
-            () => Rank::Scalar,
+            () if about.iter().any(is_numeral) => Rank::Other,
+            () if about.iter().all(is_arg) => Rank::Scalar,
+            () if cells == 0 || about.iter().any(is_arg) => Rank::Indexed,
+            () => Rank::Cells,
         }
     }
 
@@ -357,10 +372,6 @@ impl Unwinding<'_> {
         for least in RANKS {
             let wanted = formulas.iter().filter(|f| f.0 <= least);
             let wanted: Vec<TermId> = wanted.map(|f| f.1).collect();
-            if std::env::var_os("SAFARI_ALL").is_some() && least == Rank::Indexed {
-                if before.check(&wanted) == crate::smt::SatResult::Unsat { return Some(wanted); }
-                continue;
-            }
             if let Some(core) = before.core_by(&[], &wanted, CoreEffort::ALL) {
                 return Some(core);
             }

@@ -64,7 +64,9 @@ fn cubes(terms: &TermStore, label: TermId) -> Vec<TermId> {
         if found.len() * parts.len() > PRODUCT {
             return terms.disjuncts(label);
         }
-        let both = found.iter().flat_map(|&cube| parts.iter().map(move |&p| (cube, p)));
+        let both = found
+            .iter()
+            .flat_map(|&cube| parts.iter().map(move |&p| (cube, p)));
         found = both.map(|(cube, part)| terms.and(&[cube, part])).collect();
         found.sort_unstable();
         found.dedup();

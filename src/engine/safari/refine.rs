@@ -1,8 +1,8 @@
 //! REFINE: a path that begins at the initial location is feasible, or gives interpolants.
 //!
 //! The path's instances have cells in place of arrays: each array is instantiated at the indexes
-//! that the steps nearer to the error read. That elements at equal indexes are equal is added only
-//! where a model violates it (selective instantiation). A model of what is left gives arrays, from
+//! that the steps nearer to the error read. That elements at equal indexes are equal is known of few
+//! cells from the start, and of many added where a model violates it (selective instantiation). A model of what is left gives arrays, from
 //! its cells and a default elsewhere; the clauses are evaluated along the path, and only then it is
 //! a refutation. Else interpolants are made from the error on: `I` of a node is implied by the step
 //! into its successor and the successor's label, and contradicts the path before the node. The
