@@ -26,7 +26,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("muz", 100),
     ("pdkind", 100),
     ("pdr", 300),
-    ("safari", 50),
+    ("safari", 150),
     ("spacer", 200),
     ("tpa", 100),
     ("trl", 100),
