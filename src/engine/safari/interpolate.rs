@@ -108,7 +108,7 @@ impl Template {
                 } else {
                     terms.not(x)
                 };
-                found.push(Group::about([x, x], vec![literal]));
+                found.push(Group::about([x, TermId::FALSE], vec![literal]));
                 continue;
             }
             let values = self.values.iter().filter(|&&v| sort(v) == sort(x));
@@ -183,7 +183,8 @@ impl Group {
 /// How much a formula is wanted in a label, those that are wanted most first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
-    /// It compares a cell or an index variable with an argument or zero, or two index variables.
+    /// It compares a cell with an argument or a numeral, or an index variable with an argument, with
+    /// zero or with another one.
     Indexed,
     /// It compares cells with each other or with index variables.
     Cells,
@@ -354,14 +355,17 @@ impl Unwinding<'_> {
     fn rank(&self, node: NodeId, about: [TermId; 2]) -> Rank {
         let terms = &*self.terms;
         let state = &self.nodes[node].instance.source;
-        let is_numeral = |&t: &TermId| terms.is_value(t) && terms.int(0) != t;
+        let is_numeral =
+            |&t: &TermId| terms.is_value(t) && terms.default_value(terms.sort_of(t)) != Some(t);
         let is_cell = |t: &&TermId| state.cells.iter().any(|cell| cell.var == **t);
         let is_arg = |t: &TermId| terms.is_value(*t) || state.args.contains(t);
         let cells = about.iter().filter(is_cell).count();
         match () {
+            // Elements are compared with numerals that are data.
+            () if cells == 1 && about.iter().any(is_arg) => Rank::Indexed,
             () if about.iter().any(is_numeral) => Rank::Other,
             () if about.iter().all(is_arg) => Rank::Scalar,
-            () if cells == 0 || about.iter().any(is_arg) => Rank::Indexed,
+            () if cells == 0 => Rank::Indexed,
             () => Rank::Cells,
         }
     }

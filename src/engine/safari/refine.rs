@@ -12,6 +12,8 @@
 //!
 //! Invariant: after a refinement the path's first step contradicts the label of the second node.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use super::Labels;
@@ -207,12 +209,9 @@ impl Unwinding<'_> {
         let clause: &Clause = &self.system.clauses[transition.clause];
         // A case may be without some of its clause's variables.
         for var in clause.vars(terms) {
-            if !values.contains_key(&var) {
+            if let Entry::Vacant(missing) = values.entry(var) {
                 let value = terms.default_value(terms.sort_of(var));
-                values.insert(
-                    var,
-                    value.ok_or_else(|| unreadable("a sort without values"))?,
-                );
+                missing.insert(value.ok_or_else(|| unreadable("a sort without values"))?);
             }
         }
         let head = clause.head.as_ref();
