@@ -28,7 +28,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("muz", 100),
     ("pdkind", 100),
     ("pdr", 300),
-    ("safari", 50),
+    ("safari", 150),
     ("spacer", 200),
     ("templates", 100),
     ("tpa", 100),

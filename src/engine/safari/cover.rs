@@ -20,7 +20,7 @@ use crate::smt::SmtModel;
 use crate::term::{Assignment, SortId, TermId, evaluate};
 
 /// Tuples of index terms that are looked at for one label and model, at most.
-const TUPLES: usize = 4000;
+const TUPLES: usize = 300;
 
 /// Instances that are made of one label for a model, at most.
 const AT_ONCE: usize = 4;
@@ -69,7 +69,7 @@ impl Unwinding<'_> {
         let index_terms = self.index_terms(node, &query);
         let mut made = 0;
         loop {
-            let instances = self.violated(&others, &index_terms, &model);
+            let instances = self.violated(&others, &index_terms, &model, cx);
             if instances.is_empty() || made > INSTANCES {
                 return Ok(Cover::Open);
             }
@@ -114,11 +114,9 @@ impl Unwinding<'_> {
                 of_sort.push(term);
             }
         };
-        node.instance
-            .source
-            .cells
-            .iter()
-            .for_each(|cell| add(cell.index));
+        for cell in &node.instance.source.cells {
+            add(terms.substitute(cell.index, &node.meaning));
+        }
         for var in terms.free_vars(query) {
             add(var);
         }
@@ -132,6 +130,7 @@ impl Unwinding<'_> {
         others: &[NodeId],
         index_terms: &FxHashMap<SortId, Vec<TermId>>,
         model: &SmtModel,
+        cx: &Context,
     ) -> Vec<(usize, TermId)> {
         let terms = &self.terms;
         // For each value the first term that has it.
@@ -148,6 +147,9 @@ impl Unwinding<'_> {
         }
         let mut found = Vec::new();
         for (at, &other) in others.iter().enumerate() {
+            if cx.stop().is_some() {
+                break;
+            }
             let other = &self.nodes[other];
             let mut values = Assignment::default();
             for var in terms.free_vars(&[other.formula]) {

@@ -108,7 +108,7 @@ impl Template {
                 } else {
                     terms.not(x)
                 };
-                found.push(Group::about([x, x], vec![literal]));
+                found.push(Group::about([x, TermId::FALSE], vec![literal]));
                 continue;
             }
             let values = self.values.iter().filter(|&&v| sort(v) == sort(x));
@@ -180,18 +180,22 @@ impl Group {
     }
 }
 
-/// How much a formula is wanted in a label.
+/// How much a formula is wanted in a label, those that are wanted most first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
-    /// It is about a cell or an index variable.
+    /// It compares a cell with an argument or a numeral, or an index variable with an argument, with
+    /// zero or with another one.
     Indexed,
-    /// It is about arguments.
+    /// It compares cells with each other or with index variables.
+    Cells,
+    /// It compares arguments.
     Scalar,
-    /// It compares with a numeral other than zero, which is often that of a counter on this path.
-    Numeral,
+    /// It has another numeral, which is often that of a counter on this path; or it is no
+    /// comparison.
+    Other,
 }
 
-const RANKS: [Rank; 3] = [Rank::Indexed, Rank::Scalar, Rank::Numeral];
+const RANKS: [Rank; 4] = [Rank::Indexed, Rank::Cells, Rank::Scalar, Rank::Other];
 
 impl Unwinding<'_> {
     /// An interpolant of what comes after a node and what comes before it, which contradict each
@@ -273,9 +277,6 @@ impl Unwinding<'_> {
         let Location::At(predicate) = self.nodes[node].location else {
             return Ok(after);
         };
-        if std::env::var_os("SAFARI_NOABS").is_some() {
-            return Ok(after);
-        }
         let unwanted = self.template.unwanted.get(&predicate);
         let args = &self.nodes[node].instance.source.args;
         let unwanted: Vec<TermId> = unwanted.into_iter().flatten().map(|&at| args[at]).collect();
@@ -313,8 +314,7 @@ impl Unwinding<'_> {
         let terms = &*self.terms;
         let is_shared = |t: &TermId| terms.free_vars(&[*t]).iter().all(|v| shared.contains(v));
         let own = parts.iter().copied().filter(is_shared);
-        let mut found: Vec<(Rank, TermId)> =
-            own.map(|part| (self.rank(node, &[part]), part)).collect();
+        let mut found: Vec<(Rank, TermId)> = own.map(|part| (Rank::Other, part)).collect();
         let mut groups = self.template.comparisons(terms, shared, model);
         let literals = |groups: &[Group]| -> Vec<TermId> {
             groups
@@ -344,22 +344,29 @@ impl Unwinding<'_> {
         }
         for Group { about, literals } in groups {
             if let Some(&strongest) = literals.first() {
-                let rank = self.rank(node, &about);
+                let rank = self.rank(node, about);
                 found.push((rank, strongest));
             }
         }
         Ok(found)
     }
 
-    /// How much a formula about these terms is wanted in a node's label.
-    fn rank(&self, node: NodeId, about: &[TermId]) -> Rank {
+    /// How much a comparison of these terms is wanted in a node's label.
+    fn rank(&self, node: NodeId, about: [TermId; 2]) -> Rank {
         let terms = &*self.terms;
-        let args = &self.nodes[node].instance.source.args;
-        let is_numeral = |&t: &TermId| terms.is_value(t) && terms.int(0) != t;
+        let state = &self.nodes[node].instance.source;
+        let is_numeral =
+            |&t: &TermId| terms.is_value(t) && terms.default_value(terms.sort_of(t)) != Some(t);
+        let is_cell = |t: &&TermId| state.cells.iter().any(|cell| cell.var == **t);
+        let is_arg = |t: &TermId| terms.is_value(*t) || state.args.contains(t);
+        let cells = about.iter().filter(is_cell).count();
         match () {
-            () if about.iter().any(is_numeral) => Rank::Numeral,
-            () if terms.free_vars(about).iter().any(|v| !args.contains(v)) => Rank::Indexed,
-            () => Rank::Scalar,
+            // Elements are compared with numerals that are data.
+            () if cells == 1 && about.iter().any(is_arg) => Rank::Indexed,
+            () if about.iter().any(is_numeral) => Rank::Other,
+            () if about.iter().all(is_arg) => Rank::Scalar,
+            () if cells == 0 => Rank::Indexed,
+            () => Rank::Cells,
         }
     }
 
@@ -369,12 +376,6 @@ impl Unwinding<'_> {
         for least in RANKS {
             let wanted = formulas.iter().filter(|f| f.0 <= least);
             let wanted: Vec<TermId> = wanted.map(|f| f.1).collect();
-            if std::env::var_os("SAFARI_ALL").is_some() && least == Rank::Indexed {
-                if before.check(&wanted) == crate::smt::SatResult::Unsat {
-                    return Some(wanted);
-                }
-                continue;
-            }
             if let Some(core) = before.core_by(&[], &wanted, CoreEffort::ALL) {
                 return Some(core);
             }

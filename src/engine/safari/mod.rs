@@ -25,6 +25,8 @@
 //! - Instantiation of a step's array assignments goes by cells: read at the indexes that are read
 //!   nearer to the error. That is enough to decide a path unless a clause says that two arrays of
 //!   its body are equal. A refutation is evaluated with arrays before it is one.
+//! - A label may read at an argument, `a[c]`, where the paper has `∃k. k = c ∧ … a[k]`: fewer index
+//!   variables to be instantiated. After a step that changes `c` it is an index variable.
 //! - Covering asks about the pre-image in place of the node's label.
 //! - Interpolants are comparisons where these are enough.
 //!

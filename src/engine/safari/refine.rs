@@ -1,8 +1,8 @@
 //! REFINE: a path that begins at the initial location is feasible, or gives interpolants.
 //!
 //! The path's instances have cells in place of arrays: each array is instantiated at the indexes
-//! that the steps nearer to the error read. That elements at equal indexes are equal is added only
-//! where a model violates it (selective instantiation). A model of what is left gives arrays, from
+//! that the steps nearer to the error read. That elements at equal indexes are equal is known of few
+//! cells from the start, and of many added where a model violates it (selective instantiation). A model of what is left gives arrays, from
 //! its cells and a default elsewhere; the clauses are evaluated along the path, and only then it is
 //! a refutation. Else interpolants are made from the error on: `I` of a node is implied by the step
 //! into its successor and the successor's label, and contradicts the path before the node. The
@@ -11,6 +11,8 @@
 //! construction.
 //!
 //! Invariant: after a refinement the path's first step contradicts the label of the second node.
+
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
@@ -207,12 +209,9 @@ impl Unwinding<'_> {
         let clause: &Clause = &self.system.clauses[transition.clause];
         // A case may be without some of its clause's variables.
         for var in clause.vars(terms) {
-            if !values.contains_key(&var) {
+            if let Entry::Vacant(missing) = values.entry(var) {
                 let value = terms.default_value(terms.sort_of(var));
-                values.insert(
-                    var,
-                    value.ok_or_else(|| unreadable("a sort without values"))?,
-                );
+                missing.insert(value.ok_or_else(|| unreadable("a sort without values"))?);
             }
         }
         let head = clause.head.as_ref();

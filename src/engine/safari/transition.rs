@@ -176,7 +176,7 @@ fn compares_arrays(terms: &TermStore, term: TermId) -> bool {
 pub(super) struct Cell {
     /// The array's position among the arguments.
     pub argument: usize,
-    /// A value or an index variable.
+    /// A value, an argument of the state, or an index variable.
     pub index: TermId,
     /// What stands for the element.
     pub var: TermId,
@@ -222,14 +222,35 @@ pub(super) fn instantiate(
         let fresh = || terms.fresh_var(terms.var_name(var), terms.sort_of(var));
         renaming.entry(var).or_insert_with(fresh);
     }
+    // An index that is an argument after the step is a term over what is before it, but for
+    // numerals: labels about an index variable are about more states.
+    let before = |index: TermId| match target.args.iter().position(|&arg| arg == index) {
+        Some(at) => match transition.view.resolve(terms, head[at]) {
+            term if terms.is_value(term) => index,
+            term => term,
+        },
+        None => index,
+    };
     let mut reading = Reading {
         terms,
-        known: target.cells.iter().map(|c| c.index).collect(),
+        variables: renaming.keys().copied().collect(),
         indexes: FxHashMap::default(),
         cells: FxHashMap::default(),
         order: Vec::new(),
         is_nested: false,
     };
+    for cell in &target.cells {
+        let term = before(cell.index);
+        if term != cell.index && !terms.is_var(term) && !terms.is_value(term) {
+            reading.indexes.insert(term, cell.index);
+        }
+        reading.variables.insert(cell.index);
+    }
+    let different = transition.different.iter();
+    let different: Vec<_> = different
+        .map(|&(a, b)| (a, b, terms.fresh_var("k", index_sort(terms, a))))
+        .collect();
+    reading.variables.extend(different.iter().map(|d| d.2));
     let whole = FxHashSet::default();
     let mut reader = Reader::new(terms, &transition.view, &whole, FUEL);
     let too_much = |_| incomplete("reads of arrays that are too many to be resolved");
@@ -240,11 +261,10 @@ pub(super) fn instantiate(
             parts.push(reader.plain(guard, &mut leaf).map_err(too_much)?);
         }
         for cell in &target.cells {
-            let read = reader.read(head[cell.argument], &[cell.index], &mut leaf);
+            let read = reader.read(head[cell.argument], &[before(cell.index)], &mut leaf);
             parts.push(terms.eq(cell.var, read.map_err(too_much)?));
         }
-        for &(a, b) in &transition.different {
-            let index = terms.fresh_var("differ", index_sort(terms, a));
+        for (a, b, index) in different {
             let a = reader.read(a, &[index], &mut leaf).map_err(too_much)?;
             let b = reader.read(b, &[index], &mut leaf).map_err(too_much)?;
             parts.push(terms.not(terms.eq(a, b)));
@@ -253,8 +273,9 @@ pub(super) fn instantiate(
     // What is known of all indexes is said of those that are there.
     for &(a, b) in &transition.equal {
         let sort = index_sort(terms, a);
-        let mut indexes: Vec<TermId> = reading.known.iter().copied().collect();
-        indexes.extend(reading.indexes.keys().copied());
+        let mut indexes: Vec<TermId> = reading.indexes.keys().copied().collect();
+        indexes.extend(target.cells.iter().map(|cell| before(cell.index)));
+        indexes.extend(reading.order.iter().map(|(_, cell)| cell.index));
         indexes.retain(|&i| terms.sort_of(i) == sort);
         indexes.sort_unstable();
         indexes.dedup();
@@ -276,7 +297,8 @@ pub(super) fn instantiate(
         cells: Vec::new(),
     };
     let mut chosen: FxHashMap<TermId, Vec<Cell>> = FxHashMap::default();
-    for (array, cell) in reading.order {
+    for (array, mut cell) in reading.order {
+        cell.index = *renaming.get(&cell.index).unwrap_or(&cell.index);
         match body.iter().position(|&v| v == array) {
             Some(argument) => source.cells.push(Cell { argument, ..cell }),
             None => {
@@ -297,6 +319,24 @@ pub(super) fn instantiate(
     })
 }
 
+/// That elements at equal indexes are equal, for all pairs of cells of an array; none where there
+/// are more pairs than `limit`.
+pub(super) fn consistencies(terms: &TermStore, cells: &[Cell], limit: usize) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for (at, a) in cells.iter().enumerate() {
+        for b in cells[..at].iter().filter(|b| b.argument == a.argument) {
+            let axiom = consistency(terms, b, a);
+            if axiom != TermId::TRUE {
+                found.push(axiom);
+            }
+            if found.len() > limit {
+                return Vec::new();
+            }
+        }
+    }
+    found
+}
+
 /// Elements at the same index of an array are the same.
 pub(super) fn consistency(terms: &TermStore, a: &Cell, b: &Cell) -> TermId {
     terms.implies(terms.eq(a.index, b.index), terms.eq(a.var, b.var))
@@ -312,9 +352,10 @@ fn index_sort(terms: &TermStore, array: TermId) -> crate::term::SortId {
 /// What was read of arrays that nothing defines.
 struct Reading<'t> {
     terms: &'t TermStore,
-    /// Index variables of the state after.
-    known: FxHashSet<TermId>,
-    /// Index terms of the step, over the clause's variables, with the variable of each.
+    /// Variables of the clause, and indexes of the state after: these are index variables as they
+    /// are.
+    variables: FxHashSet<TermId>,
+    /// Other index terms, over the clause's variables, with the variable of each.
     indexes: FxHashMap<TermId, TermId>,
     cells: FxHashMap<(TermId, TermId), TermId>,
     order: Vec<(TermId, Cell)>,
@@ -329,7 +370,7 @@ impl Reading<'_> {
             self.is_nested = true;
             return element;
         };
-        let index = match self.known.contains(&term) || terms.is_value(term) {
+        let index = match self.variables.contains(&term) || terms.is_value(term) {
             true => term,
             false => {
                 let fresh = || terms.fresh_var("k", terms.sort_of(term));

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cover::Cover;
 use super::interpolate::Template;
 use super::model::unreachable;
-use super::transition::{Instance, State, Transition, instantiate};
+use super::transition::{Instance, State, Transition, consistencies, instantiate};
 use super::{Labels, Options};
 use crate::chc::{PredicateId, Reachability, System};
 use crate::proof::Stop;
@@ -24,6 +24,10 @@ use crate::run::Context;
 use crate::smt::{Interpolator, Smt};
 use crate::term::{TermId, TermStore};
 use crate::witness::{Model, Verdict};
+
+/// Where a state has more pairs of cells of the same array, it gets the axioms about them that
+/// models violate only.
+const AXIOMS: usize = 80;
 
 /// Position of a node in [`Unwinding::nodes`].
 pub(super) type NodeId = usize;
@@ -62,7 +66,7 @@ pub(super) struct Node {
     /// That transition, and the state of this node.
     pub instance: Instance,
     /// From the state's arguments and cells to formal variables and what these hold.
-    meaning: FxHashMap<TermId, TermId>,
+    pub meaning: FxHashMap<TermId, TermId>,
     /// The transition, over formal variables in place of the state's own.
     pub step: TermId,
     /// Instances of the axiom that elements at equal indexes are equal, over the state's cells.
@@ -229,9 +233,11 @@ impl<'a> Unwinding<'a> {
             let params = &self.system.predicate(predicate).params;
             meaning.extend(state.args.iter().copied().zip(params.iter().copied()));
             for cell in &state.cells {
-                meaning.insert(cell.var, terms.select(params[cell.argument], cell.index));
+                let index = *meaning.get(&cell.index).unwrap_or(&cell.index);
+                meaning.insert(cell.var, terms.select(params[cell.argument], index));
             }
         }
+        let axioms = consistencies(&terms, &state.cells, AXIOMS);
         let id = self.nodes.len();
         let step = terms.substitute(instance.formula, &meaning);
         self.nodes.push(Node {
@@ -244,7 +250,7 @@ impl<'a> Unwinding<'a> {
             instance,
             meaning,
             step,
-            axioms: Vec::new(),
+            axioms,
             label: Vec::new(),
             formula: TermId::TRUE,
             indexes: Vec::new(),
