@@ -290,7 +290,10 @@ impl<'a> Analysis<'a> {
                         return None;
                     }
                     let mut accesses = uses.accesses.iter().filter(|a| same(a.0));
-                    if accesses.any(|a| without(terms, a.1, here).is_none()) {
+                    let fits = |index| {
+                        without(terms, index, here).is_some() && !reads_arrays(terms, index)
+                    };
+                    if !accesses.all(|a| fits(a.1)) {
                         return None;
                     }
                     for (_, other, args) in uses.places.iter().filter(|p| same(p.0)) {
@@ -313,6 +316,13 @@ impl<'a> Analysis<'a> {
         }
         Some(bases)
     }
+}
+
+/// Whether an index is itself read from an array.
+fn reads_arrays(terms: &TermStore, index: TermId) -> bool {
+    let mut found = false;
+    terms.post_order(&[index], |t| found |= is_array(terms, t));
+    found
 }
 
 /// What has to be added to the base to be the index, if the base's summands are among the index's.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::translate::{Demand, Morphed};
+use super::translate::{Demand, Morphed, is_array};
 use crate::chc::{Clause, System};
 use crate::proof::{Stop, ask, confirm, incomplete, values};
 use crate::run::Context;
@@ -23,7 +23,7 @@ use crate::witness::{Fact, Refutation, RefutationStep, Verdict};
 /// Longer derivations are not asked for.
 const STEPS: usize = 400;
 
-/// Ways to choose a query's premises that are tried.
+/// Ways to choose main premises that are tried.
 const CHOICES: usize = 6;
 
 /// What becomes of a scalar refutation.
@@ -38,7 +38,7 @@ pub(super) enum Outcome {
 pub(super) struct Missing {
     /// Cells that clauses read and that are no premises.
     pub demands: Vec<Demand>,
-    /// The query needs two cells at once.
+    /// A query, or another clause without arrays in its head, needs two cells at once.
     pub pair: bool,
 }
 
@@ -98,8 +98,8 @@ struct Step {
 }
 
 /// The steps that the main premises lead to from the last one, those first that others need. Of
-/// several premises for one body atom the query takes the one that `choice` says; `None` when these
-/// are exhausted.
+/// several main premises for one body atom it takes the one that `choice` says; `None` when these are
+/// exhausted.
 fn derivation(
     system: &System,
     morphed: &Morphed,
@@ -124,14 +124,8 @@ fn derivation(
                 .filter(|(i, _)| i.atom == atom && i.main)
                 .map(|(_, &premise)| premise)
                 .collect();
-            let at = match number == root {
-                true => {
-                    let at = choice % main.len().max(1);
-                    choice /= main.len().max(1);
-                    at
-                }
-                false => 0,
-            };
+            let at = choice % main.len().max(1);
+            choice /= main.len().max(1);
             premises.push(*main.get(at)?);
         }
         stack.extend(&premises);
@@ -241,7 +235,8 @@ impl Path {
         let mut of_query: Vec<TermId> = Vec::new();
         for read in self.reads.iter().filter(|r| core.contains(&r.literal)) {
             let clause = &system.clauses[self.instances[read.step].clause];
-            if clause.head.is_none() {
+            let mut arrays = clause.head.iter().flat_map(|h| &h.args);
+            if !arrays.any(|&a| is_array(&system.terms, a)) {
                 if !of_query.contains(&read.index) {
                     of_query.push(read.index);
                 }

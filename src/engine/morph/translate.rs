@@ -27,6 +27,15 @@ const ELEMENTS: usize = 24;
 /// Body atoms of a clause at most.
 const ATOMS: usize = 12;
 
+/// How a scalar clause says that two indexes are equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// By an equation.
+    Equations,
+    /// By two bounds, if they are numbers: that they differ is a choice between two sides then.
+    Bounds,
+}
+
 /// A further premise: in this clause, of this body atom, the cell at this index, which the clause
 /// reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -38,7 +47,7 @@ pub(super) struct Demand {
 /// Which atom of the old clause a body atom of a scalar clause stands for, and where.
 pub(super) struct Instance {
     pub atom: usize,
-    /// At the indexes of the head's cells, or for a query, at those that it reads.
+    /// At the indexes of the head's cells, or if it has none, at those that the clause reads.
     pub main: bool,
 }
 
@@ -97,6 +106,7 @@ pub(super) fn morph(
     system: &System,
     cells: usize,
     demands: &FxHashSet<Demand>,
+    form: Form,
     cx: &Context,
 ) -> Option<Morphed> {
     let terms = system.terms.clone();
@@ -120,7 +130,10 @@ pub(super) fn morph(
             .collect();
         demanded.sort_unstable();
         let mut translation = Translation::new(&terms, &morphed.images, clause, cells);
-        let (body, constraint, head, instances) = translation.run(system, &demanded)?;
+        let (body, mut constraint, head, instances) = translation.run(system, &demanded)?;
+        if form == Form::Bounds {
+            constraint = bounds_of_cells(&terms, constraint, &translation.indexes());
+        }
         let id = morphed.system.add_clause(body, constraint, head);
         let source = Source {
             clause: at,
@@ -131,7 +144,7 @@ pub(super) fn morph(
     Some(morphed)
 }
 
-fn is_array(terms: &TermStore, term: TermId) -> bool {
+pub(super) fn is_array(terms: &TermStore, term: TermId) -> bool {
     matches!(terms.sort(terms.sort_of(term)), Sort::Array(..))
 }
 
@@ -328,12 +341,20 @@ impl<'a> Translation<'a> {
                 }
             }
         }
+        // Indexes that are read from arrays themselves are scalars by now.
+        let mut premises = Vec::with_capacity(demanded.len());
+        for &index in demanded {
+            let mut leaf = |var: TermId, path: &Vec<TermId>| elements.get(&terms, var, path[0]);
+            let index = reader.plain(index, &mut leaf).ok()?;
+            if !mentions_arrays(&terms, index) && !premises.contains(&index) {
+                premises.push(index);
+            }
+        }
         self.conjuncts = conjuncts;
         self.elements = elements;
-        let (body, instances) = self.body(system, &head_indexes, demanded)?;
+        let (body, instances) = self.body(system, &head_indexes, &premises)?;
         self.agree()?;
         let constraint = terms.and(&self.conjuncts);
-        let constraint = bounds_of_cells(&terms, constraint, &self.indexes());
         Some((body, constraint, head, instances))
     }
 
@@ -359,7 +380,7 @@ impl<'a> Translation<'a> {
             let actual = actual(system, atom);
             let mut tuples: Vec<(Vec<Option<TermId>>, bool)> = Vec::new();
             let rigid = self.rigid(image, head_indexes);
-            if self.clause.head.is_some() {
+            if rigid.iter().all(Option::is_some) {
                 tuples.push((rigid.clone(), true));
                 for &index in demanded {
                     let mut tuple = rigid.clone();
@@ -372,11 +393,8 @@ impl<'a> Translation<'a> {
                     }
                 }
             } else {
-                tuples.extend(
-                    self.query_tuples(image, &actual)
-                        .into_iter()
-                        .map(|t| (t, true)),
-                );
+                let read = self.read_tuples(image, &actual).into_iter();
+                tuples.extend(read.map(|tuple| (tuple, true)));
             }
             for (copy, (tuple, main)) in tuples.into_iter().enumerate() {
                 let mut args = Vec::new();
@@ -436,9 +454,9 @@ impl<'a> Translation<'a> {
             .collect()
     }
 
-    /// Tuples of the indexes at which a query reads an atom's arrays: each index alone, or if there
-    /// are two cells, each pair.
-    fn query_tuples(
+    /// Tuples of the indexes at which a clause reads an atom's arrays: each index alone, or if there
+    /// are two cells, each pair. For queries, and others without arrays in the head.
+    fn read_tuples(
         &self,
         image: &Image,
         actual: &FxHashMap<TermId, TermId>,

@@ -162,7 +162,7 @@ fn columns_are_expressed_by_their_array() {
     t.define_datatype(id, vec![constructor("pair", &fields)]);
     let (records, numbers) = (t.array_sort(INT, pair), t.array_sort(INT, INT));
     let array = t.var("a", records);
-    let column = Column {
+    let column = Column::Field {
         array,
         datatype: id,
         field: 0,
