@@ -50,6 +50,7 @@ const MAIN: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(500))),
     slot("trl", 0.05, Limit::Moment(Duration::from_millis(500))),
     slot("kind", 0.03, Limit::Moment(Duration::from_millis(300))),
+    slot("templates", 0.08, Limit::Moment(Duration::from_millis(800))),
     slot("morph", 0.45, Limit::Long(Duration::from_secs(300))),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
     slot("tpa", 0.4, Limit::Long(Duration::from_secs(300))),
