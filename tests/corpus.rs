@@ -23,7 +23,7 @@ const NOT_SOLVED: &[&str] = &[
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("kind", 100),
-    ("morph", 20),
+    ("morph", 8),
     ("muz", 100),
     ("pdkind", 100),
     ("pdr", 300),
