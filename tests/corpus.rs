@@ -24,7 +24,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("interp", 150),
     ("kind", 100),
-    ("morph", 20),
+    ("morph", 8),
     ("muz", 100),
     ("pdkind", 100),
     ("pdr", 300),
