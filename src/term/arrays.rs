@@ -12,6 +12,11 @@ use rustc_hash::FxHashMap;
 use super::{Op, Sort, SortId, TermId, TermStore};
 
 impl TermStore {
+    /// Whether a term's sort is one of arrays.
+    pub fn is_array(&self, term: TermId) -> bool {
+        matches!(self.sort(self.sort_of(term)), Sort::Array(..))
+    }
+
     /// The array of sort `sort` that is `element` everywhere.
     pub fn const_array(&self, sort: SortId, element: TermId) -> TermId {
         self.intern(Op::ConstArray, &[element], sort)

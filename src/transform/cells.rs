@@ -81,10 +81,6 @@ impl Classes {
     }
 }
 
-fn is_array(terms: &TermStore, term: TermId) -> bool {
-    matches!(terms.sort(terms.sort_of(term)), Sort::Array(..))
-}
-
 /// Sorts the arrays of one clause into classes; returns the nodes of its variables.
 fn classify(
     terms: &TermStore,
@@ -94,7 +90,7 @@ fn classify(
 ) -> FxHashMap<TermId, usize> {
     let mut nodes: FxHashMap<TermId, usize> = FxHashMap::default();
     for &var in vars {
-        if is_array(terms, var) {
+        if terms.is_array(var) {
             nodes.insert(var, classes.node());
         }
     }
@@ -104,7 +100,7 @@ fn classify(
     let mut made = nodes.clone();
     terms.post_order(&[constraint], |t| {
         let node = terms.node(t);
-        if is_array(terms, t) && !node.is_ground {
+        if terms.is_array(t) && !node.is_ground {
             let own = match node.op {
                 Op::Var(_) => match made.get(&t) {
                     Some(&own) => own,
@@ -151,7 +147,7 @@ fn classify(
                 }
                 refuse(terms, &node.args[1..], &made, classes);
             }
-            Op::Ite if is_array(terms, t) => {
+            Op::Ite if terms.is_array(t) => {
                 if let Some(own) = class(t) {
                     for &branch in &node.args[1..] {
                         match class(branch) {
@@ -161,7 +157,7 @@ fn classify(
                     }
                 }
             }
-            Op::Eq if is_array(terms, node.args[0]) => {
+            Op::Eq if terms.is_array(node.args[0]) => {
                 let sides = [class(node.args[0]), class(node.args[1])];
                 for (side, other) in [(0, 1), (1, 0)] {
                     if let Some(own) = sides[side] {
@@ -189,7 +185,7 @@ fn refuse(
     classes: &mut Classes,
 ) {
     for &arg in args {
-        if is_array(terms, arg)
+        if terms.is_array(arg)
             && let Some(&node) = made.get(&arg)
         {
             classes.refused.push(node);

@@ -21,7 +21,7 @@ mod normalize;
 mod numerals;
 mod pipeline;
 mod propagate;
-pub(crate) mod reads;
+mod reads;
 mod rebase;
 mod records;
 mod reduce;

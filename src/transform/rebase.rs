@@ -18,7 +18,7 @@ use petgraph::unionfind::UnionFind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::columns::Column;
-use super::reads::{View, is_array};
+use super::reads::View;
 use super::replacement::{Computation, Meaning, Origin, Replacement};
 use super::{Place, Step, Transformation, part_var};
 use crate::chc::{Clause, System};
@@ -93,7 +93,7 @@ impl Uses {
     /// `None` for a clause without arrays.
     fn new(store: &TermStore, clause: &Clause) -> Option<Uses> {
         let mut atoms = clause.atoms().flat_map(|a| &a.args);
-        if !atoms.any(|&a| is_array(store, a)) {
+        if !atoms.any(|&a| store.is_array(a)) {
             return None;
         }
         let view = View::new(store, clause);
@@ -101,7 +101,7 @@ impl Uses {
         let mut places = Vec::new();
         for atom in clause.atoms() {
             for (at, &arg) in atom.args.iter().enumerate() {
-                if is_array(store, arg) {
+                if store.is_array(arg) {
                     let next = terms.len();
                     let number = *terms.entry(arg).or_insert(next);
                     places.push((number, (atom.predicate, at), atom.args.clone()));
@@ -111,7 +111,7 @@ impl Uses {
         let mut nodes = Vec::new();
         store.post_order(&[clause.constraint], |t| {
             nodes.push(t);
-            if is_array(store, t) {
+            if store.is_array(t) {
                 let next = terms.len();
                 terms.entry(t).or_insert(next);
             }
@@ -130,21 +130,21 @@ impl Uses {
                     accesses.push((number(node.args[0]), index));
                     if node.op == Op::Store {
                         classes.union(number(t), number(node.args[0]));
-                        if is_array(store, node.args[2]) {
+                        if store.is_array(node.args[2]) {
                             refused.push(number(node.args[2]));
                         }
-                    } else if is_array(store, t) {
+                    } else if store.is_array(t) {
                         refused.push(number(t));
                     }
                 }
-                Op::Ite if is_array(store, t) => {
+                Op::Ite if store.is_array(t) => {
                     for &branch in &node.args[1..] {
                         if !is_constant(branch) {
                             classes.union(number(t), number(branch));
                         }
                     }
                 }
-                Op::Eq if is_array(store, node.args[0]) => {
+                Op::Eq if store.is_array(node.args[0]) => {
                     let [a, b] = [node.args[0], node.args[1]];
                     if !is_constant(a) && !is_constant(b) {
                         classes.union(number(a), number(b));
@@ -152,10 +152,10 @@ impl Uses {
                 }
                 Op::Forall(_) | Op::Exists(_) => {
                     let arrays = store.free_vars(&[t]).into_iter();
-                    refused.extend(arrays.filter(|&v| is_array(store, v)).map(number));
+                    refused.extend(arrays.filter(|&v| store.is_array(v)).map(number));
                 }
                 _ => {
-                    let arrays = node.args.iter().filter(|&&a| is_array(store, a));
+                    let arrays = node.args.iter().filter(|&&a| store.is_array(a));
                     refused.extend(arrays.map(|&a| number(a)));
                 }
             }
@@ -321,7 +321,7 @@ impl<'a> Analysis<'a> {
 /// Whether an index is itself read from an array.
 fn reads_arrays(terms: &TermStore, index: TermId) -> bool {
     let mut found = false;
-    terms.post_order(&[index], |t| found |= is_array(terms, t));
+    terms.post_order(&[index], |t| found |= terms.is_array(t));
     found
 }
 

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::translate::{Demand, Morphed, is_array};
+use super::translate::{Demand, Morphed};
 use crate::chc::{Clause, System};
 use crate::proof::{Stop, ask, confirm, incomplete, values};
 use crate::run::Context;
@@ -236,7 +236,7 @@ impl Path {
         for read in self.reads.iter().filter(|r| core.contains(&r.literal)) {
             let clause = &system.clauses[self.instances[read.step].clause];
             let mut arrays = clause.head.iter().flat_map(|h| &h.args);
-            if !arrays.any(|&a| is_array(&system.terms, a)) {
+            if !arrays.any(|&a| system.terms.is_array(a)) {
                 if !of_query.contains(&read.index) {
                     of_query.push(read.index);
                 }

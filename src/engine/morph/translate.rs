@@ -144,10 +144,6 @@ pub(super) fn morph(
     Some(morphed)
 }
 
-pub(super) fn is_array(terms: &TermStore, term: TermId) -> bool {
-    matches!(terms.sort(terms.sort_of(term)), Sort::Array(..))
-}
-
 /// The sort of an array's index and that of its elements.
 fn array_sorts(terms: &TermStore, array: TermId) -> Option<(SortId, SortId)> {
     match terms.sort(terms.sort_of(array)) {
@@ -524,7 +520,7 @@ fn without_equations(
 ) -> TermId {
     let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
     terms.post_order(&[formula], |t| {
-        if *terms.op(t) == Op::Eq && is_array(terms, terms.args(t)[0]) {
+        if *terms.op(t) == Op::Eq && terms.is_array(terms.args(t)[0]) {
             let args = terms.args(t);
             let known = same.iter().find(|s| s.1 == args[0] && s.2 == args[1]);
             let equal = match known {
@@ -543,7 +539,7 @@ fn without_equations(
 
 fn mentions_arrays(terms: &TermStore, formula: TermId) -> bool {
     let mut found = false;
-    terms.post_order(&[formula], |t| found |= is_array(terms, t));
+    terms.post_order(&[formula], |t| found |= terms.is_array(t));
     found
 }
 

@@ -25,7 +25,6 @@ use crate::proof::{Stop, ask, incomplete, undefined, values};
 use crate::run::Context;
 use crate::smt::{CoreEffort, InterpolationError, SmtModel, Solver, implicant};
 use crate::term::{Evaluator, Op, SortId, TermId, TermStore};
-use crate::transform::reads::view::is_array;
 
 /// Implicants of a step that are separated from a path one by one, at most.
 const IMPLICANTS: usize = 24;
@@ -57,7 +56,7 @@ impl Template {
             signed |= node.op == Op::BvSle;
             unsigned |= node.op == Op::BvUle;
             let count = counts.entry(node.sort).or_default();
-            let is_wanted = node.is_value && node.sort != SortId::BOOL && !is_array(terms, t);
+            let is_wanted = node.is_value && node.sort != SortId::BOOL && !terms.is_array(t);
             if is_wanted && !values.contains(&t) && *count < VALUES {
                 *count += 1;
                 values.push(t);
@@ -213,7 +212,7 @@ impl Unwinding<'_> {
         let after = self.abstracted(node, after, &mut from_before, cx)?;
         let of_before: FxHashSet<TermId> = terms.free_vars(&[before]).into_iter().collect();
         let mut shared = terms.free_vars(&[after]);
-        shared.retain(|v| of_before.contains(v) && !is_array(&terms, *v));
+        shared.retain(|v| of_before.contains(v) && !terms.is_array(*v));
         let mut from_after = self.smt.solver();
         from_after.assert(after);
         let Some(mut model) = ask(&mut from_after, &[], cx)? else {

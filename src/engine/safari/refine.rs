@@ -24,7 +24,6 @@ use crate::proof::{Failure, Stop, ask, incomplete, unreadable};
 use crate::run::Context;
 use crate::smt::{SmtModel, project_formula};
 use crate::term::{Assignment, Printer, Sort, TermId, TermStore, evaluate};
-use crate::transform::reads::view::is_array;
 use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// Cubes of an exact pre-image, at most. A label that has more is `true`.
@@ -182,7 +181,7 @@ impl Unwinding<'_> {
             if values.contains_key(&var) || view.defined.contains_key(&var) {
                 continue;
             }
-            let value = match is_array(terms, var) {
+            let value = match terms.is_array(var) {
                 true => {
                     let cells = node.instance.chosen.get(&var);
                     array_value(terms, var, cells.map_or(&[], |c| c), model)?

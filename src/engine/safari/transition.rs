@@ -14,8 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::chc::{Clause, PredicateId, System};
 use crate::proof::{Stop, incomplete};
 use crate::term::{Op, TermId, TermStore};
-use crate::transform::reads::reader::Reader;
-use crate::transform::reads::view::{View, is_array};
+use crate::transform::{ArrayReader as Reader, ArrayView as View};
 
 /// Cases of one clause, at most.
 const CASES: usize = 64;
@@ -72,7 +71,7 @@ impl Transition {
                     _ => (conjunct, true),
                 };
                 let args = terms.args(atom);
-                match *terms.op(atom) == Op::Eq && is_array(terms, args[0]) {
+                match *terms.op(atom) == Op::Eq && terms.is_array(args[0]) {
                     true if positive => transition.equal.push((args[0], args[1])),
                     true => transition.different.push((args[0], args[1])),
                     false if compares_arrays(terms, conjunct) => {
@@ -95,7 +94,7 @@ impl Transition {
         }
         let (mut counted, mut changed) = (Vec::new(), Vec::new());
         for (at, (&old, &new)) in body.args.iter().zip(&head.args).enumerate() {
-            if is_array(terms, old) {
+            if terms.is_array(old) {
                 continue;
             }
             let [old, new] = [old, new].map(|v| self.view.resolve(terms, v));
@@ -143,7 +142,7 @@ fn cases(terms: &TermStore, constraint: TermId) -> Option<Vec<TermId>> {
                 branches.push(vec![(args[0], false), (args[2], positive)]);
                 branches.push(vec![(args[0], true), (args[1], positive)]);
             }
-            Op::Eq if !is_array(terms, args[0]) && has_equation() => {
+            Op::Eq if !terms.is_array(args[0]) && has_equation() => {
                 branches.push(vec![(args[0], false), (args[1], !positive)]);
                 branches.push(vec![(args[0], true), (args[1], positive)]);
             }
@@ -166,7 +165,7 @@ fn cases(terms: &TermStore, constraint: TermId) -> Option<Vec<TermId>> {
 fn compares_arrays(terms: &TermStore, term: TermId) -> bool {
     let mut found = false;
     terms.post_order(&[term], |t| {
-        found |= *terms.op(t) == Op::Eq && is_array(terms, terms.args(t)[0]);
+        found |= *terms.op(t) == Op::Eq && terms.is_array(terms.args(t)[0]);
     });
     found
 }

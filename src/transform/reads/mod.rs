@@ -15,12 +15,11 @@
 //! read at equal indexes are equal by a condition that the clause gets.
 
 mod plan;
-pub(crate) mod reader;
-pub(crate) mod view;
+mod reader;
+mod view;
 
 pub(crate) use self::reader::Reader;
 pub(crate) use self::view::View;
-pub(super) use self::view::is_array;
 
 use std::rc::Rc;
 

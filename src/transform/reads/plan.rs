@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::{Place, isolate};
 use super::reader::{Exhausted, Path, Reader, select};
-use super::view::{View, is_array, is_index};
+use super::view::{View, is_index};
 use crate::chc::{Clause, ClauseIndex, PredicateId, System};
 use crate::run::Context;
 use crate::term::{SortId, TermId, TermStore};
@@ -96,7 +96,7 @@ fn formal_terms(
     let mut formal = FxHashMap::default();
     let mut sums = Vec::new();
     for (&arg, &param) in args.iter().zip(params) {
-        if is_array(terms, arg) {
+        if terms.is_array(arg) {
             continue;
         }
         let resolved = view.resolve(terms, arg);
@@ -141,7 +141,7 @@ pub(super) fn plan(system: &System, cx: &Context) -> Option<Plan> {
     let terms = &*system.terms;
     let arrays = |clause: &Clause| {
         let mut args = clause.atoms().flat_map(|a| &a.args);
-        args.any(|&a| is_array(terms, a))
+        args.any(|&a| terms.is_array(a))
     };
     let mut clauses = Vec::with_capacity(system.clauses.len());
     for clause in &system.clauses {
@@ -304,7 +304,7 @@ impl Planner<'_> {
             let mut arity = params.len();
             for (i, &param) in params.iter().enumerate() {
                 let place = (predicate, i);
-                if is_array(terms, param) && !self.wholes.contains(&place) {
+                if terms.is_array(param) && !self.wholes.contains(&place) {
                     let own = self.elements.get(&place).cloned().unwrap_or_default();
                     arity += own.len();
                     elements.insert(place, own);

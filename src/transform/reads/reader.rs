@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::view::{View, is_array};
+use super::view::View;
 use crate::term::{Op, TermId, TermStore};
 
 /// Where an array is read: an index, then one into the element, and so on; all resolved.
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         }
         if node.has_quantifier {
             for var in terms.free_vars(&[term]) {
-                if is_array(terms, var) {
+                if terms.is_array(var) {
                     self.met.insert(var);
                 }
             }
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         }
         match node.op {
             Op::Var(_) => {
-                if is_array(terms, term) {
+                if terms.is_array(term) {
                     self.met.insert(term);
                 }
                 Some(term)

@@ -41,10 +41,6 @@ pub(crate) struct Definition {
     pub conjunct: TermId,
 }
 
-pub(crate) fn is_array(terms: &TermStore, term: TermId) -> bool {
-    matches!(terms.sort(terms.sort_of(term)), Sort::Array(..))
-}
-
 impl View {
     pub fn new(terms: &TermStore, clause: &Clause) -> View {
         let mut body = FxHashMap::default();
@@ -52,7 +48,7 @@ impl View {
         for (i, atom) in clause.body.iter().enumerate() {
             for (j, &arg) in atom.args.iter().enumerate() {
                 given.insert(arg);
-                if is_array(terms, arg) {
+                if terms.is_array(arg) {
                     body.insert(arg, (i, j));
                 }
             }
@@ -86,7 +82,7 @@ impl View {
         let mut at: FxHashMap<TermId, usize> = FxHashMap::default();
         for &conjunct in conjuncts {
             let node = terms.node(conjunct);
-            if node.op != Op::Eq || !is_array(terms, node.args[0]) || node.has_quantifier {
+            if node.op != Op::Eq || !terms.is_array(node.args[0]) || node.has_quantifier {
                 self.rest.push(conjunct);
                 continue;
             }
