@@ -18,7 +18,7 @@ const NOT_SOLVED: &[&str] = &[
     "recursion/three-bodies-safe",
 ];
 
-/// How many tasks an engine answers at least: a little less than it does in a third of a second
+/// How many tasks an engine answers at least: a little less than it does in a fifth of a second
 /// each.
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),

@@ -72,10 +72,11 @@ pub use self::options::Options;
 use self::search::{End, Search};
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
-use crate::chc::{Reachability, Shape, System};
+use crate::chc::{Clause, Reachability, Shape, System};
 use crate::proof::{Stop, complete_by_reachability, weaken};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
+use crate::term::TermId;
 use crate::witness::{Model, Verdict};
 
 /// The engine.
@@ -126,7 +127,8 @@ fn explored(system: &System, reachability: &Reachability, options: &Options) -> 
         let relevant = reachability.clauses().iter();
         relevant.map(|&c| system.clauses[c].clone()).collect()
     } else {
-        let derivable = |c: &&crate::chc::Clause| reachability.clause_height(c).is_some();
+        let derivable =
+            |c: &&Clause| c.constraint != TermId::FALSE && reachability.clause_height(c).is_some();
         system.clauses.iter().filter(derivable).cloned().collect()
     };
     own

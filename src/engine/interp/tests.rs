@@ -9,7 +9,7 @@ use super::options::{Blocks, Force, Kinds, Labels, Order};
 use super::*;
 use crate::frontend::{Problem, parse};
 use crate::proof::samples::is_model;
-use crate::term::TermStore;
+use crate::term::{SortId, TermStore};
 use crate::transform::normalize;
 use crate::witness::{check_refutation, validate};
 
@@ -245,5 +245,31 @@ fn examples_have_their_verdicts_in_all_modes() {
             let raw = raw(&system, &options, Guards::default());
             assert_eq!(raw.answer, Some((safe, true)), "{name}: {options:?}");
         }
+    }
+}
+
+/// An entry clause that is never applied leaves its predicate without facts, whatever is explored.
+#[test]
+fn clauses_that_are_never_applied_derive_nothing() {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let p = system.add_predicate("P", &[SortId::BOOL]);
+    let atom = system.fresh_atom(p);
+    let x = atom.args[0];
+    system.add_clause(vec![], TermId::FALSE, Some(atom.clone()));
+    system.add_clause(vec![atom], terms.not(x), None);
+    for prune in [true, false] {
+        let options = Options {
+            prune,
+            ..Options::default()
+        };
+        let mut cx = Context::new(terms.clone());
+        let verdict = Interp { options }
+            .solve(&system, &mut cx)
+            .expect("no defect");
+        let Verdict::Sat(model) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(is_model(&system, &model), "{prune}");
     }
 }

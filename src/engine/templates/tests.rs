@@ -123,11 +123,13 @@ fn planted_invariants_are_found() {
 
 #[test]
 fn planted_bugs_are_no_models() {
-    let (verdict, lemmas) = solve(&counters([60, 100], false));
+    // No run at random is long enough.
+    let (verdict, lemmas) = solve(&counters([3_000, 5_000], false));
     assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
     assert!(!lemmas.proven.is_empty());
     // Where many runs come to the query, one is found.
-    for system in [counters([3, 5], false), sum_under_flag(true)] {
+    let short = [counters([3, 5], false), counters([60, 100], false)];
+    for system in short.into_iter().chain([sum_under_flag(true)]) {
         let (verdict, _) = solve(&system);
         let Verdict::Unsat(refutation) = verdict else {
             panic!("{verdict:?}");
