@@ -192,7 +192,8 @@ impl Run<'_> {
                 lost = true;
             }
             if at + 1 < turns.len() && cx.stop().is_none() {
-                share_lemmas(lemmas, system, &mut ways.stack, cx);
+                let work = turn.sharing(cx);
+                share_lemmas(lemmas, work, system, &mut ways.stack, cx);
             }
         }
         (unknown(cx.stop().or(last)), lost)

@@ -3,7 +3,7 @@
 //! Invariant: engines are known by their names and traits only, and what an engine says is handed
 //! on as it is.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -14,6 +14,10 @@ use crate::engine::{Engine, EngineError};
 use crate::proof::facts::Lemmas;
 use crate::run::{Budget, Context, Reason};
 use crate::witness::Verdict;
+
+/// What is left after a turn is proven by so much work at most, and by this part of the time left.
+const SHARING: Duration = Duration::from_secs(10);
+const PART: u32 = 20;
 
 /// The strategy when none is named.
 pub(super) const DEFAULT: &str = "auto";
@@ -102,6 +106,16 @@ impl Turn {
             Limit::Moment(most) => share.about(most),
             Limit::Long(most) => share.time(most),
             Limit::None => share,
+        }
+    }
+
+    /// The work that a proof of what the engine leaves may take: a small part of what is left for
+    /// the run, and after a moment half of that moment.
+    pub fn sharing(&self, cx: &Context) -> Duration {
+        let part = cx.remaining().map_or(SHARING, |left| left / PART);
+        match self.limit {
+            Limit::Moment(most) => part.min(most / 2),
+            Limit::Long(_) | Limit::None => part.min(SHARING),
         }
     }
 

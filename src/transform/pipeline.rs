@@ -5,7 +5,7 @@
 //! happens.
 
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -184,17 +184,22 @@ impl Pipeline {
     }
 }
 
-/// Conjoins to the clauses what is inductive of the lemmas; true if that says anything new.
+/// Conjoins to the clauses what is inductive of the lemmas, by at most this work; true if that says
+/// anything new.
 pub(crate) fn share_lemmas(
     lemmas: Lemmas,
+    work: Duration,
     system: &mut System,
     stack: &mut BackStack,
     cx: &mut Context,
 ) -> bool {
+    if lemmas.proven.is_empty() && lemmas.guesses.is_empty() {
+        return false;
+    }
     let mut shared = Rc::new(system.clone());
     let changed = take_step(
         "lemmas",
-        &mut SharedLemmas { lemmas },
+        &mut SharedLemmas { lemmas, work },
         &mut shared,
         stack,
         cx,

@@ -18,22 +18,18 @@ use crate::term::TermId;
 /// Lemmas of a predicate that are looked at, at most.
 const LEMMAS: usize = 200;
 
-/// Part of the time left that the proof may take as work, and how much at most.
-const PART: u32 = 20;
-const WORK: Duration = Duration::from_secs(10);
-
-/// Conjoins what is inductive of some lemmas.
+/// Conjoins what is inductive of some lemmas, by at most this work.
 pub(super) struct SharedLemmas {
     pub lemmas: Lemmas,
+    pub work: Duration,
 }
 
 impl Transformation for SharedLemmas {
     fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
-        let mut left = FxHashMap::default();
         let Lemmas { proven, guesses } = std::mem::take(&mut self.lemmas);
+        let mut left = FxHashMap::default();
         let stages = [proven, guesses].map(|lemmas| best(old, lemmas, &mut left));
-        let work = cx.remaining().map_or(WORK, |all| (all / PART).min(WORK));
-        strengthen(old, stages.into(), work, "lemmas", cx)
+        strengthen(old, stages.into(), self.work, "lemmas", cx)
     }
 }
 

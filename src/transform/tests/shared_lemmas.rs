@@ -1,5 +1,7 @@
 //! Lemmas from whoever, true or not, change no verdict, and both witnesses come back.
 
+use std::time::Duration;
+
 use super::super::pipeline::{BackStack, share_lemmas};
 use crate::engine::Engine;
 use crate::engine::pdr::Pdr;
@@ -36,7 +38,13 @@ fn lemmas_that_lie_change_no_verdict() {
         let stranger = system.terms.var("stranger", crate::term::SortId::BOOL);
         lemmas.proven.extend(used.iter().map(|&p| (p, stranger)));
         let (mut shared, mut stack) = (system.clone(), BackStack::default());
-        changed += usize::from(share_lemmas(lemmas, &mut shared, &mut stack, &mut cx));
+        changed += usize::from(share_lemmas(
+            lemmas,
+            Duration::from_secs(10),
+            &mut shared,
+            &mut stack,
+            &mut cx,
+        ));
         let mut solve = |system| Pdr::default().solve(system, &mut cx).expect("no defect");
         match (solve(&system), solve(&shared)) {
             (Verdict::Sat(_), Verdict::Sat(model)) => {
