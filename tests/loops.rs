@@ -25,7 +25,7 @@ fn refutes(engine: &str, system: &System, expected: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn engines_for_loops_agree_with_what_is_planted(
