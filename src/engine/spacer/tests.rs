@@ -340,7 +340,7 @@ fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[&Lemma]) -> bool {
 fn extraction_agrees_with_brute_force() {
     let mut random = Random(7);
     let mut sizes = FxHashSet::default();
-    for round in 0..40 {
+    for round in 0..20 {
         let system = random_system(&mut random);
         let lemmas = random_lemmas(&system, &mut random, round % 2 == 1);
         let smt = Smt::new(system.terms.clone());

@@ -5,6 +5,7 @@
 //! that is thrown away afterwards, so that a mistake of our reader cannot hide itself.
 
 mod steps;
+mod uninterpreted;
 mod validity;
 
 use std::ffi::{CStr, CString};
@@ -52,7 +53,9 @@ enum Answer {
 /// A solver's kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Core {
-    /// The incremental core with Z3's older simplex.
+    /// The incremental core with Z3's older simplex, in which every atom counts as relevant: what
+    /// has to be contradictory is so as a whole, and checks of large linear assertions take about
+    /// three quarters of the time.
     Simplex,
     /// The incremental core with Z3's newer arithmetic.
     Current,
@@ -117,6 +120,7 @@ impl<'b> TextContext<'b> {
         };
         let solver = TextSolver { context: self, raw };
         let (arithmetic, ctrl_c) = (z3.symbol("arith.solver")?, z3.symbol("ctrl_c")?);
+        let relevancy = z3.symbol("relevancy")?;
         z3.with_params(
             // SAFETY: the parameters are held during the call.
             |params| unsafe {
@@ -124,6 +128,7 @@ impl<'b> TextContext<'b> {
                 Z3_params_set_bool(z3.raw, params, ctrl_c, false);
                 if core == Core::Simplex {
                     Z3_params_set_uint(z3.raw, params, arithmetic, 2);
+                    Z3_params_set_uint(z3.raw, params, relevancy, 0);
                 }
             },
             // SAFETY: both belong to the context.
