@@ -86,7 +86,7 @@ struct Uses {
     /// Array terms of which more is asked than their elements.
     refused: Vec<usize>,
     /// Array, atom's place, the atom's arguments.
-    places: Vec<(usize, Place, Vec<TermId>)>,
+    places: Vec<(usize, Place, Rc<[TermId]>)>,
 }
 
 impl Uses {
@@ -100,11 +100,12 @@ impl Uses {
         let mut terms: FxHashMap<TermId, usize> = FxHashMap::default();
         let mut places = Vec::new();
         for atom in clause.atoms() {
-            for (at, &arg) in atom.args.iter().enumerate() {
+            let args: Rc<[TermId]> = atom.args.as_slice().into();
+            for (at, &arg) in args.iter().enumerate() {
                 if store.is_array(arg) {
                     let next = terms.len();
                     let number = *terms.entry(arg).or_insert(next);
-                    places.push((number, (atom.predicate, at), atom.args.clone()));
+                    places.push((number, (atom.predicate, at), Rc::clone(&args)));
                 }
             }
         }
@@ -150,6 +151,8 @@ impl Uses {
                         classes.union(number(a), number(b));
                     }
                 }
+                // The value that holds it stays as it is.
+                Op::Field(..) if store.is_array(t) => refused.push(number(t)),
                 Op::Forall(_) | Op::Exists(_) => {
                     let arrays = store.free_vars(&[t]).into_iter();
                     refused.extend(arrays.filter(|&v| store.is_array(v)).map(number));
@@ -229,7 +232,7 @@ impl<'a> Analysis<'a> {
                 continue;
             }
             for candidate in self.candidates(place) {
-                if let Some(bases) = self.spread(place, candidate) {
+                if let Some(bases) = self.spread(place, candidate, cx) {
                     done.extend(bases.keys().copied());
                     found.extend(bases);
                     break;
@@ -272,8 +275,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// What is the base of all arrays that have elements in common with the one at `place`, if
-    /// argument `base` is its; `None` if that is no base everywhere.
-    fn spread(&self, place: Place, base: usize) -> Option<FxHashMap<Place, usize>> {
+    /// argument `base` is its; `None` if that is no base everywhere, or without time.
+    fn spread(&self, place: Place, base: usize, cx: &Context) -> Option<FxHashMap<Place, usize>> {
         let terms = &*self.system.terms;
         let mut bases: FxHashMap<Place, usize> = FxHashMap::default();
         bases.insert(place, base);
@@ -281,6 +284,9 @@ impl<'a> Analysis<'a> {
         while let Some(place) = queue.pop_front() {
             let base = bases[&place];
             for &clause in &self.clauses_of[&place] {
+                if cx.stop().is_some() {
+                    return None;
+                }
                 let uses = self.clauses[clause].as_ref()?;
                 for (number, _, args) in uses.places.iter().filter(|p| p.1 == place) {
                     let class = uses.classes.find(*number);
