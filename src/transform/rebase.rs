@@ -227,16 +227,21 @@ impl<'a> Analysis<'a> {
         let mut places: Vec<Place> = self.clauses_of.keys().copied().collect();
         places.sort_unstable();
         let mut done: FxHashSet<Place> = FxHashSet::default();
+        let mut failed: FxHashSet<(Place, usize)> = FxHashSet::default();
         for place in places {
             if !done.insert(place) || cx.stop().is_some() {
                 continue;
             }
             for candidate in self.candidates(place) {
-                if let Some(bases) = self.spread(place, candidate, cx) {
+                let mut bases = FxHashMap::default();
+                let spread = self.spread(place, candidate, &failed, &mut bases, cx);
+                if spread.is_some() {
                     done.extend(bases.keys().copied());
                     found.extend(bases);
                     break;
                 }
+                // Who comes to one of these would come to the others, too.
+                failed.extend(bases);
             }
         }
         found
@@ -274,11 +279,21 @@ impl<'a> Analysis<'a> {
         candidates.into_iter().map(|c| c.0).collect()
     }
 
-    /// What is the base of all arrays that have elements in common with the one at `place`, if
-    /// argument `base` is its; `None` if that is no base everywhere, or without time.
-    fn spread(&self, place: Place, base: usize, cx: &Context) -> Option<FxHashMap<Place, usize>> {
+    /// Finds the bases of all arrays that have elements in common with the one at `place`, if
+    /// argument `base` is its. `None` if that is no base everywhere, or without time; `failed` are
+    /// those of which that is known.
+    fn spread(
+        &self,
+        place: Place,
+        base: usize,
+        failed: &FxHashSet<(Place, usize)>,
+        bases: &mut FxHashMap<Place, usize>,
+        cx: &Context,
+    ) -> Option<()> {
         let terms = &*self.system.terms;
-        let mut bases: FxHashMap<Place, usize> = FxHashMap::default();
+        if failed.contains(&(place, base)) {
+            return None;
+        }
         bases.insert(place, base);
         let mut queue = VecDeque::from([place]);
         while let Some(place) = queue.pop_front() {
@@ -312,6 +327,9 @@ impl<'a> Analysis<'a> {
                                 let fits =
                                     |&at: &usize| terms.sort_of(args[at]) == sort && is_base(&at);
                                 let at = (0..args.len()).find(fits)?;
+                                if failed.contains(&(*other, at)) {
+                                    return None;
+                                }
                                 bases.insert(*other, at);
                                 queue.push_back(*other);
                             }
@@ -320,7 +338,7 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
-        Some(bases)
+        Some(())
     }
 }
 
