@@ -1,11 +1,11 @@
-; expect: sat
+; expect: unsat
 ; An array that is a field of a value cannot be counted from a base, nor can those that equal it.
 (set-logic HORN)
 (declare-datatypes ((D 0)) (((A (arr (Array Int Int))) (B (n Int)))))
 (declare-fun Q (Int D) Bool)
 (declare-fun P (Int Int Int (Array Int Int)) Bool)
 (declare-fun R (Int Int Int (Array Int Int)) Bool)
-(assert (forall ((b Int) (d D)) (=> (and ((_ is A) d) (= (select (arr d) b) 7) (> b 3)) (Q b d))))
+(assert (forall ((b Int) (d D)) (=> (and ((_ is A) d) (= (select (arr d) (+ b 1)) 7) (> b 3)) (Q b d))))
 (assert (forall ((b Int) (d D)) (=> (and ((_ is B) d) (= b 9)) (Q b d))))
 (assert (forall ((b Int) (d D) (e D)) (=> (and (Q b d) ((_ is B) d) ) (Q b (B (+ (n d) 1))))))
 (assert (forall ((b Int) (i Int) (n Int) (d D) (a (Array Int Int)))
