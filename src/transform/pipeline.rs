@@ -124,8 +124,7 @@ impl Pipeline {
             .set("transform.clauses", system.clauses.len() as u64);
         let predicates = system.used_predicates().len() as u64;
         cx.stats.set("transform.predicates", predicates);
-        let system = Rc::try_unwrap(system).unwrap_or_else(|shared| (*shared).clone());
-        (system, stack)
+        (Rc::unwrap_or_clone(system), stack)
     }
 
     /// Passes until none of them changes anything.
@@ -189,25 +188,15 @@ impl Pipeline {
 pub(crate) fn share_lemmas(
     lemmas: Lemmas,
     work: Duration,
-    system: &mut System,
+    system: &mut Rc<System>,
     stack: &mut BackStack,
     cx: &mut Context,
 ) -> bool {
     if lemmas.proven.is_empty() && lemmas.guesses.is_empty() {
         return false;
     }
-    let mut shared = Rc::new(system.clone());
-    let changed = take_step(
-        "lemmas",
-        &mut SharedLemmas { lemmas, work },
-        &mut shared,
-        stack,
-        cx,
-    );
-    if changed {
-        *system = (*shared).clone();
-    }
-    changed
+    let mut lemmas = SharedLemmas { lemmas, work };
+    take_step("lemmas", &mut lemmas, system, stack, cx)
 }
 
 /// One transformation; true if it changed the system.

@@ -98,8 +98,8 @@ struct Step {
 }
 
 /// The steps that the main premises lead to from the last one, those first that others need. Of
-/// several main premises for one body atom it takes the one that `choice` says; `None` when these are
-/// exhausted.
+/// several main premises for one body atom it takes the one that `choice` says; `None` when these
+/// are exhausted.
 fn derivation(
     system: &System,
     morphed: &Morphed,
@@ -176,6 +176,7 @@ impl Path {
             instances: Vec::with_capacity(steps.len()),
             reads: Vec::new(),
         };
+        let mut reads_of: FxHashMap<usize, Vec<(TermId, TermId)>> = FxHashMap::default();
         for (number, step) in steps.iter().enumerate() {
             let clause = &system.clauses[step.clause];
             let vars = clause.vars(terms);
@@ -186,7 +187,8 @@ impl Path {
             };
             let mut formula = clause.constraint;
             let mut replaced: FxHashMap<TermId, TermId> = FxHashMap::default();
-            for (read, index) in reads(terms, clause) {
+            let own = reads_of.entry(step.clause);
+            for &(read, index) in own.or_insert_with(|| reads(terms, clause)).iter() {
                 let value = terms.fresh_var("read", terms.sort_of(read));
                 let literal = terms.fresh_var("tie", SortId::BOOL);
                 replaced.insert(read, value);
@@ -255,8 +257,7 @@ impl Path {
     }
 }
 
-/// The reads in a clause's constraint that are not inside of another one, with their indexes as
-/// the translation has them.
+/// The reads in a clause's constraint, with their indexes as the translation has them.
 fn reads(terms: &TermStore, clause: &Clause) -> Vec<(TermId, TermId)> {
     let view = ArrayView::new(terms, clause);
     let mut found = Vec::new();

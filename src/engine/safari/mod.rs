@@ -1,9 +1,10 @@
 //! Lazy abstraction with interpolants for arrays.
 //!
 //! After Alberti, Bruttomesso, Ghilardi, Ranise, Sharygina, "Lazy Abstraction with Interpolants for
-//! Arrays" (LPAR 2012), and their tool SAFARI (CAV 2012). A linear system is an array-based
-//! transition system: locations are predicates, the initial location is before the entry clauses
-//! and the error after the queries, and each clause is a guarded assignment
+//! Arrays" (LPAR 2012), the slides of their talk there ("the slides" below), and their tool SAFARI
+//! (CAV 2012). A linear system is an array-based transition system: locations are predicates, the
+//! initial location is before the entry clauses and the error after the queries, and each clause is
+//! a guarded assignment
 //! `∃k. φ(k, a[k], c, d) ∧ a' = λj. G ∧ c' = H ∧ d' = K` ([`transition`]). From the error a labelled
 //! unwinding grows backward: a node stands for states `∃i. ψ(i, a[i], c, d)` that may reach the
 //! error.

@@ -158,14 +158,12 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
 
     /// The formal variables of the location's predicate.
     pub fn formals(&self, location: Location) -> &'a [TermId] {
-        let predicate = self.cutpoints.predicates[location];
-        predicate.map_or(&[], |p| &self.system.predicate(p).params)
+        self.cutpoints.formals(self.system, location)
     }
 
     /// New variables for them.
     pub fn fresh_formals(&self, location: Location) -> Vec<TermId> {
-        let predicate = self.cutpoints.predicates[location];
-        predicate.map_or_else(Vec::new, |p| self.system.fresh_atom(p).args)
+        self.cutpoints.fresh_formals(self.system, location)
     }
 
     /// A formula over the formal variables of the location, over these variables.

@@ -15,7 +15,7 @@ use crate::engine::vinta::search::Vinta;
 use crate::proof::{ClauseCopy, Stop, gave_up};
 use crate::smt::{InterpolationDag, InterpolationEdge, SatResult, SmtModel};
 use crate::term::{SortId, TermId, TermStore};
-use crate::witness::{Refutation, RefutationStep};
+use crate::witness::Refutation;
 
 /// An edge of the DAG.
 pub(in crate::engine::vinta) struct DagEdge {
@@ -199,17 +199,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             chain.push(step);
             place = from;
         }
-        let mut steps: Vec<RefutationStep> = Vec::with_capacity(chain.len());
-        for step in chain.into_iter().rev() {
-            let clause = &self.system.clauses[step.clause];
-            let (values, fact) = step.ground(self.system, model)?;
-            steps.push(RefutationStep {
-                clause: clause.id,
-                premises: clause.body.iter().map(|_| steps.len() - 1).collect(),
-                values,
-                fact,
-            });
-        }
-        Ok(Refutation { steps })
+        let chain = chain.into_iter().rev();
+        Ok(ClauseCopy::derivation(chain, self.system, model)?)
     }
 }
