@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use z3_sys::{
     DeclKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args, Z3_get_quantifier_body,
     Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_is_app, Z3_is_quantifier_forall,
-    Z3_mk_fresh_const, Z3_mk_not, Z3_solver_assert, Z3_solver_pop, Z3_solver_push,
-    Z3_substitute_vars, Z3_to_app,
+    Z3_mk_fresh_const, Z3_mk_not, Z3_substitute_vars, Z3_to_app,
 };
 
 use super::uninterpreted::{Hard, hard_operations, with_functions};
@@ -209,27 +208,6 @@ fn solver_of<'s, 'a>(way: Way, others: &'s mut [(Way, TextSolver<'a>)]) -> &'s m
 fn ended_at_a_limit(reason: &str) -> bool {
     let words = ["resource", "cancel", "timeout", "interrupt"];
     words.iter().any(|word| reason.contains(word))
-}
-
-impl TextSolver<'_> {
-    /// Asserts the formula for good, or until the scope ends.
-    fn assert(&mut self, formula: Z3_ast) {
-        // SAFETY: everything belongs to the one context.
-        unsafe { Z3_solver_assert(self.context.z3.raw, self.raw, formula) };
-    }
-
-    /// Opens a scope and asserts the formula in it.
-    fn push(&mut self, formula: Z3_ast) {
-        // SAFETY: the solver belongs to the context.
-        unsafe { Z3_solver_push(self.context.z3.raw, self.raw) };
-        self.assert(formula);
-    }
-
-    /// Ends the innermost scope.
-    fn pop(&mut self) {
-        // SAFETY: the solver belongs to the context, and scopes are ended where they were opened.
-        unsafe { Z3_solver_pop(self.context.z3.raw, self.raw, 1) };
-    }
 }
 
 /// A formula `premise ⇒ c1 ∧ … ∧ cn`.
