@@ -77,7 +77,7 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::cutpoints::Cutpoints;
 use crate::chc::{Reachability, Shape, System};
-use crate::domain::Domain;
+use crate::domain::{Domain, Erased};
 use crate::proof::{Failure, Stop, complete_by_reachability, confirm, weaken};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
@@ -125,9 +125,28 @@ impl Engine for VintaEngine {
 
 /// A run with one domain. Its models are made of clauses; or, where the conditions are given that
 /// the domain's cases are split by, of conjuncts of the labels.
-fn run<D: Domain>(
+fn run(
     system: &System,
-    domain: &D,
+    domain: impl Domain + 'static,
+    conditions: Option<&[TermId]>,
+    options: &Options,
+    pauses: Pauses,
+    cx: &mut Context,
+) -> Result<Verdict, EngineError> {
+    // Compiled once.
+    run_erased(
+        system,
+        &Erased::new(domain),
+        conditions,
+        options,
+        pauses,
+        cx,
+    )
+}
+
+fn run_erased(
+    system: &System,
+    domain: &Erased,
     conditions: Option<&[TermId]>,
     options: &Options,
     pauses: Pauses,
