@@ -587,7 +587,7 @@ impl Figure2 {
     }
 }
 
-/// Section 2 of the paper: what the routines find from the proofs and counterexamples that it shows.
+/// Section 2 of the paper: what the routines find from the proofs and the counterexample shown.
 #[test]
 fn figures_3_and_4() {
     let figure = Figure2::new();

@@ -24,7 +24,7 @@
 //! - ENCODEBMC and DECODEBMC: `arg::encode`. VINTARDI: `by_certificates` of `arg`, which gives the
 //!   edges and their sources' labels to DAGITP, that is `Interpolator::dag` of `smt`.
 //!
-//! Fig. 2(c) and Fig. 5 are tests of `arg`, with widening at each unrolling as the examples have it.
+//! Fig. 2(c) and Fig. 5 are tests of `arg`, with widening at each unrolling, as in the examples.
 //! The picture of Fig. 5(a) is missing in our copy of the paper: its program is reconstructed from
 //! the labels that the text tells of. One refinement is enough, as in the paper, but without
 //! restriction as well: there the paper has `x ≠ 9` for the covered node, which loses `x ≤ 10`. Our

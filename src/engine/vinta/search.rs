@@ -271,8 +271,8 @@ where
         }
     }
 
-    /// EXPANDARG: one phase, from the entry to the error. WTONEXT and, after a covered node, WTOEXIT
-    /// are one function, [`Cutpoints::next`], since it depends on what is pending alone.
+    /// EXPANDARG: one phase, from the entry to the error. WTONEXT and, after a covered node,
+    /// WTOEXIT are one function, [`Cutpoints::next`], since it depends on what is pending alone.
     pub(super) fn expand_arg(&mut self) -> Result<(), Stop> {
         self.phases += 1;
         self.begin_phase();

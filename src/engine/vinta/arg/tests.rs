@@ -115,8 +115,8 @@ fn graph_of_figure_2c() {
     assert!(expected.iter().all(|e| edges.contains(e)), "{edges:?}");
 }
 
-/// Fig. 5: after `x ≤ 10` is found, one restricted refinement makes `x ≤ 10 ∧ x ≠ 9` of it, which is
-/// inductive.
+/// Fig. 5: after `x ≤ 10` is found, one restricted refinement makes `x ≤ 10 ∧ x ≠ 9` of it, which
+/// is inductive.
 #[test]
 fn figure_5_needs_one_restricted_refinement() {
     let system = system(include_bytes!(
