@@ -15,6 +15,24 @@
 //! domains are those of `domain::catalogue`; `domains` says which of them have a turn when
 //! none is named.
 //!
+//! # The paper's procedures, by their names
+//!
+//! - VINTAMAIN, EXPANDARG, VINTAREF and UFOREF: `search`, for both kinds of graph.
+//! - EXPANDNODE, GETFUTURENODE, COMPUTEPOST: `arg::expand`. WIDENWITH, and α: `arg::widen`.
+//! - WTONEXT and WTOEXIT: both are `Cutpoints::next` of `chc::cutpoints`, since where to go on
+//!   depends on what is pending alone.
+//! - ENCODEBMC and DECODEBMC: `arg::encode`. VINTARDI: `by_certificates` of `arg`, which gives the
+//!   edges and their sources' labels to DAGITP, that is `Interpolator::dag` of `smt`.
+//!
+//! Fig. 2(c) and Fig. 5 are tests of `arg`, with widening at each unrolling, as in the examples.
+//! The picture of Fig. 5(a) is missing in our copy of the paper: its program is reconstructed from
+//! the labels that the text tells of. One refinement is enough, as in the paper, but without
+//! restriction as well: there the paper has `x ≠ 9` for the covered node, which loses `x ≤ 10`. Our
+//! interpolants of a node are made of implicants of all that leads to it, so the entry's `x ≤ 10`
+//! is in them. (A program that needs more without restriction is in `tests/vinta.rs`.) Widened at
+//! each third visit only, as in the paper's experiments, it needs no refinement: `x = 10`, `x = 8`
+//! and `x ≤ 8` is found first.
+//!
 //! # What differs from the paper
 //!
 //! - **Posts.** An action's abstract post asks the solver for paths, and each path, an implicant of

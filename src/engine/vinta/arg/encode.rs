@@ -43,7 +43,8 @@ pub(in crate::engine::vinta) struct Dag {
 }
 
 impl Dag {
-    /// Interpolation along the edges, restricted by the labels.
+    /// What VINTARDI gives to DAGITP: the edges, each with the label of its source (`true` without
+    /// restriction).
     pub fn problem(&self, terms: &TermStore) -> InterpolationDag {
         let edges = self.edges.iter().map(|edge| {
             let steps: Vec<TermId> = edge.steps.iter().map(|s| s.formula).collect();
