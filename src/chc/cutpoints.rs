@@ -3,8 +3,8 @@
 //!
 //! A location is a predicate, the entry or the error; an action is all clauses that lead from one
 //! location to another; a nonlinear clause is in one action for each location of its body. Passes
-//! have inlined what is on no cycle, so that most predicates are heads of loops, as in VINTA's paper
-//! (SAS 2012); others do no harm.
+//! have inlined what is on no cycle, so that most predicates are heads of loops, as in VINTA's
+//! paper (SAS 2012); others do no harm.
 //!
 //! Invariant: every location can be reached from the entry and can reach the error by the clauses'
 //! dependencies alone; positions are those of Bourdoncle's weak topological order.

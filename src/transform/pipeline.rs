@@ -20,8 +20,8 @@ use crate::witness::{Model, Refutation, check_refutation};
 /// Rounds at most; the fixpoint is usually reached in four.
 const ROUNDS: usize = 16;
 
-/// What `slice` drops becomes a local of what is inlined later, and `split` multiplies clauses; both
-/// stand in the way of small definitions of what `inline` took away.
+/// What `slice` drops becomes a local of what is inlined later, and `split` multiplies clauses;
+/// both stand in the way of small definitions of what `inline` took away.
 const HARD_BACK: [&str; 2] = ["slice", "split"];
 
 /// An unknown name in a list of passes.

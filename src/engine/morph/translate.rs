@@ -476,9 +476,9 @@ impl<'a> Translation<'a> {
             .collect()
     }
 
-    /// Tuples of the indexes at which a clause reads an atom's arrays: each index alone, or if there
-    /// are two cells, each pair. For queries, and others without arrays in the head. `None` if there
-    /// are more than a clause may have body atoms.
+    /// Tuples of the indexes at which a clause reads an atom's arrays: each index alone, or if
+    /// there are two cells, each pair. For queries, and others without arrays in the head. `None`
+    /// if there are more than a clause may have body atoms.
     fn read_tuples(
         &self,
         image: &Image,

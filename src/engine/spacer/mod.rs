@@ -37,10 +37,10 @@
 //! # The columns of Table 1
 //!
 //! `--stats` has B, a_f and a_m (`spacer.B`, `spacer.a_f-percent`, `spacer.a_m-percent`): the
-//! bound, and what of Σ is in force when the last question is answered and at most, in percent. The first
-//! question is about all of Σ and left out, unless it is the only one. Refinement with everything
-//! (`pba`, the default) puts all of Σ in force, and that is 100 %. What the model's invariants need
-//! is `spacer.needed-percent`. `scripts/spacer-table` prints the table.
+//! bound, and what of Σ is in force when the last question is answered and at most, in percent. The
+//! first question is about all of Σ and left out, unless it is the only one. Refinement with
+//! everything (`pba`, the default) puts all of Σ in force, and that is 100 %. What the model's
+//! invariants need is `spacer.needed-percent`. `scripts/spacer-table` prints the table.
 //!
 //! # Measurements
 //!

@@ -1,9 +1,9 @@
 //! Templates that simulated states satisfy: formulas of simple forms are guessed from states that
 //! are reached, and those that are inductive together are an invariant.
 //!
-//! For systems with many Boolean arguments and modes, such as synchronous programs, whose invariants
-//! say what holds in which mode. Engines that learn from single counterexamples find such facts one
-//! by one, in terms of whatever the query is about.
+//! For systems with many Boolean arguments and modes, such as synchronous programs, whose
+//! invariants say what holds in which mode. Engines that learn from single counterexamples find
+//! such facts one by one, in terms of whatever the query is about.
 //!
 //! Clauses are applied to facts at random (`simulation`), which may come to a query. From the facts
 //! of each predicate, formulas are made that hold of all of them (`forms`): equations of numbers

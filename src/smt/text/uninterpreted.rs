@@ -1,13 +1,13 @@
-//! A formula in which hard operations are uninterpreted functions: those on bit-vectors, conversions
-//! between them and integers, products and quotients of variables.
+//! A formula in which hard operations are uninterpreted functions: those on bit-vectors,
+//! conversions between them and integers, products and quotients of variables.
 //!
 //! Models of clauses often only pass such values on. Then a contradiction needs no more of an
 //! operation than that it gives equal results for equal arguments, while bit-blasting words of 256
-//! bits takes minutes. (Bryant, German, Velev, "Processor verification using efficient reductions of
-//! the logic of uninterpreted functions to propositional logic", TOCL 2001, for the idea.)
+//! bits takes minutes. (Bryant, German, Velev, "Processor verification using efficient reductions
+//! of the logic of uninterpreted functions to propositional logic", TOCL 2001, for the idea.)
 //!
-//! Invariant: each model of the formula is one of the result, with the operations for the functions;
-//! so what is contradictory afterwards was so before. The converse does not hold.
+//! Invariant: each model of the formula is one of the result, with the operations for the
+//! functions; so what is contradictory afterwards was so before. The converse does not hold.
 
 use std::ffi::{CStr, CString};
 
