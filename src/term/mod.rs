@@ -28,6 +28,7 @@ pub use evaluate::{Assignment, Evaluator, evaluate, evaluate_with};
 pub use linear::Linear;
 pub use node::{Node, Op, TermId};
 pub use print::{DatatypeStyle, Printer, quote_symbol};
+#[cfg(test)]
 pub(crate) use random::Random;
 pub use sort::{Constructor, Datatype, DatatypeId, Field, Sort, SortId};
 pub use store::TermStore;

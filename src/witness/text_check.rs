@@ -287,7 +287,8 @@ mod tests {
     /// The refutation passes with the text as it was read. Each of `mistakes`, texts of one length,
     /// makes the text say something else than what was read.
     fn test(text: &str, refutation: &str, mistakes: &[(&str, &str)]) {
-        let mut problem = parse(text, Rc::new(TermStore::new())).expect("a problem");
+        let text = format!("{text} (check-sat)");
+        let mut problem = parse(&text, Rc::new(TermStore::new())).expect("a problem");
         let claim = parse_witness(&problem, refutation).expect("a refutation");
         let Witness::Refutation(refutation) = claim.witness else {
             panic!("a model");

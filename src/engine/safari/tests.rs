@@ -291,7 +291,8 @@ fn what_is_not_supported_is_refused() {
         (declare-fun P ((Array Int (Array Int Int))) Bool)
         (assert (forall ((a (Array Int (Array Int Int)))) (P a)))
         (assert (forall ((a (Array Int (Array Int Int))))
-          (=> (and (P a) (= (select (select a 0) 0) 1)) false)))";
+          (=> (and (P a) (= (select (select a 0) 0) 1)) false)))
+        (check-sat)";
     let system = system(nested);
     let mut cx = Context::new(system.terms.clone());
     let result = Safari::default().solve(&system, &mut cx);
@@ -309,7 +310,8 @@ fn equations_of_arrays_are_taken_apart() {
             (assert (forall ((a (Array Int Int)) (b (Array Int Int)) (i Int))
               (=> (or (and (= b a) (> i 0)) (and (= b (store a i 3)) (<= i 0))) (P a b i))))
             (assert (forall ((a (Array Int Int)) (b (Array Int Int)) (i Int) (k Int))
-              (=> (and (P a b i) {query}) false)))"
+              (=> (and (P a b i) {query}) false)))
+            (check-sat)"
         )
     };
     for (query, safe) in [

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::finite_values::finite_values;
 use super::super::{Place, body_places};
-use super::{CANDIDATES, VALUES, WASTE};
+use super::{CANDIDATES, VALUATIONS, VALUES, WASTE};
 use crate::chc::{DependencyGraph, PredicateId, System};
 use crate::run::Context;
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
@@ -29,6 +29,58 @@ pub(super) fn size(terms: &TermStore, constraint: TermId) -> usize {
     count
 }
 
+/// What conjuncts of a constraint make of variables: values.
+pub(super) fn plain_values(terms: &TermStore, constraint: TermId) -> FxHashMap<TermId, TermId> {
+    let plain = |conjunct: TermId| {
+        let args = terms.args(conjunct);
+        match terms.op(conjunct) {
+            Op::Var(_) => Some((conjunct, TermId::TRUE)),
+            Op::Not => Some((args[0], TermId::FALSE)),
+            Op::Eq if terms.is_value(args[1]) => Some((args[0], args[1])),
+            Op::Eq if terms.is_value(args[0]) => Some((args[1], args[0])),
+            _ => None,
+        }
+    };
+    let conjuncts = terms.conjuncts(constraint);
+    conjuncts.into_iter().filter_map(plain).collect()
+}
+
+/// The values of arguments that every clause equates with a value, wherever it has them. Each clause
+/// is there under one of them, so the clauses do not grow, however many values there are.
+fn plain_counters(
+    system: &System,
+    wanted: &FxHashSet<PredicateId>,
+) -> FxHashMap<Place, Vec<TermId>> {
+    let mut values: FxHashMap<Place, Option<FxHashSet<TermId>>> = FxHashMap::default();
+    for clause in &system.clauses {
+        let mut plain = None;
+        for (number, atom) in clause.atoms().enumerate() {
+            if !wanted.contains(&atom.predicate) {
+                continue;
+            }
+            let plain = plain.get_or_insert_with(|| plain_values(&system.terms, clause.constraint));
+            for (position, arg) in atom.args.iter().enumerate() {
+                let place = (atom.predicate, position);
+                let known = values.entry(place).or_insert_with(|| Some(FxHashSet::default()));
+                match plain.get(arg) {
+                    // What no head has is never reached.
+                    Some(&value) if number == clause.body.len() => {
+                        known.iter_mut().for_each(|k| _ = k.insert(value));
+                    }
+                    Some(_) => {}
+                    None => *known = None,
+                }
+            }
+        }
+    }
+    let few = values.into_iter().filter_map(|(place, values)| {
+        let mut values: Vec<TermId> = values?.into_iter().collect();
+        values.sort_unstable();
+        (values.len() <= VALUATIONS).then_some((place, values))
+    });
+    few.collect()
+}
+
 /// The positions of candidates of predicates on cycles, those that save most first.
 pub(super) fn candidates(
     system: &System,
@@ -38,12 +90,13 @@ pub(super) fn candidates(
     let terms = &*system.terms;
     let recursive = DependencyGraph::new(system).recursive();
     let mut values: FxHashMap<Place, Vec<TermId>> = FxHashMap::default();
+    let plain = plain_counters(system, &recursive);
     let tested = tested(system);
     let mut open = Vec::new();
     for &predicate in &recursive {
         for (position, &param) in system.predicate(predicate).params.iter().enumerate() {
             let place = (predicate, position);
-            if !tested.contains(&place) {
+            if !tested.contains(&place) || plain.contains_key(&place) {
                 continue;
             }
             let sort = terms.sort_of(param);
@@ -58,10 +111,14 @@ pub(super) fn candidates(
     }
     open.sort_unstable();
     values.extend(finite_values(system, &open, VALUES, cx));
-    let mut places: Vec<Place> = values.keys().copied().collect();
-    places.sort_unstable();
+    let counters = plain.iter().filter(|(_, values)| values.len() > 1);
     // With what they waste, see [`WASTE`].
     let mut found: FxHashMap<PredicateId, Vec<(f64, usize)>> = FxHashMap::default();
+    for (&(predicate, position), _) in counters {
+        found.entry(predicate).or_default().push((0.0, position));
+    }
+    let mut places: Vec<Place> = values.keys().copied().collect();
+    places.sort_unstable();
     let mut occurrences: FxHashMap<PredicateId, Vec<(usize, usize)>> = FxHashMap::default();
     for (index, clause) in system.clauses.iter().enumerate() {
         for (number, atom) in clause.atoms().enumerate() {
@@ -133,7 +190,7 @@ pub(super) fn candidates(
         }
     }
     let ranked = found.into_iter().map(|(predicate, mut list)| {
-        list.sort_by(|a, b| a.0.total_cmp(&b.0));
+        list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         list.truncate(CANDIDATES);
         (predicate, list.into_iter().map(|c| c.1).collect())
     });

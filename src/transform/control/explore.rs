@@ -9,12 +9,12 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::super::unconstrained::constrained_part;
-use super::candidates::size;
+use super::candidates::{plain_values, size};
 use super::{EDGES, GROWTH, QUERIES, SUCCESSORS, VALUATIONS};
 use crate::chc::{Atom, ClauseIndex, PredicateId, System};
 use crate::run::Budget;
 use crate::smt::{SatResult, Smt, Solver};
-use crate::term::{Op, TermId, TermStore};
+use crate::term::{TermId, TermStore};
 
 /// Why there is no graph.
 pub(super) enum Failure {
@@ -47,6 +47,8 @@ pub(super) struct Explorer<'a> {
     sizes: &'a [usize],
     /// All positions that any choice may take, which the solvers have to know.
     candidates: &'a FxHashMap<PredicateId, Vec<usize>>,
+    /// What the clauses' constraints equate with values.
+    plain: FxHashMap<usize, FxHashMap<TermId, TermId>>,
     /// Numbers of sub-terms of the clauses' constraints.
     dag: FxHashMap<usize, usize>,
     smt: Rc<Smt>,
@@ -81,6 +83,7 @@ impl<'a> Explorer<'a> {
             terms: &system.terms,
             sizes,
             candidates,
+            plain: FxHashMap::default(),
             dag: FxHashMap::default(),
             smt,
             solvers: FxHashMap::default(),
@@ -212,6 +215,12 @@ impl<'a> Explorer<'a> {
                 map.extend(args.zip(valuation.iter().copied()));
             }
         }
+        let terms = self.terms;
+        let plain = self.plain.entry(index);
+        let plain = plain.or_insert_with(|| plain_values(terms, clause.constraint));
+        if map.iter().any(|(v, t)| plain.get(v).is_some_and(|p| p != t)) {
+            return Ok(());
+        }
         let constraint = self.substitute(index, clause.constraint, &map)?;
         if constraint == TermId::FALSE {
             return Ok(());
@@ -228,7 +237,9 @@ impl<'a> Explorer<'a> {
         let positions = &self.graph.choice[&head.predicate];
         let vars: Vec<TermId> = positions.iter().map(|&p| head.args[p]).collect();
         let mut found: Vec<Vec<TermId>> = Vec::new();
-        if let Some(values) = self.plain_values(constraint, &vars) {
+        let plain = plain_values(self.terms, constraint);
+        let values: Option<Vec<TermId>> = vars.iter().map(|v| plain.get(v).copied()).collect();
+        if let Some(values) = values {
             if self.check(index, &given)? != SatResult::Unsat {
                 found.push(values);
             }
@@ -296,23 +307,6 @@ impl<'a> Explorer<'a> {
             None => return Err(Failure::Undecided),
         };
         Ok(self.terms.substitute(formula, map))
-    }
-
-    /// The values that conjuncts of the constraint give to all the variables.
-    fn plain_values(&self, constraint: TermId, vars: &[TermId]) -> Option<Vec<TermId>> {
-        let terms = self.terms;
-        let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for conjunct in terms.conjuncts(constraint) {
-            let args = terms.args(conjunct);
-            match terms.op(conjunct) {
-                Op::Var(_) => known.insert(conjunct, TermId::TRUE),
-                Op::Not => known.insert(args[0], TermId::FALSE),
-                Op::Eq if terms.is_value(args[1]) => known.insert(args[0], args[1]),
-                Op::Eq if terms.is_value(args[0]) => known.insert(args[1], args[0]),
-                _ => None,
-            };
-        }
-        vars.iter().map(|v| known.get(v).copied()).collect()
     }
 
     /// The solver that knows what of the clause's constraint matters for the candidates.

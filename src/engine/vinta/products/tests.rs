@@ -10,6 +10,7 @@ use crate::transform::normalize;
 
 fn system(text: &str) -> System {
     let terms = Rc::new(TermStore::new());
+    let text = format!("{text} (check-sat)");
     let problem = parse_bytes(text.as_bytes(), terms).expect("it can be read");
     normalize(&problem).0
 }
