@@ -35,24 +35,6 @@ fn variants() -> Vec<(&'static str, Vec<String>)> {
             variants.push(("spacer", settings.into()));
         }
     }
-    for kinds in ["R", "R,E", "R,S", "R,S,E"] {
-        for search in ["weighted", "dfs", "bfs"] {
-            for (blocks, force, labels) in [
-                ("action", "heads", "shared"),
-                ("clause", "none", "shared"),
-                ("action", "all", "forward"),
-            ] {
-                let settings = [
-                    format!("interp.kinds={kinds}"),
-                    format!("interp.search={search}"),
-                    format!("interp.blocks={blocks}"),
-                    format!("interp.force={force}"),
-                    format!("interp.labels={labels}"),
-                ];
-                variants.push(("interp", settings.into()));
-            }
-        }
-    }
     variants
 }
 

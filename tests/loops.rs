@@ -10,7 +10,7 @@ use common::trials::{PATIENCE, answers_at_least};
 use common::{Recipe, SHORT, Theory, agrees, counter, height, planted, recipes, within};
 use proptest::prelude::*;
 
-/// Engines for linear systems of numbers, Booleans and bit-vectors, and one for more.
+/// Engines for loops, all of which take linear systems of numbers, Booleans and bit-vectors.
 const LINEAR: &[&str] = &["trl", "kind", "pdkind", "templates", "tpa", "interp"];
 
 /// The engine refutes the system by a derivation of this height.

@@ -1,5 +1,5 @@
 ; VINTA (SAS 2012), Fig. 5(a), a predicate for each location: entry, loop head, body, exit, error.
-; Unsafe: starting at 1, x = 9 is reached after four rounds.
+; Unsafe: starting at 17, x = 9 is reached after four rounds.
 (set-logic HORN)
 
 (declare-fun Entry () Bool)
@@ -9,15 +9,15 @@
 (declare-fun Error () Bool)
 
 (assert Entry)
-(assert (=> Entry (Loop 1)))
+(assert (=> Entry (Loop 17)))
 (assert (forall ((x Int))
-  (=> (and (Loop x) (< x 10)) (Body x))))
+  (=> (Loop x) (Body x))))
 (assert (forall ((x Int))
-  (=> (and (Loop x) (>= x 10)) (Exit x))))
+  (=> (Loop x) (Exit x))))
 (assert (forall ((x Int))
-  (=> (and (Body x) (= x 9)) Error)))
+  (=> (Body x) (Loop (- x 2)))))
 (assert (forall ((x Int))
-  (=> (and (Body x) (distinct x 9)) (Loop (+ x 2)))))
+  (=> (and (Exit x) (= x 9)) Error)))
 (assert (=> Error false))
 
 (check-sat)

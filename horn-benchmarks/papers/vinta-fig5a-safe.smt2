@@ -1,15 +1,15 @@
-; VINTA (SAS 2012), Fig. 5(a), reconstructed from the labels x <= 10 and x != 9 discussed in the text:
-;   x = 0; while (x < 10) { if (x == 9) error; x = x + 2; }
-; Safe: x is even at the loop head; bounded by 10, x = 9 is never reached.
+; VINTA (SAS 2012), Fig. 5(a), reconstructed from the labels that the text tells of, x <= 10 and x != 9:
+;   x = 10; while (nd()) x = x - 2; if (x == 9) error
+; Safe: x <= 10 and x != 9 is inductive; what leads to 9 is 11.
 (set-logic HORN)
 
 (declare-fun L2 (Int) Bool)
 
 (assert (forall ((x Int))
-  (=> (= x 0) (L2 x))))
+  (=> (= x 10) (L2 x))))
 (assert (forall ((x Int) (x1 Int))
-  (=> (and (L2 x) (< x 10) (not (= x 9)) (= x1 (+ x 2))) (L2 x1))))
+  (=> (and (L2 x) (= x1 (- x 2))) (L2 x1))))
 (assert (forall ((x Int))
-  (=> (and (L2 x) (< x 10) (= x 9)) false)))
+  (=> (and (L2 x) (= x 9)) false)))
 
 (check-sat)

@@ -68,15 +68,20 @@ impl Echelon {
 }
 
 /// The equations over the points' columns that all points satisfy, independent of each other.
-pub fn affine_hull(points: &[Vec<Rational>]) -> Vec<Constraint<usize>> {
-    let Some((first, rest)) = points.split_first() else {
+pub fn affine_hull<P: AsRef<[Rational]>>(
+    points: impl IntoIterator<Item = P>,
+) -> Vec<Constraint<usize>> {
+    let mut points = points.into_iter();
+    let Some(first) = points.next() else {
         return Vec::new();
     };
+    let first = first.as_ref();
     let width = first.len();
     let mut directions = Echelon::new(width);
-    for point in rest {
+    for point in points {
+        let parts = point.as_ref().iter().zip(first);
         // What depends on other directions says nothing new.
-        let _ = directions.add(point.iter().zip(first).map(|(a, b)| a - b).collect());
+        let _ = directions.add(parts.map(|(a, b)| a - b).collect());
     }
     // Each column without pivot depends on the pivots' columns.
     let is_pivot = |column: usize| directions.rows.iter().any(|row| row.0 == column);

@@ -3,8 +3,8 @@
 //!
 //! A location is a predicate, the entry or the error; an action is all clauses that lead from one
 //! location to another; a nonlinear clause is in one action for each location of its body. Passes
-//! have inlined what is on no cycle, so that most predicates are heads of loops, as in the paper;
-//! others do no harm.
+//! have inlined what is on no cycle, so that most predicates are heads of loops, as in VINTA's
+//! paper (SAS 2012); others do no harm.
 //!
 //! Invariant: every location can be reached from the entry and can reach the error by the clauses'
 //! dependencies alone; positions are those of Bourdoncle's weak topological order.
@@ -12,6 +12,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{DependencyGraph, PredicateId, System, WtoElement};
+use crate::term::TermId;
 
 /// A location, by number.
 pub type Location = usize;
@@ -107,6 +108,18 @@ impl Cutpoints {
             position,
             closing,
         }
+    }
+
+    /// The formal variables of the location's predicate; entry and error have none.
+    pub fn formals<'s>(&self, system: &'s System, location: Location) -> &'s [TermId] {
+        let predicate = self.predicates[location];
+        predicate.map_or(&[], |p| &system.predicate(p).params)
+    }
+
+    /// New variables for them.
+    pub fn fresh_formals(&self, system: &System, location: Location) -> Vec<TermId> {
+        let predicate = self.predicates[location];
+        predicate.map_or_else(Vec::new, |p| system.fresh_atom(p).args)
     }
 
     /// What the location is called in pictures.

@@ -13,7 +13,7 @@ use crate::term::{TermId, TermStore};
 /// An abstract domain (Cousot and Cousot, POPL 1977).
 pub trait Domain {
     /// A set of assignments.
-    type Element: Clone + Debug;
+    type Element: Clone + Debug + 'static;
 
     /// All assignments.
     fn top(&self) -> Self::Element;

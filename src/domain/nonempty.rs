@@ -15,7 +15,7 @@ use crate::term::{TermId, TermStore};
 /// methods say what those of the same name here are to do.
 pub trait NonemptyDomain {
     /// A set of assignments.
-    type Set: Clone + Debug;
+    type Set: Clone + Debug + 'static;
 
     /// Where formulas are made.
     fn terms(&self) -> &TermStore;

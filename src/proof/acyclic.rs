@@ -344,7 +344,8 @@ mod tests {
     const BITS: usize = 3;
     const LAYERS: usize = 4;
 
-    /// Predicates of some bits, each derived from earlier ones by clauses with up to two body atoms.
+    /// Predicates of some bits, each derived from earlier ones by clauses with up to two body
+    /// atoms.
     fn layered(random: &mut Random) -> System {
         let t = Rc::new(TermStore::new());
         let mut system = System::new(t.clone());

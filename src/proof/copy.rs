@@ -7,7 +7,7 @@ use super::stop::{Failure, values};
 use crate::chc::System;
 use crate::smt::SmtModel;
 use crate::term::{Assignment, TermId};
-use crate::witness::Fact;
+use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// A clause's constraint over variables of its own.
 #[derive(Clone)]
@@ -58,5 +58,28 @@ impl ClauseCopy {
             values: head.args.iter().map(|a| values[a]).collect(),
         });
         Ok((values, fact))
+    }
+
+    /// The derivation that a model of copies of linear clauses is, each from the fact before it.
+    ///
+    /// # Errors
+    /// The model cannot be read.
+    pub fn derivation<'c>(
+        chain: impl IntoIterator<Item = &'c ClauseCopy>,
+        system: &System,
+        model: &SmtModel,
+    ) -> Result<Refutation, Failure> {
+        let mut steps: Vec<RefutationStep> = Vec::new();
+        for copy in chain {
+            let clause = &system.clauses[copy.clause];
+            let (values, fact) = copy.ground(system, model)?;
+            steps.push(RefutationStep {
+                clause: clause.id,
+                premises: clause.body.iter().map(|_| steps.len() - 1).collect(),
+                values,
+                fact,
+            });
+        }
+        Ok(Refutation { steps })
     }
 }

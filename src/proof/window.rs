@@ -1,11 +1,11 @@
 //! An inductive invariant from one that only a window of several steps shows to be inductive.
 //!
-//! A label may hold at the end of `k` steps over which all labels hold, though not at the end of one.
-//! For each predicate and each number of steps `i` up to `k` a formula is sought: facts satisfy all
-//! of them; a step from where the label holds leads from the formula of `i - 1` to that of `i`, with
-//! `true` at 0; that of `k` implies the label. That is a system without recursion, and the
-//! conjunction of all `i` for each predicate is inductive: the formula of `k` keeps the label, and
-//! each formula gives the next one.
+//! A label may hold at the end of `k` steps over which all labels hold, though not at the end of
+//! one. For each predicate and each number of steps `i` up to `k` a formula is sought: facts
+//! satisfy all of them; a step from where the label holds leads from the formula of `i - 1` to that
+//! of `i`, with `true` at 0; that of `k` implies the label. That is a system without recursion, and
+//! the conjunction of all `i` for each predicate is inductive: the formula of `k` keeps the label,
+//! and each formula gives the next one.
 //!
 //! Golem makes the formulas by sequence interpolation ("KTo1Inductive"; Gurfinkel, Ivrii,
 //! "K-Induction without Unrolling", FMCAD 2017, for the theory). Here they are made by obligations

@@ -3,6 +3,8 @@
 //! Invariant: whatever the stages say, what comes out has passed `witness::validate` or is
 //! `unknown`.
 
+use std::rc::Rc;
+
 use thiserror::Error;
 
 use super::order::{Passes, STAGES, Stage};
@@ -114,8 +116,10 @@ pub fn solve(
                 ways.stack = BackStack::default();
             }
         }
+        let mut shared = Rc::new(system);
         let lost_here;
-        (answer, lost_here) = run.stage(stage, &mut system, &mut ways, cx);
+        (answer, lost_here) = run.stage(stage, &mut shared, &mut ways, cx);
+        system = Rc::unwrap_or_clone(shared);
         lost |= lost_here;
         if answer.reason().is_none() || cx.stop().is_some() {
             break;
@@ -159,7 +163,7 @@ impl Run<'_> {
     fn stage(
         &self,
         stage: &Stage,
-        system: &mut System,
+        system: &mut Rc<System>,
         ways: &mut Ways,
         cx: &mut Context,
     ) -> (Validated, bool) {

@@ -134,7 +134,11 @@ impl Reader<'_> {
     /// Whether a column is what the array term is made from, outside of its elements.
     fn mentions(&self, array: TermId) -> bool {
         let mut stack = vec![array];
+        let mut seen = FxHashSet::default();
         while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
             let node = self.terms.node(t);
             match node.op {
                 Op::Var(_) if self.columns.contains_key(&t) => return true,
@@ -238,10 +242,12 @@ fn with_bare_indexes(terms: &TermStore, formula: TermId) -> TermId {
     })
 }
 
-/// For each way in which a variable is part of an index `t`, what to put in its place so that the
+/// For each way in which a variable is part of an index, what to put in its place so that the
 /// index is that variable.
 fn offsets(terms: &TermStore, body: TermId, var: TermId) -> Vec<TermId> {
     let sort = terms.sort_of(var);
+    // What a quantifier inside binds has no meaning outside of it.
+    let free: FxHashSet<TermId> = terms.free_vars(&[body]).into_iter().collect();
     let mut found: Vec<TermId> = Vec::new();
     terms.post_order(&[body], |t| {
         if *terms.op(t) != Op::Select || terms.sort_of(terms.args(t)[1]) != sort {
@@ -270,6 +276,7 @@ fn offsets(terms: &TermStore, body: TermId, var: TermId) -> Vec<TermId> {
         };
         if let Some(solved) = solved
             && !found.contains(&solved)
+            && terms.free_vars(&[solved]).iter().all(|v| free.contains(v))
         {
             found.push(solved);
         }

@@ -66,8 +66,7 @@ pub(super) fn strengthen(
     name: &str,
     cx: &mut Context,
 ) -> Option<Step> {
-    let mut system = (**old).clone();
-    let (facts, changed) = cx.within(cx.budget.work(work), |cx| {
+    let (facts, system) = cx.within(cx.budget.work(work), |cx| {
         let mut checker = Checker::new(old, cx);
         // What is proven must still be written down.
         cx.within(cx.budget.work(work * 3 / 5), |cx| {
@@ -79,8 +78,9 @@ pub(super) fn strengthen(
             }
         });
         cx.within(cx.budget.work(work / 8), |cx| checker.shorten(cx));
-        let changed = checker.conjoin(&mut system, cx);
-        (checker.into_facts(), changed)
+        let system = (!checker.facts().is_empty()).then(|| (**old).clone());
+        let system = system.and_then(|mut s| checker.conjoin(&mut s, cx).then_some(s));
+        (checker.into_facts(), system)
     });
     let conjuncts: usize = facts.values().map(Vec::len).sum();
     cx.stats.add(&format!("{name}.facts"), conjuncts as u64);
@@ -88,5 +88,5 @@ pub(super) fn strengthen(
     for (predicate, facts) in facts {
         replacement.strengthen(predicate, old.terms.and(&facts));
     }
-    changed.then(|| replacement.step(system))
+    system.map(|system| replacement.step(system))
 }

@@ -86,7 +86,7 @@ struct Uses {
     /// Array terms of which more is asked than their elements.
     refused: Vec<usize>,
     /// Array, atom's place, the atom's arguments.
-    places: Vec<(usize, Place, Vec<TermId>)>,
+    places: Vec<(usize, Place, Rc<[TermId]>)>,
 }
 
 impl Uses {
@@ -100,11 +100,12 @@ impl Uses {
         let mut terms: FxHashMap<TermId, usize> = FxHashMap::default();
         let mut places = Vec::new();
         for atom in clause.atoms() {
-            for (at, &arg) in atom.args.iter().enumerate() {
+            let args: Rc<[TermId]> = atom.args.as_slice().into();
+            for (at, &arg) in args.iter().enumerate() {
                 if store.is_array(arg) {
                     let next = terms.len();
                     let number = *terms.entry(arg).or_insert(next);
-                    places.push((number, (atom.predicate, at), atom.args.clone()));
+                    places.push((number, (atom.predicate, at), Rc::clone(&args)));
                 }
             }
         }
@@ -150,6 +151,8 @@ impl Uses {
                         classes.union(number(a), number(b));
                     }
                 }
+                // The value that holds it stays as it is.
+                Op::Field(..) if store.is_array(t) => refused.push(number(t)),
                 Op::Forall(_) | Op::Exists(_) => {
                     let arrays = store.free_vars(&[t]).into_iter();
                     refused.extend(arrays.filter(|&v| store.is_array(v)).map(number));
@@ -224,16 +227,21 @@ impl<'a> Analysis<'a> {
         let mut places: Vec<Place> = self.clauses_of.keys().copied().collect();
         places.sort_unstable();
         let mut done: FxHashSet<Place> = FxHashSet::default();
+        let mut failed: FxHashSet<(Place, usize)> = FxHashSet::default();
         for place in places {
             if !done.insert(place) || cx.stop().is_some() {
                 continue;
             }
             for candidate in self.candidates(place) {
-                if let Some(bases) = self.spread(place, candidate) {
+                let mut bases = FxHashMap::default();
+                let spread = self.spread(place, candidate, &failed, &mut bases, cx);
+                if spread.is_some() {
                     done.extend(bases.keys().copied());
                     found.extend(bases);
                     break;
                 }
+                // Who comes to one of these would come to the others, too.
+                failed.extend(bases);
             }
         }
         found
@@ -271,16 +279,29 @@ impl<'a> Analysis<'a> {
         candidates.into_iter().map(|c| c.0).collect()
     }
 
-    /// What is the base of all arrays that have elements in common with the one at `place`, if
-    /// argument `base` is its; `None` if that is no base everywhere.
-    fn spread(&self, place: Place, base: usize) -> Option<FxHashMap<Place, usize>> {
+    /// Finds the bases of all arrays that have elements in common with the one at `place`, if
+    /// argument `base` is its. `None` if that is no base everywhere, or without time; `failed` are
+    /// those of which that is known.
+    fn spread(
+        &self,
+        place: Place,
+        base: usize,
+        failed: &FxHashSet<(Place, usize)>,
+        bases: &mut FxHashMap<Place, usize>,
+        cx: &Context,
+    ) -> Option<()> {
         let terms = &*self.system.terms;
-        let mut bases: FxHashMap<Place, usize> = FxHashMap::default();
+        if failed.contains(&(place, base)) {
+            return None;
+        }
         bases.insert(place, base);
         let mut queue = VecDeque::from([place]);
         while let Some(place) = queue.pop_front() {
             let base = bases[&place];
             for &clause in &self.clauses_of[&place] {
+                if cx.stop().is_some() {
+                    return None;
+                }
                 let uses = self.clauses[clause].as_ref()?;
                 for (number, _, args) in uses.places.iter().filter(|p| p.1 == place) {
                     let class = uses.classes.find(*number);
@@ -306,6 +327,9 @@ impl<'a> Analysis<'a> {
                                 let fits =
                                     |&at: &usize| terms.sort_of(args[at]) == sort && is_base(&at);
                                 let at = (0..args.len()).find(fits)?;
+                                if failed.contains(&(*other, at)) {
+                                    return None;
+                                }
                                 bases.insert(*other, at);
                                 queue.push_back(*other);
                             }
@@ -314,7 +338,7 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
-        Some(bases)
+        Some(())
     }
 }
 

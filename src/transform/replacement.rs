@@ -29,7 +29,7 @@ use crate::witness::{Model, Refutation, RefutationStep};
 pub(super) enum Meaning {
     /// A term over the old predicate's formal variables.
     Term(TermId),
-    /// The array of one field of the records in an array, for which there is no term.
+    /// An array that another one determines element by element, for which there is no term.
     Column(Column),
 }
 

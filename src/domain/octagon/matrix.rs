@@ -1,6 +1,7 @@
 //! The matrix of differences and its closure.
 //!
-//! Invariant: every entry but [`NONE`] is within [`LIMIT`], so sums of a few entries do not overflow.
+//! Invariant: every entry but [`NONE`] is within [`LIMIT`], so sums of a few entries do not
+//! overflow.
 
 /// Numbers beyond this count as no bound, so that sums of a few cannot overflow.
 pub const LIMIT: i64 = 1 << 58;

@@ -21,10 +21,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::facts::Facts;
 use super::interpolants::{by_projection, interpolator};
 use super::options::{Force, Options};
-use super::search::{Counts, End, failed};
+use super::search::{Counts, End, failed, is_satisfiable};
 use crate::chc::cutpoints::{Cutpoints, ERROR, Location};
 use crate::chc::{ClauseIndex, PredicateId, System};
-use crate::proof::{ClauseCopy, Stop, gave_up, incomplete};
+use crate::proof::{ClauseCopy, Stop, incomplete};
 use crate::run::Context;
 use crate::smt::{InterpolationOrder, SatResult, Smt, SmtModel, Solver};
 use crate::term::{TermId, TermStore};
@@ -219,8 +219,7 @@ impl<'a> HyperSearch<'a> {
     }
 
     fn formals(&self, location: Location) -> &'a [TermId] {
-        let predicate = self.graph.predicates[location];
-        predicate.map_or(&[], |p| &self.system.predicate(p).params)
+        self.graph.formals(self.system, location)
     }
 
     fn over(&self, location: Location, formula: TermId, vars: &[TermId]) -> TermId {
@@ -233,15 +232,6 @@ impl<'a> HyperSearch<'a> {
         match self.cx.stop() {
             Some(reason) => Err(Stop::Reason(reason)),
             None => Ok(()),
-        }
-    }
-
-    fn ask(&self, solver: &mut Solver, assumptions: &[TermId]) -> Result<bool, Stop> {
-        self.go_on()?;
-        match solver.check(assumptions) {
-            SatResult::Sat => Ok(true),
-            SatResult::Unsat => Ok(false),
-            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
         }
     }
 
@@ -269,7 +259,7 @@ impl<'a> HyperSearch<'a> {
             solver.assert(own.constraint);
             solver
         });
-        let answer = self.ask(&mut solver, &parts);
+        let answer = is_satisfiable(&mut solver, &parts, self.cx);
         let model = solver.model();
         self.solvers[clause] = Some(solver);
         if !answer? {
@@ -384,7 +374,7 @@ impl<'a> HyperSearch<'a> {
         loop {
             let leaves: Vec<usize> = (first..copies.len()).collect();
             let labels: Vec<TermId> = leaves.iter().map(|&c| self.leaf(&copies[c])).collect();
-            if !self.ask(&mut solver, &labels)? {
+            if !is_satisfiable(&mut solver, &labels, self.cx)? {
                 let cuts = self.interpolate(&copies, goal)?;
                 return Ok(Some(Tree::Cuts(copies, cuts)));
             }
@@ -415,8 +405,7 @@ impl<'a> HyperSearch<'a> {
     }
 
     fn fresh(&self, location: Location) -> Vec<TermId> {
-        let predicate = self.graph.predicates[location];
-        predicate.map_or_else(Vec::new, |p| self.system.fresh_atom(p).args)
+        self.graph.fresh_formals(self.system, location)
     }
 
     fn unfold_copy(

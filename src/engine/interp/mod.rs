@@ -13,8 +13,8 @@
 //!   (`cover`); labels may be strengthened for that (forced covering).
 //! - **S**, Definition 2: as regions, by location: states from which no error is reached
 //!   (`regions`). A node within a full region is pruned.
-//! - **E**, Definition 3: as suffixes, by location: ends of paths to the error, and what states need
-//!   for them (`errors`). Another path to such states is tried with them at once.
+//! - **E**, Definition 3: as suffixes, by location: ends of paths to the error, and what states
+//!   need for them (`errors`). Another path to such states is tried with them at once.
 //!
 //! Which action is taken first is decided by weights (`weights`, section IV-B), and locations that
 //! reach no error are left out (section IV-A). When nothing is open, labels and regions are a model

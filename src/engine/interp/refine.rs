@@ -15,10 +15,10 @@ use super::guards::Guard;
 use super::interpolants::{by_projection, interpolator};
 use super::node::{NodeId, State};
 use super::options::{Blocks, Labels};
-use super::search::{Search, assert_edge, failed};
+use super::search::{Search, assert_edge, failed, is_satisfiable};
 use crate::chc::cutpoints::ERROR;
-use crate::proof::{Stop, gave_up};
-use crate::smt::{InterpolationError, InterpolationOrder, Interpolator, SatResult, Solver};
+use crate::proof::Stop;
+use crate::smt::{InterpolationError, InterpolationOrder, Interpolator};
 use crate::term::TermId;
 
 /// A path is looked at edge by edge from its end, and after so many in larger steps.
@@ -131,7 +131,7 @@ impl Search<'_> {
             if due && (at == 0 || !whole) {
                 let label = self.nodes[chain[at]].label.iter();
                 let label: Vec<TermId> = label.map(|&l| self.over(chain[at], l)).collect();
-                if !self.ask(&mut solver, &label)? {
+                if !is_satisfiable(&mut solver, &label, self.cx)? {
                     return Ok(Some(at));
                 }
             }
@@ -142,15 +142,6 @@ impl Search<'_> {
                 assert_edge(&self.terms, &edge, &mut solver);
             }
             at -= 1;
-        }
-    }
-
-    fn ask(&self, solver: &mut Solver, assumptions: &[TermId]) -> Result<bool, Stop> {
-        self.go_on()?;
-        match solver.check(assumptions) {
-            SatResult::Sat => Ok(true),
-            SatResult::Unsat => Ok(false),
-            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
         }
     }
 

@@ -21,26 +21,19 @@ use super::node::{Edge, Node, NodeId, ROOT, State};
 use super::options::{Blocks, Force, Options, Order};
 use super::regions::Region;
 use super::weights::Weight;
-use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
+use crate::chc::cutpoints::{Action, Cutpoints, ENTRY, ERROR, Location};
 use crate::chc::{PredicateId, System};
 use crate::proof::{ClauseCopy, Failure, Stop, gave_up, incomplete};
 use crate::run::{Context, Statistics};
 use crate::smt::{SatResult, Smt, SmtModel, Solver};
 use crate::term::{TermId, TermStore};
-use crate::witness::{Refutation, RefutationStep};
+use crate::witness::Refutation;
 
 /// How a search ends.
 pub(super) enum End {
     /// With definitions of the locations' predicates.
     Safe(FxHashMap<PredicateId, TermId>),
     Unsafe(Refutation),
-}
-
-/// What an edge stands for.
-pub(super) struct Action {
-    pub to: Location,
-    /// Indexes in the system.
-    pub clauses: Vec<usize>,
 }
 
 /// What was done, for statistics.
@@ -99,6 +92,25 @@ pub(super) fn failed(message: &str) -> Stop {
     })
 }
 
+/// Whether what the solver holds and the assumptions have a model.
+///
+/// # Errors
+/// A limit.
+pub(super) fn is_satisfiable(
+    solver: &mut Solver,
+    assumptions: &[TermId],
+    cx: &Context,
+) -> Result<bool, Stop> {
+    if let Some(reason) = cx.stop() {
+        return Err(Stop::Reason(reason));
+    }
+    match solver.check(assumptions) {
+        SatResult::Sat => Ok(true),
+        SatResult::Unsat => Ok(false),
+        SatResult::Unknown(why) => Err(gave_up(&why, cx)),
+    }
+}
+
 /// The state of a run over a linear system.
 pub(super) struct Search<'a> {
     pub system: &'a System,
@@ -107,6 +119,7 @@ pub(super) struct Search<'a> {
     pub guards: Guards,
     pub smt: Rc<Smt>,
     pub graph: Cutpoints,
+    /// What edges stand for.
     pub actions: Vec<Action>,
     /// By location: the actions that leave it, in the order of the clauses.
     pub leaving: Vec<Vec<usize>>,
@@ -474,12 +487,7 @@ impl<'a> Search<'a> {
 
     /// Whether there is a run along the path that the solver holds, to such states.
     pub fn ask_path(&mut self, assumptions: &[TermId]) -> Result<bool, Stop> {
-        self.go_on()?;
-        match self.path_solver.check(assumptions) {
-            SatResult::Sat => Ok(true),
-            SatResult::Unsat => Ok(false),
-            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
-        }
+        is_satisfiable(&mut self.path_solver, assumptions, self.cx)
     }
 
     /// Whether there is a run along the path to the node.
@@ -502,21 +510,13 @@ impl<'a> Search<'a> {
     ) -> Result<Refutation, Stop> {
         let chain = self.chain(node);
         let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_deref());
-        let mut steps: Vec<RefutationStep> = Vec::with_capacity(chain.len() + further.len());
-        for edge in edges.chain(further) {
+        let taken = edges.chain(further).map(|edge| {
             let mut copies = edge.copies.iter();
             let copy = copies.find(|c| model.satisfies(c.literal));
-            let copy = copy.ok_or_else(|| failed("no clause is chosen"))?;
-            let clause = &self.system.clauses[copy.clause];
-            let (values, fact) = copy.ground(self.system, model)?;
-            steps.push(RefutationStep {
-                clause: clause.id,
-                premises: clause.body.iter().map(|_| steps.len() - 1).collect(),
-                values,
-                fact,
-            });
-        }
-        Ok(Refutation { steps })
+            copy.ok_or_else(|| failed("no clause is chosen"))
+        });
+        let taken: Vec<&ClauseCopy> = taken.collect::<Result<_, Stop>>()?;
+        Ok(ClauseCopy::derivation(taken, self.system, model)?)
     }
 
     /// Whether the node's label implies all of the formulas, over formal variables.
@@ -548,14 +548,12 @@ impl<'a> Search<'a> {
 
     /// The formal variables of the location's predicate.
     pub fn formals(&self, location: Location) -> &'a [TermId] {
-        let predicate = self.graph.predicates[location];
-        predicate.map_or(&[], |p| &self.system.predicate(p).params)
+        self.graph.formals(self.system, location)
     }
 
     /// New variables for them.
     pub fn fresh_formals(&self, location: Location) -> Vec<TermId> {
-        let predicate = self.graph.predicates[location];
-        predicate.map_or_else(Vec::new, |p| self.system.fresh_atom(p).args)
+        self.graph.fresh_formals(self.system, location)
     }
 
     /// A formula over the formal variables of the node's location, over the node's variables.

@@ -109,7 +109,7 @@ const GUARDS: [(&str, bool, Guard); 6] = [
     ("guard-g6-safe", true, Guard::DisjunctionPerAction),
 ];
 
-/// All orders with all ways of covering, and the other kinds in the default mode and in the paper's.
+/// All orders with all ways of covering, and the other kinds in the default mode and the paper's.
 fn modes() -> Vec<Options> {
     let mut modes = Vec::new();
     for (search, blocks, force, labels) in [

@@ -14,11 +14,12 @@
 //!
 //! - The dependency graph is unrolled as it is; a state is a predicate with its arguments.
 //! - A model is given. Mostly no run of `k` steps is left that is simple or not, or none of `2k`;
-//!   then a window of so many steps gives an inductive invariant (`proof/window.rs`). Else, where no
-//!   simple run of `k` steps is left from queries backward (or from facts forward), each state that
-//!   can reach a query (or is reached from a fact) is at the end of a run, so at the end of a simple
-//!   one, so within fewer than `k` steps. The invariant is the complement of these states (or these
-//!   states). Projection finds them step by step (`proof/reach.rs`), as for the models of `trl`.
+//!   then a window of so many steps gives an inductive invariant (`proof/window.rs`). Else, where
+//!   no simple run of `k` steps is left from queries backward (or from facts forward), each state
+//!   that can reach a query (or is reached from a fact) is at the end of a run, so at the end of a
+//!   simple one, so within fewer than `k` steps. The invariant is the complement of these states
+//!   (or these states). Projection finds them step by step (`proof/reach.rs`), as for the models of
+//!   `trl`.
 //! - A query's constraint with locals is not excluded along the way, which costs completeness only.
 //!
 //! Invariant: `Sat` is said when clauses, facts and queries were checked against the model.

@@ -70,8 +70,8 @@ pub(super) fn concretise(
 }
 
 /// The steps that the main premises lead to from the last one, those first that others need. Of
-/// several main premises for one body atom it takes the one that `choice` says; `None` when these are
-/// exhausted.
+/// several main premises for one body atom it takes the one that `choice` says; `None` when these
+/// are exhausted.
 fn derivation(
     system: &System,
     morphed: &Morphed,
@@ -138,11 +138,13 @@ impl<'a> Path<'a> {
         let terms = &system.terms;
         let clauses: Vec<usize> = steps.iter().map(|s| s.clause).collect();
         let mut found: Vec<Read> = Vec::new();
+        let mut reads_of: FxHashMap<usize, Vec<(TermId, TermId)>> = FxHashMap::default();
         let derivation = Derivation::new(system, steps, smt, |step, map| {
             let clause = &system.clauses[clauses[step]];
             let mut parts = Vec::new();
             let mut replaced: FxHashMap<TermId, TermId> = FxHashMap::default();
-            for (read, index) in reads(terms, clause) {
+            let own = reads_of.entry(clauses[step]);
+            for &(read, index) in own.or_insert_with(|| reads(terms, clause)).iter() {
                 let value = terms.fresh_var("read", terms.sort_of(read));
                 let literal = terms.fresh_var("tie", SortId::BOOL);
                 replaced.insert(read, value);

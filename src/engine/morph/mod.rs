@@ -8,13 +8,13 @@
 //!
 //! A predicate `P(s, a)` of scalars and arrays becomes `P'(s, k, a[k])`, with one cell `k` for all
 //! arrays of an index sort, or two. The meaning: `P(s, a)` holds iff `P'(s, k, a[k])` does for all
-//! `k` (`translate`). In a clause the cell of the head is the cell of the body: the index is *rigid*,
-//! so a linear clause stays linear. A query takes the cells that it reads.
+//! `k` (`translate`). In a clause the cell of the head is the cell of the body: the index is
+//! *rigid*, so a linear clause stays linear. A query takes the cells that it reads.
 //!
 //! The *scalar system* goes through the passes and then to other engines, by the registry and their
-//! trait, as any system does: `SCALAR` is the list, with the shares of the time of a round. It
-//! shrinks to those that support what the system is. This is the one engine that is a translation
-//! plus engines; it is none of the passes because it keeps `sat` only.
+//! trait, as any system does: `SCALAR` is the list, with the shares of the time of a round. Engines
+//! that do not support the scalar system are passed over. This is the one engine that is a
+//! translation plus engines; it is no pass, because only models come back in general.
 //!
 //! - A model of the scalar system, quantified over the cells, is a model of the clauses (`model`).
 //! - A refutation of it may be spurious. The clauses along it are asked, with their arrays, whether
@@ -35,8 +35,8 @@
 //!
 //! # Invariant
 //!
-//! The scalar clauses are implied by the clauses under the meaning above, so a model of them is a
-//! model, whatever cells are premises. A refutation is given only when evaluation confirmed it.
+//! The scalar clauses imply the clauses under the meaning above, so a model of them is a model,
+//! whatever cells are premises. A refutation is given only when evaluation confirmed it.
 
 mod concrete;
 mod model;
@@ -116,7 +116,7 @@ fn unsupported(what: &str) -> Unsupported {
 }
 
 impl Morph {
-    /// Translations, each asked for by the spurious refutation of the one before.
+    /// Tries translations, each of which a spurious refutation of the one before asks for.
     fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let mut cells = 1;
         let mut demands: FxHashSet<Demand> = FxHashSet::default();

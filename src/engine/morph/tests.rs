@@ -178,7 +178,8 @@ fn premises_on_demand() {
     (= a ((as const (Array Int Int)) 0))) (P i a v))))
 (assert (forall ((i Int) (a (Array Int Int)) (v Int))
     (=> (P i a v) (P (+ i 1) a (select a i)))))
-(assert (forall ((i Int) (a (Array Int Int)) (v Int)) (=> (and (P i a v) (not (= v LIMIT))) false)))";
+(assert (forall ((i Int) (a (Array Int Int)) (v Int))
+    (=> (and (P i a v) (not (= v LIMIT))) false)))";
     let sat = written(&text.replace("LIMIT", "0"), INTEGERS);
     // Other passes see that the array stays constant.
     assert_eq!(answer_after("none", &sat, "morph.spurious"), ("sat", 1));
@@ -204,4 +205,23 @@ fn three_cells_are_too_many() {
         ("unknown", 2)
     );
     assert_eq!(answer_after("none", &of("2"), "").0, "unsat");
+}
+
+/// An array that is taken out of another one, which no predicate has: its elements are no cells.
+#[test]
+fn arrays_within_arrays_are_no_cells() {
+    let text = "
+(declare-fun P (Int Int (Array Int Int)) Bool)
+(assert (forall ((i Int) (n Int) (a (Array Int Int))) (=> (= i 0) (P i n a))))
+(assert (forall ((i Int) (n Int) (j Int) (a (Array Int Int)) (c (Array Int Int))
+        (m (Array Int (Array Int Int))))
+    (=> (and (P i n a) (< i n) (= (select m j) (store a i 7)) (= c (select m (+ j SKEW)))
+             (= (select (select m j) 0) 7))
+        (P (+ i 1) n c))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+    (=> (and (P i n a) (= i n) (> n 0) (not (= (select a 0) 7))) false)))";
+    for (skew, wrong) in [("0", "unsat"), ("1", "sat")] {
+        let text = written(&text.replace("SKEW", skew), INTEGERS);
+        assert_ne!(answer_after("none", &text, "").0, wrong);
+    }
 }

@@ -5,7 +5,7 @@
 //! choices down to arrays that nothing defines). A body atom stands for its instances at tuples of
 //! indexes: at the rigid one, and at those that were demanded.
 //!
-//! Invariant: each scalar clause is implied by the clause it stands for, if `P(s, a)` means that
+//! Invariant: each scalar clause implies the clause it stands for, if `P(s, a)` means that
 //! `P'(s, k, a[k])` holds for all `k`. What cannot be said of cells is left out of the constraint,
 //! which makes the scalar clause say more, never less.
 
@@ -22,7 +22,8 @@ use crate::transform::{ArrayReader, ArrayView};
 /// Steps of reading, for a clause.
 const FUEL: usize = 200_000;
 
-/// Elements of one array in a clause at most; they are compared in pairs.
+/// Elements of one array in a clause at most; they are compared in pairs. A clause that reads more
+/// is not translated.
 const ELEMENTS: usize = 24;
 
 /// Instances of a quantified formula at most.
@@ -210,6 +211,8 @@ struct Translation<'a> {
 struct Elements {
     by_array: FxHashMap<TermId, Vec<(TermId, TermId)>>,
     order: Vec<TermId>,
+    /// The length of the longest list.
+    most: usize,
 }
 
 impl Elements {
@@ -223,6 +226,19 @@ impl Elements {
         element
     }
 
+    /// What stands for a read of an array. What is read of arrays within arrays is no scalar.
+    fn leaf(&mut self, terms: &TermStore, array: TermId, path: &[TermId]) -> TermId {
+        match path {
+            [index] => self.get(terms, array, *index),
+            _ => path.iter().fold(array, |a, &i| terms.select(a, i)),
+        }
+    }
+
+    /// Whether too much was read of an array.
+    fn is_too_much(&self) -> bool {
+        self.most > ELEMENTS
+    }
+
     fn find(&self, array: TermId, index: TermId) -> Option<&(TermId, TermId)> {
         self.by_array.get(&array)?.iter().find(|e| e.0 == index)
     }
@@ -232,7 +248,11 @@ impl Elements {
         if list.is_empty() {
             self.order.push(array);
         }
-        list.push((index, element));
+        // The clause is given up then; more would only make each search longer.
+        if list.len() <= ELEMENTS {
+            list.push((index, element));
+        }
+        self.most = self.most.max(list.len());
     }
 }
 
@@ -269,13 +289,16 @@ impl<'a> Translation<'a> {
             let conjunct = open_quantifiers(&terms, conjunct, &mut quantified);
             let conjunct = without_equations(&terms, conjunct, &mut same);
             let met = reader.met.len();
-            let mut leaf = |var: TermId, path: &Vec<TermId>| elements.get(&terms, var, path[0]);
+            let mut leaf = |var: TermId, path: &Vec<TermId>| elements.leaf(&terms, var, path);
             let read = reader.plain(conjunct, &mut leaf).ok()?;
             // What is said of a whole array is left out.
             if reader.met.len() == met && !mentions_arrays(&terms, read) {
                 conjuncts.push(read);
             }
             reader.met.clear();
+            if elements.is_too_much() {
+                return None;
+            }
         }
         // The head's cells.
         let mut head_indexes: Vec<TermId> = Vec::new();
@@ -291,7 +314,7 @@ impl<'a> Translation<'a> {
                     args.push(k);
                     for (array, formal) in &group.elements {
                         let mut leaf =
-                            |var: TermId, path: &Vec<TermId>| elements.get(&terms, var, path[0]);
+                            |var: TermId, path: &Vec<TermId>| elements.leaf(&terms, var, path);
                         let element = reader.read(actual[array], &[k], &mut leaf).ok()?;
                         let arg = terms.fresh_var("cell", terms.sort_of(*formal));
                         conjuncts.push(terms.eq(arg, element));
@@ -322,7 +345,7 @@ impl<'a> Translation<'a> {
             let mut at = indexes(&elements, sort);
             at.push(witness);
             for index in at {
-                let mut leaf = |var: TermId, path: &Vec<TermId>| elements.get(&terms, var, path[0]);
+                let mut leaf = |var: TermId, path: &Vec<TermId>| elements.leaf(&terms, var, path);
                 let left = reader.read(a, &[index], &mut leaf).ok()?;
                 let right = reader.read(b, &[index], &mut leaf).ok()?;
                 if mentions_arrays(&terms, terms.eq(left, right)) {
@@ -372,7 +395,7 @@ impl<'a> Translation<'a> {
         // Indexes that are read from arrays themselves are scalars by now.
         let mut premises = Vec::with_capacity(demanded.len());
         for &index in demanded {
-            let mut leaf = |var: TermId, path: &Vec<TermId>| elements.get(&terms, var, path[0]);
+            let mut leaf = |var: TermId, path: &Vec<TermId>| elements.leaf(&terms, var, path);
             let index = reader.plain(index, &mut leaf).ok()?;
             if !mentions_arrays(&terms, index) && !premises.contains(&index) {
                 premises.push(index);
@@ -381,7 +404,10 @@ impl<'a> Translation<'a> {
         self.conjuncts = conjuncts;
         self.elements = elements;
         let (body, instances) = self.body(system, &head_indexes, &premises)?;
-        self.agree()?;
+        if self.elements.is_too_much() {
+            return None;
+        }
+        self.agree();
         let constraint = terms.and(&self.conjuncts);
         Some((body, constraint, head, instances))
     }
@@ -421,7 +447,7 @@ impl<'a> Translation<'a> {
                     }
                 }
             } else {
-                let read = self.read_tuples(image, &actual).into_iter();
+                let read = self.read_tuples(image, &actual)?.into_iter();
                 tuples.extend(read.map(|tuple| (tuple, true)));
             }
             for (copy, (tuple, main)) in tuples.into_iter().enumerate() {
@@ -482,13 +508,14 @@ impl<'a> Translation<'a> {
             .collect()
     }
 
-    /// Tuples of the indexes at which a clause reads an atom's arrays: each index alone, or if there
-    /// are two cells, each pair. For queries, and others without arrays in the head.
+    /// Tuples of the indexes at which a clause reads an atom's arrays: each index alone, or if
+    /// there are two cells, each pair. For queries, and others without arrays in the head. `None`
+    /// if there are more than a clause may have body atoms.
     fn read_tuples(
         &self,
         image: &Image,
         actual: &FxHashMap<TermId, TermId>,
-    ) -> Vec<Vec<Option<TermId>>> {
+    ) -> Option<Vec<Vec<Option<TermId>>>> {
         let mut tuples: Vec<Vec<Option<TermId>>> = vec![Vec::new()];
         for groups in image.cells.chunks(self.cells) {
             let mut read: Vec<TermId> = Vec::new();
@@ -511,22 +538,22 @@ impl<'a> Translation<'a> {
                     pairs.collect()
                 }
             };
+            if tuples.len() * choices.len() > ATOMS {
+                return None;
+            }
             tuples = tuples
                 .iter()
                 .flat_map(|t| choices.iter().map(move |c| [&t[..], &c[..]].concat()))
                 .collect();
         }
-        tuples
+        Some(tuples)
     }
 
     /// Elements of one array at equal indexes are equal.
-    fn agree(&mut self) -> Option<()> {
+    fn agree(&mut self) {
         let terms = self.terms.clone();
         for array in &self.elements.order {
             let list = &self.elements.by_array[array];
-            if list.len() > ELEMENTS {
-                return None;
-            }
             for (at, (i, a)) in list.iter().enumerate() {
                 for (j, b) in &list[at + 1..] {
                     let same = self.view.equal(&terms, *i, *j);
@@ -534,7 +561,6 @@ impl<'a> Translation<'a> {
                 }
             }
         }
-        Some(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Cubes from which steps lead to a query, and the runs that they stand for.
 //!
-//! Invariant: from each state of a link's cube there is a step into the next link's cube, or a query
-//! that it satisfies; projection made the cube so.
+//! Invariant: from each state of a link's cube there is a step into the next link's cube, or a
+//! query that it satisfies; projection made the cube so.
 
 use std::rc::Rc;
 

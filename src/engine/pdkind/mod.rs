@@ -3,21 +3,21 @@
 //!
 //! For linear systems where a single step says little and several say much: timed systems, whose
 //! time jumps to the next event, and protocols that go in rounds. After Jovanović and Dutertre,
-//! "Property-Directed k-Induction" (FMCAD 2016), with Sally and Golem read for what the paper leaves
-//! open.
+//! "Property-Directed k-Induction" (FMCAD 2016), with Sally and Golem read for what the paper
+//! leaves open.
 //!
 //! An induction frame has lemmas that hold within `n` steps from facts, most of them because they
-//! exclude a way to a query. `Push` asks of each whether it holds at the end of `k` steps over which
-//! the whole frame holds (`push`, `runs`). A run that violates it begins in a cube; whether that is
-//! reached within `n` steps is a matter for frames in the manner of IC3 (`frames`), which either
-//! reach it or explain why not, and the explanation joins the frame. When all of a frame is pushed,
-//! it is k-inductive, and a window of `k` steps makes an inductive invariant of it
+//! exclude a way to a query. `Push` asks of each whether it holds at the end of `k` steps over
+//! which the whole frame holds (`push`, `runs`). A run that violates it begins in a cube; whether
+//! that is reached within `n` steps is a matter for frames in the manner of IC3 (`frames`), which
+//! either reach it or explain why not, and the explanation joins the frame. When all of a frame is
+//! pushed, it is k-inductive, and a window of `k` steps makes an inductive invariant of it
 //! (`proof/window.rs`).
 //!
 //! What differs from the paper:
 //!
-//! - A state is a predicate with its arguments; a formula speaks of one predicate. So a lemma is not
-//!   strengthened by an explanation about another predicate: the explanation joins the frame by
+//! - A state is a predicate with its arguments; a formula speaks of one predicate. So a lemma is
+//!   not strengthened by an explanation about another predicate: the explanation joins the frame by
 //!   itself, and where nothing but the lemma wanted it, it may go again.
 //! - Explanations are cores of a cube's literals, by which an interpolating solver is not needed.
 //! - Queries with locals are the only steps to one more predicate, which a query excludes.

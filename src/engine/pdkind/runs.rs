@@ -53,8 +53,8 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The cube in which a run to `end` begins, if there is one: literals over the formal variables,
-    /// all of which hold at the run's end. The chain goes on with `onward`.
+    /// The cube in which a run to `end` begins, if there is one: literals over the formal
+    /// variables, all of which hold at the run's end. The chain goes on with `onward`.
     pub fn start(
         &mut self,
         end: &[TermId],

@@ -1,4 +1,5 @@
-//! Systems that are inductive over a known number of steps, and Boolean ones against explicit search.
+//! Systems that are inductive over a known number of steps, and Boolean ones against explicit
+//! search.
 
 use std::collections::VecDeque;
 

@@ -17,7 +17,7 @@
 //! becomes of them is a lemma with a proof, a fact with a derivation, or nothing.
 
 use num_integer::Integer;
-use num_traits::Zero;
+use num_traits::{One, Zero};
 
 use super::ids::{LemmaId, Node, ObligationId};
 use super::levels::Level;
@@ -85,6 +85,10 @@ impl Search<'_> {
             Closure::Below,
             Closure::Bounded,
         ] {
+            let half = matches!(closure, Closure::Above | Closure::Below);
+            if half && !in_a_row(&constants) {
+                continue;
+            }
             if let Some(cube) = subsume(&self.terms, &pattern, &constants, closure)
                 && !conjectures.contains(&cube)
             {
@@ -313,6 +317,19 @@ impl Search<'_> {
         }
         without_weaker_bounds(&self.terms, &result)
     }
+}
+
+/// Whether each constant that moves takes integers one after the other: then there may be no end of
+/// them, as there is none of the rounds of a loop.
+fn in_a_row(constants: &[Vec<Rational>]) -> bool {
+    let moving = constants.first().map_or(0, Vec::len);
+    (0..moving).all(|i| {
+        let mut values: Vec<&Rational> = constants.iter().map(|c| &c[i]).collect();
+        values.sort_unstable();
+        values.dedup();
+        let mut pairs = values.windows(2);
+        pairs.all(|pair| (pair[1] - pair[0]).is_one())
+    })
 }
 
 /// Which constants are taken to be like the given ones.

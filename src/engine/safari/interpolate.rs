@@ -182,8 +182,8 @@ impl Group {
 /// How much a formula is wanted in a label, those that are wanted most first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
-    /// It compares a cell with an argument or a numeral, or an index variable with an argument, with
-    /// zero or with another one.
+    /// It compares a cell with an argument or a numeral, or an index variable with an argument,
+    /// with zero or with another one.
     Indexed,
     /// It compares cells with each other or with index variables.
     Cells,

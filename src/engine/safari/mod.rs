@@ -1,12 +1,13 @@
 //! Lazy abstraction with interpolants for arrays.
 //!
 //! After Alberti, Bruttomesso, Ghilardi, Ranise, Sharygina, "Lazy Abstraction with Interpolants for
-//! Arrays" (LPAR 2012), and their tool SAFARI (CAV 2012). A linear system is an array-based
-//! transition system: locations are predicates, the initial location is before the entry clauses
-//! and the error after the queries, and each clause is a guarded assignment
-//! `∃k. φ(k, a[k], c, d) ∧ a' = λj. G ∧ c' = H ∧ d' = K` ([`transition`]). From the error a labelled
-//! unwinding grows backward: a node stands for states `∃i. ψ(i, a[i], c, d)` that may reach the
-//! error.
+//! Arrays" (LPAR 2012), the slides of their talk there ("the slides" below), and their tool SAFARI
+//! (CAV 2012). A linear system is an array-based transition system: locations are predicates, the
+//! initial location is before the entry clauses and the error after the queries, and each clause is
+//! a guarded assignment
+//! `∃k. φ(k, a[k], c, d) ∧ a' = λj. G ∧ c' = H ∧ d' = K` ([`transition`]). From the error a
+//! labelled unwinding grows backward: a node stands for states `∃i. ψ(i, a[i], c, d)` that may
+//! reach the error.
 //!
 //! - UNWIND takes the leaf of least depth, those at the initial location first ([`unwind`]).
 //! - EXPAND gives a node a child for each clause into its location. A child's label is `true`
@@ -21,7 +22,8 @@
 //! What differs from the paper:
 //!
 //! - Clauses have locals that are no indexes, and arrays that nothing defines. In lazy mode they
-//!   are never in a label, since interpolants do not mention them; in exact mode they are projected.
+//!   are never in a label, since interpolants do not mention them; in exact mode they are
+//!   projected.
 //! - Instantiation of a step's array assignments goes by cells: read at the indexes that are read
 //!   nearer to the error. That is enough to decide a path unless a clause says that two arrays of
 //!   its body are equal. A refutation is evaluated with arrays before it is one.
@@ -30,9 +32,9 @@
 //! - Covering asks about the pre-image in place of the node's label.
 //! - Interpolants are comparisons where these are enough.
 //!
-//! Completeness: without such equations and with decidable elements, a path is decided. The covering
-//! test is complete for indexes that are compared only (slides, "Completeness"); with `i + 1` it is
-//! incomplete, and the search may go on for ever.
+//! Completeness: without such equations and with decidable elements, a path is decided. The
+//! covering test is complete for indexes that are compared only (slides, "Completeness"); with `i +
+//! 1` it is incomplete, and the search may go on for ever.
 //!
 //! Invariant: a model is the complement of the labels of expanded nodes, each of whose children is
 //! expanded, covered by expanded nodes, or empty.

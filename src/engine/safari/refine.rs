@@ -1,14 +1,14 @@
 //! REFINE: a path that begins at the initial location is feasible, or gives interpolants.
 //!
 //! The path's instances have cells in place of arrays: each array is instantiated at the indexes
-//! that the steps nearer to the error read. That elements at equal indexes are equal is known of few
-//! cells from the start, and of many added where a model violates it (selective instantiation). A model of what is left gives arrays, from
-//! its cells and a default elsewhere; the clauses are evaluated along the path, and only then it is
-//! a refutation. Else interpolants are made from the error on: `I` of a node is implied by the step
-//! into its successor and the successor's label, and contradicts the path before the node. The
-//! index variables of its cells occur before the node, since that is where the arrays are
-//! instantiated at them; so the condition of the slides' interpolation theorem is met by
-//! construction.
+//! that the steps nearer to the error read. That elements at equal indexes are equal is asserted of
+//! all pairs where these are few; else of those that a model violates (selective instantiation). A
+//! model of what is left gives arrays, from its cells and a default elsewhere; the clauses are
+//! evaluated along the path, and only then it is a refutation. Else interpolants are made from the
+//! error on: `I` of a node is implied by the step into its successor and the successor's label, and
+//! contradicts the path before the node. The index variables of its cells occur before the node,
+//! since that is where the arrays are instantiated at them; so the condition of the slides'
+//! interpolation theorem is met by construction.
 //!
 //! Invariant: after a refinement the path's first step contradicts the label of the second node.
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::transition::Transition;
 use super::*;
 use crate::frontend::parse_bytes;
 use crate::term::TermStore;
@@ -326,4 +327,25 @@ fn equations_of_arrays_are_taken_apart() {
         };
         assert!(agrees, "{query}: {verdict:?}");
     }
+}
+
+/// Choices that exclude each other only at their ends are not all tried.
+#[test]
+fn cases_of_a_clause_are_limited() {
+    let choices = |written: fn(u32) -> String| (0..30).map(written).collect::<Vec<_>>().join(" ");
+    let vars = choices(|i| format!("(a{i} (Array Int Int)) (r{i} Bool)"));
+    let open = choices(|i| format!("(or (= b a{i}) r{i})"));
+    let text = |last: &str| {
+        format!(
+            "(set-logic HORN)
+            (declare-fun P ((Array Int Int)) Bool)
+            (assert (forall ((a (Array Int Int)) (b (Array Int Int)) (p Bool) (q Bool) {vars})
+              (=> (and {last} (or (= a b) p) (or (= a b) (not p))
+                (or (not (= a b)) q) (or (not (= a b)) (not q))) (P b))))
+            (check-sat)"
+        )
+    };
+    let none = Transition::of(&system(&text("true")), 0).expect("few cases");
+    assert!(none.is_empty());
+    assert!(Transition::of(&system(&text(&open)), 0).is_err());
 }

@@ -16,8 +16,9 @@ use crate::proof::{Stop, incomplete};
 use crate::term::{Op, TermId, TermStore};
 use crate::transform::{ArrayReader as Reader, ArrayView as View};
 
-/// Cases of one clause, at most.
+/// Cases of one clause, at most, and parts of the constraint that are looked at for them.
 const CASES: usize = 64;
+const PARTS: usize = 100_000;
 
 /// Work for one instance, at most.
 const FUEL: usize = 200_000;
@@ -51,7 +52,7 @@ impl Transition {
     pub fn of(system: &System, clause: usize) -> Result<Vec<Transition>, Stop> {
         let terms = &*system.terms;
         let cases = cases(terms, system.clauses[clause].constraint)
-            .ok_or_else(|| incomplete(format!("more than {CASES} cases of a clause")))?;
+            .ok_or_else(|| incomplete("too many cases of a clause"))?;
         let mut found = Vec::with_capacity(cases.len());
         for constraint in cases {
             let mut case = system.clauses[clause].clone();
@@ -116,8 +117,10 @@ fn cases(terms: &TermStore, constraint: TermId) -> Option<Vec<TermId>> {
     type Goal = (TermId, bool);
     let mut open: Vec<(Vec<Goal>, Vec<TermId>)> = vec![(vec![(constraint, true)], Vec::new())];
     let mut found: Vec<TermId> = Vec::new();
+    let mut parts = 0;
     while let Some((mut goals, mut done)) = open.pop() {
-        if open.len() + found.len() > CASES {
+        parts += 1;
+        if open.len() + found.len() > CASES || parts > PARTS {
             return None;
         }
         let Some((term, positive)) = goals.pop() else {

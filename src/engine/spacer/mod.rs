@@ -34,6 +34,14 @@
 //! - `pdr` as SOLVE keeps its transition relations and the lemmas that Houdini finds still valid
 //!   (`pdr::bounded`); as long as clauses stay as they are, frames and facts, too.
 //!
+//! # The columns of Table 1
+//!
+//! `--stats` has B, a_f and a_m (`spacer.B`, `spacer.a_f-percent`, `spacer.a_m-percent`): the
+//! bound, and what of Σ is in force when the last question is answered and at most, in percent. The
+//! first question is about all of Σ and left out, unless it is the only one. Refinement with
+//! everything (`pba`, the default) puts all of Σ in force, and that is 100 %. What the model's
+//! invariants need is `spacer.needed-percent`. `scripts/spacer-table` prints the table.
+//!
 //! # Measurements
 //!
 //! Each fourth of 99 programs of ssh, systemc and ntdrivers, 10 s, two side by side; solved of 25
@@ -54,6 +62,17 @@
 //! With next = uniform and counters, half of the programs of ssh take 2 to 4 times as long. What
 //! made no difference is no choice any more: localisation (89 s), minimal cores by 100 queries in
 //! place of 10 (88 s), ABSTRACT with all lemmas (89 s), an oracle that forgets (91 s).
+//!
+//! Σ as assumptions in `pdr`'s own solvers, so that its cores tell what ABSTRACT asks for and a new
+//! Σ̂ makes no new solvers, is not done. ABSTRACT takes 1 to 11 % of a run (five programs), and
+//! such literals are not free: one for each conjunct, all assumed in each query, costs `pdr` alone
+//! 7 % of its processor time (each third program: 45 s in place of 42 s for what both answer, and
+//! 21 solved in place of 22).
+//!
+//! Refinement by a core of all runs of the counterexample's length (one unrolling with Σ as
+//! assumptions) is no choice either. Of four programs, 10 s each on a busy machine, it answers two
+//! (s3_srvr_2 in 4.6 s, s3_clnt_1 in 7.7 s), PBA two (s3_srvr_2 in 5.2 s, pc_sfifo_2 in 5.9 s),
+//! CEGAR one (s3_srvr_2 in 3.8 s). On pc_sfifo_2 half of its time is the unrolling.
 //!
 //! With all defaults, 63 of 70 LIA-Lin, 58 of 60 LIA and 23 of 30 LRA-Lin tasks of a development
 //! set at 10 s; `pdr` alone 64, 58, 23. Fig. 1(a) as it is written takes 0.3 s; Z3's Spacer alone

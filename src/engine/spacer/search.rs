@@ -39,10 +39,12 @@ pub(super) struct Table {
     pub iterations: u64,
     /// B: the largest bound.
     pub bound: u32,
-    /// a_f and a_m: how much of Σ the last and the largest abstraction have, in percent; the last
-    /// one is what the model's invariants need.
+    /// a_f and a_m: how much of Σ is in force when the last question is answered, and at most, in
+    /// percent.
     pub last: u64,
     pub largest: u64,
+    /// How much of Σ the model's invariants need, in percent.
+    pub needed: Option<u64>,
     /// Abstractions that took too long to decide.
     pub abandoned: u64,
     times: [Duration; 5],
@@ -155,6 +157,7 @@ impl<'a> Search<'a> {
                 return Ok(Verdict::Unknown(reason));
             }
             self.table.iterations += 1;
+            self.note_abstraction();
             self.show_progress(cx);
             let started = Instant::now();
             self.restrict();
@@ -349,14 +352,22 @@ impl<'a> Search<'a> {
         } else if cx.stop().is_none() {
             log::debug!("a proof is not found to be one; the abstraction stays as it is");
         }
-        self.note_abstraction(self.in_force.len());
     }
 
-    /// Notes how much of Σ an abstraction has.
-    fn note_abstraction(&mut self, size: usize) {
-        let all = self.assumptions.all.len().max(1);
-        self.table.last = (100 * size / all) as u64;
-        self.table.largest = self.table.largest.max(self.table.last);
+    /// Notes how much of Σ the next question is about. The first one is about all of it (INITU), so
+    /// it counts only where it remains the only one.
+    fn note_abstraction(&mut self) {
+        self.table.last = self.percent(self.in_force.len());
+        self.table.largest = match self.table.iterations {
+            1 | 2 => self.table.last,
+            _ => self.table.largest.max(self.table.last),
+        };
+    }
+
+    /// So many assumptions, of all there are.
+    fn percent(&self, size: usize) -> u64 {
+        let all = self.assumptions.all.len();
+        (100 * size).checked_div(all).unwrap_or(100) as u64
     }
 
     /// NEXTU: more ways around loops, or higher derivations, or all of them.
@@ -483,9 +494,6 @@ impl<'a> Search<'a> {
             }
             self.in_force.extend(&self.assumptions.all);
         }
-        if self.options.refinement != Way::Pba {
-            self.note_abstraction(self.in_force.len());
-        }
         self.log(
             "spurious",
             counterexample.steps.len(),
@@ -508,7 +516,7 @@ impl<'a> Search<'a> {
         );
         let needed = match needed {
             Some(needed) => {
-                self.note_abstraction(needed.optional.len());
+                self.table.needed = Some(self.percent(needed.optional.len()));
                 needed.lemmas
             }
             None => (0..self.invariants.len()).collect(),
@@ -581,6 +589,7 @@ impl<'a> Search<'a> {
             bound,
             last,
             largest,
+            needed,
             abandoned,
             times,
         } = self.table.clone();
@@ -594,6 +603,9 @@ impl<'a> Search<'a> {
             ("spacer.invariants", self.invariants.len() as u64),
         ] {
             cx.stats.set(name, value);
+        }
+        if let Some(needed) = needed {
+            cx.stats.set("spacer.needed-percent", needed);
         }
         for (name, time) in Routine::NAMES.iter().zip(times) {
             cx.stats.add_time(&format!("spacer.{name}"), time);

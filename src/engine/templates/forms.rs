@@ -50,14 +50,14 @@ pub(super) struct Forms {
 
 /// All guesses about the predicates of a system.
 pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> Forms {
-    let mut compared = comparisons(system);
+    let mut compared = comparisons(system, cx);
     let mut forms = Forms::default();
     for predicate in system.used_predicates() {
         if cx.stop().is_some() {
             break;
         }
         let comparisons = compared.remove(&predicate).unwrap_or_default();
-        let guesses = Guesses::new(system, predicate, simulation, comparisons);
+        let guesses = Guesses::new(system, predicate, simulation, comparisons, cx);
         let [equations, bounds, products, clauses] = guesses.all();
         forms.equations.insert(predicate, equations);
         forms.bounds.insert(predicate, bounds);
@@ -69,10 +69,13 @@ pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> F
 
 /// The comparisons of numbers in clauses that are about the arguments of one atom, over the formal
 /// variables of its predicate.
-fn comparisons(system: &System) -> FxHashMap<PredicateId, BTreeSet<TermId>> {
+fn comparisons(system: &System, cx: &Context) -> FxHashMap<PredicateId, BTreeSet<TermId>> {
     let terms = &system.terms;
     let mut found: FxHashMap<PredicateId, BTreeSet<TermId>> = FxHashMap::default();
     for clause in &system.clauses {
+        if cx.stop().is_some() {
+            break;
+        }
         let mut all = Vec::new();
         terms.post_order(&[clause.constraint], |t| {
             if all.len() < ATOMS && Comparison::of(terms, t).is_some() {
@@ -137,8 +140,9 @@ struct Literal {
 }
 
 /// The facts of one predicate, and what is made of them.
-struct Guesses {
+struct Guesses<'a> {
     terms: Rc<TermStore>,
+    cx: &'a Context,
     params: Vec<TermId>,
     /// By fact, values of the formal variables.
     facts: Vec<Assignment>,
@@ -146,18 +150,20 @@ struct Guesses {
     all: Mask,
 }
 
-impl Guesses {
+impl<'a> Guesses<'a> {
     fn new(
         system: &System,
         predicate: PredicateId,
         simulation: &Simulation,
         comparisons: BTreeSet<TermId>,
+        cx: &'a Context,
     ) -> Self {
         let params = system.predicate(predicate).params.clone();
         let fact = |values: &[TermId]| params.iter().copied().zip(values.iter().copied()).collect();
         let facts: Vec<Assignment> = simulation.facts(predicate).map(fact).collect();
         Guesses {
             terms: system.terms.clone(),
+            cx,
             all: Mask::new(facts.iter().map(|_| true)),
             params,
             facts,
@@ -325,6 +331,9 @@ impl Guesses {
         found.extend(formulas(&self.terms, &general, &mut wanted));
         let count = found.len();
         for condition in conditions {
+            if self.cx.stop().is_some() {
+                break;
+            }
             let hull = self.hull(columns, Some(condition));
             for equation in formulas(&self.terms, &hull, &mut wanted) {
                 if !found[..count].contains(&equation) {
@@ -336,7 +345,7 @@ impl Guesses {
     }
 
     /// The affine equations of terms over the facts under a condition; none if there are fewer
-    /// facts than terms.
+    /// facts than terms, or no time.
     fn hull(&self, columns: &[TermId], condition: Option<&Literal>) -> Vec<Constraint> {
         let facts = self.facts_under(condition);
         if facts.len() <= columns.len() {
@@ -348,7 +357,13 @@ impl Guesses {
             columns.iter().map(number).collect()
         };
         let points: Option<Vec<Vec<Rational>>> = facts.into_iter().map(point).collect();
-        let rows = affine_hull(&points.unwrap_or_default()).into_iter();
+        let points = points.unwrap_or_default();
+        let goes_on = || self.cx.stop().is_none();
+        let rows = affine_hull(points.iter().take_while(|_| goes_on()));
+        if !goes_on() {
+            return Vec::new();
+        }
+        let rows = rows.into_iter();
         rows.map(|row| row.mapped(|column| columns[column]))
             .collect()
     }
@@ -391,6 +406,9 @@ impl Guesses {
         let (one, minus_one) = (Rational::one(), -Rational::one());
         let (sums, differences) = self.sums();
         for (at, sum) in sums.into_iter().enumerate() {
+            if self.cx.stop().is_some() {
+                break;
+            }
             let conditions = if at < differences { conditions } else { &[] };
             let value = |fact: &Assignment| -> Option<Rational> {
                 let parts = sum.monomials.iter();
@@ -461,6 +479,9 @@ impl Guesses {
             .collect();
         let mut found = Vec::new();
         for (i, a) in literals.iter().enumerate() {
+            if self.cx.stop().is_some() {
+                break;
+            }
             // Its own negation follows it.
             for (j, b) in literals.iter().enumerate().skip((i | 1) + 1) {
                 if a.mask.covers(&b.mask, &self.all) {

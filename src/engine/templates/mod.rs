@@ -1,19 +1,20 @@
 //! Templates that simulated states satisfy: formulas of simple forms are guessed from states that
 //! are reached, and those that are inductive together are an invariant.
 //!
-//! For systems with many Boolean arguments and modes, such as synchronous programs, whose invariants
-//! say what holds in which mode. Engines that learn from single counterexamples find such facts one
-//! by one, in terms of whatever the query is about.
+//! For systems with many Boolean arguments and modes, such as synchronous programs, whose
+//! invariants say what holds in which mode. Engines that learn from single counterexamples find
+//! such facts one by one, in terms of whatever the query is about.
 //!
 //! Clauses are applied to facts at random (`simulation`), which may come to a query. From the facts
 //! of each predicate, formulas are made that hold of all of them (`forms`): equations of numbers
 //! and of their products, bounds of the sums that clauses compare, and clauses of two literals, all
-//! but these also under conditions on a single argument. The largest inductive subset (`proof/facts.rs`) is a model if it
-//! excludes the queries; else it is left to the engines that come after.
+//! but these also under conditions on a single argument. The largest inductive subset
+//! (`proof/facts.rs`) is a model if it excludes the queries; else it is left to the engines that
+//! come after.
 //!
 //! After the invariant generation of Kind 2 (Kahsai, Garoche, Tinelli, Whalen, "Incremental
-//! Verification with Mode Variable Invariants in State Machines", NFM 2012) and Daikon (Ernst et al.,
-//! 2007); affine equations of states as in guess-and-check (Sharma et al., ESOP 2013).
+//! Verification with Mode Variable Invariants in State Machines", NFM 2012) and Daikon (Ernst et
+//! al., 2007); affine equations of states as in guess-and-check (Sharma et al., ESOP 2013).
 //!
 //! Invariant: what is said to be a model passed all queries of being one, and a refutation is made
 //! of facts that were derived.

@@ -142,7 +142,7 @@ fn planted_bugs_are_no_models() {
 #[test]
 fn guesses_hold_of_all_facts() {
     let (mut guessed, mut proven) = (0, 0);
-    for seed in 1..60 {
+    for seed in 1..25 {
         let system = random_system(&mut Random(seed));
         let mut cx = Context::new(system.terms.clone());
         let smt = Smt::within(&cx.budget);

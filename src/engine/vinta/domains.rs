@@ -150,37 +150,37 @@ fn with_domain(
     };
     match options.domain {
         DomainName::Boxes | DomainName::Auto => {
-            run(system, &domains.boxes(), None, options, pauses, cx)
+            run(system, domains.boxes(), None, options, pauses, cx)
         }
         DomainName::Box => {
             let domain = domains.by_cases(constants(), domains.bounds());
-            run(system, &domain, None, options, pauses, cx)
+            run(system, domain, None, options, pauses, cx)
         }
-        DomainName::Constants => run(system, &constants(), None, options, pauses, cx),
+        DomainName::Constants => run(system, constants(), None, options, pauses, cx),
         DomainName::Intervals => {
             let domain = Product::new(constants(), domains.bounds());
-            run(system, &domain, None, options, pauses, cx)
+            run(system, domain, None, options, pauses, cx)
         }
         DomainName::Bits => {
             let numeric = Product::new(domains.bits(), domains.bounds());
             let domain = domains.by_cases(constants(), numeric);
-            run(system, &domain, None, options, pauses, cx)
+            run(system, domain, None, options, pauses, cx)
         }
         DomainName::Congruences => {
             let numeric = domains.with_bounds(domains.congruences());
             let domain = domains.by_cases(constants(), numeric);
-            run(system, &domain, None, options, pauses, cx)
+            run(system, domain, None, options, pauses, cx)
         }
         DomainName::Octagons => {
             let numeric = domains.with_bounds(domains.octagons());
             let domain = domains.by_cases(constants(), numeric);
-            run(system, &domain, None, options, pauses, cx)
+            run(system, domain, None, options, pauses, cx)
         }
-        DomainName::Polyhedra => run(system, &polyhedra(), None, options, pauses, cx),
+        DomainName::Polyhedra => run(system, polyhedra(), None, options, pauses, cx),
         DomainName::Packs => {
             let numeric = domains.with_bounds(domains.packed_polyhedra(PACK));
             let domain = domains.by_cases(constants(), numeric);
-            run(system, &domain, None, options, pauses, cx)
+            run(system, domain, None, options, pauses, cx)
         }
         DomainName::Products => {
             let Some(products) = Products::new(system) else {
@@ -191,7 +191,7 @@ fn with_domain(
             let conditions: Vec<TermId> = guards.iter().map(Guard::formula).collect();
             let domain = polyhedra().split(guards);
             let own = &products.system;
-            let verdict = run(own, &domain, Some(&conditions), options, pauses, cx)?;
+            let verdict = run(own, domain, Some(&conditions), options, pauses, cx)?;
             Ok(products.verdict(system, verdict, cx))
         }
     }

@@ -31,8 +31,8 @@ const SHORTEST_SLICE: Duration = Duration::from_millis(500);
 const LONGEST_SLICE: Duration = Duration::from_secs(10);
 const SLICES: u32 = 8;
 
-/// A loop's head is widened on each so-manieth visit, as in the paper.
-pub(super) const WIDEN_EVERY: usize = 3;
+/// A loop's head is widened on each so-manieth visit, as in the paper's experiments.
+const WIDEN_EVERY: usize = 3;
 
 /// How often unneeded literals are sought before interpolation, as in the paper.
 const CORE_ROUNDS: usize = 3;
@@ -53,11 +53,15 @@ pub(super) struct Vinta<'a, D: Domain, G> {
     pub smt: Rc<Smt>,
     pub posts: Posts<'a, D>,
     pub graph: G,
+    /// [`WIDEN_EVERY`], or one for the paper's examples.
+    pub widen_every: usize,
     phases: usize,
     refinements: u32,
     /// Refinements for which certificates failed, and refinements until they are tried again.
     projections: u64,
     waiting: u32,
+    /// Refinements with interpolants by certificates, and by projection.
+    by_kind: [u64; 2],
     /// When the run began, and the work that had been done then.
     started: Instant,
     begun_at: Duration,
@@ -97,7 +101,7 @@ pub(super) trait Unwinding {
     /// ENCODEBMC and DECODEBMC.
     fn encode(&mut self) -> Result<Unrolled<Self::Encoding>, Stop>;
 
-    /// Interpolants of the encoding by certificates.
+    /// Interpolants of the encoding by certificates: VINTARDI, or DAGITP without restriction.
     fn by_certificates(
         &self,
         encoding: &Self::Encoding,
@@ -143,12 +147,14 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             options,
             graph: graph(&cutpoints),
             cutpoints,
+            widen_every: WIDEN_EVERY,
             smt: smt.clone(),
             posts: Posts::new(system, domain, smt, options),
             phases: 0,
             refinements: 0,
             projections: 0,
             waiting: 0,
+            by_kind: [0, 0],
             started: Instant::now(),
             begun_at: system.terms.work(),
             pauses,
@@ -158,14 +164,12 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
 
     /// The formal variables of the location's predicate.
     pub fn formals(&self, location: Location) -> &'a [TermId] {
-        let predicate = self.cutpoints.predicates[location];
-        predicate.map_or(&[], |p| &self.system.predicate(p).params)
+        self.cutpoints.formals(self.system, location)
     }
 
     /// New variables for them.
     pub fn fresh_formals(&self, location: Location) -> Vec<TermId> {
-        let predicate = self.cutpoints.predicates[location];
-        predicate.map_or_else(Vec::new, |p| self.system.fresh_atom(p).args)
+        self.cutpoints.fresh_formals(self.system, location)
     }
 
     /// A formula over the formal variables of the location, over these variables.
@@ -201,7 +205,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
     pub fn widens(&self, location: Location, visit: usize) -> bool {
         self.cutpoints.is_head[location]
             && visit > self.options.widen_delay
-            && visit.is_multiple_of(WIDEN_EVERY)
+            && visit.is_multiple_of(self.widen_every)
     }
 
     /// Whether there is a model.
@@ -265,8 +269,9 @@ where
         }
     }
 
-    /// EXPANDARG: one phase, from the entry to the error.
-    fn expand_arg(&mut self) -> Result<(), Stop> {
+    /// EXPANDARG: one phase, from the entry to the error. WTONEXT and, after a covered node,
+    /// WTOEXIT are one function, [`Cutpoints::next`], since it depends on what is pending alone.
+    pub(super) fn expand_arg(&mut self) -> Result<(), Stop> {
         self.phases += 1;
         self.begin_phase();
         let mut at = ENTRY;
@@ -288,7 +293,7 @@ where
     }
 
     /// VINTAREF, or UFOREF without restriction: a derivation of `false`, or else new labels.
-    fn refine(&mut self) -> Result<Option<Refutation>, Stop> {
+    pub(super) fn refine(&mut self) -> Result<Option<Refutation>, Stop> {
         self.refinements += 1;
         let encoding = match self.encode()? {
             Unrolled::Feasible(refutation) => return Ok(Some(refutation)),
@@ -304,23 +309,36 @@ where
         &mut self,
         encoding: &<Self as Unwinding>::Encoding,
     ) -> Result<Vec<TermId>, Stop> {
+        if let Some(interpolants) = self.certified(encoding)? {
+            self.by_kind[0] += 1;
+            return Ok(interpolants);
+        }
+        self.by_kind[1] += 1;
+        self.by_projection(encoding)
+    }
+
+    /// Interpolants by certificates, unless they are not to be tried now, or fail.
+    fn certified(
+        &mut self,
+        encoding: &<Self as Unwinding>::Encoding,
+    ) -> Result<Option<Vec<TermId>>, Stop> {
         if self.options.interpolants == Interpolants::Projection {
-            return self.by_projection(encoding);
+            return Ok(None);
         }
         if self.waiting > 0 {
             self.waiting -= 1;
-            return self.by_projection(encoding);
+            return Ok(None);
         }
         let found = self.by_certificates(encoding, &mut self.interpolator());
         match (found, self.cx.stop()) {
-            (Ok(interpolants), _) => Ok(interpolants),
+            (Ok(interpolants), _) => Ok(Some(interpolants)),
             (Err(_), Some(reason)) => Err(Stop::Reason(reason)),
             (Err(error), None) => {
                 log::debug!("vinta: {error}; by projection");
                 // Graphs only grow: what failed will fail again for a while.
                 self.projections += 1;
                 self.waiting = 1 << self.projections.min(FAILURES);
-                self.by_projection(encoding)
+                Ok(None)
             }
         }
     }
@@ -362,6 +380,9 @@ where
         }
         stats.add("vinta.refinements", u64::from(self.refinements));
         stats.add("vinta.projections", self.projections);
+        let [certificates, projection] = self.by_kind;
+        stats.add("vinta.interpolants.certificates", certificates);
+        stats.add("vinta.interpolants.projection", projection);
         stats.add("vinta.paths", self.posts.paths);
         stats.add("vinta.queries", queries);
         stats.add_time("vinta.smt", time);

@@ -8,18 +8,21 @@ use std::time::{Duration, Instant};
 use z3_sys::{
     DeclKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args, Z3_get_quantifier_body,
     Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_is_app, Z3_is_quantifier_forall,
-    Z3_mk_fresh_const, Z3_mk_not, Z3_solver_assert, Z3_solver_pop, Z3_solver_push,
-    Z3_substitute_vars, Z3_to_app,
+    Z3_mk_fresh_const, Z3_mk_not, Z3_substitute_vars, Z3_to_app,
 };
 
+use super::uninterpreted::{Hard, hard_operations, with_functions};
 use super::{Answer, Core, TextContext, TextSolver};
 use crate::run::Budget;
 
-/// A solver's first turn for one assertion before the next way has its own, in nominal time of
-/// work, and how many times that in the next round. What is solved at all is mostly solved the first
-/// way, so the limits grow fast.
+/// A way's first turn for one assertion, in nominal time of work, and how many times that in the
+/// next round: what is not solved at once often needs another way. Solvers go on where they
+/// stopped.
 const FIRST_TRY: Duration = Duration::from_millis(250);
 const GROWTH: u32 = 4;
+
+/// How many times that the first way has: it solves most of what is solved at all.
+const LEAD: u32 = 4;
 
 /// Rounds after which a solver may use all that is left.
 const ROUNDS: u32 = 10;
@@ -30,7 +33,10 @@ enum Way {
     /// The incremental core with Z3's older simplex, the same for all assertions. It is much faster
     /// on some large linear ones.
     Incremental,
-    /// The same for the assertion's conclusions one by one ([`pieces`]).
+    /// With functions in the place of hard operations ([`with_functions`]), as the assertion is or
+    /// after equations of its variables were solved.
+    Functions { solved: bool },
+    /// The same as the first for the assertion's conclusions one by one ([`pieces`]).
     Pieces,
     /// A new solver.
     Alone(Core),
@@ -42,6 +48,23 @@ const WAYS: [Way; 4] = [
     Way::Alone(Core::Current),
     Way::Alone(Core::Tactics),
 ];
+
+const WITH_FUNCTIONS: [Way; 2] = [
+    Way::Functions { solved: false },
+    Way::Functions { solved: true },
+];
+
+/// The ways for an assertion with such operations.
+fn ways(hard: Hard) -> Vec<Way> {
+    let mut ways = WAYS.to_vec();
+    match hard {
+        Hard::No => {}
+        Hard::Operations => drop(ways.splice(1..1, WITH_FUNCTIONS)),
+        // Bits are blasted before any limit is looked at.
+        Hard::Conversions => drop(ways.splice(0..0, WITH_FUNCTIONS)),
+    }
+    ways
+}
 
 /// What Z3 says about the assertions of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,13 +111,26 @@ fn valid(
     incremental: &mut TextSolver<'_>,
     formula: Z3_ast,
 ) -> Result<Answer, String> {
+    let z3 = &context.z3;
+    let body = with_constants(context, formula).ok_or_else(|| z3.error())?;
     // SAFETY: the formula belongs to the context.
-    let negation = context
-        .z3
-        .ok(unsafe { Z3_mk_not(context.z3.raw, formula) })?;
-    let negation = context.z3.keep(negation);
-    let mut ways = WAYS.to_vec();
+    let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, body) })?);
+    incremental.push(negation);
+    let answer = in_turns(context, incremental, body, negation);
+    incremental.pop();
+    answer
+}
+
+/// The answer to the negation of a formula; the incremental solver holds the negation.
+fn in_turns(
+    context: &TextContext<'_>,
+    incremental: &mut TextSolver<'_>,
+    formula: Z3_ast,
+    negation: Z3_ast,
+) -> Result<Answer, String> {
+    let mut ways = ways(hard_operations(context, negation));
     let mut open: Option<OpenPieces> = None;
+    let mut others: Vec<(Way, TextSolver)> = Vec::new();
     let mut last = "timeout".to_owned();
     for round in 0..=ROUNDS {
         let limit = (round < ROUNDS).then(|| FIRST_TRY * GROWTH.pow(round));
@@ -105,7 +141,7 @@ fn valid(
             }
             let started = Instant::now();
             let answer = match way {
-                Way::Incremental => incremental.check_alone(negation, limit),
+                Way::Incremental => incremental.check(limit.map(|limit| limit * LEAD)),
                 Way::Pieces => {
                     if round == 0 {
                         open = OpenPieces::new(context, formula)?;
@@ -115,7 +151,27 @@ fn valid(
                         None => Answer::Unknown(String::new()),
                     }
                 }
-                Way::Alone(core) => context.solver(core)?.check_alone(negation, limit),
+                Way::Functions { solved } => {
+                    if round == 0 {
+                        let weaker = with_functions(context, negation, solved);
+                        let Some(weaker) = weaker else { continue };
+                        let mut solver = context.solver(Core::Simplex)?;
+                        solver.assert(weaker);
+                        others.push((way, solver));
+                    }
+                    match solver_of(way, &mut others).check(limit) {
+                        Answer::Sat => Answer::Unknown("with functions".to_owned()),
+                        answer => answer,
+                    }
+                }
+                Way::Alone(core) => {
+                    if round == 0 {
+                        let mut solver = context.solver(core)?;
+                        solver.assert(negation);
+                        others.push((way, solver));
+                    }
+                    solver_of(way, &mut others).check(limit)
+                }
             };
             if round > 0 || way != Way::Incremental {
                 let seconds = started.elapsed().as_secs_f64();
@@ -142,29 +198,19 @@ fn valid(
     Ok(Answer::Unknown(last))
 }
 
+/// The solver that a way made in its first turn.
+fn solver_of<'s, 'a>(way: Way, others: &'s mut [(Way, TextSolver<'a>)]) -> &'s mut TextSolver<'a> {
+    let own = others.iter_mut().find(|(own, _)| *own == way);
+    &mut own.expect("a way has a turn in the first round").1
+}
+
 /// Whether Z3's reason for an unknown is that it was stopped.
 fn ended_at_a_limit(reason: &str) -> bool {
     let words = ["resource", "cancel", "timeout", "interrupt"];
     words.iter().any(|word| reason.contains(word))
 }
 
-impl TextSolver<'_> {
-    /// Whether the formula has a model together with what is asserted, without asserting it for
-    /// good.
-    fn check_alone(&mut self, formula: Z3_ast, limit: Option<Duration>) -> Answer {
-        let raw = self.context.z3.raw;
-        // SAFETY: everything belongs to the one context.
-        unsafe {
-            Z3_solver_push(raw, self.raw);
-            Z3_solver_assert(raw, self.raw, formula);
-            let answer = self.check(limit);
-            Z3_solver_pop(raw, self.raw, 1);
-            answer
-        }
-    }
-}
-
-/// A formula `∀x. premise ⇒ c1 ∧ … ∧ cn` over constants in the place of the x.
+/// A formula `premise ⇒ c1 ∧ … ∧ cn`.
 struct Pieces {
     premise: Z3_ast,
     conclusions: Vec<Z3_ast>,
@@ -181,9 +227,8 @@ impl<'a> OpenPieces<'a> {
         let Some(pieces) = pieces(context, formula) else {
             return Ok(None);
         };
-        let solver = context.solver(Core::Simplex)?;
-        // SAFETY: solver and formula belong to the context.
-        unsafe { Z3_solver_assert(context.z3.raw, solver.raw, pieces.premise) };
+        let mut solver = context.solver(Core::Simplex)?;
+        solver.assert(pieces.premise);
         Ok(Some(OpenPieces {
             solver,
             conclusions: pieces.conclusions.into(),
@@ -194,11 +239,15 @@ impl<'a> OpenPieces<'a> {
     /// otherwise `Unknown`. What was found is not looked at again. The limit is for each
     /// conclusion.
     fn all_unsatisfiable(&mut self, limit: Option<Duration>) -> Result<Answer, String> {
-        let z3 = &self.solver.context.z3;
+        let context = self.solver.context;
+        let z3 = &context.z3;
         while let Some(&conclusion) = self.conclusions.front() {
             // SAFETY: the formula belongs to the context.
             let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, conclusion) })?);
-            match self.solver.check_alone(negation, limit) {
+            self.solver.push(negation);
+            let answer = self.solver.check(limit);
+            self.solver.pop();
+            match answer {
                 Answer::Unsat => self.conclusions.pop_front(),
                 answer => {
                     // Others may be easier.
@@ -215,29 +264,33 @@ impl<'a> OpenPieces<'a> {
     }
 }
 
-/// The assertion taken apart at the conjunctions that it concludes; `None` if it is no implication
-/// with more than one.
-fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
+/// A formula with new constants in the place of its outermost universal variables.
+fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: everything belongs to this context and is kept; a quantifier has as many sorts as
     // bound variables, and the last one has index 0.
-    let body = unsafe {
-        if Z3_is_quantifier_forall(z3.raw, formula) {
-            let count = Z3_get_quantifier_num_bound(z3.raw, formula);
-            let constants = (0..count)
-                .rev()
-                .map(|i| {
-                    let sort = Z3_get_quantifier_bound_sort(z3.raw, formula, i)?;
-                    Some(z3.keep(Z3_mk_fresh_const(z3.raw, c"v".as_ptr(), sort)?))
-                })
-                .collect::<Option<Vec<Z3_ast>>>()?;
-            let body = Z3_get_quantifier_body(z3.raw, formula)?;
-            z3.keep(Z3_substitute_vars(z3.raw, body, count, constants.as_ptr())?)
-        } else {
-            formula
+    unsafe {
+        if !Z3_is_quantifier_forall(z3.raw, formula) {
+            return Some(formula);
         }
-    };
-    let implication = arguments(context, body, DeclKind::Implies)?;
+        let count = Z3_get_quantifier_num_bound(z3.raw, formula);
+        let constants = (0..count)
+            .rev()
+            .map(|i| {
+                let sort = Z3_get_quantifier_bound_sort(z3.raw, formula, i)?;
+                Some(z3.keep(Z3_mk_fresh_const(z3.raw, c"v".as_ptr(), sort)?))
+            })
+            .collect::<Option<Vec<Z3_ast>>>()?;
+        let body = Z3_get_quantifier_body(z3.raw, formula)?;
+        let body = Z3_substitute_vars(z3.raw, body, count, constants.as_ptr())?;
+        Some(z3.keep(body))
+    }
+}
+
+/// An implication taken apart at the conjunctions that it concludes; `None` if the formula is no
+/// implication with more than one.
+fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
+    let implication = arguments(context, formula, DeclKind::Implies)?;
     let &[premise, conclusion] = implication.as_slice() else {
         return None;
     };
@@ -249,7 +302,7 @@ fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
             None => conclusions.push(formula),
         }
     }
-    (conclusions.len() > 1 && z3.failed().is_none()).then_some(Pieces {
+    (conclusions.len() > 1 && context.z3.failed().is_none()).then_some(Pieces {
         premise,
         conclusions,
     })
@@ -337,7 +390,10 @@ mod tests {
         let context = TextContext::new(&budget);
         let assertions = context.parse(text).unwrap();
         let check = |i: usize| {
-            let mut open = OpenPieces::new(&context, assertions[i]).unwrap()?;
+            let mut open = {
+                let body = with_constants(&context, assertions[i]).unwrap();
+                OpenPieces::new(&context, body).unwrap()?
+            };
             let count = open.conclusions.len();
             let spent = open.all_unsatisfiable(Some(Duration::ZERO)).unwrap();
             assert!(matches!(spent, Answer::Unknown(_)));

@@ -6,7 +6,7 @@ use super::decide::{atom, constructor};
 use crate::chc::{Atom, ClauseId, PredicateId, System};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt};
-use crate::term::{Assignment, SortId, TermId, TermStore};
+use crate::term::{Assignment, Op, SortId, TermId, TermStore};
 use crate::transform::columns::{Column, express_columns};
 use crate::transform::replacement::{Meaning, Origin, Replacement};
 use crate::transform::{BackError, BackTranslation};
@@ -197,5 +197,36 @@ fn columns_are_expressed_by_their_array() {
         let found = solver.check(&[]);
         assert_eq!(found == SatResult::Sat, expected);
         assert_eq!(found == SatResult::Unsat, !expected);
+    }
+}
+
+/// Indexes are made bare at variables of their own quantifier, and what another one binds stays
+/// below it.
+#[test]
+fn arrays_from_a_base_are_read_at_bare_indexes() {
+    let t = Rc::new(TermStore::new());
+    let numbers = t.array_sort(INT, INT);
+    let [array, from] = ["a", "from"].map(|n| t.var(n, numbers));
+    let [base, i, j] = ["b", "i", "j"].map(|n| t.var(n, INT));
+    let columns = std::iter::once((from, Column::Shifted { array, base })).collect();
+    let read = |index: &[TermId]| t.eq(t.select(from, t.add(index)), t.int(5));
+    for (formula, bare) in [
+        (t.forall(&[i], read(&[i])), true),
+        (t.forall(&[i], t.exists(&[j], read(&[i, j]))), false),
+    ] {
+        let formula = express_columns(&t, formula, &columns);
+        let mut free = t.free_vars(&[formula]);
+        free.sort_unstable();
+        let mut expected = vec![array];
+        expected.extend((!bare).then_some(base));
+        expected.sort_unstable();
+        assert_eq!(free, expected);
+        let mut indexes = Vec::new();
+        t.post_order(&[formula], |part| {
+            if *t.op(part) == Op::Select {
+                indexes.push(t.args(part)[1]);
+            }
+        });
+        assert!(indexes.iter().all(|&index| t.is_var(index) == bare));
     }
 }

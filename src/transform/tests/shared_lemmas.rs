@@ -1,5 +1,6 @@
 //! Lemmas from whoever, true or not, change no verdict, and both witnesses come back.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::super::pipeline::{BackStack, share_lemmas};
@@ -37,7 +38,7 @@ fn lemmas_that_lie_change_no_verdict() {
         // A formula over variables that are not the predicate's says nothing.
         let stranger = system.terms.var("stranger", crate::term::SortId::BOOL);
         lemmas.proven.extend(used.iter().map(|&p| (p, stranger)));
-        let (mut shared, mut stack) = (system.clone(), BackStack::default());
+        let (mut shared, mut stack) = (Rc::new(system.clone()), BackStack::default());
         changed += usize::from(share_lemmas(
             lemmas,
             Duration::from_secs(10),

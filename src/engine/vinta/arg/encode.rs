@@ -15,7 +15,7 @@ use crate::engine::vinta::search::Vinta;
 use crate::proof::{ClauseCopy, Stop, gave_up};
 use crate::smt::{InterpolationDag, InterpolationEdge, SatResult, SmtModel};
 use crate::term::{SortId, TermId, TermStore};
-use crate::witness::{Refutation, RefutationStep};
+use crate::witness::Refutation;
 
 /// An edge of the DAG.
 pub(in crate::engine::vinta) struct DagEdge {
@@ -43,7 +43,8 @@ pub(in crate::engine::vinta) struct Dag {
 }
 
 impl Dag {
-    /// Interpolation along the edges, restricted by the labels.
+    /// What VINTARDI gives to DAGITP: the edges, each with the label of its source (`true` without
+    /// restriction).
     pub fn problem(&self, terms: &TermStore) -> InterpolationDag {
         let edges = self.edges.iter().map(|edge| {
             let steps: Vec<TermId> = edge.steps.iter().map(|s| s.formula).collect();
@@ -199,17 +200,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             chain.push(step);
             place = from;
         }
-        let mut steps: Vec<RefutationStep> = Vec::with_capacity(chain.len());
-        for step in chain.into_iter().rev() {
-            let clause = &self.system.clauses[step.clause];
-            let (values, fact) = step.ground(self.system, model)?;
-            steps.push(RefutationStep {
-                clause: clause.id,
-                premises: clause.body.iter().map(|_| steps.len() - 1).collect(),
-                values,
-                fact,
-            });
-        }
-        Ok(Refutation { steps })
+        let chain = chain.into_iter().rev();
+        Ok(ClauseCopy::derivation(chain, self.system, model)?)
     }
 }

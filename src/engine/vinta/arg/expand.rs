@@ -206,27 +206,37 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             let action = self.cutpoints.leaving[location][index];
             let target = self.cutpoints.actions[action].to;
             let old = self.graph.child(node, action);
-            if let Some(pending) = self.graph.future[target] {
-                if !covered || self.graph.nodes[pending].marked {
-                    self.graph.connect(node, pending, action);
-                } else if old.is_some_and(|old| old != pending) {
-                    self.graph.cut(node, action);
-                }
-                continue;
-            }
+            let pending = self.graph.future[target];
             if covered {
+                match pending {
+                    Some(pending) if self.graph.nodes[pending].marked => {
+                        self.graph.connect(node, pending, action);
+                    }
+                    Some(pending) if old.is_some_and(|old| old != pending) => {
+                        self.graph.cut(node, action);
+                    }
+                    _ => {}
+                }
                 continue;
             }
-            let child = match old.filter(|&c| !self.graph.is_visited(c)) {
-                Some(child) => child,
+            match old.filter(|&c| pending.is_none() && !self.graph.is_visited(c)) {
+                Some(child) => self.graph.future[target] = Some(child),
                 None => {
-                    let top = self.domain.top();
-                    let child = self.graph.add_node(target, TermId::TRUE, top);
+                    let child = self.future_node(target);
                     self.graph.connect(node, child, action);
-                    child
                 }
-            };
-            self.graph.future[target] = Some(child);
+            }
         }
+    }
+
+    /// GETFUTURENODE: the node that is pending at the location, a new one if there is none.
+    fn future_node(&mut self, location: Location) -> NodeId {
+        if let Some(pending) = self.graph.future[location] {
+            return pending;
+        }
+        let top = self.domain.top();
+        let node = self.graph.add_node(location, TermId::TRUE, top);
+        self.graph.future[location] = Some(node);
+        node
     }
 }

@@ -11,6 +11,8 @@ mod encode;
 mod expand;
 mod project;
 mod refine;
+#[cfg(test)]
+mod tests;
 mod widen;
 
 use self::encode::Dag;
@@ -272,6 +274,7 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Arg<D::Element>> {
         })
     }
 
+    /// VINTARDI: DAGITP, which is the interpolation service's, of what the labels leave to be said.
     fn by_certificates(
         &self,
         dag: &Dag,

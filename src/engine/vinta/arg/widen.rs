@@ -7,7 +7,7 @@
 use super::{Arg, Node, NodeId};
 use crate::chc::cutpoints::Location;
 use crate::domain::Domain;
-use crate::engine::vinta::search::{LABEL_CUBES, Vinta, WIDEN_EVERY};
+use crate::engine::vinta::search::{LABEL_CUBES, Vinta};
 use crate::term::TermId;
 
 /// Widenings of a location in a phase after which those that follow are a chain.
@@ -28,7 +28,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             // x ∇ (x ⊔ y), with the node before as x: or, since these nodes are no chain and may
             // grow in turns for ever, the node that was widened before it.
             Some(before) => {
-                let late = visits > PATIENCE * WIDEN_EVERY + self.options.widen_delay;
+                let late = visits > PATIENCE * self.widen_every + self.options.widen_delay;
                 let widened = self.graph.visited[location].widened.filter(|_| late);
                 let x = &self.graph.nodes[widened.unwrap_or(before)].element;
                 let both = self.domain.join(x, &post);
