@@ -161,6 +161,9 @@ pub mod internal {
             InterpolationOptions, InterpolationOrder, Interpolator, SatResult, Smt,
         };
     }
+    pub mod term {
+        pub use crate::term::random::Random;
+    }
     pub mod transform {
         pub use crate::transform::{PASSES, normalize};
     }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use alphorn::chc::to_smtlib;
 use alphorn::frontend::{ErrorKind, InputError, Problem, parse};
+use alphorn::internal::term::Random;
 use alphorn::internal::transform::normalize;
 use alphorn::term::TermStore;
 use smt2parser::CommandStream;
@@ -558,15 +559,6 @@ fn restrictions() {
 
 // ---- mutated texts ----
 
-/// SplitMix64.
-fn next(state: &mut u64) -> usize {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) as usize
-}
-
 /// Clauses over [`CONTEXT`], one of which is mutated at a time; blanks around all tokens.
 const CLAUSES: [&str; 4] = [
     "( forall ( ( x Int ) ( l ( L Int ) ) ) ( => ( let ( ( y ( + x 1 ) ) ( z ( cons x l ) ) ) \
@@ -605,22 +597,19 @@ fn mutated_texts() {
         "|x|",
         "as",
     ];
-    let mut state = 5;
+    let mut random = Random::new(5);
     let mut counts = [0; 4];
     for _ in 0..6_000 {
-        let clause = CLAUSES[next(&mut state) % CLAUSES.len()];
+        let clause = CLAUSES[random.below(CLAUSES.len())];
         let mut tokens: Vec<&str> = clause.split_whitespace().collect();
-        for _ in 0..1 + next(&mut state) % 2 {
-            let (a, b) = (
-                next(&mut state) % tokens.len(),
-                next(&mut state) % tokens.len(),
-            );
-            match next(&mut state) % 5 {
+        for _ in 0..1 + random.below(2) {
+            let (a, b) = (random.below(tokens.len()), random.below(tokens.len()));
+            match random.below(5) {
                 0 => tokens.swap(a, b),
                 1 => drop(tokens.remove(a)),
-                2 => tokens.insert(a, words[next(&mut state) % words.len()]),
-                3 => tokens[a] = words[next(&mut state) % words.len()],
-                _ => tokens[a] = more[next(&mut state) % more.len()],
+                2 => tokens.insert(a, words[random.below(words.len())]),
+                3 => tokens[a] = words[random.below(words.len())],
+                _ => tokens[a] = more[random.below(more.len())],
             }
         }
         let text = tokens.join(" ");

@@ -7,6 +7,7 @@ use std::time::Duration;
 use alphorn::chc::{Atom, System, to_smtlib};
 use alphorn::frontend::{InputError, Problem, parse, parse_bytes};
 use alphorn::internal::smt::{TextCheck, valid_assertions};
+use alphorn::internal::term::Random;
 use alphorn::internal::transform::normalize;
 use alphorn::run::Context;
 use alphorn::term::{TermId, TermStore};
@@ -328,53 +329,41 @@ const SEEDS: [&str; 4] = [
 (check-sat)",
 ];
 
-/// SplitMix64.
-fn next(state: &mut u64) -> usize {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) as usize
-}
-
 #[test]
 fn damage_is_survived() {
     let words: Vec<&str> = SEEDS
         .iter()
         .flat_map(|s| s.split_inclusive(|c: char| c == '(' || c == ')' || c.is_whitespace()))
         .collect();
-    let mut state = 17;
+    let mut random = Random::new(17);
     let (mut read, mut refused) = (0, 0);
     for round in 0..10_000 {
-        let seed = SEEDS[next(&mut state) % SEEDS.len()];
+        let seed = SEEDS[random.below(SEEDS.len())];
         let mut bytes = seed.as_bytes().to_vec();
-        for _ in 0..1 + (next(&mut state) % 6) / 5 {
-            let at = next(&mut state) % bytes.len();
-            let end = (at + next(&mut state) % 12).min(bytes.len());
-            match next(&mut state) % 6 {
-                0 => bytes[at] = next(&mut state) as u8,
+        for _ in 0..1 + (random.below(6)) / 5 {
+            let at = random.below(bytes.len());
+            let end = (at + random.below(12)).min(bytes.len());
+            match random.below(6) {
+                0 => bytes[at] = random.below(256_u64) as u8,
                 1 => drop(bytes.drain(at..end)),
                 2 => {
-                    let word = words[next(&mut state) % words.len()].bytes();
+                    let word = words[random.below(words.len())].bytes();
                     bytes.splice(at..at, word);
                 }
                 3 => {
                     let copy = bytes[at..end].to_vec();
-                    let to = next(&mut state) % bytes.len();
+                    let to = random.below(bytes.len());
                     bytes.splice(to..to, copy);
                 }
                 // Swaps of words keep parentheses in balance more often.
                 4 => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     let mut parts: Vec<&str> = text.split(' ').collect();
-                    let (a, b) = (
-                        next(&mut state) % parts.len(),
-                        next(&mut state) % parts.len(),
-                    );
+                    let (a, b) = (random.below(parts.len()), random.below(parts.len()));
                     parts.swap(a, b);
                     bytes = parts.join(" ").into_bytes();
                 }
-                _ => bytes[at] = b"()|\"; x1#:."[next(&mut state) % 11],
+                _ => bytes[at] = b"()|\"; x1#:."[random.below(11)],
             }
             if bytes.is_empty() {
                 bytes.push(b'(');
@@ -407,7 +396,7 @@ fn damage_is_survived() {
 
 #[test]
 fn noise_is_survived() {
-    let mut state = 4;
+    let mut random = Random::new(4);
     let words = [
         "(",
         ")",
@@ -465,14 +454,14 @@ fn noise_is_survived() {
         "store ",
     ];
     for round in 0..10_000 {
-        let length = next(&mut state) % 60;
+        let length = random.below(60);
         let bytes: Vec<u8> = match round % 3 {
-            0 => (0..length).map(|_| next(&mut state) as u8).collect(),
+            0 => (0..length).map(|_| random.below(256_u64) as u8).collect(),
             1 => (0..length)
-                .map(|_| (next(&mut state) % 0x60) as u8 + 0x20)
+                .map(|_| (random.below(0x60)) as u8 + 0x20)
                 .collect(),
             _ => (0..length)
-                .flat_map(|_| words[next(&mut state) % words.len()].bytes())
+                .flat_map(|_| words[random.below(words.len())].bytes())
                 .collect(),
         };
         match parse_bytes(&bytes, Rc::new(TermStore::new())) {

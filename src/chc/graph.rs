@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
     use crate::chc::Atom;
-    use crate::term::{TermId, TermStore};
+    use crate::term::{Random, TermId, TermStore};
 
     /// Nullary predicates and a clause for each edge; zero is the entry.
     fn system(count: usize, edges: &[(usize, usize)]) -> System {
@@ -367,13 +367,8 @@ mod tests {
 
     #[test]
     fn random_graphs_have_an_order() {
-        let mut state = 1_u64;
-        let mut next = |bound: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as usize % bound
-        };
+        let mut random = Random::new(1);
+        let mut next = |bound: usize| random.below(bound);
         for round in 0..300 {
             let count = 1 + next(12);
             let mut edges: Vec<(usize, usize)> = (1..=count).map(|n| (0, n)).collect();

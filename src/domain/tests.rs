@@ -16,27 +16,10 @@ use crate::arith::Relation;
 use crate::chc::{Atom, PredicateId, System};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt};
-use crate::term::{Linear, Rational, SortId, TermId, TermStore, evaluate};
+use crate::term::{Linear, Random, Rational, SortId, TermId, TermStore, evaluate};
 
 const INT: SortId = SortId::INT;
 const BOOL: SortId = SortId::BOOL;
-
-/// Numbers from a seed.
-pub(super) struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    pub fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + self.below((high - low + 1) as usize) as i64
-    }
-}
 
 pub(super) fn number(value: i64) -> Rational {
     Rational::from_integer(value.into())
@@ -254,7 +237,7 @@ fn executions_stay_inside() {
 /// A random affine program over integers and a Boolean: what it reaches is in what is found.
 fn stay_inside<D: Domain>(domain: impl Fn(&Rc<TermStore>) -> D) {
     for seed in 0..60 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let t = Rc::new(TermStore::new());
         let mut system = System::new(t.clone());
         let count = 1 + random.below(3);
@@ -389,7 +372,7 @@ fn laws<D: Domain>(domain: &D, t: &Rc<TermStore>, seed: u64) {
         let holds = |f: TermId| t.substitute(f, p) == TermId::TRUE;
         domain.formula(e).into_iter().all(holds)
     };
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let cube = |random: &mut Random| {
         let rows = (0..1 + random.below(3)).map(|_| {
             let parts: Vec<(TermId, i64)> =
@@ -525,7 +508,7 @@ fn congruences_are_exact() {
 #[test]
 fn boxes_are_exact_where_facts_are_about_one_variable() {
     for seed in 0..16 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let t = Rc::new(TermStore::new());
         let (x, y, b) = (t.var("x", INT), t.var("y", SortId::REAL), t.var("b", BOOL));
         let mut points: Vec<FxHashMap<TermId, TermId>> = Vec::new();

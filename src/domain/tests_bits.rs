@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tests::Random;
 use super::word::Word;
 use super::*;
-use crate::term::{BigUint, Op, TermId, TermStore};
+use crate::term::{BigUint, Op, Random, TermId, TermStore};
 
 const WIDTH: u32 = 4;
 
@@ -66,7 +65,7 @@ fn words_over_approximate() {
     let t = TermStore::new();
     let mut informative = FxHashSet::default();
     for seed in 0..60 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for (op, arity) in operators() {
             let args: Vec<Word> = (0..arity).map(|_| word(&mut random)).collect();
             let mut results = Vec::new();
@@ -185,7 +184,7 @@ fn formula(random: &mut Random, t: &TermStore, vars: &[TermId]) -> TermId {
 fn elements_keep_their_points() {
     let mut shown = 0;
     for seed in 0..150 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let t = Rc::new(TermStore::new());
         let sort = t.bitvec_sort(WIDTH);
         let vars: Vec<TermId> = (0..3).map(|i| t.var(&format!("b{i}"), sort)).collect();

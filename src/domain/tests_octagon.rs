@@ -8,12 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::octagon::Octagons;
 use super::packs::{Packs, packs};
-use super::tests::{Random, atom, linear, number};
+use super::tests::{atom, linear, number};
 use super::*;
 use crate::arith::Relation;
 use crate::chc::System;
 use crate::run::Context;
-use crate::term::{Linear, Rational, SortId, TermId, TermStore};
+use crate::term::{Linear, Random, Rational, SortId, TermId, TermStore};
 
 const INT: SortId = SortId::INT;
 
@@ -65,7 +65,7 @@ fn octagonal(random: &mut Random, vars: &[TermId], side: i64, count: usize) -> C
 #[test]
 fn integer_octagons_are_tight() {
     for seed in 0..40 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let t = Rc::new(TermStore::new());
         let vars: Vec<TermId> = (0..4).map(|i| t.var(&format!("v{i}"), INT)).collect();
         let domain = Octagons::new(t.clone(), 8, if seed % 2 == 0 { 1 } else { 6 }, &[]);

@@ -346,8 +346,10 @@ impl Elaborator<'_, '_> {
         let counted = match op {
             Builtin::Not => arguments.len() == 1,
             Builtin::Ite => arguments.len() == 3,
-            Builtin::Eq | Builtin::Xor | Builtin::Distinct => arguments.len() >= 2,
-            Builtin::And | Builtin::Or | Builtin::Implies => !arguments.is_empty(),
+            Builtin::Implies | Builtin::Eq | Builtin::Xor | Builtin::Distinct => {
+                arguments.len() >= 2
+            }
+            Builtin::And | Builtin::Or => !arguments.is_empty(),
             _ => false,
         };
         if !counted {

@@ -111,6 +111,8 @@ pub enum ScriptError {
     CheckSatAmongRules,
     #[error("rules without a `query`")]
     RulesWithoutQuery,
+    #[error("the text ends without a `check-sat`: nothing is asked")]
+    NoCheck,
     #[error("a second `{0}` after changes: one check per file")]
     SecondCheck(String),
     #[error("`pop` without a `push` before it")]

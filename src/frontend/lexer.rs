@@ -220,6 +220,16 @@ impl<'t> Lexed<'t> {
             kind: kind.into(),
         }
     }
+
+    /// An error at the last token, or at the beginning if there is none.
+    pub fn error_at_end(&self, kind: impl Into<ErrorKind>) -> InputError {
+        let (line, column) = self.tokens.last().map_or((1, 1), |t| (t.line, t.column));
+        InputError {
+            line,
+            column,
+            kind: kind.into(),
+        }
+    }
 }
 
 /// A place in the text that moves on.

@@ -55,7 +55,7 @@ impl Operators<'_> {
                 Ok(terms.not(args[0]))
             }
             B::And | B::Or | B::Xor | B::Implies => {
-                self.count(args, 1, None)?;
+                self.count(args, 1 + usize::from(op == B::Implies), None)?;
                 self.all(args, SortId::BOOL)?;
                 Ok(match op {
                     B::And => terms.and(args),
@@ -316,7 +316,7 @@ impl Operators<'_> {
             return Ok(terms.bv_op(&Op::IntToBv(width), args));
         }
         let (least, most) = match op {
-            B::Concat | B::BvAnd | B::BvOr | B::BvXor | B::BvAdd | B::BvSub | B::BvMul => (1, None),
+            B::Concat | B::BvAnd | B::BvOr | B::BvXor | B::BvAdd | B::BvMul => (1, None),
             B::Extract
             | B::ZeroExtend
             | B::SignExtend
@@ -389,7 +389,7 @@ impl Operators<'_> {
             B::BvXor => fold(args, |a, b| terms.bv_op(&Op::BvXor, &[a, b])),
             B::BvAdd => fold(args, |a, b| terms.bv_op(&Op::BvAdd, &[a, b])),
             B::BvMul => fold(args, |a, b| terms.bv_op(&Op::BvMul, &[a, b])),
-            B::BvSub => fold(args, |a, b| terms.bv_sub(a, b)),
+            B::BvSub => terms.bv_sub(args[0], args[1]),
             B::BvNand => terms.bv_op(&Op::BvNot, &[binary(Op::BvAnd)]),
             B::BvNor => terms.bv_op(&Op::BvNot, &[binary(Op::BvOr)]),
             B::BvXnor => terms.bv_op(&Op::BvNot, &[binary(Op::BvXor)]),

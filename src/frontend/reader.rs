@@ -45,21 +45,24 @@ fn read_commands(
     commands: &[Command<'_, '_>],
     terms: Rc<TermStore>,
 ) -> Result<Problem, InputError> {
-    let is_check = |c: &Command<'_, '_>| matches!(c.verb, Verb::CheckSat | Verb::Query);
-    let checked = commands.iter().any(is_check);
     let dialect = if commands.iter().any(|c| c.verb.is_of_rules()) {
         Dialect::Fixedpoint
     } else {
         Dialect::Horn
     };
-    if let (Dialect::Fixedpoint, false, Some(last)) = (dialect, checked, commands.last()) {
-        return Err(lexed.error(last.token, ScriptError::RulesWithoutQuery));
-    }
     let mut reader = Reader::new(lexed, terms, dialect);
     for command in commands {
         reader.command(command)?;
     }
-    Ok(reader.problem())
+    if reader.checked {
+        return Ok(reader.problem());
+    }
+    // A text that was cut off must not pass for one that was answered.
+    let missing = match dialect {
+        Dialect::Fixedpoint => ScriptError::RulesWithoutQuery,
+        Dialect::Horn => ScriptError::NoCheck,
+    };
+    Err(lexed.error_at_end(missing))
 }
 
 /// A name that a `pop` takes back.

@@ -338,8 +338,8 @@ mod tests {
     use rustc_hash::FxHashSet;
 
     use super::*;
-    use crate::proof::samples::{Random, is_model};
-    use crate::term::{Assignment, evaluate};
+    use crate::proof::samples::is_model;
+    use crate::term::{Assignment, Random, evaluate};
 
     const BITS: usize = 3;
     const LAYERS: usize = 4;
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn models_where_there_are_some() {
-        let mut random = Random(23);
+        let mut random = Random::new(23);
         let (mut models, mut refuted) = (0, 0);
         for round in 0..300 {
             let system = layered(&mut random);

@@ -198,13 +198,14 @@ pub(crate) fn inductive_lemmas(
 mod tests {
     use super::*;
     use crate::proof::clauses::Solvers;
-    use crate::proof::samples::{Random, is_inductive, random_lemmas, random_system};
+    use crate::proof::samples::{is_inductive, random_lemmas, random_system};
     use crate::run::Context;
     use crate::smt::Smt;
+    use crate::term::Random;
 
     #[test]
     fn the_subset_is_the_one_that_brute_force_finds() {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let mut sizes = FxHashSet::default();
         for round in 0..40 {
             let system = random_system(&mut random);
@@ -274,7 +275,7 @@ mod tests {
 
     #[test]
     fn nothing_comes_back_when_the_budget_is_spent() {
-        let system = random_system(&mut Random(1));
+        let system = random_system(&mut Random::new(1));
         let cx = Context::new(system.terms.clone());
         let smt = Smt::new(system.terms.clone());
         let mut clauses = Clauses::new(&system, Solvers::PerClause, &smt);

@@ -119,13 +119,14 @@ mod tests {
     use super::*;
     use crate::proof::clauses::Solvers;
     use crate::proof::houdini::{Question, inductive_lemmas};
-    use crate::proof::samples::{Random, is_inductive, random_lemmas, random_system};
+    use crate::proof::samples::{is_inductive, random_lemmas, random_system};
     use crate::run::Context;
     use crate::smt::Smt;
+    use crate::term::Random;
 
     #[test]
     fn what_is_needed_is_a_proof_and_what_goes_is_not_missed() {
-        let mut random = Random(11);
+        let mut random = Random::new(11);
         let (mut proofs, mut dropped) = (0, 0);
         for _ in 0..200 {
             let system = random_system(&mut random);
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn a_lemma_that_does_not_follow_is_no_proof() {
         // The entry clause derives a fact, so `false` does not hold of its predicate.
-        let system = random_system(&mut Random(3));
+        let system = random_system(&mut Random::new(3));
         let cx = Context::new(system.terms.clone());
         let smt = Smt::new(system.terms.clone());
         let mut clauses = Clauses::new(&system, Solvers::PerHead, &smt);

@@ -4,22 +4,8 @@ use std::rc::Rc;
 
 use crate::chc::{Atom, PredicateId, System};
 use crate::smt::{SatResult, Smt};
-use crate::term::{SortId, TermId, TermStore};
+use crate::term::{Random, SortId, TermId, TermStore};
 use crate::witness::Model;
-
-/// Numbers from a seed.
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    /// A number from zero on.
-    pub fn below(&mut self, bound: i64) -> i64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as i64) % bound
-    }
-}
 
 /// Two predicates of two integers and clauses of all kinds.
 pub(crate) fn random_system(random: &mut Random) -> System {

@@ -19,6 +19,7 @@ mod measure;
 mod meter;
 mod node;
 mod print;
+pub(crate) mod random;
 mod sort;
 mod store;
 mod walk;
@@ -27,6 +28,7 @@ pub use evaluate::{Assignment, Evaluator, evaluate, evaluate_with};
 pub use linear::Linear;
 pub use node::{Node, Op, TermId};
 pub use print::{DatatypeStyle, Printer, quote_symbol};
+pub(crate) use random::Random;
 pub use sort::{Constructor, Datatype, DatatypeId, Field, Sort, SortId};
 pub use store::TermStore;
 

@@ -40,7 +40,7 @@ impl Loops {
     /// A program of so many loops, of at least `passes` passes each.
     pub fn from_seed(count: usize, passes: i64, seed: u64) -> Loops {
         let mut random = Random::new(seed);
-        let (merged, real) = (random.chance(2), random.chance(3));
+        let (merged, real) = (random.one_in(2), random.one_in(3));
         let phases = (0..count)
             .map(|_| {
                 let step = 1 + random.below(3) as i64;

@@ -24,7 +24,7 @@ use alphorn::term::{Assignment, Constructor, Field, SortId, TermId, TermStore, e
 use alphorn::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 use proptest::prelude::*;
 
-pub use random::Random;
+pub use alphorn::internal::term::Random;
 use random::Vocabulary;
 
 /// What the arguments of a generated system are.
@@ -71,7 +71,7 @@ impl Recipe {
         let mut random = Random::new(seed);
         Recipe {
             theory,
-            nonlinear: random.chance(2),
+            nonlinear: random.one_in(2),
             predicates: 1 + random.below(3),
             arity: 1 + random.below(3),
             size: 2 + random.below(5),
@@ -162,12 +162,12 @@ pub fn planted_invariant(recipe: &Recipe) -> Safe {
         let invariant = system.instantiate(model.definitions[&head.predicate], &head);
         let known: Vec<TermId> = body.iter().flat_map(|a| a.args.iter().copied()).collect();
         let mut parts: Vec<TermId> = Vec::new();
-        if !known.is_empty() && random.chance(2) {
+        if !known.is_empty() && random.one_in(2) {
             parts.push(vocabulary.atom(&terms, &mut random, &known));
         }
         for &arg in &head.args {
             // An argument that no equation fixes is arbitrary.
-            if !known.is_empty() || random.chance(2) {
+            if !known.is_empty() || random.one_in(2) {
                 let value = vocabulary.term(&terms, &mut random, &known, terms.sort_of(arg));
                 parts.push(terms.eq(arg, value));
             }
@@ -193,7 +193,7 @@ pub fn planted_invariant(recipe: &Recipe) -> Safe {
             [] => TermId::FALSE,
             parts => terms.not(*random.pick(parts)),
         };
-        if random.chance(3) {
+        if random.one_in(3) {
             bad = terms.and(&[bad, vocabulary.atom(&terms, &mut random, &atom.args)]);
         }
         system.add_clause(vec![atom], bad, None);

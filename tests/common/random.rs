@@ -1,49 +1,17 @@
-//! Random terms and formulas of each theory, from a small generator of our own: the same on every
-//! machine, whatever version of whatever crate is in use.
+//! Random terms and formulas of each theory.
 //!
 //! Every term has a value wherever its variables have: divisors are numerals and not zero, records
 //! have one constructor.
 
 use alphorn::term::{BigInt, DatatypeId, Op, Rational, SortId, TermId, TermStore};
 
-use super::Theory;
+use super::{Random, Theory};
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// True once in so many times.
-    pub fn chance(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-
-    /// A number from -9 to 9, small ones more often.
-    fn small(&mut self) -> i64 {
-        let size = if self.chance(3) { 10 } else { 4 };
-        let value = self.below(size) as i64;
-        if self.chance(3) { -value } else { value }
-    }
+/// A number from -9 to 9, small ones more often.
+fn small(random: &mut Random) -> i64 {
+    let most = if random.one_in(3) { 10 } else { 4 };
+    let value: i64 = random.below(most);
+    if random.one_in(3) { -value } else { value }
 }
 
 const WIDTH: u32 = 8;
@@ -107,15 +75,15 @@ impl Vocabulary {
             .copied()
             .filter(|&v| terms.sort_of(v) == sort)
             .collect();
-        if depth == 0 || random.chance(6) {
-            return if own.is_empty() || random.chance(3) {
+        if depth == 0 || random.one_in(6) {
+            return if own.is_empty() || random.one_in(3) {
                 self.value(terms, random, sort)
             } else {
                 *random.pick(&own)
             };
         }
         let sub = |random: &mut Random, sort| self.nested(terms, random, vars, sort, depth - 1);
-        if random.chance(8) {
+        if random.one_in(8) {
             let condition = sub(random, SortId::BOOL);
             let (a, b) = (sub(random, sort), sub(random, sort));
             return terms.ite(condition, a, b);
@@ -152,7 +120,7 @@ impl Vocabulary {
                 let bound = self.value(terms, random, SortId::INT);
                 return terms.ge(terms.select(a, index), bound);
             }
-            return if random.chance(2) {
+            return if random.one_in(2) {
                 terms.field(self.record.0, 0, 1, a)
             } else {
                 let number = self.value(terms, random, SortId::INT);
@@ -161,11 +129,11 @@ impl Vocabulary {
         }
         if sort == SortId::INT {
             let has = |sort| vars.iter().any(|&v| terms.sort_of(v) == sort);
-            if has(self.array) && random.chance(2) {
+            if has(self.array) && random.one_in(2) {
                 let (array, index) = (sub(random, self.array), sub(random, sort));
                 return terms.select(array, index);
             }
-            if has(self.record.1) && random.chance(2) {
+            if has(self.record.1) && random.one_in(2) {
                 let record = sub(random, self.record.1);
                 return terms.field(self.record.0, 0, 0, record);
             }
@@ -178,7 +146,7 @@ impl Vocabulary {
                 3 => terms.scale(&Rational::from_integer(BigInt::from(2)), a),
                 4 => terms.sub(a, sub(random, sort)),
                 5 => terms.add(&[a, sub(random, sort)]),
-                _ => terms.add(&[a, terms.int(random.small())]),
+                _ => terms.add(&[a, terms.int(small(random))]),
             };
         }
         if sort == SortId::REAL {
@@ -218,14 +186,14 @@ impl Vocabulary {
 
     fn value(&self, terms: &TermStore, random: &mut Random, sort: SortId) -> TermId {
         if sort == SortId::BOOL {
-            terms.bool(random.chance(2))
+            terms.bool(random.one_in(2))
         } else if sort == SortId::INT {
-            terms.int(random.small())
+            terms.int(small(random))
         } else if sort == SortId::REAL {
             let denominator = BigInt::from(1 + random.below(3));
-            terms.real(Rational::new(BigInt::from(random.small()), denominator))
+            terms.real(Rational::new(BigInt::from(small(random)), denominator))
         } else if sort == self.bitvec {
-            let bits = if random.chance(2) { 256 } else { 8 };
+            let bits = if random.one_in(2) { 256_u64 } else { 8 };
             terms.bitvec(random.below(bits).into(), WIDTH)
         } else if sort == self.array {
             let element = self.value(terms, random, SortId::INT);
@@ -243,12 +211,12 @@ impl Vocabulary {
         // Satisfiable because each part is about an argument of its own.
         let mut parts = Vec::new();
         for &param in params {
-            if random.chance(3) {
+            if random.one_in(3) {
                 continue;
             }
             parts.push(self.fact_about(terms, random, param));
         }
-        if parts.len() > 1 && random.chance(4) {
+        if parts.len() > 1 && random.one_in(4) {
             return terms.or(&parts);
         }
         if parts.is_empty() {
@@ -260,15 +228,15 @@ impl Vocabulary {
     fn fact_about(&self, terms: &TermStore, random: &mut Random, var: TermId) -> TermId {
         let sort = terms.sort_of(var);
         if sort == SortId::BOOL {
-            return if random.chance(2) {
+            return if random.one_in(2) {
                 var
             } else {
                 terms.not(var)
             };
         }
         if sort == self.bitvec {
-            let bound = terms.bitvec(random.below(200).into(), WIDTH);
-            let op = if random.chance(2) {
+            let bound = terms.bitvec(random.below(200_u64).into(), WIDTH);
+            let op = if random.one_in(2) {
                 Op::BvUle
             } else {
                 Op::BvSle

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use super::*;
-use crate::proof::samples::{Random, is_model, shift_register};
-use crate::term::{Assignment, SortId, TermStore, evaluate};
+use crate::proof::samples::{is_model, shift_register};
+use crate::term::{Assignment, Random, SortId, TermStore, evaluate};
 use crate::witness::check_refutation;
 
 fn solve(system: &System) -> (Verdict, Context) {
@@ -182,7 +182,7 @@ fn shortest_way(system: &System) -> Option<usize> {
 
 #[test]
 fn as_explicit_search_says() {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     let (mut safe, mut deep) = (0, 0);
     for round in 0..150 {
         let system = boolean_system(&mut random);

@@ -10,7 +10,7 @@ use super::search::{Outcome, Search};
 use crate::chc::{Atom, PredicateId, System};
 use crate::proof::Stop;
 use crate::run::Context;
-use crate::term::{Assignment, Evaluator, SortId, TermId, TermStore};
+use crate::term::{Assignment, Evaluator, Random, SortId, TermId, TermStore};
 
 /// The only predicate, or the first.
 const P: Node = Node::Predicate(PredicateId(0));
@@ -234,13 +234,8 @@ fn equations_of_indexes() {
 
 /// Random clauses over Booleans, some with two body atoms; and whether `false` follows.
 fn finite(seed: u64) -> (System, bool) {
-    let mut state = seed;
-    let mut next = |bound: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % bound
-    };
+    let mut random = Random::new(seed);
+    let mut next = |bound: u64| random.below(bound);
     const WIDTH: usize = 4;
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());

@@ -16,10 +16,10 @@ use super::search::{Search, height_of};
 use crate::chc::{Atom, PredicateId, System};
 use crate::engine::{Engine, pdr};
 use crate::frontend::parse_bytes;
-use crate::proof::samples::{Random, random_system};
+use crate::proof::samples::random_system;
 use crate::run::Context;
 use crate::smt::{Arithmetic, SatResult, Smt};
-use crate::term::{SortId, TermId, TermStore};
+use crate::term::{Random, SortId, TermId, TermStore};
 use crate::transform::normalize;
 use crate::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 
@@ -341,7 +341,7 @@ fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[&Lemma]) -> bool {
 
 #[test]
 fn extraction_agrees_with_brute_force() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut sizes = FxHashSet::default();
     for round in 0..20 {
         let system = random_system(&mut random);

@@ -10,7 +10,7 @@ use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::proof::{Stop, values};
 use crate::run::Budget;
 use crate::smt::{SatResult, Smt, Solver};
-use crate::term::{Rational, SortId, TermId, TermStore};
+use crate::term::{Random, Rational, SortId, TermId, TermStore};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// Steps of runs, in turn: short ones show what there is, long ones how far counters go.
@@ -54,7 +54,7 @@ impl<'a> Simulation<'a> {
             by_predicate: FxHashMap::default(),
             known: FxHashMap::default(),
             held: FxHashMap::default(),
-            random: Random(SEED),
+            random: Random::new(SEED),
         }
     }
 
@@ -75,14 +75,14 @@ impl<'a> Simulation<'a> {
                 left = RUNS[runs % RUNS.len()];
                 runs += 1;
                 last = None;
-                hold = self.random.below(2) == 0;
+                hold = self.random.one_in(2);
                 self.held.clear();
             }
             left = left.saturating_sub(1);
             let from = last.filter(|_| left > 0);
             let clause = match from {
-                None => self.random.of(entries),
-                Some((predicate, _)) => self.random.of(index.using(predicate)),
+                None => one_of(&mut self.random, entries),
+                Some((predicate, _)) => one_of(&mut self.random, index.using(predicate)),
             };
             let Some(clause) = clause else {
                 left = 0;
@@ -175,7 +175,7 @@ impl<'a> Simulation<'a> {
         let random = &mut self.random;
         let mut draw = |from: &[TermId]| {
             (0..WISHES)
-                .filter_map(|_| random.wish(terms, from))
+                .filter_map(|_| wish(random, terms, from))
                 .collect()
         };
         if hold {
@@ -200,12 +200,12 @@ impl<'a> Simulation<'a> {
         let mut premises = Vec::with_capacity(body.len());
         for atom in body {
             let known = self.by_predicate.get(&atom.predicate)?;
-            premises.push(self.random.of(known)?);
+            premises.push(one_of(&mut self.random, known)?);
         }
         if let Some((predicate, from)) = from {
             let fits = |&at: &usize| body[at].predicate == predicate;
             let places: Vec<usize> = (0..body.len()).filter(fits).collect();
-            premises[self.random.of(&places)?] = from;
+            premises[one_of(&mut self.random, &places)?] = from;
         }
         Some(premises)
     }
@@ -256,38 +256,25 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// Pseudo-random numbers (xorshift, Marsaglia 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-
-    /// That a variable has some value.
-    fn wish(&mut self, terms: &TermStore, vars: &[TermId]) -> Option<TermId> {
-        let var = self.of(vars)?;
-        match terms.sort_of(var) {
-            SortId::BOOL if self.below(2) == 0 => Some(var),
-            SortId::BOOL => Some(terms.not(var)),
-            sort if sort.is_number() => {
-                let range = (NUMBERS.end - NUMBERS.start) as usize;
-                let number = NUMBERS.start + self.below(range) as i64;
-                let number = Rational::from_integer(number.into());
-                Some(terms.eq(var, terms.number(&number, sort)))
-            }
-            _ => None,
+/// That a variable has some value.
+fn wish(random: &mut Random, terms: &TermStore, vars: &[TermId]) -> Option<TermId> {
+    let var = one_of(random, vars)?;
+    match terms.sort_of(var) {
+        SortId::BOOL if random.one_in(2) => Some(var),
+        SortId::BOOL => Some(terms.not(var)),
+        sort if sort.is_number() => {
+            let number = random.between(NUMBERS.start, NUMBERS.end - 1);
+            let number = Rational::from_integer(number.into());
+            Some(terms.eq(var, terms.number(&number, sort)))
         }
+        _ => None,
     }
+}
 
-    /// One of several; none of none.
-    fn of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
-        match all.len() {
-            0 => None,
-            count => Some(all[self.below(count)]),
-        }
+/// One of several; none of none.
+fn one_of<T: Copy>(random: &mut Random, all: &[T]) -> Option<T> {
+    match all.is_empty() {
+        true => None,
+        false => Some(*random.pick(all)),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::chc::Atom;
-use crate::proof::samples::{Random, is_inductive, is_model, random_system};
-use crate::term::{Assignment, SortId, TermStore, evaluate};
+use crate::proof::samples::{is_inductive, is_model, random_system};
+use crate::term::{Assignment, Random, SortId, TermStore, evaluate};
 use crate::witness::check_refutation;
 
 fn solve(system: &System) -> (Verdict, Lemmas) {
@@ -143,7 +143,7 @@ fn planted_bugs_are_no_models() {
 fn guesses_hold_of_all_facts() {
     let (mut guessed, mut proven) = (0, 0);
     for seed in 1..25 {
-        let system = random_system(&mut Random(seed));
+        let system = random_system(&mut Random::new(seed));
         let mut cx = Context::new(system.terms.clone());
         let smt = Smt::within(&cx.budget);
         let mut simulation = Simulation::new(&system, &smt);

@@ -10,14 +10,14 @@ use super::{constructor, list};
 use crate::smt::context::Held;
 use crate::smt::{CoreEffort, SatResult, Smt};
 use crate::term::{
-    Assignment, BigInt, BigUint, DatatypeId, Op, Rational, Sort, SortId, TermId, TermStore,
+    Assignment, BigInt, BigUint, DatatypeId, Op, Random, Rational, Sort, SortId, TermId, TermStore,
     evaluate,
 };
 
-/// Makes terms from a stream of pseudo-random numbers (xorshift).
+/// Makes terms from a stream of pseudo-random numbers.
 struct Generator {
     terms: Rc<TermStore>,
-    state: u64,
+    random: Random,
     list: (DatatypeId, SortId),
     color: (DatatypeId, SortId),
     quantifiers: bool,
@@ -34,7 +34,7 @@ impl Generator {
         terms.define_datatype(color.0, constructors);
         Generator {
             terms: Rc::clone(terms),
-            state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            random: Random::new(seed),
             list,
             color,
             quantifiers: false,
@@ -42,10 +42,7 @@ impl Generator {
     }
 
     fn below(&mut self, bound: u64) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 11) % bound
+        self.random.below(bound)
     }
 
     fn sorts(&self) -> Vec<SortId> {

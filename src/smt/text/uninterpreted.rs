@@ -290,7 +290,7 @@ mod tests {
     use super::super::{Answer, Core};
     use super::*;
     use crate::run::Budget;
-    use crate::term::TermStore;
+    use crate::term::{Random, TermStore};
 
     /// Whether the only assertion of a text is contradictory, with functions, and without.
     fn contradictory(text: &str, solved: bool) -> (bool, bool) {
@@ -385,19 +385,13 @@ mod tests {
 
     #[test]
     fn what_has_a_model_keeps_one() {
-        let mut state = 7_u64;
-        let mut below = |n: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut random = Random::new(7);
         let mut found = [0, 0];
         for _ in 0..300 {
             let mut words = vec!["p".to_owned(), "q".to_owned(), "#b101".to_owned()];
             let mut integers = vec!["a".to_owned(), "b".to_owned(), "2".to_owned()];
             for _ in 0..4 {
-                let mut any = |from: &[String]| from[below(from.len() as u64) as usize].clone();
+                let mut any = |from: &[String]| random.pick(from).clone();
                 let (p, q, a, b) = (any(&words), any(&words), any(&integers), any(&integers));
                 let operation =
                     any(&["bvadd", "bvmul", "bvudiv", "bvshl", "bvor"].map(str::to_owned));
@@ -407,7 +401,7 @@ mod tests {
                 let operation = any(&["*", "div", "mod"].map(str::to_owned));
                 integers.push(format!("({operation} {a} {b})"));
             }
-            let mut any = |from: &[String]| from[below(from.len() as u64) as usize].clone();
+            let mut any = |from: &[String]| random.pick(from).clone();
             let atoms: Vec<String> = (0..4)
                 .map(|at| match at % 2 {
                     0 => format!("(= {} {})", any(&words), any(&words)),

@@ -7,20 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::reduce;
 use crate::smt::{SatResult, Smt};
-use crate::term::{Assignment, Evaluator, Rational, SortId, TermId, TermStore};
-
-/// A small generator of numbers (Knuth's MMIX).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
+use crate::term::{Assignment, Evaluator, Random, Rational, SortId, TermId, TermStore};
 
 struct Maker {
     t: Rc<TermStore>,
@@ -85,7 +72,7 @@ fn maker(seed: u64, real: bool) -> (Maker, Vec<TermId>) {
     let kept = vec![numbers[0], formulas[0], arrays[0]];
     let maker = Maker {
         t,
-        random: Random(seed),
+        random: Random::new(seed),
         numeric,
         numbers,
         formulas,

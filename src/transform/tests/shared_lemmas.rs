@@ -7,17 +7,17 @@ use super::super::pipeline::{BackStack, share_lemmas};
 use crate::engine::Engine;
 use crate::engine::pdr::Pdr;
 use crate::proof::facts::Lemmas;
-use crate::proof::samples::{Random, is_inductive, is_model, random_lemmas, random_system};
+use crate::proof::samples::{is_inductive, is_model, random_lemmas, random_system};
 use crate::run::Context;
 use crate::smt::Smt;
-use crate::term::TermId;
+use crate::term::{Random, TermId};
 use crate::witness::{Verdict, check_refutation};
 
 #[test]
 fn lemmas_that_lie_change_no_verdict() {
     let (mut changed, mut lies) = (0, 0);
     for seed in 1..80 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let system = random_system(&mut random);
         let mut cx = Context::new(system.terms.clone());
         let smt = Smt::within(&cx.budget);

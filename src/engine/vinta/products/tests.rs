@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Forms, Products};
 use crate::chc::{Clause, PredicateId, System};
 use crate::frontend::parse_bytes;
-use crate::term::{Assignment, Evaluator, TermId, TermStore};
+use crate::term::{Assignment, Evaluator, Random, TermId, TermStore};
 use crate::transform::normalize;
 
 fn system(text: &str) -> System {
@@ -75,16 +75,13 @@ fn clauses_with_products_follow_when_products_are_put_in() {
         let mut tried = 0;
         // Values of all but what equations say, which most of these do not satisfy.
         for seed in 0..60_000_u64 {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut random = Random::new(seed);
             let mut values = Assignment::default();
             for &var in &vars {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
                 let value =
                     match terms.as_bool(terms.default_value(terms.sort_of(var)).expect("small")) {
-                        Some(_) => terms.bool(state & 1 == 1),
-                        None => terms.int(i64::try_from(state % 7).expect("small") - 3),
+                        Some(_) => terms.bool(random.one_in(2)),
+                        None => terms.int(random.below(7_i64) - 3),
                     };
                 values.insert(var, value);
             }

@@ -11,7 +11,7 @@ use super::super::{
 };
 use super::*;
 use crate::run::Budget;
-use crate::term::{BigInt, BigUint, Constructor, DatatypeId, Field, Op, Rational, SortId};
+use crate::term::{BigInt, BigUint, Constructor, DatatypeId, Field, Op, Random, Rational, SortId};
 
 /// What formulas are about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,10 +26,10 @@ pub(super) enum Theory {
     Mixed,
 }
 
-/// Makes formulas from a stream of pseudo-random numbers (xorshift).
+/// Makes formulas from a stream of pseudo-random numbers.
 pub(super) struct Generator {
     pub terms: Rc<TermStore>,
-    state: u64,
+    random: Random,
     list: (DatatypeId, SortId),
     color: (DatatypeId, SortId),
 }
@@ -59,17 +59,14 @@ impl Generator {
         terms.define_datatype(color.0, constructors);
         Generator {
             terms,
-            state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            random: Random::new(seed),
             list,
             color,
         }
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 11) as usize % bound
+        self.random.below(bound)
     }
 
     fn pick(&mut self, from: &[TermId]) -> TermId {

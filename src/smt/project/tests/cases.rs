@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Generator, INTS, Random};
+use super::{Generator, INTS};
 use crate::smt::project::{project, project_formula};
-use crate::term::{Assignment, Evaluator, SortId, TermId, TermStore};
+use crate::term::{Assignment, Evaluator, Random, SortId, TermId, TermStore};
 
 /// Variables with their values, as an assignment.
 fn assign(pairs: &[(TermId, TermId)]) -> Assignment {
@@ -175,7 +175,7 @@ fn equalities_of_kept_variables_stay() {
 fn finitely_many_projections_cover_all_models() {
     for seed in 1..60 {
         let terms = TermStore::new();
-        let mut random = Random(seed * 7919);
+        let mut random = Random::new(seed * 7919);
         let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| terms.var(n, SortId::INT));
         let literals: Vec<TermId> = (0..5)
             .map(|at| {

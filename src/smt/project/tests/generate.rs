@@ -3,31 +3,11 @@
 use num_bigint::BigUint;
 
 use crate::term::{
-    Assignment, BigInt, Constructor, DatatypeId, Field, Op, Rational, Sort, SortId, TermId,
+    Assignment, BigInt, Constructor, DatatypeId, Field, Op, Random, Rational, Sort, SortId, TermId,
     TermStore, evaluate,
 };
 
 const WIDTH: u32 = 3;
-
-/// Numbers from a seed.
-pub(super) struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % n
-    }
-
-    pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize].clone()
-    }
-
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
 
 /// What may occur.
 #[derive(Clone, Copy, Default)]
@@ -96,7 +76,7 @@ impl<'a> Generator<'a> {
         );
         let mut generator = Generator {
             terms,
-            random: Random(seed | 1),
+            random: Random::new(seed),
             features,
             vars: Vec::new(),
             model: Assignment::default(),
@@ -161,7 +141,7 @@ impl<'a> Generator<'a> {
                 BigInt::from(self.random.below(17) as i64 - 8),
                 BigInt::from(self.random.below(2) + 1),
             )),
-            Sort::BitVec(width) => terms.bitvec(BigUint::from(self.random.below(64)), width),
+            Sort::BitVec(width) => terms.bitvec(BigUint::from(self.random.below(64_u64)), width),
             Sort::Array(index, element) => {
                 let default = self.value(element, 0);
                 let entries: Vec<_> = (0..self.random.below(3))
@@ -265,7 +245,7 @@ impl<'a> Generator<'a> {
         if fitting.is_empty() {
             self.value(sort, 1)
         } else {
-            self.random.pick(&fitting)
+            self.random.pick(&fitting).clone()
         }
     }
 
@@ -295,11 +275,11 @@ impl<'a> Generator<'a> {
                     terms.mul(&[terms.int(factor), self.term(sort, d)])
                 }
                 4 if self.features.division => {
-                    let divisor = self.random.pick(&[2i64, 3, 4, -3]);
+                    let divisor = *self.random.pick(&[2i64, 3, 4, -3]);
                     terms.modulo(self.term(sort, d), terms.int(divisor))
                 }
                 5 if self.features.division => {
-                    let divisor = self.random.pick(&[2i64, 3, -2]);
+                    let divisor = *self.random.pick(&[2i64, 3, -2]);
                     terms.idiv(self.term(sort, d), terms.int(divisor))
                 }
                 6 if self.features.reals => terms.to_int(self.term(SortId::REAL, d)),
@@ -386,7 +366,7 @@ impl<'a> Generator<'a> {
 
     fn atom(&mut self, depth: u32) -> TermId {
         let terms = self.terms;
-        let var = self.random.pick(&self.vars.clone());
+        let var = *self.random.pick(&self.vars);
         let sort = terms.sort_of(var);
         let left = if self.random.one_in(2) {
             var

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::*;
 use crate::smt::implicant::{ImplicantOptions, implicant_with};
 use crate::term::{DatatypeId, DatatypeStyle, Op, Printer, evaluate, quote_symbol};
-use generate::{Features, Generator, INTS, Random, all};
+use generate::{Features, Generator, INTS, all};
 
 /// Z3's verdict on a conjunction, from text.
 fn satisfiable(terms: &TermStore, formulas: &[TermId]) -> Option<bool> {
@@ -94,7 +94,7 @@ fn check(seed: u64, features: Features, vars: usize, literals: usize, depth: u32
             if kept.is_empty() {
                 break;
             }
-            let var = g.random.pick(&kept);
+            let var = *g.random.pick(&kept);
             let value = g.neighbour(var);
             point.insert(var, value);
         }
