@@ -17,15 +17,18 @@ use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derivation::{Derivation, DerivationStep};
-use super::{Stop, ask, confirm, incomplete};
+use super::{Stop, ask, confirm, incomplete, values};
 use crate::chc::{Clause, System};
 use crate::run::Context;
-use crate::smt::Smt;
+use crate::smt::{Smt, SmtModel};
 use crate::term::{Op, SortId, TermId, TermStore};
 use crate::witness::{Refutation, Verdict};
 
 /// Instances of the quantified formulas of one clause at most.
 const INSTANCES: usize = 400;
+
+/// How often values are asked for.
+const ROUNDS: usize = 50;
 
 /// Terms of one sort that a clause's formulas are instantiated at, at most.
 const TERMS: usize = 20;
@@ -67,10 +70,12 @@ pub(crate) fn without_quantifiers(system: &System, others: &[TermId]) -> System 
 }
 
 /// A refutation by the clauses with their quantifiers that applies the same clauses as one by
-/// their instances, if there is one.
+/// their instances, if there is one. Values that contradict a quantified formula are excluded by an
+/// instance at what contradicts it, and others are asked for, as in model-based quantifier
+/// instantiation (Ge, de Moura, CAV 2009).
 ///
 /// # Errors
-/// The model of its values cannot be read, or the budget ends.
+/// Values cannot be read, there are none, or the budget ends.
 pub(crate) fn with_quantifiers(
     system: &System,
     refutation: &Refutation,
@@ -90,15 +95,34 @@ pub(crate) fn with_quantifiers(
     };
     let clauses: Vec<usize> = steps.iter().map(|s| s.clause).collect();
     let terms = &system.terms;
+    let mut quantified = Vec::new();
     let mut derivation = Derivation::new(system, steps, smt, |step, map| {
-        vec![terms.substitute(system.clauses[clauses[step]].constraint, map)]
+        let clause = &system.clauses[clauses[step]];
+        let formula = terms.substitute(clause.constraint, map);
+        let at = index_terms(terms, clause);
+        let at: Vec<TermId> = at.iter().map(|&t| terms.substitute(t, map)).collect();
+        instances(terms, formula, &at, &mut quantified)
     });
-    match ask(&mut derivation.solver, &[], cx)? {
-        Some(model) => Ok(confirm(system, derivation.refutation(&model)?, smt, cx)),
-        None => Err(incomplete(
-            "instances of quantified constraints are too few",
-        )),
+    for _ in 0..ROUNDS {
+        let Some(model) = ask(&mut derivation.solver, &[], cx)? else {
+            return Err(incomplete(
+                "instances of quantified constraints are too few",
+            ));
+        };
+        let mut missing = Vec::new();
+        for formula in &quantified {
+            missing.extend(formula.missing_instance(terms, &model, smt, cx)?);
+        }
+        if missing.is_empty() {
+            return Ok(confirm(system, derivation.refutation(&model)?, smt, cx));
+        }
+        for instance in missing {
+            for part in instances(terms, instance, &[], &mut quantified) {
+                derivation.solver.assert(part);
+            }
+        }
     }
+    Err(incomplete("values contradict quantified constraints"))
 }
 
 /// The indexes at which arrays are read or written in a formula, outside of quantifiers, and those
@@ -142,6 +166,16 @@ fn index_terms(terms: &TermStore, clause: &Clause) -> Vec<TermId> {
 
 /// What follows of a formula without its quantifiers.
 fn instantiated(terms: &TermStore, formula: TermId, at: &[TermId]) -> TermId {
+    terms.and(&instances(terms, formula, at, &mut Vec::new()))
+}
+
+/// The same, part by part, and the quantified formulas that gave way, those inside of others too.
+fn instances(
+    terms: &TermStore,
+    formula: TermId,
+    at: &[TermId],
+    quantified: &mut Vec<Quantified>,
+) -> Vec<TermId> {
     let mut by_sort: FxHashMap<SortId, Vec<TermId>> = FxHashMap::default();
     for &term in at {
         let known = by_sort.entry(terms.sort_of(term)).or_default();
@@ -153,16 +187,16 @@ fn instantiated(terms: &TermStore, formula: TermId, at: &[TermId]) -> TermId {
     let mut open = vec![formula];
     let mut left = INSTANCES;
     while let Some(part) = open.pop() {
-        let mut found = Vec::new();
-        parts.push(open_quantifiers(terms, part, &mut found));
-        for quantified in found {
-            open.push(quantified.witness(terms));
-            let maps = quantified.maps(terms, &by_sort, left);
+        let first = quantified.len();
+        parts.push(open_quantifiers(terms, part, quantified));
+        for formula in &quantified[first..] {
+            open.push(formula.witness(terms));
+            let maps = formula.maps(terms, &by_sort, left);
             left -= maps.len();
-            open.extend(maps.iter().map(|map| quantified.instance(terms, map)));
+            open.extend(maps.iter().map(|map| formula.instance(terms, map)));
         }
     }
-    terms.and(&parts)
+    parts
 }
 
 /// A quantified formula that gave way to a variable.
@@ -200,6 +234,34 @@ pub(crate) fn open_quantifiers(
 }
 
 impl Quantified {
+    /// An instance that the model's values contradict, if there is one.
+    fn missing_instance(
+        &self,
+        terms: &TermStore,
+        model: &SmtModel,
+        smt: &Rc<Smt>,
+        cx: &Context,
+    ) -> Result<Option<TermId>, Stop> {
+        let literal = [self.literal];
+        if values(model, &literal)?.get(&self.literal) != Some(&terms.bool(self.is_universal)) {
+            // There is a witness.
+            return Ok(None);
+        }
+        let mut free = terms.free_vars(&[self.body]);
+        free.retain(|v| !self.vars.contains(v));
+        let body = terms.substitute(self.body, &values(model, &free)?);
+        let mut solver = smt.solver();
+        solver.assert(match self.is_universal {
+            true => terms.not(body),
+            false => body,
+        });
+        let Some(contradiction) = ask(&mut solver, &[], cx)? else {
+            return Ok(None);
+        };
+        let at = values(&contradiction, &self.vars)?;
+        Ok(Some(self.instance(terms, &at)))
+    }
+
     /// That a universal formula has an instance if it holds, and an existential one has none if it
     /// does not.
     pub fn instance(&self, terms: &TermStore, map: &FxHashMap<TermId, TermId>) -> TermId {
