@@ -64,7 +64,7 @@ fn operators() -> Vec<(Op, usize)> {
 fn words_over_approximate() {
     let t = TermStore::new();
     let mut informative = FxHashSet::default();
-    for seed in 0..60 {
+    for seed in 0..150 {
         let mut random = Random::new(seed);
         for (op, arity) in operators() {
             let args: Vec<Word> = (0..arity).map(|_| word(&mut random)).collect();

@@ -7,9 +7,10 @@ use std::rc::Rc;
 
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
-use crate::proof::{Stop, confirm};
+use crate::proof::{Stop, confirm, with_quantifiers, without_quantifiers};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
+use crate::term::TermId;
 use crate::witness::Verdict;
 
 /// Runs the search of an engine with a Z3 context of its own, whose queries end with the budget and
@@ -35,6 +36,28 @@ pub(super) fn run(
         Ok(Verdict::Unsat(refutation)) => Ok(confirm(system, refutation, &smt, cx)),
         Ok(verdict) => Ok(verdict),
         Err(stop) => verdict(stop, cx),
+    }
+}
+
+/// Runs an engine that has no way with quantified constraints on their instances, at these terms
+/// besides those of the clauses.
+///
+/// # Errors
+/// What the engine says.
+pub(super) fn by_instances(
+    system: &System,
+    others: &[TermId],
+    cx: &mut Context,
+    solve: impl FnOnce(&System, &mut Context) -> Result<Verdict, EngineError>,
+) -> Result<Verdict, EngineError> {
+    let open = without_quantifiers(system, others);
+    match solve(&open, cx)? {
+        Verdict::Unsat(refutation) => {
+            let smt = Smt::within(&cx.budget);
+            let verdict = with_quantifiers(system, &refutation, &smt, cx);
+            verdict.or_else(|stop| self::verdict(stop, cx))
+        }
+        verdict => Ok(verdict),
     }
 }
 
@@ -68,4 +91,75 @@ pub(super) fn supports_linear(engine: &'static str, shape: &Shape) -> Result<(),
         engine,
         what: what.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    use crate::frontend::parse;
+    use crate::run::Context;
+    use crate::strategy::{Config, solve};
+    use crate::term::TermStore;
+    use crate::witness::Wanted;
+
+    /// The engine's verdict about clauses.
+    fn answer(engine: &str, text: &str) -> &'static str {
+        let terms = Rc::new(TermStore::new());
+        let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
+        let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let mut cx = Context::new(terms);
+        cx.budget = cx.budget.work(Duration::from_secs(60));
+        let config = Config {
+            engine: engine.to_owned(),
+            ..Config::default()
+        };
+        let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
+        assert_eq!(cx.stats.count("witness.failures"), 0, "{engine}: {text}");
+        answer.output(&problem, Wanted::default()).word()
+    }
+
+    /// An array is zero everywhere, which a loop goes through; at the end, `BAD`.
+    const ZEROS: &str = "
+(declare-fun P (Int Int (Array Int Int)) Bool)
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+    (=> (and (= i 0) (forall ((k Int)) (= (select a k) 0))) (P i n a))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+    (=> (and (P i n a) (< i n)) (P (+ i 1) n a))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+    (=> (and (P i n a) (>= i n) BAD) false)))";
+
+    /// An array that is sorted up to `n`; at any index below, `BAD`.
+    const SORTED: &str = "
+(declare-fun P (Int Int (Array Int Int)) Bool)
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+    (=> (and (= i 0) (forall ((k Int) (l Int))
+            (=> (and (<= 0 k) (< k l) (< l n)) (<= (select a k) (select a l))))) (P i n a))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+    (=> (and (P i n a) (< (+ i 1) n)) (P (+ i 1) n a))))
+(assert (forall ((i Int) (n Int) (a (Array Int Int)))
+    (=> (and (P i n a) (< (+ i 1) n) BAD) false)))";
+
+    #[test]
+    fn quantified_constraints() {
+        for (text, bad, expected) in [
+            (ZEROS, "(not (= (select a 3) 0))", "sat"),
+            (ZEROS, "(= (select a 3) 0)", "unsat"),
+            (SORTED, "(> (select a 0) (select a (+ 0 1)))", "sat"),
+            (SORTED, "(< (select a i) (select a (+ i 1)))", "unsat"),
+        ] {
+            for engine in ["pdr", "spacer", "vinta"] {
+                let text = text.replace("BAD", bad);
+                assert_eq!(answer(engine, &text), expected, "{engine}: {text}");
+            }
+        }
+        // What no instance at a numeral says.
+        let last = ZEROS.replace("BAD", "(not (= (select a i) 0))");
+        let any = SORTED.replace("BAD", "(> (select a i) (select a (+ i 1)))");
+        for engine in ["pdr", "morph"] {
+            assert_eq!(answer(engine, &last), "sat");
+            assert_eq!(answer(engine, &any), "sat");
+        }
+    }
 }

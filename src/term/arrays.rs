@@ -17,6 +17,14 @@ impl TermStore {
         matches!(self.sort(self.sort_of(term)), Sort::Array(..))
     }
 
+    /// The sort of the indexes and that of the elements, of an array.
+    pub fn array_sorts(&self, term: TermId) -> Option<(SortId, SortId)> {
+        match self.sort(self.sort_of(term)) {
+            Sort::Array(index, element) => Some((index, element)),
+            _ => None,
+        }
+    }
+
     /// The array of sort `sort` that is `element` everywhere.
     pub fn const_array(&self, sort: SortId, element: TermId) -> TermId {
         self.intern(Op::ConstArray, &[element], sort)

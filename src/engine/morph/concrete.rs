@@ -9,16 +9,16 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::translate::{Demand, Morphed};
 use crate::chc::{Clause, System};
-use crate::proof::{Stop, ask, confirm, incomplete, values};
+use crate::proof::{Derivation, DerivationStep, Stop, ask, confirm, incomplete};
 use crate::run::Context;
-use crate::smt::{Smt, Solver};
+use crate::smt::Smt;
 use crate::term::{Op, SortId, TermId, TermStore};
 use crate::transform::ArrayView;
-use crate::witness::{Fact, Refutation, RefutationStep, Verdict};
+use crate::witness::{Refutation, Verdict};
 
 /// Longer derivations are not asked for.
 const STEPS: usize = 400;
@@ -58,43 +58,15 @@ pub(super) fn concretise(
         if steps.len() > STEPS {
             return Err(incomplete("a refutation of the scalar system is long"));
         }
-        let mut path = Path::new(system, &steps, smt);
+        let mut path = Path::new(system, steps, smt);
         let ties: Vec<TermId> = path.reads.iter().map(|r| r.literal).collect();
-        if let Some(model) = ask(&mut path.solver, &ties, cx)? {
-            let mut found = Refutation { steps: Vec::new() };
-            for (step, instance) in steps.iter().zip(&path.instances) {
-                let clause = &system.clauses[step.clause];
-                let vars: Vec<TermId> = instance.vars.iter().map(|v| v.1).collect();
-                let assignment = values(&model, &vars)?;
-                let own = instance.vars.iter();
-                let own = own.filter_map(|(v, new)| Some((*v, *assignment.get(new)?)));
-                let values: crate::term::Assignment = own.collect();
-                let fact = clause.head.as_ref().map(|head| Fact {
-                    predicate: head.predicate,
-                    values: head
-                        .args
-                        .iter()
-                        .map(|a| values.get(a).copied().unwrap_or(*a))
-                        .collect(),
-                });
-                found.steps.push(RefutationStep {
-                    clause: clause.id,
-                    values,
-                    premises: step.premises.clone(),
-                    fact,
-                });
-            }
+        if let Some(model) = ask(&mut path.derivation.solver, &ties, cx)? {
+            let found = path.derivation.refutation(&model)?;
             return Ok(Outcome::Real(confirm(system, found, smt, cx)));
         }
         path.name_missing(system, &mut missing, cx)?;
     }
     Ok(Outcome::Spurious(missing))
-}
-
-/// A step by a clause of the system.
-struct Step {
-    clause: usize,
-    premises: Vec<usize>,
 }
 
 /// The steps that the main premises lead to from the last one, those first that others need. Of
@@ -105,7 +77,7 @@ fn derivation(
     morphed: &Morphed,
     refutation: &Refutation,
     choice: usize,
-) -> Option<Vec<Step>> {
+) -> Option<Vec<DerivationStep>> {
     let root = refutation.steps.len().checked_sub(1)?;
     let mut choice = choice;
     let mut chosen: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -140,18 +112,12 @@ fn derivation(
         order.iter().enumerate().map(|(i, &n)| (n, i)).collect();
     let steps = order.iter().map(|number| {
         let source = &morphed.sources[&refutation.steps[*number].clause];
-        Step {
+        DerivationStep {
             clause: source.clause,
             premises: chosen[number].iter().map(|p| position[p]).collect(),
         }
     });
     Some(steps.collect())
-}
-
-/// A step's clause with variables of its own.
-struct PathStep {
-    clause: usize,
-    vars: Vec<(TermId, TermId)>,
 }
 
 /// A read of a step: the literal that ties it to its array, and the index as the clause has it.
@@ -161,60 +127,45 @@ struct Read {
     index: TermId,
 }
 
-/// The clauses of a derivation in a solver.
-struct Path {
-    solver: Solver,
-    instances: Vec<PathStep>,
+/// The clauses of a derivation in a solver, with reads that can be left open.
+struct Path<'a> {
+    derivation: Derivation<'a>,
     reads: Vec<Read>,
 }
 
-impl Path {
-    fn new(system: &System, steps: &[Step], smt: &Rc<Smt>) -> Path {
+impl<'a> Path<'a> {
+    fn new(system: &'a System, steps: Vec<DerivationStep>, smt: &Rc<Smt>) -> Self {
         let terms = &system.terms;
-        let mut path = Path {
-            solver: smt.solver(),
-            instances: Vec::with_capacity(steps.len()),
-            reads: Vec::new(),
-        };
+        let clauses: Vec<usize> = steps.iter().map(|s| s.clause).collect();
+        let mut found: Vec<Read> = Vec::new();
         let mut reads_of: FxHashMap<usize, Vec<(TermId, TermId)>> = FxHashMap::default();
-        for (number, step) in steps.iter().enumerate() {
-            let clause = &system.clauses[step.clause];
-            let vars = clause.vars(terms);
-            let map = terms.renaming(&vars);
-            let instance = PathStep {
-                clause: step.clause,
-                vars: vars.iter().map(|v| (*v, map[v])).collect(),
-            };
-            let mut formula = clause.constraint;
+        let derivation = Derivation::new(system, steps, smt, |step, map| {
+            let clause = &system.clauses[clauses[step]];
+            let mut parts = Vec::new();
             let mut replaced: FxHashMap<TermId, TermId> = FxHashMap::default();
-            let own = reads_of.entry(step.clause);
+            let own = reads_of.entry(clauses[step]);
             for &(read, index) in own.or_insert_with(|| reads(terms, clause)).iter() {
                 let value = terms.fresh_var("read", terms.sort_of(read));
                 let literal = terms.fresh_var("tie", SortId::BOOL);
                 replaced.insert(read, value);
-                let tie = terms.eq(value, terms.substitute(read, &map));
-                path.solver.assert(terms.implies(literal, tie));
-                path.reads.push(Read {
+                let tie = terms.eq(value, terms.substitute(read, map));
+                parts.push(terms.implies(literal, tie));
+                found.push(Read {
                     literal,
-                    step: number,
+                    step,
                     index,
                 });
             }
-            formula = terms.rewrite(formula, &mut FxHashMap::default(), |t| {
+            let constraint = terms.rewrite(clause.constraint, &mut FxHashMap::default(), |t| {
                 replaced.get(&t).copied()
             });
-            path.solver.assert(terms.substitute(formula, &map));
-            for (atom, &premise) in clause.body.iter().zip(&step.premises) {
-                let from = &path.instances[premise];
-                let head = system.clauses[from.clause].head.as_ref();
-                let own: FxHashMap<TermId, TermId> = from.vars.iter().copied().collect();
-                for (arg, derived) in atom.args.iter().zip(head.iter().flat_map(|h| &h.args)) {
-                    path.solver.assert(terms.eq(map[arg], own[derived]));
-                }
-            }
-            path.instances.push(instance);
+            parts.push(terms.substitute(constraint, map));
+            parts
+        });
+        Path {
+            derivation,
+            reads: found,
         }
-        path
     }
 
     /// The reads of a minimal core of the contradiction that was found last.
@@ -224,19 +175,19 @@ impl Path {
         missing: &mut Missing,
         cx: &Context,
     ) -> Result<(), Stop> {
-        let mut core = self.solver.core();
+        let mut core = self.derivation.solver.core();
         let mut at = 0;
         while at < core.len() {
             let mut fewer = core.clone();
             fewer.remove(at);
-            match ask(&mut self.solver, &fewer, cx)? {
+            match ask(&mut self.derivation.solver, &fewer, cx)? {
                 None => core = fewer,
                 Some(_) => at += 1,
             }
         }
         let mut of_query: Vec<TermId> = Vec::new();
         for read in self.reads.iter().filter(|r| core.contains(&r.literal)) {
-            let clause = &system.clauses[self.instances[read.step].clause];
+            let clause = &system.clauses[self.derivation.clause(read.step)];
             let mut arrays = clause.head.iter().flat_map(|h| &h.args);
             if !arrays.any(|&a| system.terms.is_array(a)) {
                 if !of_query.contains(&read.index) {
@@ -257,15 +208,23 @@ impl Path {
     }
 }
 
-/// The reads in a clause's constraint, with their indexes as the translation has them.
+/// The reads in a clause's constraint that have no variable bound by a quantifier, with their
+/// indexes as the translation has them.
 fn reads(terms: &TermStore, clause: &Clause) -> Vec<(TermId, TermId)> {
     let view = ArrayView::new(terms, clause);
     let mut found = Vec::new();
+    let mut bound: FxHashSet<TermId> = FxHashSet::default();
     terms.post_order(&[clause.constraint], |t| {
         let node = terms.node(t);
+        if let Op::Forall(vars) | Op::Exists(vars) = &node.op {
+            bound.extend(vars);
+        }
         if node.op == Op::Select && !node.is_ground && !node.has_quantifier {
             found.push((t, view.resolve(terms, node.args[1])));
         }
     });
+    if !bound.is_empty() {
+        found.retain(|(read, _)| !terms.free_vars(&[*read]).iter().any(|v| bound.contains(v)));
+    }
     found
 }

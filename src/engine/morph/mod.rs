@@ -28,6 +28,8 @@
 //!   some on demand. Less is proved this way, but the system is linear and small.
 //! - All arrays of a predicate with one sort of index share the cell's index, as arrays are mostly
 //!   read at the same offset of a loop (`transform/rebase.rs` sees to that).
+//! - Quantified formulas in constraints give way to instances at the indexes that are read, the
+//!   head's cells among them.
 //! - For `pdr` equality of indexes is written as two bounds, so that what it learns from it is on
 //!   which side of a counter the cell lies (`Form`).
 //!
@@ -82,14 +84,12 @@ impl Engine for Morph {
         "morph"
     }
 
-    /// Systems without arrays are not for it, nor are quantified constraints.
+    /// Systems without arrays are not for it.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        let what = match shape.theories {
-            t if !t.array => "systems without arrays",
-            t if t.quantifier => "quantified constraints",
-            _ => return Ok(()),
-        };
-        Err(unsupported(what))
+        match shape.theories.array {
+            true => Ok(()),
+            false => Err(unsupported("systems without arrays")),
+        }
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

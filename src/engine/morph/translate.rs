@@ -14,6 +14,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Atom, Clause, ClauseId, PredicateId, System};
+use crate::proof::open_quantifiers;
 use crate::run::Context;
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
 use crate::transform::{ArrayReader, ArrayView};
@@ -24,6 +25,9 @@ const FUEL: usize = 200_000;
 /// Elements of one array in a clause at most; they are compared in pairs. A clause that reads more
 /// is not translated.
 const ELEMENTS: usize = 24;
+
+/// Instances of a quantified formula at most.
+const INSTANCES: usize = 64;
 
 /// Body atoms of a clause at most.
 const ATOMS: usize = 12;
@@ -145,14 +149,6 @@ pub(super) fn morph(
     Some(morphed)
 }
 
-/// The sort of an array's index and that of its elements.
-fn array_sorts(terms: &TermStore, array: TermId) -> Option<(SortId, SortId)> {
-    match terms.sort(terms.sort_of(array)) {
-        Sort::Array(index, element) => Some((index, element)),
-        _ => None,
-    }
-}
-
 fn image(old: &System, predicate: PredicateId, cells: usize, new: &mut System) -> Image {
     let terms = &*old.terms;
     let params = &old.predicate(predicate).params;
@@ -160,7 +156,7 @@ fn image(old: &System, predicate: PredicateId, cells: usize, new: &mut System) -
     let mut scalars = Vec::new();
     let mut arrays: Vec<(SortId, Vec<TermId>)> = Vec::new();
     for &param in params {
-        match array_sorts(terms, param) {
+        match terms.array_sorts(param) {
             None => {
                 sorts.push(terms.sort_of(param));
                 scalars.push(param);
@@ -174,7 +170,7 @@ fn image(old: &System, predicate: PredicateId, cells: usize, new: &mut System) -
     for (index, group) in &arrays {
         for _ in 0..cells {
             sorts.push(*index);
-            let elements = group.iter().filter_map(|&a| array_sorts(terms, a));
+            let elements = group.iter().filter_map(|&a| terms.array_sorts(a));
             sorts.extend(elements.map(|s| s.1));
         }
     }
@@ -224,7 +220,7 @@ impl Elements {
         if let Some(&(_, known)) = self.find(array, index) {
             return known;
         }
-        let (_, sort) = array_sorts(terms, array).expect("an array is read");
+        let (_, sort) = terms.array_sorts(array).expect("an array is read");
         let element = terms.fresh_var("cell", sort);
         self.add(array, index, element);
         element
@@ -288,7 +284,9 @@ impl<'a> Translation<'a> {
         let mut reader = ArrayReader::new(&terms, &self.view, &none, FUEL);
         let mut conjuncts = Vec::new();
         let mut same: Vec<(TermId, TermId, TermId)> = Vec::new();
+        let mut quantified = Vec::new();
         for &conjunct in &self.view.rest {
+            let conjunct = open_quantifiers(&terms, conjunct, &mut quantified);
             let conjunct = without_equations(&terms, conjunct, &mut same);
             let met = reader.met.len();
             let mut leaf = |var: TermId, path: &Vec<TermId>| elements.leaf(&terms, var, path);
@@ -342,7 +340,7 @@ impl<'a> Translation<'a> {
             found
         };
         for (equal, a, b) in same {
-            let (sort, _) = array_sorts(&terms, a)?;
+            let (sort, _) = terms.array_sorts(a)?;
             let witness = terms.fresh_var("at", sort);
             let mut at = indexes(&elements, sort);
             at.push(witness);
@@ -358,6 +356,40 @@ impl<'a> Translation<'a> {
                 if index == witness {
                     conjuncts.push(terms.implies(terms.not(equal), terms.not(equation)));
                 }
+            }
+        }
+        // What is said of all indexes, too.
+        let mut by_sort: FxHashMap<SortId, Vec<TermId>> = FxHashMap::default();
+        for array in &elements.order {
+            for (index, _) in &elements.by_array[array] {
+                let known = by_sort.entry(terms.sort_of(*index)).or_default();
+                if !known.contains(index) {
+                    known.push(*index);
+                }
+            }
+        }
+        for &index in &head_indexes {
+            let known = by_sort.entry(terms.sort_of(index)).or_default();
+            if !known.contains(&index) {
+                known.push(index);
+            }
+        }
+        for quantified in quantified {
+            let maps = quantified.maps(&terms, &by_sort, INSTANCES);
+            let mut parts: Vec<TermId> = maps
+                .iter()
+                .map(|map| quantified.instance(&terms, map))
+                .collect();
+            parts.push(quantified.witness(&terms));
+            parts.retain(|&part| !terms.node(part).has_quantifier);
+            for part in parts {
+                let met = reader.met.len();
+                let mut leaf = |var: TermId, path: &Vec<TermId>| elements.get(&terms, var, path[0]);
+                let read = reader.plain(part, &mut leaf).ok()?;
+                if reader.met.len() == met && !mentions_arrays(&terms, read) {
+                    conjuncts.push(read);
+                }
+                reader.met.clear();
             }
         }
         // Indexes that are read from arrays themselves are scalars by now.

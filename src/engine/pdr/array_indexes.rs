@@ -48,6 +48,11 @@ pub(super) struct AnyIndexes {
 }
 
 impl AnyIndexes {
+    /// All that there are so far.
+    pub fn vars(&self) -> &[TermId] {
+        &self.vars
+    }
+
     /// Those for the arrays among a predicate's formal variables.
     pub fn of(&mut self, terms: &TermStore, params: &[TermId]) -> Vec<TermId> {
         let sorts = index_sorts(terms, params).into_iter();

@@ -10,6 +10,7 @@
 
 use std::rc::Rc;
 
+use super::array_indexes::AnyIndexes;
 use super::ids::{Node, NodeMap};
 use super::levels::{INFINITE, Level};
 use super::options::Options;
@@ -88,7 +89,7 @@ impl Memory {
                 renew(&mut parts, system, &before, known);
                 parts
             }
-            None => Parts::new(&self.smt, system, &self.options),
+            None => Parts::new(&self.smt, system, &self.options, &mut AnyIndexes::default()),
         };
         let options = self.options.clone();
         let mut search = Search::from_parts(self.smt.clone(), system, options, cx, parts);

@@ -44,6 +44,8 @@
 //! - Lemmas about any index of an array (Gurfinkel, Shoham, Vizel, ATVA 2018) are instantiated by
 //!   ourselves, at the indexes that clauses and obligations read, so no query has a quantifier.
 //!   Where two reads cannot be of one cell, a lemma equates their indexes.
+//! - Quantified constraints give way to instances, at the index that lemmas are about, too
+//!   (`proof/instances.rs`).
 //! - Terms without a value, as a selector on another constructor, are variables in the solvers
 //!   (`definedness`).
 //! - Z3's proofs are not used. Interpolating cores (Hoder, Bjørner 2012, section 4) and Spacer's
@@ -83,6 +85,7 @@ mod transition;
 pub(super) use self::ids::Node;
 pub use self::options::Options;
 
+use self::array_indexes::AnyIndexes;
 use self::search::{Outcome, Search};
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
@@ -105,14 +108,8 @@ impl Engine for Pdr {
         "pdr"
     }
 
-    /// Quantified constraints have no implicants here.
-    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        if shape.theories.quantifier {
-            return Err(Unsupported {
-                engine: "pdr",
-                what: "quantified constraints".to_owned(),
-            });
-        }
+    /// Of quantified constraints it sees instances.
+    fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
     }
 
@@ -121,7 +118,33 @@ impl Engine for Pdr {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let mut search = Search::new(system, self.options.clone(), cx);
+        let mut any = AnyIndexes::default();
+        if !Shape::of(system).theories.quantifier {
+            return self.search(system, &mut any, cx);
+        }
+        // What holds of all indexes holds of the one that lemmas are about.
+        let params = system.used_predicates().into_iter();
+        let params = params.flat_map(|p| system.predicate(p).params.to_vec());
+        let vars = any.of(&system.terms, &params.collect::<Vec<_>>());
+        driver::by_instances(system, &vars, cx, |open, cx| {
+            self.search(open, &mut any, cx)
+        })
+    }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
+    }
+}
+
+impl Pdr {
+    /// A search, with these variables for any index.
+    fn search(
+        &mut self,
+        system: &System,
+        any: &mut AnyIndexes,
+        cx: &mut Context,
+    ) -> Result<Verdict, EngineError> {
+        let mut search = Search::with_indexes(system, self.options.clone(), any, cx);
         let outcome = search.run();
         search.record_statistics();
         match outcome {
@@ -134,9 +157,5 @@ impl Engine for Pdr {
                 driver::verdict(stop, search.cx)
             }
         }
-    }
-
-    fn lemmas(&mut self) -> Lemmas {
-        std::mem::take(&mut self.lemmas)
     }
 }

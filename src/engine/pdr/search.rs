@@ -62,7 +62,7 @@ pub(super) struct Parts {
 impl Parts {
     /// The clauses of a system, and frames without lemmas. Predicates that are not used have no
     /// transition relation.
-    pub fn new(smt: &Rc<Smt>, system: &System, options: &Options) -> Self {
+    pub fn new(smt: &Rc<Smt>, system: &System, options: &Options, any: &mut AnyIndexes) -> Self {
         let terms = &system.terms;
         let index = ClauseIndex::new(system);
         let mut in_use = NodeMap::new(system, |node| node == Node::Query);
@@ -75,9 +75,8 @@ impl Parts {
                 Node::Query => index.queries(),
             };
             let params = params(system, node);
-            in_use[node].then(|| Transition::new(system, smt, node, params, clauses))
+            in_use[node].then(|| Transition::new(system, smt, node, params, clauses, any.vars()))
         });
-        let mut any = AnyIndexes::default();
         let frames = NodeMap::new(system, |node| match options.quantify {
             true => Frame::new(&any.of(terms, params(system, node))),
             false => Frame::default(),
@@ -112,12 +111,24 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search that knows nothing, with an oracle of its own.
+    #[cfg(test)]
     pub fn new(system: &'a System, options: Options, cx: &'a mut Context) -> Self {
+        Search::with_indexes(system, options, &mut AnyIndexes::default(), cx)
+    }
+
+    /// A search that knows nothing, with an oracle of its own, and with variables for any index that
+    /// clauses may mention.
+    pub fn with_indexes(
+        system: &'a System,
+        options: Options,
+        any: &mut AnyIndexes,
+        cx: &'a mut Context,
+    ) -> Self {
         let smt = Smt::within(&cx.budget);
         if options.older_simplex && !Shape::of(system).theories.nonlinear_arithmetic {
             smt.set_arithmetic(Arithmetic::Simplex);
         }
-        let parts = Parts::new(&smt, system, &options);
+        let parts = Parts::new(&smt, system, &options, any);
         Search::from_parts(smt, system, options, cx, parts)
     }
 

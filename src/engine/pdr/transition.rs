@@ -84,13 +84,15 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// The clauses at these positions, with heads over `params`.
+    /// The clauses at these positions, with heads over `params`; `any` are the same variables in all
+    /// of them.
     pub fn new(
         system: &System,
         smt: &Rc<Smt>,
         own: Node,
         params: &[TermId],
         clauses: &[usize],
+        any: &[TermId],
     ) -> Self {
         let terms = &system.terms;
         let mut slots: Table<SlotId, Slot> = Table::default();
@@ -120,6 +122,7 @@ impl Transition {
                 body.push(slot);
             }
             let vars = clause.vars(terms);
+            map.extend(any.iter().map(|&a| (a, a)));
             for &var in &vars {
                 map.entry(var)
                     .or_insert_with(|| terms.fresh_var(terms.var_name(var), terms.sort_of(var)));

@@ -97,7 +97,7 @@ pub use self::options::Options;
 
 use self::search::Search;
 use super::settings::Setting;
-use super::{Engine, EngineError, Unsupported};
+use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Shape, System};
 use crate::run::Context;
 use crate::witness::Verdict;
@@ -113,14 +113,8 @@ impl Engine for Spacer {
         "spacer"
     }
 
-    /// Quantified constraints have no implicants here.
-    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        if shape.theories.quantifier {
-            return Err(Unsupported {
-                engine: "spacer",
-                what: "quantified constraints".to_owned(),
-            });
-        }
+    /// Of quantified constraints it sees instances.
+    fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
     }
 
@@ -129,6 +123,9 @@ impl Engine for Spacer {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        if Shape::of(system).theories.quantifier {
+            return driver::by_instances(system, &[], cx, |open, cx| self.solve(open, cx));
+        }
         let mut search = Search::new(system, self.options.clone(), &cx.budget);
         let smt = search.smt().clone();
         let verdict = search.run(cx);

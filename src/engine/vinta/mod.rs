@@ -121,13 +121,8 @@ impl Engine for VintaEngine {
         "vinta"
     }
 
-    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        if shape.theories.quantifier {
-            return Err(Unsupported {
-                engine: self.name(),
-                what: "quantifiers".to_owned(),
-            });
-        }
+    /// Of quantified constraints it sees instances.
+    fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
     }
 
@@ -136,7 +131,9 @@ impl Engine for VintaEngine {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        self.supports(&Shape::of(system))?;
+        if Shape::of(system).theories.quantifier {
+            return driver::by_instances(system, &[], cx, |open, cx| self.solve(open, cx));
+        }
         domains::solve(system, &self.options, cx)
     }
 }
