@@ -23,7 +23,6 @@ use crate::chc::{Reachability, Shape, System};
 use crate::proof::{Stop, complete_by_reachability, incomplete};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
-use crate::term::Op;
 use crate::witness::{Model, Refutation, Verdict};
 
 settings! {
@@ -86,21 +85,6 @@ impl Engine for Bmc {
 }
 
 impl Bmc {
-    fn unroll(
-        &self,
-        system: &System,
-        reachability: &Reachability,
-        smt: &Rc<Smt>,
-        cx: &mut Context,
-    ) -> Result<Outcome, Stop> {
-        let max_depth = self.options.max_depth;
-        let linear = system.clauses.iter().all(|c| c.body.len() <= 1);
-        match linear && !self.options.force_tree {
-            true => linear::search(system, reachability, smt, max_depth, cx),
-            false => tree::search(system, reachability, smt, max_depth, cx),
-        }
-    }
-
     fn search(
         &self,
         system: &System,
@@ -108,20 +92,13 @@ impl Bmc {
         smt: &Rc<Smt>,
         cx: &mut Context,
     ) -> Result<Verdict, Stop> {
-        for (bits, share) in SMALL_WORDS {
-            if let Some(small) = small_words(system, bits) {
-                let part = cx.budget.left().map(|left| left.mul_f64(share));
-                let part = part.map_or_else(|| cx.budget.clone(), |part| cx.budget.time(part));
-                let limited = Smt::within(&part);
-                let outcome = cx.within(part, |cx| self.unroll(&small, reachability, &limited, cx));
-                if let Ok(Outcome::Refuted(refutation)) = outcome {
-                    cx.stats.set("bmc.small-words", u64::from(bits));
-                    return Ok(Verdict::Unsat(refutation));
-                }
-                log::debug!("no refutation by words of {bits} bits");
-            }
-        }
-        match self.unroll(system, reachability, smt, cx)? {
+        let max_depth = self.options.max_depth;
+        let linear = system.clauses.iter().all(|c| c.body.len() <= 1);
+        let outcome = match linear && !self.options.force_tree {
+            true => linear::search(system, reachability, smt, max_depth, cx),
+            false => tree::search(system, reachability, smt, max_depth, cx),
+        };
+        match outcome? {
             Outcome::Refuted(refutation) => Ok(Verdict::Unsat(refutation)),
             // All queries are about constraints alone, and those have no solution.
             Outcome::Exhausted(_) if system.used_predicates().is_empty() => {
@@ -133,29 +110,4 @@ impl Bmc {
             Outcome::Bound(depth) => Err(incomplete(format!("no refutation up to depth {depth}"))),
         }
     }
-}
-
-/// Bits that all words have but for their signs, at first, and the share of the time left.
-const SMALL_WORDS: [(u32, f64); 2] = [(5, 0.3), (8, 0.4)];
-
-/// The system whose variables have no other values than small ones, which derives nothing that the
-/// system does not derive; `None` if it has no larger words.
-fn small_words(system: &System, bits: u32) -> Option<System> {
-    let terms = &system.terms;
-    let mut small = system.clone();
-    let mut is_changed = false;
-    for clause in &mut small.clauses {
-        let mut parts = vec![clause.constraint];
-        for var in clause.vars(terms) {
-            let width = terms.width(var);
-            if width > bits {
-                let low = terms.bv_op(&Op::BvExtract(bits - 1, 0), &[var]);
-                let extended = terms.bv_op(&Op::BvSignExtend(width - bits), &[low]);
-                parts.push(terms.eq(var, extended));
-            }
-        }
-        is_changed |= parts.len() > 1;
-        clause.constraint = terms.and(&parts);
-    }
-    is_changed.then_some(small)
 }

@@ -61,7 +61,9 @@ fn plain_counters(
             let plain = plain.get_or_insert_with(|| plain_values(&system.terms, clause.constraint));
             for (position, arg) in atom.args.iter().enumerate() {
                 let place = (atom.predicate, position);
-                let known = values.entry(place).or_insert_with(|| Some(FxHashSet::default()));
+                let known = values
+                    .entry(place)
+                    .or_insert_with(|| Some(FxHashSet::default()));
                 match plain.get(arg) {
                     // What no head has is never reached.
                     Some(&value) if number == clause.body.len() => {
@@ -141,7 +143,9 @@ pub(super) fn candidates(
         .iter()
         .map(|c| terms.free_vars(&[c.constraint]).into_iter().collect())
         .collect();
-    for place in places {
+    // What is left is for the graph.
+    let reserve = *fuel / 2;
+    'places: for place in places {
         // A program counter is always set.
         let set = |&(index, number): &(usize, usize)| {
             let clause = &system.clauses[index];
@@ -161,10 +165,11 @@ pub(super) fn candidates(
             if cx.stop().is_some() {
                 return FxHashMap::default();
             }
-            let Some(rest) = fuel.checked_sub(dag[index] * own.len()) else {
-                return FxHashMap::default();
-            };
-            *fuel = rest;
+            let cost = dag[index] * own.len();
+            if *fuel < reserve + cost {
+                break 'places;
+            }
+            *fuel -= cost;
             before += sizes[index];
             for &value in own {
                 let map = FxHashMap::from_iter([(atom.args[place.1], value)]);

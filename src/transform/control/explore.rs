@@ -218,7 +218,10 @@ impl<'a> Explorer<'a> {
         let terms = self.terms;
         let plain = self.plain.entry(index);
         let plain = plain.or_insert_with(|| plain_values(terms, clause.constraint));
-        if map.iter().any(|(v, t)| plain.get(v).is_some_and(|p| p != t)) {
+        if map
+            .iter()
+            .any(|(v, t)| plain.get(v).is_some_and(|p| p != t))
+        {
             return Ok(());
         }
         let constraint = self.substitute(index, clause.constraint, &map)?;

@@ -305,6 +305,31 @@ const LISTS: [&str; 7] = [
     "default,single-loop,simplify",
 ];
 
+/// A chain of locations, more than an argument may have values as a rule; each clause says where it
+/// begins and where it ends. Every twentieth step adds one.
+#[test]
+fn counters_with_many_values() {
+    let step = |from: usize| Step {
+        from,
+        to: from + 1,
+        add: i64::from(from % 20 == 0),
+    };
+    for (encoding, last) in [(Encoding::Integer, 100), (Encoding::BitVector, 60)] {
+        for safe in [true, false] {
+            let graph = Graph {
+                locations: last + 1,
+                steps: (0..last).map(step).collect(),
+                bad: (last, last as i64 / 20 + i64::from(safe)),
+                safe: false,
+            };
+            let system = monolith(&graph, encoding, false);
+            let found = after(&system, "control");
+            assert_eq!(found.used_predicates().len(), graph.locations);
+            check(&system, &["control", "control,inline"], safe);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(config(10))]
 
