@@ -13,8 +13,14 @@
 //!   what they do not refute, implicant by implicant of `A`, is left to Craig interpolation
 //!   (`smt/interpolate`). On the slides all interpolants are the solver's.
 //!
-//! Invariant: what comes out follows from `A`, contradicts `B`, and has no variable that is not in
-//! both.
+//! A label that is not yet refined (`labels=indexed`) consists of *index predicates* (Lahiri and
+//! Bryant, "Predicate Abstraction with Indexed Predicates", TOCL 2007): the comparisons that follow
+//! from the pre-image and have an index variable or a cell in them. For a number of index variables
+//! these are finitely many, so that a label has no endless chain of weaker ones, as `n ≤ i`,
+//! `n ≤ i + 1`, ... is one in exact labels; what relates arguments comes with a refinement.
+//!
+//! Invariant: an interpolant follows from `A`, contradicts `B`, and has no variable that is not in
+//! both. Index predicates follow from `A`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -264,6 +270,108 @@ impl Unwinding<'_> {
             })
     }
 
+    /// Gives a node the index predicates that hold of its pre-image: those comparisons of what its
+    /// step hands on ([`Self::handed_on`]) that are about index variables or cells.
+    pub fn label_by_predicates(&mut self, node: NodeId, cx: &Context) -> Result<(), Stop> {
+        let terms = self.terms.clone();
+        let mut solver = self.smt.solver();
+        let (parts, axioms) = self.step_parts(node);
+        parts.iter().chain(&axioms).for_each(|&p| solver.assert(p));
+        let Some(model) = ask(&mut solver, &[], cx)? else {
+            return Ok(());
+        };
+        let vars = self.handed_on(node);
+        let mut groups = self.template.comparisons(&terms, &vars, &model);
+        groups.retain(|group| self.rank(node, group.about) <= Rank::Cells);
+        let follows = self.strongest(node, &mut solver, groups, cx)?;
+        let label: Vec<TermId> = follows.into_iter().map(|f| f.1).collect();
+        self.strengthen(node, terms.and(&label));
+        Ok(())
+    }
+
+    /// The step into a node's successor with the successor's label, and axioms about the cells.
+    fn step_parts(&self, node: NodeId) -> (Vec<TermId>, Vec<TermId>) {
+        let node = &self.nodes[node];
+        let mut parts = vec![node.instance.formula];
+        let mut axioms = node.axioms.clone();
+        if let Some(successor) = node.successor {
+            parts.extend(&self.nodes[successor].label);
+            axioms.extend(&self.nodes[successor].axioms);
+        }
+        (parts, axioms)
+    }
+
+    /// What a node's step hands on to what the successor's label is about: the node's arguments,
+    /// and the cells that equations connect with it, with their indexes. What the step's guard
+    /// alone reads is not among them, unless it is a query's; nor is an index variable at which
+    /// nothing is read any more.
+    fn handed_on(&self, node: NodeId) -> Vec<TermId> {
+        let terms = &*self.terms;
+        let (state, successor) = (
+            &self.nodes[node].instance.source,
+            self.nodes[node].successor,
+        );
+        let is_scalar = |t: &TermId| !terms.is_array(*t);
+        let mut found: Vec<TermId> = state.args.iter().copied().filter(is_scalar).collect();
+        let mut known: FxHashSet<TermId> = FxHashSet::default();
+        let mut is_query = true;
+        if let Some(successor) = successor.map(|s| &self.nodes[s]) {
+            is_query = successor.location == Location::Error;
+            known.extend(terms.free_vars(&successor.label));
+        }
+        let equations: Vec<Vec<TermId>> = terms
+            .conjuncts(self.nodes[node].instance.formula)
+            .into_iter()
+            .filter(|&part| *terms.op(part) == Op::Eq)
+            .map(|part| terms.free_vars(&[part]))
+            .collect();
+        loop {
+            let before = known.len();
+            for vars in &equations {
+                if vars.iter().any(|v| known.contains(v)) {
+                    known.extend(vars.iter().filter(|v| !state.args.contains(v)));
+                }
+            }
+            if known.len() == before {
+                break;
+            }
+        }
+        for cell in &state.cells {
+            if is_query || known.contains(&cell.var) {
+                found.extend([cell.var, cell.index]);
+            }
+        }
+        found.retain(|&t| terms.is_var(t));
+        let mut seen = FxHashSet::default();
+        found.retain(|&t| seen.insert(t));
+        found
+    }
+
+    /// The cases of a node's step, as cubes that imply it; `None` if there are too many, or
+    /// a term has no value.
+    pub fn cases(&self, node: NodeId, cx: &Context) -> Result<Option<Vec<TermId>>, Stop> {
+        let terms = &*self.terms;
+        let (parts, axioms) = self.step_parts(node);
+        let vars = terms.free_vars(&[terms.and(&parts), terms.and(&axioms)]);
+        let mut solver = self.smt.solver();
+        parts.iter().chain(&axioms).for_each(|&p| solver.assert(p));
+        let mut cubes = Vec::new();
+        while let Some(model) = ask(&mut solver, &[], cx)? {
+            if cubes.len() == IMPLICANTS {
+                return Ok(None);
+            }
+            let assignment = values(&model, &vars)?;
+            let mut evaluator = Evaluator::new(terms, &assignment);
+            let Some(cube) = implicant(terms, &parts, &mut evaluator) else {
+                return Ok(None);
+            };
+            let cube = terms.and(&cube);
+            solver.assert(terms.not(cube));
+            cubes.push(cube);
+        }
+        Ok(Some(cubes))
+    }
+
     /// Renames unwanted arguments of the node apart, as far as the contradiction stays.
     fn abstracted(
         &mut self,
@@ -314,7 +422,22 @@ impl Unwinding<'_> {
         let is_shared = |t: &TermId| terms.free_vars(&[*t]).iter().all(|v| shared.contains(v));
         let own = parts.iter().copied().filter(is_shared);
         let mut found: Vec<(Rank, TermId)> = own.map(|part| (Rank::Other, part)).collect();
-        let mut groups = self.template.comparisons(terms, shared, model);
+        let groups = self.template.comparisons(terms, shared, model);
+        found.extend(self.strongest(node, solver, groups, cx)?);
+        Ok(found)
+    }
+
+    /// For each group the first comparison that follows from what the solver holds. All of them
+    /// hold in one of its models.
+    fn strongest(
+        &self,
+        node: NodeId,
+        solver: &mut Solver,
+        mut groups: Vec<Group>,
+        cx: &Context,
+    ) -> Result<Vec<(Rank, TermId)>, Stop> {
+        let terms = &*self.terms;
+        let mut found = Vec::new();
         let literals = |groups: &[Group]| -> Vec<TermId> {
             groups
                 .iter()

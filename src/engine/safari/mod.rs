@@ -11,7 +11,8 @@
 //!
 //! - UNWIND takes the leaf of least depth, those at the initial location first ([`unwind`]).
 //! - EXPAND gives a node a child for each clause into its location. A child's label is `true`
-//!   (`labels=lazy`), or the pre-image, as in the authors' earlier MCMT (`labels=exact`).
+//!   (`labels=lazy`), or the pre-image, as in the authors' earlier MCMT (`labels=exact`), or, by
+//!   default, what index predicates say of a case of the pre-image (`labels=indexed`).
 //! - COVER closes a leaf whose states are in the labels of expanded nodes ([`cover`]).
 //! - REFINE takes the path of a node at the initial location: a refutation, or interpolants that
 //!   strengthen the labels ([`refine`], [`interpolate`]).
@@ -31,6 +32,11 @@
 //!   variables to be instantiated. After a step that changes `c` it is an index variable.
 //! - Covering asks about the pre-image in place of the node's label.
 //! - Interpolants are comparisons where these are enough.
+//! - Labels begin as an indexed predicate abstraction of the pre-image, case by case
+//!   ([`interpolate`], [`unwind`]). Labels that begin as `true` are refined path by path, each
+//!   time by what excludes one short run; with nested loops that move elements (binary sort,
+//!   bubble sort) these reasons are about counters and the first few indexes, and many disjuncts of
+//!   different cases are in one label. Selection sort stays open.
 //!
 //! Completeness: without such equations and with decidable elements, a path is decided. The
 //! covering test is complete for indexes that are compared only (slides, "Completeness"); with `i +
@@ -62,10 +68,12 @@ use crate::term::{Sort, TermStore};
 use crate::witness::Verdict;
 
 choices! {
-    /// What a new node's label is.
+    /// What a new node's label is, until it is refined.
     Labels {
-        /// Nothing: `true`, until a path is refined.
+        /// Nothing: `true`.
         Lazy = "lazy",
+        /// Index predicates that follow from a case of the pre-image of the successor's.
+        Indexed = "indexed",
         /// The pre-image of the successor's.
         Exact = "exact",
     }
@@ -74,8 +82,9 @@ choices! {
 settings! {
     /// Choices of the search.
     Options {
-        /// Labels of new nodes: `true` until they are refined, or pre-images.
-        labels: Labels = Labels::Lazy, source "LPAR 2012; MCMT";
+        /// Labels of new nodes: `true`, index predicates, or pre-images.
+        labels: Labels = Labels::Indexed,
+            source "LPAR 2012; MCMT; Lahiri and Bryant, TOCL 2007";
     }
 }
 

@@ -5,6 +5,11 @@
 //! variables of its own; so an index variable means the same in all labels along a path, and what
 //! refinements add to a label is joined under one quantifier.
 //!
+//! With `labels=indexed` a node's step is one cube, as in MCMT, whose nodes are primitive
+//! differentiated formulas (Ghilardi and Ranise, LMCS 2010): a leaf that nothing covers gives way to
+//! a node for each case of its step. So a label is a conjunction, and a case that is covered is done
+//! with although others are not.
+//!
 //! Invariant: the instance into a node and the node's label imply the label of the node before
 //! (slides, condition (iii)). The nodes that are expanded are those that a model is made of.
 
@@ -22,7 +27,7 @@ use crate::chc::{PredicateId, Reachability, System};
 use crate::proof::Stop;
 use crate::run::Context;
 use crate::smt::{Interpolator, Smt};
-use crate::term::{TermId, TermStore};
+use crate::term::{Printer, TermId, TermStore};
 use crate::witness::{Model, Verdict};
 
 /// Where a state has more pairs of cells of the same array, it gets the axioms about them that
@@ -61,6 +66,8 @@ pub(super) struct Node {
     pub successor: Option<NodeId>,
     pub children: Vec<NodeId>,
     pub status: Status,
+    /// Whether its step is one cube, or has too many.
+    pub is_case: bool,
     /// Position of the transition into the successor.
     pub transition: usize,
     /// That transition, and the state of this node.
@@ -172,9 +179,29 @@ impl<'a> Unwinding<'a> {
                         return Ok(Verdict::Unsat(refutation));
                     }
                 }
+                Cover::Open if self.options.labels == Labels::Indexed => {
+                    self.develop(node, cx)?;
+                }
                 Cover::Open => self.expand(node, cx)?,
             }
         }
+    }
+
+    /// Splits a leaf that is not covered into cases, or gives it its label and expands it.
+    fn develop(&mut self, node: NodeId, cx: &Context) -> Result<(), Stop> {
+        if !self.nodes[node].is_case {
+            self.nodes[node].is_case = true;
+            if let Some(cases) = self.cases(node, cx)? {
+                self.split(node, &cases);
+                return Ok(());
+            }
+        }
+        if self.nodes[node].label.is_empty() {
+            self.label_by_predicates(node, cx)?;
+        }
+        let print = || Printer::new(&self.terms).term(self.nodes[node].formula);
+        log::trace!("safari: node {node}: {}", print());
+        self.expand(node, cx)
     }
 
     fn root(&mut self) {
@@ -191,6 +218,7 @@ impl<'a> Unwinding<'a> {
             successor: None,
             children: Vec::new(),
             status: Status::Leaf,
+            is_case: false,
             transition: usize::MAX,
             instance,
             meaning: FxHashMap::default(),
@@ -238,14 +266,14 @@ impl<'a> Unwinding<'a> {
             }
         }
         let axioms = consistencies(&terms, &state.cells, AXIOMS);
-        let id = self.nodes.len();
         let step = terms.substitute(instance.formula, &meaning);
-        self.nodes.push(Node {
+        Ok(self.add(Node {
             location,
             depth: self.nodes[node].depth + 1,
             successor: Some(node),
             children: Vec::new(),
             status: Status::Leaf,
+            is_case: false,
             transition,
             instance,
             meaning,
@@ -254,9 +282,58 @@ impl<'a> Unwinding<'a> {
             label: Vec::new(),
             formula: TermId::TRUE,
             indexes: Vec::new(),
-        });
-        self.nodes[node].children.push(id);
-        Ok(id)
+        }))
+    }
+
+    /// Replaces a node by one for each case of its step. Cells that a case does not read are left
+    /// out of its state.
+    fn split(&mut self, node: NodeId, cases: &[TermId]) {
+        let terms = self.terms.clone();
+        self.kill(node);
+        for &case in cases {
+            let old = &self.nodes[node];
+            let read: FxHashSet<TermId> = terms.free_vars(&[case]).into_iter().collect();
+            let mut source = old.instance.source.clone();
+            source.cells.retain(|cell| read.contains(&cell.var));
+            let case = Node {
+                location: old.location,
+                depth: old.depth,
+                successor: old.successor,
+                children: Vec::new(),
+                status: Status::Leaf,
+                is_case: true,
+                transition: old.transition,
+                meaning: old.meaning.clone(),
+                step: terms.substitute(case, &old.meaning),
+                axioms: consistencies(&terms, &source.cells, AXIOMS),
+                label: Vec::new(),
+                formula: TermId::TRUE,
+                indexes: Vec::new(),
+                instance: Instance {
+                    formula: case,
+                    source,
+                    renaming: old.instance.renaming.clone(),
+                    chosen: old.instance.chosen.clone(),
+                },
+            };
+            let id = self.add(case);
+            self.reopen(id);
+        }
+        if let Some(successor) = self.nodes[node].successor {
+            self.nodes[successor]
+                .children
+                .retain(|&child| child != node);
+        }
+    }
+
+    /// Adds a node as a child of its successor.
+    fn add(&mut self, node: Node) -> NodeId {
+        let id = self.nodes.len();
+        if let Some(successor) = node.successor {
+            self.nodes[successor].children.push(id);
+        }
+        self.nodes.push(node);
+        id
     }
 
     /// Adds a conjunct, over the node's own variables, to a label.
