@@ -92,13 +92,16 @@ pub(super) fn candidates(
     let terms = &*system.terms;
     let recursive = DependencyGraph::new(system).recursive();
     let mut values: FxHashMap<Place, Vec<TermId>> = FxHashMap::default();
-    let plain = plain_counters(system, &recursive);
+    let mut plain = plain_counters(system, &recursive);
+    plain.retain(|_, values| values.len() > 1);
+    let counted: FxHashSet<PredicateId> = plain.keys().map(|place| place.0).collect();
     let tested = tested(system);
     let mut open = Vec::new();
-    for &predicate in &recursive {
+    // Other arguments are looked at when the counters are gone and the clauses are smaller.
+    for &predicate in recursive.iter().filter(|p| !counted.contains(p)) {
         for (position, &param) in system.predicate(predicate).params.iter().enumerate() {
             let place = (predicate, position);
-            if !tested.contains(&place) || plain.contains_key(&place) {
+            if !tested.contains(&place) {
                 continue;
             }
             let sort = terms.sort_of(param);
@@ -113,10 +116,9 @@ pub(super) fn candidates(
     }
     open.sort_unstable();
     values.extend(finite_values(system, &open, VALUES, cx));
-    let counters = plain.iter().filter(|(_, values)| values.len() > 1);
     // With what they waste, see [`WASTE`].
     let mut found: FxHashMap<PredicateId, Vec<(f64, usize)>> = FxHashMap::default();
-    for (&(predicate, position), _) in counters {
+    for (predicate, position) in plain.into_keys() {
         found.entry(predicate).or_default().push((0.0, position));
     }
     let mut places: Vec<Place> = values.keys().copied().collect();

@@ -312,7 +312,7 @@ fn counters_with_many_values() {
     let step = |from: usize| Step {
         from,
         to: from + 1,
-        add: i64::from(from % 20 == 0),
+        add: i64::from(from.is_multiple_of(20)),
     };
     for (encoding, last) in [(Encoding::Integer, 100), (Encoding::BitVector, 60)] {
         for safe in [true, false] {

@@ -245,7 +245,7 @@ impl<'a> Generator<'a> {
         if fitting.is_empty() {
             self.value(sort, 1)
         } else {
-            self.random.pick(&fitting).clone()
+            *self.random.pick(&fitting)
         }
     }
 
@@ -319,18 +319,18 @@ impl<'a> Generator<'a> {
                 ]);
                 let a = self.term(sort, d);
                 match op {
-                    Op::BvNot | Op::BvNeg => terms.bv_op(&op, &[a]),
+                    Op::BvNot | Op::BvNeg => terms.bv_op(op, &[a]),
                     Op::BvConcat => {
                         let b = self.term(sort, d);
                         let low = terms.bv_op(&Op::BvExtract(1, 0), &[a]);
                         let high = terms.bv_op(&Op::BvExtract(2, 2), &[b]);
-                        terms.bv_op(&op, &[high, low])
+                        terms.bv_op(op, &[high, low])
                     }
                     Op::BvZeroExtend(_) => {
                         let low = terms.bv_op(&Op::BvExtract(1, 0), &[a]);
-                        terms.bv_op(&op, &[low])
+                        terms.bv_op(op, &[low])
                     }
-                    _ => terms.bv_op(&op, &[a, self.term(sort, d)]),
+                    _ => terms.bv_op(op, &[a, self.term(sort, d)]),
                 }
             }
             Sort::Array(index, element) => match self.random.below(5) {
