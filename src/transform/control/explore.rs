@@ -224,6 +224,9 @@ impl<'a> Explorer<'a> {
         {
             return Ok(());
         }
+        // The clause itself says all of the values, so there is no other edge, and whether there is
+        // this one is for other passes to say.
+        let is_whole = map.keys().all(|v| plain.contains_key(v));
         let constraint = self.substitute(index, clause.constraint, &map)?;
         if constraint == TermId::FALSE {
             return Ok(());
@@ -232,7 +235,8 @@ impl<'a> Explorer<'a> {
         let Some(head) = clause.head.as_ref().filter(|h| self.is_split(h)) else {
             let mut numbers = body.to_vec();
             numbers.extend(clause.head.iter().map(|_| 0));
-            if constraint != TermId::TRUE && self.check(index, &given)? == SatResult::Unsat {
+            let is_sure = is_whole || constraint == TermId::TRUE;
+            if !is_sure && self.check(index, &given)? == SatResult::Unsat {
                 return Ok(());
             }
             return self.add_edge(index, numbers, constraint);
@@ -243,7 +247,7 @@ impl<'a> Explorer<'a> {
         let plain = plain_values(self.terms, constraint);
         let values: Option<Vec<TermId>> = vars.iter().map(|v| plain.get(v).copied()).collect();
         if let Some(values) = values {
-            if self.check(index, &given)? != SatResult::Unsat {
+            if is_whole || self.check(index, &given)? != SatResult::Unsat {
                 found.push(values);
             }
         } else {
