@@ -93,11 +93,11 @@ pub(super) fn candidates(
     let recursive = DependencyGraph::new(system).recursive();
     let mut values: FxHashMap<Place, Vec<TermId>> = FxHashMap::default();
     let mut plain = plain_counters(system, &recursive);
-    plain.retain(|_, values| values.len() > 1);
+    plain.retain(|_, values| values.len() > VALUES);
     let counted: FxHashSet<PredicateId> = plain.keys().map(|place| place.0).collect();
     let tested = tested(system);
     let mut open = Vec::new();
-    // Other arguments are looked at when the counters are gone and the clauses are smaller.
+    // Beside so many values nothing else is looked at; the clauses will be smaller.
     for &predicate in recursive.iter().filter(|p| !counted.contains(p)) {
         for (position, &param) in system.predicate(predicate).params.iter().enumerate() {
             let place = (predicate, position);
