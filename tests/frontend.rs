@@ -275,7 +275,12 @@ fn errors_have_places() {
         ),
         ("(pop)", 1, 1, "`pop` without"),
         ("; é\n(assert true) é", 2, 15, "starts no token"),
-        ("(rule r)", 1, 8, "rules without a `query`"),
+        (
+            "(declare-rel r ())(rule r)",
+            1,
+            26,
+            "rules without a `query`",
+        ),
         ("", 1, 1, "without a `check-sat`"),
         ("; (check-sat)", 1, 1, "without a `check-sat`"),
         (

@@ -13,8 +13,8 @@
 //! constants ([`super::finite_values`]) and are tested; those under whose values the constraints
 //! shrink most come first, and as many are taken as leave the clauses' total size within a factor
 //! of what it was. Data does not pass this test, since the clauses are as large under each of its
-//! values. A counter that every clause equates with a value, wherever it has it, comes first and may
-//! have many values: each clause is there under one of them.
+//! values. A counter that every clause equates with a value, wherever it has it, may have many values,
+//! and then is split on alone: each clause is there under one of them.
 //!
 //! Invariant: a combination of valuations without an edge contradicts its clause, so a predicate is
 //! false at valuations that were not reached; each edge remembers its clause and the values.
