@@ -1,20 +1,17 @@
 //! Reading both dialects: what is accepted and what it means.
 
+#[path = "common/asked.rs"]
+mod asked;
+
 use std::rc::Rc;
 
 use alphorn::frontend::{Dialect, InputError, Problem, parse, parse_bytes};
 use alphorn::term::{Printer, TermId, TermStore};
+use asked::asked;
 
 /// The problem of a text, with a check after it if it asks nothing.
 fn read(text: &str) -> Problem {
-    let asks = ["(check-sat", "(query", "(rule"]
-        .iter()
-        .any(|c| text.contains(c));
-    let text = match asks {
-        true => text.to_owned(),
-        false => format!("{text}\n(check-sat)"),
-    };
-    match parse(&text, Rc::new(TermStore::new())) {
+    match parse(&asked(text), Rc::new(TermStore::new())) {
         Ok(problem) => problem,
         Err(error) => panic!("{error}\n{text}"),
     }

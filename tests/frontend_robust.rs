@@ -191,7 +191,7 @@ fn sharing_costs_no_time() {
     let text = format!(
         "(declare-fun p (Int) Bool)(declare-fun q () Bool)(assert {lets})(assert {bodies})
          (define-fun f0 ((x Int)) Int (+ x 1))(define-fun g0 ((x Int)) Bool (p x)){macros}
-         (assert (p (f59 3)))(assert (forall ((x Int)) (=> (g59 x) q)))"
+         (assert (p (f59 3)))(assert (forall ((x Int)) (=> (g59 x) q)))(check-sat)"
     );
     let problem = read(&text).map_err(|e| e.to_string()).unwrap();
     assert_eq!(problem.clauses.len(), 4);

@@ -1,5 +1,7 @@
 //! Planted witnesses: wrong ones are turned down wherever they come from, good ones pass.
 
+#[path = "common/asked.rs"]
+mod asked;
 #[path = "common/corpus.rs"]
 mod corpus;
 
@@ -19,11 +21,12 @@ use alphorn::witness::{
     parse_witness, validate,
 };
 use alphorn::{Config, solve};
+use asked::asked;
 use corpus::trials::{PATIENCE, on_all};
 use corpus::{Task, run, tasks};
 
 fn read(text: &str) -> Problem {
-    parse_bytes(text.as_bytes(), Rc::new(TermStore::new())).expect("a problem")
+    parse_bytes(asked(text).as_bytes(), Rc::new(TermStore::new())).expect("a problem")
 }
 
 fn context(problem: &Problem) -> Context {

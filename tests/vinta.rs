@@ -1,5 +1,7 @@
 //! The engine `vinta` on the paper's programs, on programs of known status, and on generated ones.
 
+#[path = "common/asked.rs"]
+mod asked;
 mod common;
 
 use std::time::Duration;
@@ -14,6 +16,7 @@ use alphorn::internal::transform::normalize;
 use alphorn::run::Context;
 use alphorn::term::TermStore;
 use alphorn::witness::Verdict;
+use asked::asked;
 use common::trials::{PATIENCE, answers_at_least};
 use common::{Recipe, SHORT, Theory, agrees, planted, recipes};
 use proptest::prelude::*;
@@ -52,7 +55,7 @@ fn solve(system: &System, options: Options) -> (Option<bool>, u64) {
 
 fn system(text: &str) -> System {
     let terms = std::rc::Rc::new(TermStore::new());
-    let problem = parse_bytes(text.as_bytes(), terms).expect("it can be read");
+    let problem = parse_bytes(asked(text).as_bytes(), terms).expect("it can be read");
     normalize(&problem).0
 }
 
