@@ -103,7 +103,8 @@
 //! let terms = Rc::new(TermStore::new());
 //! let text = "(set-logic HORN) (declare-fun P (Int) Bool)
 //!     (assert (forall ((x Int)) (=> (> x 3) (P x))))
-//!     (assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))";
+//!     (assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))
+//!     (check-sat)";
 //! let problem = parse(text, terms.clone())?;
 //! let model = parse_witness(&problem, "sat ((define-fun P ((x Int)) Bool (> x 2)))")?;
 //! let mut cx = Context::new(terms);
