@@ -35,7 +35,7 @@ pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
 use crate::term::TermStore;
 
 /// Reads a file's text, in either dialect, into a problem over `terms`. Fails with the place of
-/// the first thing that is wrong or not supported.
+/// the first thing that is wrong or not supported, and if the text asks nothing.
 pub fn parse(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputError> {
     reader::read(text, terms)
 }
