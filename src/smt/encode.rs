@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use z3_sys::*;
 
 use super::context::{Context, c_string};
-use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
+use crate::term::{DatatypeId, FunctionId, Op, Sort, SortId, TermId, TermStore};
 
 /// What a declaration of a datatype means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +38,7 @@ pub(super) struct Encoder {
     datatype_ops: FxHashMap<Z3_func_decl, DatatypeOp>,
     proxies: FxHashMap<TermId, Z3_ast>,
     sizes: FxHashMap<DatatypeId, Z3_func_decl>,
+    functions: FxHashMap<FunctionId, Z3_func_decl>,
 }
 
 impl Encoder {
@@ -249,6 +250,10 @@ impl Encoder {
                     let decl = self.size_function(cx, store, *id)?;
                     Z3_mk_app(c, decl, 1, args.as_ptr())
                 }
+                Op::Call(id) => {
+                    let decl = self.function(cx, store, *id)?;
+                    Z3_mk_app(c, decl, count, args.as_ptr())
+                }
                 Op::Forall(_) | Op::Exists(_) => {
                     let universal = matches!(node.op, Op::Forall(_));
                     let bound: Vec<Z3_app> = args[1..]
@@ -306,6 +311,36 @@ impl Encoder {
             }
         }
         Ok(self.sizes[&id])
+    }
+
+    /// The function of calls, uninterpreted; declared on first use. Its equation is no part of it:
+    /// with definitions Z3 unfolds calls, often without end.
+    fn function(
+        &mut self,
+        cx: &Context,
+        store: &TermStore,
+        id: FunctionId,
+    ) -> Result<Z3_func_decl, String> {
+        if let Some(&found) = self.functions.get(&id) {
+            return Ok(found);
+        }
+        let function = store.function(id);
+        let params = function.params.iter();
+        let sorts = params.map(|&p| self.sort(cx, store, store.sort_of(p)));
+        let sorts = sorts.collect::<Result<Vec<Z3_sort>, String>>()?;
+        let result = self.sort(cx, store, function.result)?;
+        // No symbol of a user has a bar in it.
+        let name = cx.symbol(&format!("{}|{}", function.name, id.0))?;
+        let count = sorts.len() as c_uint;
+        // SAFETY: the sorts are held; the declaration is as soon as it is made.
+        let decl = unsafe {
+            let made = Z3_mk_func_decl(cx.raw, name, count, sorts.as_ptr(), result);
+            let decl = cx.ok(made)?;
+            cx.keep(cx.ok(Z3_func_decl_to_ast(cx.raw, decl))?);
+            decl
+        };
+        self.functions.insert(id, decl);
+        Ok(decl)
     }
 
     // ---- sorts ----

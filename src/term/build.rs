@@ -712,6 +712,7 @@ impl TermStore {
             Op::Field(d, c, f) => self.field(*d, *c, *f, args[0]),
             Op::Is(d, c) => self.is(*d, *c, args[0]),
             Op::Size(_) => self.size(args[0]),
+            Op::Call(id) => self.call(*id, args),
             Op::Forall(vars) => self.forall(vars, args[0]),
             Op::Exists(vars) => self.exists(vars, args[0]),
             _ => self.bv_op(op, args),

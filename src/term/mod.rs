@@ -14,6 +14,7 @@ mod build;
 mod datatypes;
 mod evaluate;
 mod finite;
+mod functions;
 mod linear;
 mod measure;
 mod meter;
@@ -25,6 +26,7 @@ mod store;
 mod walk;
 
 pub use evaluate::{Assignment, Evaluator, evaluate, evaluate_with};
+pub use functions::{Function, FunctionId};
 pub use linear::Linear;
 pub use node::{Node, Op, TermId};
 pub use print::{DatatypeStyle, Printer, quote_symbol};

@@ -3,7 +3,7 @@
 //! Invariant: argument order and count always suit the operator; only `build.rs` makes nodes, and
 //! it checks sorts there in debug builds.
 
-use super::{BigInt, BigUint, DatatypeId, Rational, SortId};
+use super::{BigInt, BigUint, DatatypeId, FunctionId, Rational, SortId};
 
 /// An interned term; equal terms have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -92,6 +92,9 @@ pub enum Op {
     /// The size of a value of a recursive datatype, see
     /// [`TermStore::size`](super::TermStore::size).
     Size(DatatypeId),
+    /// A function that an equation defines, applied to its arguments; see
+    /// [`TermStore::call`](super::TermStore::call).
+    Call(FunctionId),
     /// Bound variables, each a `Var` that is bound here only; one argument, the body.
     Forall(Box<[TermId]>),
     /// Bound variables, each a `Var` that is bound here only; one argument, the body.

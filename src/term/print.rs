@@ -10,7 +10,7 @@ use std::fmt::Write;
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 
-use super::{DatatypeId, Op, Rational, Sort, SortId, TermId, TermStore};
+use super::{DatatypeId, FunctionId, Op, Rational, Sort, SortId, TermId, TermStore};
 
 /// How instances of parametric datatypes are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +55,7 @@ pub struct Printer<'a> {
     store: &'a TermStore,
     style: DatatypeStyle,
     names: FxHashMap<TermId, String>,
+    functions: FxHashMap<FunctionId, String>,
 }
 
 enum Item {
@@ -150,6 +151,7 @@ impl<'a> Printer<'a> {
             store,
             style: DatatypeStyle::Parametric,
             names: FxHashMap::default(),
+            functions: FxHashMap::default(),
         }
     }
 
@@ -162,6 +164,17 @@ impl<'a> Printer<'a> {
     /// Prints the variable `var` as `name` (a symbol that needs no further quoting).
     pub fn rename(&mut self, var: TermId, name: impl Into<String>) {
         self.names.insert(var, name.into());
+    }
+
+    /// Prints the function as `name` (a symbol that needs no further quoting).
+    pub fn rename_function(&mut self, id: FunctionId, name: impl Into<String>) {
+        self.functions.insert(id, name.into());
+    }
+
+    /// The symbol of a function.
+    pub fn function(&self, id: FunctionId) -> String {
+        let renamed = self.functions.get(&id).cloned();
+        renamed.unwrap_or_else(|| quote_symbol(&self.store.function(id).name))
     }
 
     /// A sort.
@@ -422,6 +435,14 @@ impl<'a> Printer<'a> {
                     format!("(_ is {})", self.instance(*id, name))
                 }
                 Op::Size(id) => TermStore::size_symbol(&self.sort(store.datatype_sort(*id))),
+                Op::Call(id) => {
+                    let name = self.function(*id);
+                    if node.args.is_empty() {
+                        out.push_str(&name);
+                        continue;
+                    }
+                    name
+                }
                 Op::Forall(vars) | Op::Exists(vars) => {
                     out.push_str(if matches!(node.op, Op::Forall(_)) {
                         "(forall ("

@@ -11,6 +11,7 @@ use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::finite::Finite;
+use super::functions::FunctionCell;
 use super::meter::{Meter, TERM};
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
 
@@ -25,6 +26,7 @@ pub struct TermStore {
     sorts: RefCell<Vec<Sort>>,
     sort_index: RefCell<FxHashMap<Sort, SortId>>,
     datatypes: FrozenVec<Box<DatatypeCell>>,
+    pub(super) functions: FrozenVec<Box<FunctionCell>>,
     variables: FrozenVec<Box<Variable>>,
     variable_index: RefCell<FxHashMap<(String, SortId), TermId>>,
     fresh: Cell<u64>,
@@ -64,6 +66,7 @@ impl TermStore {
             sorts: RefCell::new(Vec::new()),
             sort_index: RefCell::new(FxHashMap::default()),
             datatypes: FrozenVec::new(),
+            functions: FrozenVec::new(),
             variables: FrozenVec::new(),
             variable_index: RefCell::new(FxHashMap::default()),
             fresh: Cell::new(0),

@@ -154,7 +154,8 @@ impl<'a> State<'a> {
             match node.op {
                 Op::Var(_) if self.remaining.contains(&term) => vars.push(term),
                 Op::Var(_) => {}
-                Op::Ite => return None,
+                // A function of a model is not read, so no literal with a call can be checked.
+                Op::Ite | Op::Call(_) => return None,
                 _ if term != atom && node.sort == SortId::BOOL && !is_simple_bool(terms, term) => {
                     return None;
                 }
