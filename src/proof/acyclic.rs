@@ -83,6 +83,7 @@ pub(crate) fn solve_acyclic(system: &System, smt: &Rc<Smt>, cx: &Context) -> Res
     let definitions = system.used_predicates().into_iter().map(definition);
     Ok(Model {
         definitions: definitions.collect(),
+        ..Model::default()
     })
 }
 

@@ -29,5 +29,8 @@ pub(crate) fn negated(system: &System, model: Model) -> Model {
         .into_iter()
         .map(|(predicate, formula)| (predicate, terms.not(formula)))
         .collect();
-    Model { definitions }
+    Model {
+        definitions,
+        lemmas: model.lemmas,
+    }
 }

@@ -185,7 +185,10 @@ impl<'a> Reach<'a> {
                 return Ok(None);
             }
         }
-        Ok(Some(Model { definitions }))
+        Ok(Some(Model {
+            definitions,
+            ..Model::default()
+        }))
     }
 }
 

@@ -104,6 +104,7 @@ pub(crate) fn window(
     };
     Ok(Model {
         definitions: predicates.iter().map(definition).collect(),
+        ..Model::default()
     })
 }
 

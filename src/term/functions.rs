@@ -43,7 +43,7 @@ pub(super) struct FunctionCell {
 impl TermStore {
     /// A new function from arguments of these sorts, with fresh variables for parameters and a body
     /// still to come ([`TermStore::define_function`]). Where another function has the name, a
-    /// number is appended to it.
+    /// number and `!` are appended to it.
     pub fn declare_function(&self, name: &str, sorts: &[SortId], result: SortId) -> FunctionId {
         let id = FunctionId(u32::try_from(self.functions.len()).expect("fewer than 2^32"));
         let is_taken = |name: &str| self.functions.iter().any(|f| f.declared.name == name);
@@ -51,7 +51,7 @@ impl TermStore {
         let mut number = 0;
         while is_taken(&unique) {
             number += 1;
-            unique = format!("{name}{number}");
+            unique = format!("{name}{number}!");
         }
         let params: Vec<TermId> = sorts.iter().map(|&s| self.fresh_var("p", s)).collect();
         let body = self.intern(Op::Call(id), &params, result);
@@ -229,9 +229,9 @@ mod tests {
         assert!(!t.is_value(call));
         assert_eq!(evaluate(&t, call, &Assignment::default()), None);
         let other = t.declare_function("f!", &[], SortId::BOOL);
-        assert_eq!(t.function(other).name, "f!1");
+        assert_eq!(t.function(other).name, "f!1!");
         let constant = t.call(other, &[]);
         assert_eq!(t.unfold(constant), constant);
-        assert_eq!(Printer::new(&t).term(constant), "f!1");
+        assert_eq!(Printer::new(&t).term(constant), "f!1!");
     }
 }

@@ -17,5 +17,5 @@ pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
 pub use print::ProofFormat;
 pub use step_check::{StepError, check_refutation};
 pub(crate) use step_check::{SystemRules, check_steps};
-pub use types::{Fact, Model, Refutation, RefutationStep, Verdict};
+pub use types::{Case, Fact, Lemma, Model, Refutation, RefutationStep, Verdict};
 pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};

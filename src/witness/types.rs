@@ -14,6 +14,36 @@ use crate::term::{Assignment, TermId};
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     pub definitions: FxHashMap<PredicateId, TermId>,
+    /// What holds of the functions that the definitions call, each proven from those before it.
+    /// They mention no predicate, so ways back leave them as they are.
+    pub lemmas: Vec<Lemma>,
+}
+
+/// A universal statement about defined functions, and its proof by cases: in each case the
+/// statement follows, with the functions uninterpreted, from the guard and ground instances.
+#[derive(Clone, Debug)]
+pub struct Lemma {
+    pub name: String,
+    pub vars: Vec<TermId>,
+    /// Over `vars`, often of the form hypotheses ⇒ conclusion.
+    pub statement: TermId,
+    /// Positions in `vars`: what becomes smaller, lexicographically, in instances of the induction
+    /// hypothesis. Empty if there are none.
+    pub measure: Vec<usize>,
+    /// Their guards cover all values for which the statement is not valid without definitions.
+    pub cases: Vec<Case>,
+}
+
+/// A case of a lemma's proof; all terms are over the lemma's variables.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub guard: TermId,
+    /// Instances of the lemma itself: terms for all its variables.
+    pub induction: Vec<Vec<TermId>>,
+    /// Instances of lemmas before it, by position, with terms for their variables.
+    pub instances: Vec<(usize, Vec<TermId>)>,
+    /// Calls whose defining equations are used, as they stand.
+    pub unfoldings: Vec<TermId>,
 }
 
 /// A ground atom: a predicate and the values of its arguments.

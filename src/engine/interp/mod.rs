@@ -160,6 +160,7 @@ fn decide(
             let weaker = weaken(&system, &definitions, smt, cx);
             let mut model = Model {
                 definitions: weaker.unwrap_or(definitions),
+                ..Model::default()
             };
             complete_by_reachability(whole, &reachability, &mut model);
             Ok(Verdict::Sat(model))

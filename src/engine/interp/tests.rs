@@ -55,7 +55,10 @@ fn raw(system: &System, options: &Options, guards: Guards) -> Raw {
     let (counts, error_paths) = (search.counts, search.error_paths);
     let (answer, verdict) = match end {
         Ok(End::Safe(definitions)) => {
-            let mut model = Model { definitions };
+            let mut model = Model {
+                definitions,
+                ..Model::default()
+            };
             complete_by_reachability(system, &reachability, &mut model);
             let answer = (true, is_model(system, &model));
             (Some(answer), Some(Verdict::Sat(model)))

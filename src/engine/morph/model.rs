@@ -45,6 +45,7 @@ pub(super) fn quantified(
     }
     Model {
         definitions: result,
+        ..Model::default()
     }
 }
 

@@ -54,6 +54,7 @@ impl Engine for Muz {
             |smt, cx| match smt.fixedpoint(system, self.options.global, cx.remaining()) {
                 FixedpointAnswer::Safe(definitions) => Ok(Verdict::Sat(Model {
                     definitions: definitions.into_iter().collect(),
+                    ..Model::default()
                 })),
                 FixedpointAnswer::Unsafe(facts) => {
                     let refutation = derivation::order(system, smt, facts, cx);

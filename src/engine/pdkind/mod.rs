@@ -51,7 +51,7 @@ use crate::proof::{Stop, complete_by_reachability, window};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
-use crate::witness::{Model, Refutation, Verdict};
+use crate::witness::{Refutation, Verdict};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -218,9 +218,9 @@ impl Ending {
     /// The verdict about the system as it was.
     fn back(&self, verdict: Verdict) -> Verdict {
         match verdict {
-            Verdict::Sat(Model { mut definitions }) => {
-                definitions.remove(&self.predicate);
-                Verdict::Sat(Model { definitions })
+            Verdict::Sat(mut model) => {
+                model.definitions.remove(&self.predicate);
+                Verdict::Sat(model)
             }
             Verdict::Unsat(Refutation { mut steps }) => {
                 let is_ending = |fact: &crate::witness::Fact| fact.predicate == self.predicate;

@@ -38,7 +38,10 @@ impl Search<'_> {
             lemmas.extend(about_any.into_iter().map(|i| frame.closed(&self.terms, i)));
             definitions.insert(p, self.terms.and(&lemmas));
         }
-        Model { definitions }
+        Model {
+            definitions,
+            ..Model::default()
+        }
     }
 
     /// All lemmas without quantifiers, those of the highest levels first, and of these the newest.

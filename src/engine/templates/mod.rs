@@ -152,5 +152,6 @@ fn model(system: &System, mut facts: Facts) -> Model {
     };
     Model {
         definitions: system.used_predicates().into_iter().map(define).collect(),
+        ..Model::default()
     }
 }

@@ -194,7 +194,10 @@ impl Tpa {
                     let params = &ts.system.predicate(ts.predicate).params;
                     let formula = ts.over(invariant, &ts.copies[0], params);
                     let definitions = [(ts.predicate, formula)].into_iter().collect();
-                    return Ok(Some(Model { definitions }));
+                    return Ok(Some(Model {
+                        definitions,
+                        ..Model::default()
+                    }));
                 }
                 // Another side or level may be easier.
                 Err(Stop::Reason(reason)) if cx.stop().is_none() => log::debug!("tpa: {reason}"),

@@ -191,7 +191,10 @@ fn run_erased(
                 Some(conditions) => needed_conjuncts(&system, &labels, conditions, &smt, cx),
             };
             let definitions = weaker.unwrap_or(labels);
-            let mut model = Model { definitions };
+            let mut model = Model {
+                definitions,
+                ..Model::default()
+            };
             complete_by_reachability(whole, &reachability, &mut model);
             Ok(Verdict::Sat(model))
         }

@@ -89,7 +89,10 @@ pub fn decide(system: &System, smt: &Rc<Smt>) -> Verdict {
             (p, terms.or(&points))
         })
         .collect();
-    Verdict::Sat(Model { definitions })
+    Verdict::Sat(Model {
+        definitions,
+        ..Model::default()
+    })
 }
 
 fn point(system: &System, atom: &Atom, fact: &Fact) -> TermId {

@@ -99,6 +99,7 @@ fn lengths_become_linear_arithmetic() {
     ];
     let model = Model {
         definitions: definitions.into_iter().collect(),
+        ..Model::default()
     };
     check_model(&after, &model, &smt);
     let model = stack.model(model, &mut cx).unwrap();
