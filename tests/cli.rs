@@ -648,6 +648,36 @@ fn check_accepts_models_in_many_forms() {
     );
 }
 
+/// A model with a recursive function is as good as the proof that comes with it.
+#[test]
+fn check_reads_proofs_by_induction() {
+    let problem = "(set-logic HORN)
+        (declare-fun P (Int Int) Bool)
+        (assert (P 0 0))
+        (assert (forall ((n Int) (r Int)) (=> (and (P n r) (>= n 0)) (P (+ n 1) (+ r n 1)))))
+        (assert (forall ((n Int) (r Int)) (=> (and (P n r) (>= n 0) (< r n)) false)))";
+    let sum = "(define-fun-rec sum! ((n Int)) Int (ite (<= n 0) 0 (+ n (sum! (- n 1)))))";
+    let definition = "(define-fun P ((n Int) (r Int)) Bool (= r (sum! n)))";
+    let measure = "; measure sum! (0)";
+    let lemma = "; lemma grows ((n Int)) (=> (>= n 0) (>= (sum! n) n)) :measure (0) \
+        :case ((> n 0) :induction (((- n 1))) :unfold ((sum! n))) \
+        :case ((= n 0) :unfold ((sum! n)))";
+    accepts(
+        problem,
+        &format!("sat\n({sum}\n{definition})\n{measure}\n{lemma}\n"),
+    );
+    let zero = lemma.replace("(> n 0)", "(>= n 0)");
+    rejects(problem, &format!("({sum} {definition})\n{measure}\n{zero}"));
+    let absurd = sum.replace("(- n 1)", "(+ n 1)");
+    rejects(
+        problem,
+        &format!("({absurd} {definition})\n{measure}\n{lemma}"),
+    );
+    cannot_read(problem, &format!("({sum} {definition})"));
+    let open = lemma.replace(":case", "case");
+    cannot_read(problem, &format!("({sum} {definition})\n{measure}\n{open}"));
+}
+
 #[test]
 fn check_rejects_wrong_models() {
     for (from, to) in [

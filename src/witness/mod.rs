@@ -3,6 +3,8 @@
 //! Invariant: imports neither `transform` nor an engine, so whoever checks an answer shares no
 //! code with who found it, and only [`validate`] makes a [`Validated`] verdict.
 
+mod certificate;
+mod forms;
 mod parse;
 mod print;
 mod script;

@@ -2,7 +2,8 @@
 //!
 //! A model is cut into its definitions, which stay text: they are checked by Z3's own reader and
 //! never by ours. It may stand in one list, in a list that begins with `model`, or bare; a line
-//! with the verdict may come first. Auxiliary functions are allowed, recursive ones are not.
+//! with the verdict may come first. Auxiliary functions are allowed. Recursive ones are where comments
+//! after the model have a certificate for them (`certificate`), and where they are sizes.
 //!
 //! Invariant: reading checks form only. Whether a witness is one is for `validate` to say.
 
@@ -12,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 use thiserror::Error;
 
+use super::certificate::{Certificate, CertificateReader, has_certificate};
 use super::print::ClauseNames;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::{Fact, Refutation, RefutationStep};
@@ -52,10 +54,12 @@ pub struct Claim {
 /// The definitions of a model, as text.
 #[derive(Debug, Clone)]
 pub struct ModelText {
-    /// `define-fun` commands in their order, auxiliary ones included.
+    /// All definitions in their order, auxiliary ones included.
     pub definitions: String,
     /// What they define.
     pub names: Vec<String>,
+    /// The same definitions with their certificate, where there is one.
+    pub(super) certificate: Option<Certificate>,
 }
 
 /// Reads a model or a refutation of `problem`.
@@ -124,20 +128,34 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
     let mut model = ModelText {
         definitions: String::new(),
         names: Vec::new(),
+        certificate: None,
     };
+    let failed = |(place, message): (usize, String)| error_at(text, place, message);
+    let mut certificate = has_certificate(text, position).then(|| CertificateReader::new(text));
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     for range in commands {
         let parts = elements(text, &range).unwrap_or_default();
         let word = |i: usize| parts.get(i).map(|r: &Range<usize>| &text[r.clone()]);
         if matches!(word(0), Some("define-fun-rec" | "define-funs-rec")) {
-            let Some(symbols) = size_definition(problem, &text[range.clone()]) else {
-                let message = "a recursive definition that is not one of the sizes of a datatype";
-                return Err(error_at(text, range.start, message));
+            let sizes = size_definition(problem, &text[range.clone()]);
+            let symbols = match &mut certificate {
+                Some(reader) => {
+                    let is_size = sizes.is_some();
+                    reader.add_functions(&range, is_size).map_err(failed)?
+                }
+                None => sizes.ok_or_else(|| {
+                    let message = "a recursive definition that is not one of the sizes of a \
+                                   datatype, without a certificate";
+                    error_at(text, range.start, message)
+                })?,
             };
-            if symbols.iter().any(|s| model.names.contains(s)) {
-                return Err(error_at(text, range.start, "a size is defined twice"));
+            for symbol in symbols {
+                if model.names.contains(&symbol) {
+                    let message = format!("{symbol} is defined twice");
+                    return Err(error_at(text, range.start, message));
+                }
+                model.names.push(symbol);
             }
-            model.names.extend(symbols);
             model.definitions.push_str(&text[range]);
             model.definitions.push('\n');
             continue;
@@ -160,8 +178,14 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
             ));
         }
         model.names.push(name.to_owned());
+        if let Some(reader) = &mut certificate {
+            reader.add_plain(&text[range.clone()]);
+        }
         model.definitions.push_str(&text[range]);
         model.definitions.push('\n');
+    }
+    if let Some(reader) = certificate {
+        model.certificate = Some(reader.finish(position).map_err(failed)?);
     }
     Ok(model)
 }

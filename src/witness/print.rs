@@ -2,7 +2,8 @@
 //!
 //! A **model** is one S-expression, `( (define-fun P ((x!0 Int) …) Bool body) … )`: every declared
 //! predicate in the order of declaration, under its own name, in standard operators only. Where it
-//! needs sizes of values of recursive datatypes, `define-fun-rec`s of these come first.
+//! needs sizes of values of recursive datatypes or other recursive functions, `define-fun-rec`s of these
+//! come first, and what is to be known of the functions follows in comments (see `certificate`).
 //!
 //! A **refutation** is a derivation of `false` in numbered ground steps, premises first:
 //!
@@ -37,10 +38,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
 use super::sexp::{TokenKind, Tokens, symbol};
-use super::{Fact, Model, Refutation};
+use super::{Fact, Lemma, Model, Refutation};
 use crate::chc::PredicateId;
 use crate::frontend::Problem;
-use crate::term::{Op, Printer, SortId, TermId, TermStore, quote_symbol};
+use crate::term::{FunctionId, Op, Printer, SortId, TermId, TermStore, quote_symbol};
 
 /// How refutations are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -50,73 +51,239 @@ pub enum ProofFormat {
     Json,
 }
 
-/// The definition of each declared predicate, in the order of declaration, after those of the sizes
-/// of datatypes that the formulas mention.
+/// A model as it is printed.
+#[derive(Clone, Debug, Default)]
+pub struct PrintedModel {
+    /// Commands: sizes and functions, then each declared predicate, in the order of declaration.
+    pub definitions: Vec<String>,
+    /// Lines after the definitions that certify the functions; none where there are none.
+    pub certificate: Vec<String>,
+}
+
+/// The definitions of a model, and its certificate.
 ///
 /// # Errors
-/// A predicate, by its name, whose formula is no formula or not over its arguments alone.
-pub fn definitions(problem: &Problem, model: &Model) -> Result<Vec<String>, String> {
-    let terms = &*problem.terms;
-    let (argument, bound) = prefixes(terms);
-    let mut result = sizes(problem, model)?;
+/// A predicate, function or lemma, by its name, whose formula is of another sort or not over its
+/// arguments alone; a name that means something else in the problem.
+pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, String> {
+    let printer = ModelPrinter::new(problem, model)?;
+    let mut definitions: Vec<String> = printer.sizes.iter().map(|s| s.0.clone()).collect();
+    for group in &printer.groups {
+        definitions.push(printer.functions(group)?);
+    }
     for (index, predicate) in problem.predicates.iter().enumerate() {
         let id = PredicateId(u32::try_from(index).expect("fewer than 2^32 predicates"));
         let body = model.definitions.get(&id).copied().unwrap_or(TermId::TRUE);
-        if terms.sort_of(body) != SortId::BOOL {
+        if printer.terms.sort_of(body) != SortId::BOOL {
             return Err(format!("{} is defined by no formula", predicate.name));
         }
-        let params: FxHashSet<TermId> = predicate.params.iter().copied().collect();
-        if terms.free_vars(&[body]).iter().any(|v| !params.contains(v)) {
-            return Err(format!(
-                "{} is defined over more than its arguments",
-                predicate.name
-            ));
+        let (params, body) = printer
+            .over(&predicate.params, &[body])
+            .map_err(|()| format!("{} is defined over more than its arguments", predicate.name))?;
+        let name = quote_symbol(&predicate.name);
+        definitions.push(format!("(define-fun {name} ({params}) Bool {})", body[0]));
+    }
+    Ok(PrintedModel {
+        definitions,
+        certificate: printer.certificate(model)?,
+    })
+}
+
+/// What prints the parts of a model, with names that the problem does not use.
+struct ModelPrinter<'a> {
+    terms: &'a TermStore,
+    argument: String,
+    bound: String,
+    /// Commands that define sizes, with their symbols.
+    sizes: Vec<(String, Vec<String>)>,
+    /// In the order in which they can be read.
+    groups: Vec<Vec<FunctionId>>,
+    /// Symbols of functions.
+    names: FxHashMap<FunctionId, String>,
+}
+
+impl<'a> ModelPrinter<'a> {
+    fn new(problem: &'a Problem, model: &Model) -> Result<Self, String> {
+        let terms = &*problem.terms;
+        let (argument, bound) = prefixes(terms);
+        let mut roots: Vec<TermId> = model.definitions.values().copied().collect();
+        for lemma in &model.lemmas {
+            roots.push(lemma.statement);
+            for case in &lemma.cases {
+                roots.push(case.guard);
+                roots.extend(case.induction.iter().flatten());
+                roots.extend(case.instances.iter().flat_map(|(_, terms)| terms));
+                roots.extend(&case.unfoldings);
+            }
+        }
+        let groups = terms.function_groups(&roots);
+        roots.extend(groups.iter().flatten().map(|&f| terms.function(f).body));
+        let sizes = terms.size_definitions(&roots);
+        let mut names = FxHashMap::default();
+        if !sizes.is_empty() || !groups.is_empty() {
+            let mut taken: FxHashSet<String> = Tokens::new(&problem.text, 0)
+                .filter(|token| token.kind == TokenKind::Atom)
+                .map(|token| symbol(&problem.text[token.range]).to_owned())
+                .collect();
+            for name in sizes.iter().flat_map(|(_, symbols)| symbols) {
+                if !taken.insert(symbol(name).to_owned()) {
+                    return Err(format!("{name} means something else in the problem"));
+                }
+            }
+            for &id in groups.iter().flatten() {
+                let mut name = terms.function(id).name.clone();
+                // Names of arguments and of what is shared end with a digit.
+                while !name.ends_with('!') || taken.contains(&name) {
+                    name.push('!');
+                }
+                names.insert(id, quote_symbol(&name));
+                taken.insert(name);
+            }
+        }
+        Ok(ModelPrinter {
+            terms,
+            argument,
+            bound,
+            sizes,
+            groups,
+            names,
+        })
+    }
+
+    /// Variables with their sorts, and terms over these alone.
+    fn over(&self, vars: &[TermId], roots: &[TermId]) -> Result<(String, Vec<String>), ()> {
+        let terms = self.terms;
+        let own: FxHashSet<TermId> = vars.iter().copied().collect();
+        if terms.free_vars(roots).iter().any(|v| !own.contains(v)) {
+            return Err(());
         }
         let mut printer = Printer::new(terms);
-        let mut head = format!("(define-fun {} (", quote_symbol(&predicate.name));
-        for (position, &param) in predicate.params.iter().enumerate() {
-            let name = format!("{argument}{position}");
-            let space = if position == 0 { "" } else { " " };
-            let sort = printer.sort(terms.sort_of(param));
-            write!(head, "{space}({name} {sort})").expect("string");
-            printer.rename(param, name);
+        for (&id, name) in &self.names {
+            printer.rename_function(id, name.as_str());
         }
-        if terms.node(body).has_quantifier {
+        let mut head = String::new();
+        for (position, &var) in vars.iter().enumerate() {
+            let name = format!("{}{position}", self.argument);
+            let space = if position == 0 { "" } else { " " };
+            let sort = printer.sort(terms.sort_of(var));
+            write!(head, "{space}({name} {sort})").expect("string");
+            printer.rename(var, name);
+        }
+        if roots.iter().any(|&root| terms.node(root).has_quantifier) {
             // Bound variables must not capture arguments.
             let mut count = 0;
-            terms.post_order(&[body], |t| {
+            terms.post_order(roots, |t| {
                 if let Op::Forall(vars) | Op::Exists(vars) = terms.op(t) {
                     for &var in vars {
-                        printer.rename(var, format!("{bound}{count}"));
+                        printer.rename(var, format!("{}{count}", self.bound));
                         count += 1;
                     }
                 }
             });
         }
-        head.push_str(") Bool ");
-        printer.write_term(&mut head, body);
-        head.push(')');
-        result.push(head);
+        Ok((head, roots.iter().map(|&root| printer.term(root)).collect()))
     }
-    Ok(result)
-}
 
-/// The definitions of the sizes of datatypes that a model mentions.
-fn sizes(problem: &Problem, model: &Model) -> Result<Vec<String>, String> {
-    let formulas: Vec<TermId> = model.definitions.values().copied().collect();
-    let found = problem.terms.size_definitions(&formulas);
-    if !found.is_empty() {
-        let names: FxHashSet<&str> = Tokens::new(&problem.text, 0)
-            .filter(|token| token.kind == TokenKind::Atom)
-            .map(|token| symbol(&problem.text[token.range]))
-            .collect();
-        for name in found.iter().flat_map(|(_, symbols)| symbols) {
-            if names.contains(symbol(name)) {
-                return Err(format!("{name} means something else in the problem"));
+    /// The command that defines functions together.
+    fn functions(&self, group: &[FunctionId]) -> Result<String, String> {
+        let mut heads = Vec::new();
+        let mut bodies = Vec::new();
+        for id in group {
+            let function = self.terms.function(*id);
+            let (params, body) = self
+                .over(&function.params, &[function.body])
+                .map_err(|()| {
+                    format!("{} is defined over more than its arguments", function.name)
+                })?;
+            let sort = Printer::new(self.terms).sort(function.result);
+            heads.push(format!("{} ({params}) {sort}", self.names[id]));
+            bodies.extend(body);
+        }
+        Ok(match (heads.as_slice(), bodies.as_slice()) {
+            ([head], [body]) => format!("(define-fun-rec {head} {body})"),
+            _ => {
+                let heads: Vec<String> = heads.iter().map(|head| format!("({head})")).collect();
+                let (heads, bodies) = (heads.join(" "), bodies.join(" "));
+                format!("(define-funs-rec ({heads}) ({bodies}))")
             }
+        })
+    }
+
+    /// Measures and lemmas, as lines.
+    fn certificate(&self, model: &Model) -> Result<Vec<String>, String> {
+        let mut lines = Vec::new();
+        for id in self.groups.iter().flatten() {
+            let measure = positions(&self.terms.function(*id).measure);
+            lines.push(format!("; measure {} {measure}", self.names[id]));
+        }
+        let mut names: Vec<String> = Vec::new();
+        for lemma in &model.lemmas {
+            let mut name = lemma.name.clone();
+            while names.contains(&quote_symbol(&name)) {
+                name.push('!');
+            }
+            names.push(quote_symbol(&name));
+            lines.push(self.lemma(lemma, &names)?);
+        }
+        match lines.iter().find(|line| line.contains(['\n', '\r'])) {
+            Some(line) => Err(format!("a symbol with a line break: {line:?}")),
+            None => Ok(lines),
         }
     }
-    Ok(found.into_iter().map(|(command, _)| command).collect())
+
+    /// A lemma, the last of those with these names.
+    fn lemma(&self, lemma: &Lemma, names: &[String]) -> Result<String, String> {
+        let name = &names[names.len() - 1];
+        let foreign = |()| format!("lemma {name} is over more than its variables");
+        let print = |roots: &[TermId]| self.over(&lemma.vars, roots).map_err(foreign);
+        let (vars, statement) = print(&[lemma.statement])?;
+        let mut line = format!("; lemma {name} ({vars}) {}", statement[0]);
+        if !lemma.measure.is_empty() {
+            write!(line, " :measure {}", positions(&lemma.measure)).expect("string");
+        }
+        for case in &lemma.cases {
+            write!(line, " :case ({}", print(&[case.guard])?.1[0]).expect("string");
+            let mut induction = Vec::new();
+            for terms in &case.induction {
+                induction.push(format!("({})", print(terms)?.1.join(" ")));
+            }
+            let mut instances = Vec::new();
+            for (other, terms) in &case.instances {
+                let Some(other) = names[..names.len() - 1].get(*other) else {
+                    return Err(format!("lemma {name} uses one that is not before it"));
+                };
+                let terms = print(terms)?.1;
+                instances.push(format!(
+                    "({})",
+                    [&[other.clone()], &*terms].concat().join(" ")
+                ));
+            }
+            if case
+                .unfoldings
+                .iter()
+                .any(|&t| !matches!(self.terms.op(t), Op::Call(_) | Op::Size(_)))
+            {
+                return Err(format!("lemma {name} unfolds what is no call"));
+            }
+            let unfoldings = print(&case.unfoldings)?.1;
+            for (keyword, items) in [
+                (":induction", induction),
+                (":use", instances),
+                (":unfold", unfoldings),
+            ] {
+                if !items.is_empty() {
+                    write!(line, " {keyword} ({})", items.join(" ")).expect("string");
+                }
+            }
+            line.push(')');
+        }
+        Ok(line)
+    }
+}
+
+fn positions(list: &[usize]) -> String {
+    let list: Vec<String> = list.iter().map(usize::to_string).collect();
+    format!("({})", list.join(" "))
 }
 
 /// Stems of names for arguments and bound variables that no constructor or selector begins with.
@@ -138,13 +305,16 @@ fn prefixes(terms: &TermStore) -> (String, String) {
     stems
 }
 
-/// A model's definitions as the user gets them.
-pub fn model_text(definitions: &[String]) -> String {
+/// A model as the user gets it.
+pub fn model_text(model: &PrintedModel) -> String {
     let mut out = String::from("(\n");
-    for definition in definitions {
+    for definition in &model.definitions {
         writeln!(out, "  {definition}").expect("string");
     }
     out.push_str(")\n");
+    for line in &model.certificate {
+        writeln!(out, "{line}").expect("string");
+    }
     out
 }
 

@@ -66,6 +66,19 @@ pub fn declared(
     script(problem, Predicates::Declared(commands), more)
 }
 
+/// Declarations of sorts, and then the commands `more`.
+pub fn with_sorts(problem: &Problem, more: &str) -> String {
+    let mut out = String::with_capacity(more.len());
+    for command in &problem.commands {
+        if declares_sorts(&command.keyword) {
+            out.push_str(&problem.text[command.range.clone()]);
+            out.push('\n');
+        }
+    }
+    out.push_str(more);
+    without_predefined_names(out)
+}
+
 fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script, String> {
     let text = &*problem.text;
     let (definitions, asserted) = match kind {

@@ -21,28 +21,54 @@ use crate::chc::ClauseId;
 use crate::frontend::Problem;
 use crate::run::Budget;
 use crate::smt::text::{
-    ClauseText, StepText, StepsCheck, TextCheck, implied_steps, valid_assertions,
+    ClauseText, Reading, StepText, StepsCheck, TextCheck, implied_steps, valid_assertions,
 };
 use crate::term::{Printer, TermId, quote_symbol};
 
 /// Whether every assertion of the problem is valid under definitions of its predicates.
 pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> Outcome {
-    let script = match defined(problem, definitions) {
-        Ok(script) => script,
-        Err(message) => return Outcome::Undecided(message),
+    let reading = Reading {
+        text: definitions.to_owned(),
+        assumptions: 0,
+        decides: true,
     };
-    let place = |assertion: usize| match script.origins.get(assertion) {
+    outcome_of_text(problem, &[reading], |readings| {
+        valid_assertions(&readings[0].text, budget)
+    })
+}
+
+/// What `check` says about the problem's text where each of the readings, which are definitions of
+/// the predicates, is in the place of their declarations.
+pub fn outcome_of_text(
+    problem: &Problem,
+    readings: &[Reading],
+    check: impl FnOnce(&[Reading]) -> TextCheck,
+) -> Outcome {
+    let mut texts = Vec::with_capacity(readings.len());
+    let mut origins = Vec::new();
+    for reading in readings {
+        let script = match defined(problem, &reading.text) {
+            Ok(script) => script,
+            Err(message) => return Outcome::Undecided(message),
+        };
+        origins = script.origins;
+        texts.push(Reading {
+            text: script.text,
+            ..*reading
+        });
+    }
+    let place = |assertion: usize| match origins.get(assertion) {
         Some(&index) => {
             let command = &problem.commands[index];
             format!("the {} in line {}", command.keyword, command.line)
         }
         None => "an assertion".to_owned(),
     };
-    match valid_assertions(&script.text, budget) {
-        TextCheck::Valid { assertions } if assertions == script.origins.len() => Outcome::Valid,
+    match check(&texts) {
+        TextCheck::Valid { assertions } if assertions == origins.len() => Outcome::Valid,
         TextCheck::Valid { assertions } => Outcome::Undecided(format!(
             "{assertions} assertions were read where there are {}",
-            script.origins.len()
+            origins.len()
         )),
         TextCheck::Invalid { assertion } => {
             Outcome::Invalid(format!("{} does not hold", place(assertion)))

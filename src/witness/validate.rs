@@ -13,8 +13,10 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use super::parse::{Claim, ModelText, Witness};
-use super::print::{ProofFormat, definitions, model_text, refutation_json, refutation_text};
+use super::certificate::check_certificate;
+use super::parse::{Claim, ModelText, Witness, parse_witness};
+use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
+use super::print::{refutation_json, refutation_text};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
@@ -25,8 +27,8 @@ use crate::run::{Budget, Context, Reason};
 /// A verdict whose witness has passed its check, or `Unknown`.
 pub struct Validated {
     verdict: Verdict,
-    /// The model's definitions, as they were checked.
-    definitions: Vec<String>,
+    /// The model as it was checked; empty for another verdict.
+    model: PrintedModel,
 }
 
 /// What to print besides the verdict.
@@ -83,7 +85,7 @@ impl Validated {
     pub fn unknown(reason: Reason) -> Validated {
         Validated {
             verdict: Verdict::Unknown(reason),
-            definitions: Vec::new(),
+            model: PrintedModel::default(),
         }
     }
 
@@ -109,7 +111,7 @@ impl Validated {
             Verdict::Unsat(_) => false,
         };
         let details = match (&self.verdict, wanted.proof) {
-            (Verdict::Sat(_), _) if wanted.model => model_text(&self.definitions),
+            (Verdict::Sat(_), _) if wanted.model => model_text(&self.model),
             (Verdict::Unsat(refutation), Some(ProofFormat::Text)) => {
                 refutation_text(problem, refutation)
             }
@@ -139,21 +141,20 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
     let start = Instant::now();
     let validated = match verdict {
         Verdict::Unknown(reason) => return Validated::unknown(reason),
-        Verdict::Sat(model) => match definitions(problem, &model) {
-            Ok(definitions) => {
-                let outcome = check_definitions(problem, &definitions.join("\n"), &cx.budget);
-                conclude(Verdict::Sat(model), definitions, outcome, cx)
-            }
-            Err(message) => conclude(
-                Verdict::Sat(model),
-                Vec::new(),
-                Outcome::Invalid(message),
-                cx,
-            ),
-        },
+        Verdict::Sat(model) => {
+            let (printed, outcome) = match printed_model(problem, &model) {
+                Ok(printed) => {
+                    let outcome = check_printed(problem, &printed, &cx.budget);
+                    (printed, outcome)
+                }
+                Err(message) => (PrintedModel::default(), Outcome::Invalid(message)),
+            };
+            conclude(Verdict::Sat(model), printed, outcome, cx)
+        }
         Verdict::Unsat(refutation) => {
             let outcome = check_refutation_of(problem, &refutation, &cx.budget);
-            conclude(Verdict::Unsat(refutation), Vec::new(), outcome, cx)
+            let none = PrintedModel::default();
+            conclude(Verdict::Unsat(refutation), none, outcome, cx)
         }
     };
     cx.stats.add_time("witness.check", start.elapsed());
@@ -163,7 +164,7 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
 /// A verdict, if the check of its witness says so.
 fn conclude(
     verdict: Verdict,
-    definitions: Vec<String>,
+    model: PrintedModel,
     outcome: Outcome,
     cx: &mut Context,
 ) -> Validated {
@@ -172,10 +173,7 @@ fn conclude(
         _ => "refutation",
     };
     match outcome {
-        Outcome::Valid => Validated {
-            verdict,
-            definitions,
-        },
+        Outcome::Valid => Validated { verdict, model },
         Outcome::Invalid(message) => {
             log::error!("defect: a {witness} failed its check: {message}");
             cx.stats.add("witness.failures", 1);
@@ -215,11 +213,32 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> Outcom
         return Outcome::Invalid(format!("{what} means {expected} for this file"));
     }
     match &claim.witness {
-        Witness::Model(model) => match foreign_definitions(problem, model) {
-            Ok(()) => check_definitions(problem, &model.definitions, &cx.budget),
-            Err(message) => Outcome::Invalid(message),
-        },
+        Witness::Model(model) => check_model(problem, model, &cx.budget),
         Witness::Refutation(refutation) => check_refutation_of(problem, refutation, &cx.budget),
+    }
+}
+
+/// Checks a model of ours: one with a certificate as anybody else's, from its text.
+fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> Outcome {
+    if model.certificate.is_empty() {
+        return check_definitions(problem, &model.definitions.join("\n"), budget);
+    }
+    match parse_witness(problem, &model_text(model)) {
+        Ok(Claim {
+            witness: Witness::Model(model),
+            ..
+        }) => check_model(problem, &model, budget),
+        Ok(_) => Outcome::Invalid("it is read as something else".to_owned()),
+        Err(error) => Outcome::Invalid(format!("it is not read again: {error}")),
+    }
+}
+
+/// Checks the text of a model.
+fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> Outcome {
+    match (foreign_definitions(problem, model), &model.certificate) {
+        (Err(message), _) => Outcome::Invalid(message),
+        (Ok(()), None) => check_definitions(problem, &model.definitions, budget),
+        (Ok(()), Some(certificate)) => check_certificate(problem, certificate, budget),
     }
 }
 

@@ -5,6 +5,7 @@ mod random;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::project::project;
 use super::{SatResult, Smt};
 use crate::term::{Constructor, DatatypeId, Field, Op, SortId, TermId, TermStore, evaluate};
 
@@ -59,6 +60,39 @@ fn answers_and_models() {
     let values = model.assignment(&[x, y]).unwrap();
     assert_eq!(evaluate(&t, t.add(&[x, y]), &values), Some(t.int(7)));
     assert_eq!(smt.usage().0, 2);
+}
+
+/// Calls are equal where arguments are, and nothing else is known of them: not their equation, and
+/// no value.
+#[test]
+fn calls_are_uninterpreted() {
+    let (t, smt) = setup();
+    let (x, y) = (t.var("x", SortId::INT), t.var("y", SortId::INT));
+    let f = t.declare_function("f!", &[SortId::INT], SortId::INT);
+    let param = t.function(f).params[0];
+    t.define_function(f, t.add(&[param, t.int(1)]), vec![]);
+    let call = |x| t.call(f, &[x]);
+    let mut solver = smt.solver();
+    solver.assert(t.lt(call(x), call(y)));
+    let equal = t.eq(x, y);
+    assert_eq!(solver.check(&[equal]), SatResult::Unsat);
+    assert_eq!(solver.check(&[t.lt(y, x)]), SatResult::Sat);
+    let model = solver.model().unwrap();
+    let values = model.assignment(&[x, y]).unwrap();
+    assert_eq!(evaluate(&t, call(x), &values), None);
+    // The equation holds where it is asserted, and there only.
+    for variable in [x, y] {
+        solver.assert(t.eq(call(variable), t.unfold(call(variable))));
+    }
+    assert_eq!(solver.check(&[t.lt(y, x)]), SatResult::Unsat);
+    // Without a value a literal has no projection.
+    let literal = t.ge(call(x), y);
+    assert!(project(&t, &[literal], &[y], &values).is_none());
+    // A variable or function of the same name is another one.
+    let constant = t.declare_function("f!", &[], SortId::INT);
+    let others = [t.call(constant, &[]), t.var("f!", SortId::INT), call(x)];
+    solver.assert(t.distinct(&others));
+    assert_eq!(solver.check(&[]), SatResult::Sat);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Questions about SMT-LIB text, read by Z3's own parser: whether assertions are valid
-//! ([`valid_assertions`]), and whether they imply ground steps ([`implied_steps`]).
+//! ([`valid_assertions`], under assumptions [`valid_in_some`]), and whether they imply ground steps ([`implied_steps`]).
 //!
 //! Invariant: nothing here knows our terms. The text goes to Z3 as it is, in a context of its own
 //! that is thrown away afterwards, so that a mistake of our reader cannot hide itself.
 
+mod assuming;
 mod steps;
 mod uninterpreted;
 mod validity;
@@ -19,6 +20,7 @@ use z3_sys::{
 };
 use z3_sys::{Z3_mk_simple_solver, Z3_mk_solver, Z3_params_set_bool, Z3_params_set_uint};
 
+pub use assuming::{Reading, valid_in_some};
 pub use steps::{ClauseText, StepText, StepsCheck, implied_steps};
 pub use validity::{TextCheck, valid_assertions};
 
@@ -59,6 +61,9 @@ enum Core {
     Simplex,
     /// The incremental core with Z3's newer arithmetic.
     Current,
+    /// The same, with quantifiers instantiated by their patterns alone: it gives up soon where no
+    /// model of a universal assumption can be found, which is nearly always.
+    Patterns,
     /// What Z3 picks for the theories of a query.
     Tactics,
 }
@@ -113,7 +118,7 @@ impl<'b> TextContext<'b> {
         let raw = unsafe {
             let raw = z3.ok(match core {
                 Core::Tactics => Z3_mk_solver(z3.raw),
-                Core::Simplex | Core::Current => Z3_mk_simple_solver(z3.raw),
+                Core::Simplex | Core::Current | Core::Patterns => Z3_mk_simple_solver(z3.raw),
             })?;
             Z3_solver_inc_ref(z3.raw, raw);
             raw
@@ -121,6 +126,7 @@ impl<'b> TextContext<'b> {
         let solver = TextSolver { context: self, raw };
         let (arithmetic, ctrl_c) = (z3.symbol("arith.solver")?, z3.symbol("ctrl_c")?);
         let relevancy = z3.symbol("relevancy")?;
+        let (mbqi, auto_config) = (z3.symbol("mbqi")?, z3.symbol("auto_config")?);
         z3.with_params(
             // SAFETY: the parameters are held during the call.
             |params| unsafe {
@@ -129,6 +135,10 @@ impl<'b> TextContext<'b> {
                 if core == Core::Simplex {
                     Z3_params_set_uint(z3.raw, params, arithmetic, 2);
                     Z3_params_set_uint(z3.raw, params, relevancy, 0);
+                }
+                if core == Core::Patterns {
+                    Z3_params_set_bool(z3.raw, params, mbqi, false);
+                    Z3_params_set_bool(z3.raw, params, auto_config, false);
                 }
             },
             // SAFETY: both belong to the context.

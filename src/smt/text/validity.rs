@@ -18,14 +18,14 @@ use crate::run::Budget;
 /// A way's first turn for one assertion, in nominal time of work, and how many times that in the
 /// next round: what is not solved at once often needs another way. Solvers go on where they
 /// stopped.
-const FIRST_TRY: Duration = Duration::from_millis(250);
-const GROWTH: u32 = 4;
+pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
+pub(super) const GROWTH: u32 = 4;
 
 /// How many times that the first way has: it solves most of what is solved at all.
 const LEAD: u32 = 4;
 
 /// Rounds after which a solver may use all that is left.
-const ROUNDS: u32 = 10;
+pub(super) const ROUNDS: u32 = 10;
 
 /// Ways to check an assertion, in the order of their turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -205,7 +205,7 @@ fn solver_of<'s, 'a>(way: Way, others: &'s mut [(Way, TextSolver<'a>)]) -> &'s m
 }
 
 /// Whether Z3's reason for an unknown is that it was stopped.
-fn ended_at_a_limit(reason: &str) -> bool {
+pub(super) fn ended_at_a_limit(reason: &str) -> bool {
     let words = ["resource", "cancel", "timeout", "interrupt"];
     words.iter().any(|word| reason.contains(word))
 }
@@ -265,7 +265,7 @@ impl<'a> OpenPieces<'a> {
 }
 
 /// A formula with new constants in the place of its outermost universal variables.
-fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
+pub(super) fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: everything belongs to this context and is kept; a quantifier has as many sorts as
     // bound variables, and the last one has index 0.

@@ -11,7 +11,7 @@ use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::{DatatypeId, SortId, TermId, TermStore, evaluate};
 use crate::transform::Pipeline;
-use crate::witness::Model;
+use crate::witness::{Lemma, Model};
 
 const INT: SortId = SortId::INT;
 
@@ -99,11 +99,18 @@ fn lengths_become_linear_arithmetic() {
     ];
     let model = Model {
         definitions: definitions.into_iter().collect(),
-        ..Model::default()
+        lemmas: vec![Lemma {
+            name: "l".to_owned(),
+            vars: Vec::new(),
+            statement: TermId::TRUE,
+            measure: Vec::new(),
+            cases: Vec::new(),
+        }],
     };
     check_model(&after, &model, &smt);
     let model = stack.model(model, &mut cx).unwrap();
     check_model(&system, &model, &smt);
+    assert_eq!(model.lemmas.len(), 1);
 }
 
 #[test]
