@@ -1,7 +1,7 @@
 //! The scripts that Z3 reads for a certificate.
 //!
-//! Invariant: a lemma is assumed only in scripts about clauses, and there all lemmas are, which
-//! nobody reads before all obligations were found valid.
+//! Invariant: a lemma is assumed only in scripts about clauses, which are read after all obligations
+//! were found valid.
 
 use std::fmt::Write;
 
@@ -30,42 +30,33 @@ impl Checker {
         Some(out)
     }
 
-    /// Definitions of the predicates after the functions, in three ways: the functions defined,
-    /// with their equations as assumptions, and without. Lemmas are assumed in each.
+    /// Definitions of the predicates after the functions, in several ways: the functions defined,
+    /// with their equations as assumptions, and without; and defined without the lemmas, which are
+    /// assumed in all others.
     pub(super) fn readings(&self) -> Option<Vec<Reading>> {
         let certificate = &self.certificate;
-        let (lemmas, statements) = (self.lemmas()?, self.statements()?);
-        let (declarations, plain) = (self.declarations(), &certificate.plain);
-        let count = certificate.lemmas.len();
-        let defined = Reading {
-            text: [&self.recursive()?, &statements, &lemmas, plain]
-                .map(String::as_str)
-                .concat(),
-            assumptions: count,
-            decides: true,
+        let plain = &certificate.plain;
+        let (declarations, recursive) = (self.declarations(), self.recursive()?);
+        let lemmas = format!("{}{}", self.statements()?, self.lemmas()?);
+        let equations = format!("{declarations}{}{}", self.bodies()?, self.equations());
+        let reading = |functions: &str, assumptions: usize, decides: bool| Reading {
+            text: format!("{functions}{lemmas}{plain}"),
+            assumptions: assumptions + certificate.lemmas.len(),
+            decides,
         };
-        let equations = Reading {
-            text: [
-                &declarations,
-                &self.bodies()?,
-                &self.equations(),
-                &statements,
-                &lemmas,
-                plain,
-            ]
-            .map(String::as_str)
-            .concat(),
-            assumptions: certificate.functions.len() + count,
-            decides: false,
-        };
-        let bare = Reading {
-            text: [&declarations, &statements, &lemmas, plain]
-                .map(String::as_str)
-                .concat(),
-            assumptions: count,
-            decides: false,
-        };
-        Some(vec![defined, equations, bare])
+        let mut readings = vec![
+            reading(&recursive, 0, true),
+            reading(&equations, certificate.functions.len(), false),
+            reading(&declarations, 0, false),
+        ];
+        if !certificate.lemmas.is_empty() {
+            readings.push(Reading {
+                text: format!("{recursive}{plain}"),
+                assumptions: 0,
+                decides: true,
+            });
+        }
+        Some(readings)
     }
 
     fn term(&self, form: FormId) -> Option<String> {

@@ -29,8 +29,7 @@ const TWICE: &str = "(set-logic HORN)
 (assert (forall ((a Nat) (x List) (b Nat) (y List))
   (=> (or (distinct a b) (differ x y)) (differ (cons a x) (cons b y)))))
 (assert (forall ((x List) (y List) (z List))
-  (=> (and (reverse x y) (reverse y z) (differ z x)) false)))
-(check-sat)";
+  (=> (and (reverse x y) (reverse y z) (differ z x)) false)))";
 
 /// A model with its certificate, a comment among its lines.
 const PROOF: &str = "(
@@ -56,8 +55,9 @@ const PROOF: &str = "(
 :unfold ((rev! c)))
 ";
 
-fn problem(text: &str) -> Problem {
-    parse(text, Rc::new(TermStore::new())).expect("a problem")
+fn problem(clauses: &str) -> Problem {
+    let text = format!("{clauses}\n(check-sat)");
+    parse(&text, Rc::new(TermStore::new())).expect("a problem")
 }
 
 fn context(problem: &Problem) -> Context {
@@ -341,8 +341,7 @@ fn definitions_must_descend() {
 const INTEGERS: &str = "(set-logic HORN) (declare-fun P (Int Int) Bool)
 (assert (forall ((n Int)) (=> (<= n 0) (P n 0))))
 (assert (forall ((n Int) (r Int)) (=> (and (P (- n 1) r) (> n 0)) (P n (+ r 2)))))
-(assert (forall ((n Int) (r Int)) (=> (and (P n r) (> n 3) (< r n)) false)))
-(check-sat)";
+(assert (forall ((n Int) (r Int)) (=> (and (P n r) (> n 3) (< r n)) false)))";
 
 /// A model of the integers' clauses with `f!` as given, and a lemma about it.
 fn doubled(f: &str) -> String {
