@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::project::project;
-use super::{SatResult, Smt};
+use super::{SatResult, Smt, project};
 use crate::term::{Constructor, DatatypeId, Field, Op, SortId, TermId, TermStore, evaluate};
 
 fn setup() -> (Rc<TermStore>, Rc<Smt>) {
