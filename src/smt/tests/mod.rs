@@ -5,7 +5,6 @@ mod random;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::project::project;
 use super::{SatResult, Smt, project};
 use crate::term::{Constructor, DatatypeId, Field, Op, SortId, TermId, TermStore, evaluate};
 
