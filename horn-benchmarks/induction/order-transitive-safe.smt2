@@ -1,0 +1,13 @@
+; Functions as relations, results first: x <= y and y <= z give x <= z, where the order is a test.
+; Safe: by induction on x, y and z together.
+(set-logic HORN)
+
+(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
+(declare-fun le (Nat Nat) Bool)
+
+(assert (forall ((y Nat)) (le zero y)))
+(assert (forall ((x Nat) (y Nat)) (=> (le x y) (le (succ x) (succ y)))))
+
+(assert (forall ((x Nat) (y Nat) (z Nat)) (=> (and (le x y) (le y z) (le (succ z) x)) false)))
+
+(check-sat)
