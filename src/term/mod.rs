@@ -30,7 +30,6 @@ pub use functions::{Function, FunctionId};
 pub use linear::Linear;
 pub use node::{Node, Op, TermId};
 pub use print::{DatatypeStyle, Printer, quote_symbol};
-#[cfg(test)]
 pub(crate) use random::Random;
 pub use sort::{Constructor, Datatype, DatatypeId, Field, Sort, SortId};
 pub use store::TermStore;
