@@ -39,7 +39,7 @@ pub enum ParseError {
 /// What a witness claims.
 #[derive(Debug, Clone)]
 pub enum Witness {
-    Model(ModelText),
+    Model(Box<ModelText>),
     Refutation(Refutation),
 }
 
@@ -83,7 +83,7 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
     let witness = if text[first.range.start..].starts_with('{') {
         Witness::Refutation(resolve(problem, json_steps(&text[start..])?)?)
     } else if first.kind == TokenKind::Open {
-        Witness::Model(parse_model(problem, text, start)?)
+        Witness::Model(Box::new(parse_model(problem, text, start)?))
     } else {
         Witness::Refutation(resolve(problem, text_steps(text, start)?)?)
     };

@@ -255,7 +255,7 @@ impl<'a> ModelPrinter<'a> {
                 let terms = print(terms)?.1;
                 instances.push(format!(
                     "({})",
-                    [&[other.clone()], &*terms].concat().join(" ")
+                    [std::slice::from_ref(other), &*terms].concat().join(" ")
                 ));
             }
             if case

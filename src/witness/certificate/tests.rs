@@ -703,7 +703,8 @@ fn a_gap_in_terms_is_a_failure() {
         change(&mut model);
         printed(&problem, model).unwrap_err()
     };
-    let changes: [(&dyn Fn(&mut Model), &str); 6] = [
+    type Change<'a> = &'a dyn Fn(&mut Model);
+    let changes: [(Change<'_>, &str); 6] = [
         (&|m| m.lemmas[1].cases[1].instances.clear(), "case 2"),
         (
             &|m| m.lemmas[1].cases[1].instances[0].0 = 1,
