@@ -22,6 +22,7 @@ const NOT_SOLVED: &[&str] = &[
 /// each.
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
+    ("induct", 12),
     ("interp", 150),
     ("kind", 100),
     ("morph", 8),

@@ -5,6 +5,7 @@
 
 pub mod bmc;
 mod driver;
+pub mod induct;
 pub mod interp;
 pub mod kind;
 pub mod morph;

@@ -4,7 +4,8 @@
 
 use super::settings::SettingError;
 use super::{
-    Engine, bmc, interp, kind, morph, muz, pdkind, pdr, safari, spacer, templates, tpa, trl, vinta,
+    Engine, bmc, induct, interp, kind, morph, muz, pdkind, pdr, safari, spacer, templates, tpa,
+    trl, vinta,
 };
 
 /// An engine on the command line.
@@ -75,6 +76,11 @@ pub const ENGINES: &[Entry] = &[
         name: "morph",
         about: "any cell of an array, by the engines for systems without arrays",
         make: || Box::new(morph::Morph),
+    },
+    Entry {
+        name: "induct",
+        about: "predicates as recursive functions, and queries as theorems by induction",
+        make: || Box::new(induct::Induct),
     },
     Entry {
         name: "muz",

@@ -7,11 +7,16 @@
 use std::time::Duration;
 
 /// What a run does, one stage after the other, until there is an answer.
-pub(super) const STAGES: [Stage; 4] = [
+pub(super) const STAGES: [Stage; 5] = [
     Stage {
         passes: Passes::Quick,
         engines: QUICK,
         named: Limit::Moment(QUICK_TRY),
+    },
+    Stage {
+        passes: Passes::Written,
+        engines: WRITTEN,
+        named: Limit::None,
     },
     Stage {
         passes: Passes::All,
@@ -42,6 +47,9 @@ const QUICK: &[Slot] = &[
     slot("trl", 1.0, Limit::Moment(QUICK_TRY)),
     slot("kind", 1.0, Limit::Moment(Duration::from_millis(50))),
 ];
+
+/// On the clauses as they were written, since passes blur the definitions of functions.
+const WRITTEN: &[Slot] = &[slot("induct", 0.35, Limit::Long(Duration::from_secs(300)))];
 
 /// After all passes. What `pdr` solves at all it solves in most of the time given (by the same
 /// measurement); deep refutations are for `trl`. Programs with loops over arrays (CHC-COMP 2025,
@@ -81,6 +89,8 @@ pub(super) struct Stage {
 pub(super) enum Passes {
     /// The passes that are not costly. Without costly ones there is no such stage.
     Quick,
+    /// None: the clauses as they were, for engines that have their turns here only.
+    Written,
     /// All passes.
     All,
     /// From the clauses as they were, the passes that keep models small, but only if a witness was
@@ -89,6 +99,15 @@ pub(super) enum Passes {
     Plain,
     /// The clauses as they were, on the same condition.
     Undone,
+}
+
+impl Stage {
+    /// Whether an engine that is asked for by name has a turn: those for clauses as they were
+    /// written have none elsewhere.
+    pub fn takes(&self, engine: &str) -> bool {
+        let for_written = WRITTEN.iter().any(|slot| slot.engine == engine);
+        for_written == (self.passes == Passes::Written)
+    }
 }
 
 /// A place in the order.
@@ -136,5 +155,7 @@ mod tests {
         assert!(MAIN.last().is_some_and(|slot| slot.limit == Limit::None));
         let short = |slot: &Slot| matches!(slot.limit, Limit::Moment(most) if most <= QUICK_TRY);
         assert!(QUICK.iter().all(short));
+        let elsewhere = |slot: &Slot| WRITTEN.iter().any(|w| w.engine == slot.engine);
+        assert!(!QUICK.iter().chain(MAIN).chain(CLOSED).any(elsewhere));
     }
 }

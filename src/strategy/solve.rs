@@ -96,7 +96,16 @@ pub fn solve(
     let mut answer = unknown(None);
     let mut lost = false;
     for stage in &STAGES {
+        if !strategy.takes_part(stage) {
+            continue;
+        }
+        // What the passes have made of the clauses so far is kept for the stages to come.
+        let mut aside = None;
         match stage.passes {
+            Passes::Written => {
+                aside = Some((system, std::mem::take(&mut ways.stack)));
+                system = normal.clone();
+            }
             Passes::Quick => match pipeline.quick() {
                 Some(mut quick) => (system, ways.stack) = quick.go_on(system, ways.stack, cx),
                 None => continue,
@@ -117,10 +126,17 @@ pub fn solve(
             }
         }
         let mut shared = Rc::new(system);
-        let lost_here;
-        (answer, lost_here) = run.stage(stage, &mut shared, &mut ways, cx);
+        let (found, lost_here) = run.stage(stage, &mut shared, &mut ways, cx);
         system = Rc::unwrap_or_clone(shared);
-        lost |= lost_here;
+        match aside {
+            // No pass was to blame.
+            Some(before) => (system, ways.stack) = before,
+            None => lost |= lost_here,
+        }
+        match found {
+            Some(found) => answer = found,
+            None => continue,
+        }
         if answer.reason().is_none() || cx.stop().is_some() {
             break;
         }
@@ -158,21 +174,22 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Lets engines take turns until one has an answer that passes its check. Also tells whether a
-    /// witness was lost on the way, by a check that it did not pass or a failed way back.
+    /// Lets engines take turns until one has an answer that passes its check; none if no engine has
+    /// a turn. Also tells whether a witness was lost on the way, by a check that it did not pass or
+    /// a failed way back.
     fn stage(
         &self,
         stage: &Stage,
         system: &mut Rc<System>,
         ways: &mut Ways,
         cx: &mut Context,
-    ) -> (Validated, bool) {
+    ) -> (Option<Validated>, bool) {
         let mut lost = false;
         let mut last: Option<Reason> = None;
         let turns = self.strategy.turns(stage, &Shape::of(system));
         for (at, turn) in turns.iter().enumerate() {
             if let Some(reason) = cx.stop() {
-                return (Validated::unknown(reason), lost);
+                return (Some(Validated::unknown(reason)), lost);
             }
             let (verdict, lemmas) = turn.run(system, self.settings, cx);
             cx.stats.set("smt.defects", cx.terms.defects());
@@ -187,7 +204,7 @@ impl Run<'_> {
             });
             let validated = validate(self.problem, verdict, cx);
             match validated.reason() {
-                None => return (validated, lost),
+                None => return (Some(validated), lost),
                 // The reason of a short turn says less than that of a later one.
                 Some(reason) => last = Some(reason.clone()),
             }
@@ -200,7 +217,10 @@ impl Run<'_> {
                 share_lemmas(lemmas, work, system, &mut ways.stack, cx);
             }
         }
-        (unknown(cx.stop().or(last)), lost)
+        if turns.is_empty() {
+            return (None, lost);
+        }
+        (Some(unknown(cx.stop().or(last))), lost)
     }
 }
 

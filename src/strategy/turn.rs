@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::order::{CLOSED, Limit, Stage};
+use super::order::{CLOSED, Limit, Passes, Stage};
 use crate::chc::{Shape, System};
 use crate::engine::registry::{ENGINES, Entry, find};
 use crate::engine::{Engine, EngineError};
@@ -51,17 +51,26 @@ impl Strategy {
             })
     }
 
+    /// Whether anyone may have a turn in the stage, whatever the system is.
+    pub fn takes_part(self, stage: &Stage) -> bool {
+        match self {
+            Strategy::Auto => true,
+            Strategy::Single(entry) => stage.takes(entry.name),
+        }
+    }
+
     /// The turns in a stage for a system of this shape, in order: of several engines those that
     /// support it.
     pub fn turns(self, stage: &Stage, shape: &Shape) -> Vec<Turn> {
         match self {
+            Strategy::Single(entry) if !stage.takes(entry.name) => Vec::new(),
             Strategy::Single(entry) => vec![Turn {
                 entry,
                 share: 1.0,
                 limit: stage.named,
             }],
             Strategy::Auto => {
-                let engines = if shape.predicates == 0 {
+                let engines = if shape.predicates == 0 && stage.passes != Passes::Written {
                     CLOSED
                 } else {
                     stage.engines
@@ -191,7 +200,7 @@ mod tests {
 
     #[test]
     fn engines_for_linear_systems_take_part_in_linear_systems() {
-        for stage in &STAGES {
+        for stage in STAGES.iter().filter(|s| s.passes != Passes::Written) {
             let linear = names_of(&Strategy::Auto.turns(stage, &shape(true)));
             let other = names_of(&Strategy::Auto.turns(stage, &shape(false)));
             for name in ["trl", "kind"] {
@@ -210,7 +219,18 @@ mod tests {
         let strategy = Strategy::find("kind").expect("it exists");
         for stage in &STAGES {
             // Even where it does not fit: its refusal is the answer.
-            assert_eq!(names_of(&strategy.turns(stage, &shape(false))), ["kind"]);
+            let expected: &[&str] = match stage.passes {
+                Passes::Written => &[],
+                _ => &["kind"],
+            };
+            assert_eq!(names_of(&strategy.turns(stage, &shape(false))), expected);
+        }
+        let Ok(induct) = Strategy::find("induct") else {
+            panic!("it exists");
+        };
+        for stage in &STAGES {
+            let written = stage.passes == Passes::Written;
+            assert_eq!(induct.takes_part(stage), written);
         }
         let unknown = Strategy::find("abacus").err().expect("no such engine");
         assert!(unknown.to_string().contains("auto, bmc"), "{unknown}");
