@@ -103,6 +103,48 @@ fn quantified_models_are_accepted() {
     });
 }
 
+/// Both solvers accept models with recursive functions, whose lemmas are proven by induction, and
+/// neither does without a part of a proof.
+#[test]
+fn inductive_models_are_accepted() {
+    let all: Vec<Task> = tasks();
+    let cases: Vec<&Task> = all
+        .iter()
+        .filter(|t| t.safe && t.name().starts_with("induction/"))
+        .step_by(2)
+        .collect();
+    assert!(cases.len() >= 6);
+    answers_at_least(cases.len(), &cases, |task, limit| {
+        let Some(output) = printed("induct", task, limit) else {
+            return Ok(false);
+        };
+        assert!(output.contains("\n; lemma "), "{}", task.name());
+        // Without a measure no instance of an induction hypothesis is smaller.
+        let without: Vec<&str> = output
+            .lines()
+            .map(|line| match line.split_once(" :measure (") {
+                Some((lemma, rest)) if line.contains(":induction") => {
+                    let cases = rest.split_once(')').map_or("", |r| r.1);
+                    (lemma, cases)
+                }
+                _ => (line, ""),
+            })
+            .flat_map(|(lemma, cases)| [lemma, cases, "\n"])
+            .collect();
+        let without = without.concat();
+        for solver in ["z3", "cvc5"] {
+            if !accepts(solver, task, &output, limit)? {
+                return Ok(false);
+            }
+            if output.contains(":induction") {
+                let answer = accepts(solver, task, &without, limit);
+                assert_ne!(answer, Ok(true), "{}, {solver}", task.name());
+            }
+        }
+        Ok(true)
+    });
+}
+
 #[test]
 fn cvc5_accepts_printed_models() {
     check_with("cvc5");

@@ -1,0 +1,228 @@
+"""What the certificate of a model with recursive functions has to show, as SMT-LIB commands.
+
+A model may define recursive functions, followed by comment lines `; measure` and `; lemma`: see
+`src/witness/certificate/`, with which this shares no code. Functions are uninterpreted here, but for
+the equations that a case lists.
+"""
+
+import re
+
+TOKEN = re.compile(r'\s*(?:(\(|\))|("(?:[^"]|"")*"|\|[^|]*\||[^\s()";|]+(?:\|[^|]*\|)?))')
+
+
+class Broken(Exception):
+    """A certificate that is none."""
+
+
+def tree(text):
+    """The S-expressions of a text, as nested lists of words."""
+    stack = [[]]
+    position = 0
+    text = text.rstrip()
+    while position < len(text):
+        match = TOKEN.match(text, position)
+        if not match:
+            raise Broken(f"unexpected character: {text[position:position + 20]}")
+        position = match.end()
+        if match.group(1) == "(":
+            stack.append([])
+        elif match.group(1) == ")":
+            if len(stack) == 1:
+                raise Broken("unbalanced )")
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(match.group(2))
+    if len(stack) != 1:
+        raise Broken("unbalanced (")
+    return stack[0]
+
+
+def show(form):
+    """An S-expression as text."""
+    return form if isinstance(form, str) else "(" + " ".join(map(show, form)) + ")"
+
+
+def unlet(form, names):
+    """The term with what its `let`s name put in."""
+    if isinstance(form, str):
+        return names.get(form, form)
+    if form[:1] == ["let"]:
+        inner = {name: unlet(value, names) for name, value in form[1]}
+        return unlet(form[2], {**names, **inner})
+    return [unlet(part, names) for part in form]
+
+
+class Certificate:
+    """Functions, their measures, and lemmas."""
+
+    def __init__(self, definitions, comments, task):
+        self.functions = {}
+        self.groups = []
+        for text in definitions:
+            form = tree(text)[0]
+            if form[0] == "define-fun-rec":
+                heads, bodies = [form[1:4]], [form[4]]
+            else:
+                heads, bodies = form[1], form[2]
+            for (name, params, sort), body in zip(heads, bodies):
+                if name in self.functions:
+                    raise Broken(f"{name} is defined twice")
+                self.functions[name] = (params, sort, unlet(body, {}))
+            self.groups.append([head[0] for head in heads])
+        self.measures = {}
+        self.lemmas = []
+        for line in comments:
+            word, *rest = tree(line[1:])
+            if word == "measure":
+                self.measures[rest[0]] = [int(m) for m in rest[1]]
+            else:
+                self.lemmas.append(self.lemma(rest))
+        self.selectors = {}
+        for text in task:
+            form = tree(text)[0]
+            bodies = [form[2]] if form[0] == "declare-datatype" else form[2] if form[0] == "declare-datatypes" else []
+            for body in bodies:
+                for constructor in body[2] if body[:1] == ["par"] else body:
+                    if isinstance(constructor, list):
+                        for field in constructor[1:]:
+                            self.selectors[field[0]] = constructor[0]
+
+    @staticmethod
+    def lemma(parts):
+        name, variables, statement, *rest = parts
+        measure, cases = [], []
+        while rest:
+            key, value, *rest = rest
+            if key == ":measure":
+                measure = [int(m) for m in value]
+            elif key == ":case":
+                case = {"guard": unlet(value[0], {}), ":induction": [], ":use": [], ":unfold": []}
+                for at in range(1, len(value), 2):
+                    case[value[at]] = unlet(value[at + 1], {})
+                cases.append(case)
+            else:
+                raise Broken(f"unknown part {show(key)} of lemma {name}")
+        return name, variables, unlet(statement, {}), measure, cases
+
+    def smaller(self, pairs):
+        """That terms are lexicographically smaller than variables, given as (variable, sort, term)."""
+        if not pairs:
+            return "false"
+        (old, sort, new), *rest = pairs
+        if sort == "Int":
+            less = ["and", ["<=", "0", new], ["<", new, old]]
+        else:
+            testers, at = [], new
+            while isinstance(at, list) and len(at) == 2 and at[0] in self.selectors:
+                testers.append([["_", "is", self.selectors[at[0]]], at[1]])
+                at = at[1]
+            less = ["and", "true", *testers] if at == old and testers else "false"
+        return ["or", less, ["and", ["=", new, old], self.smaller(rest)]]
+
+    def calls(self, form, group, path, found):
+        """The calls of functions of a group, with what holds where they matter."""
+        if isinstance(form, str) or not form:
+            if form in group and not self.functions[form][0]:
+                raise Broken(f"{form} depends on itself")
+            return
+        head, args = form[0], form[1:]
+        if isinstance(head, str) and head in group:
+            found.append((head, args, path))
+        if head == "ite":
+            self.calls(args[0], group, path, found)
+            self.calls(args[1], group, [*path, args[0]], found)
+            self.calls(args[2], group, [*path, ["not", args[0]]], found)
+        elif head in ("and", "or"):
+            # The order is free: what calls nothing decides first.
+            silent = [a for a in args if not mentions(a, group)]
+            known = silent if head == "and" else [["not", a] for a in silent]
+            for arg in args:
+                self.calls(arg, group, [*path, *known], found)
+        elif head in ("match", "forall", "exists", "lambda") and mentions(args, group):
+            raise Broken(f"a call inside of {head}")
+        else:
+            for part in form[0 if isinstance(head, list) else 1:]:
+                self.calls(part, group, path, found)
+
+    def obligations(self):
+        """Pairs of what is to be shown: a name, and a closed formula as text."""
+        found = []
+
+        def add(what, variables, formula):
+            bound = " ".join(show(v) for v in variables)
+            found.append((what, f"(forall ({bound}) {show(formula)})" if variables else show(formula)))
+
+        for number, group in enumerate(self.groups):
+            later = [name for names in self.groups[number + 1:] for name in names]
+            for name in group:
+                params, _, body = self.functions[name]
+                if mentions(body, later):
+                    raise Broken(f"{name} calls what is defined after it")
+                calls = []
+                self.calls(body, group, [], calls)
+                for callee, args, path in calls:
+                    pairs = list(zip(self.measures.get(name, []), self.measures.get(callee, [])))
+                    sorts = [(params[m][1], self.functions[callee][0][n][1]) for m, n in pairs]
+                    if len(self.measures.get(name, [])) != len(self.measures.get(callee, [])):
+                        raise Broken(f"measures of {name} and {callee}")
+                    if any(a != b and "Int" in (a, b) for a, b in sorts):
+                        raise Broken(f"sorts of the measures of {name} and {callee}")
+                    smaller = self.smaller([(params[m][0], show(params[m][1]), args[n]) for m, n in pairs])
+                    add(f"a call of {callee} in {name}", params, ["=>", ["and", "true", *path], smaller])
+        for at, (name, variables, statement, measure, cases) in enumerate(self.lemmas):
+            own = [f"lemma!{at}!", *[v[0] for v in variables]] if variables else f"lemma!{at}!"
+            guards = [case["guard"] for case in cases]
+            add(f"the cases of {name}", variables, ["or", own, *guards, "false"])
+            before = {other[0]: f"lemma!{i}!" for i, other in enumerate(self.lemmas[:at])}
+            for number, case in enumerate(cases, 1):
+                premises = ["true", case["guard"]]
+                for terms in case[":induction"]:
+                    pairs = [(variables[m][0], show(variables[m][1]), terms[m]) for m in measure]
+                    known = ["and", case["guard"], ["not", own]]
+                    add(f"the hypothesis of case {number} of {name}", variables, ["=>", known, self.smaller(pairs)])
+                    premises.append([f"lemma!{at}!", *terms])
+                for other, *terms in case[":use"]:
+                    if other not in before:
+                        raise Broken(f"{name} uses {other}, which is not before it")
+                    premises.append([before[other], *terms] if terms else before[other])
+                for call in case[":unfold"]:
+                    args = call[1:] if isinstance(call, list) else []
+                    head = call[0] if isinstance(call, list) else call
+                    premises.append(["=", call, [f"body!{head}", *args] if args else f"body!{head}"])
+                add(f"case {number} of {name}", variables, ["=>", ["and", *premises], own])
+        return found
+
+    def uninterpreted(self):
+        """Functions declared, their bodies and the lemmas' statements defined."""
+        out = []
+        for name, (params, sort, _) in self.functions.items():
+            out.append(f"(declare-fun {name} ({' '.join(show(p[1]) for p in params)}) {show(sort)})")
+        for name, (params, sort, body) in self.functions.items():
+            out.append(f"(define-fun body!{name} {show(params)} {show(sort)} {show(body)})")
+        return out + self.statements()
+
+    def statements(self):
+        """The lemmas' statements as definitions."""
+        lemmas = enumerate(self.lemmas)
+        return [f"(define-fun lemma!{at}! {show(l[1])} Bool {show(l[2])})" for at, l in lemmas]
+
+    def assumed(self):
+        """The lemmas as assertions."""
+        return [
+            f"(assert (forall {show(lemma[1])} {show(lemma[2])}))" if lemma[1] else f"(assert {show(lemma[2])})"
+            for lemma in self.lemmas
+        ]
+
+
+def mentions(form, names):
+    """Whether one of the names occurs."""
+    stack = [form]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            if part in names:
+                return True
+        else:
+            stack.extend(part)
+    return False
