@@ -655,7 +655,8 @@ fn check_reads_proofs_by_induction() {
         (declare-fun P (Int Int) Bool)
         (assert (P 0 0))
         (assert (forall ((n Int) (r Int)) (=> (and (P n r) (>= n 0)) (P (+ n 1) (+ r n 1)))))
-        (assert (forall ((n Int) (r Int)) (=> (and (P n r) (>= n 0) (< r n)) false)))";
+        (assert (forall ((n Int) (r Int)) (=> (and (P n r) (>= n 0) (< r n)) false)))
+        (check-sat)";
     let sum = "(define-fun-rec sum! ((n Int)) Int (ite (<= n 0) 0 (+ n (sum! (- n 1)))))";
     let definition = "(define-fun P ((n Int) (r Int)) Bool (= r (sum! n)))";
     let measure = "; measure sum! (0)";

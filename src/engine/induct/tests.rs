@@ -41,11 +41,19 @@ fn atom(name: &str, result: &str, args: &str, first: bool) -> String {
     }
 }
 
+/// A numeral as SMT-LIB writes it.
+fn number(value: i64) -> String {
+    match value {
+        0.. => value.to_string(),
+        _ => format!("(- {})", -value),
+    }
+}
+
 /// Clauses of a function of lists that adds something for each element.
 fn sum(name: &str, base: i64, step: &str, first: bool) -> String {
     let atom = |result: &str, list: &str| atom(name, result, list, first);
     let sorts = if first { "Int Lst" } else { "Lst Int" };
-    let (nil, cons) = (atom(&base.to_string(), "nil"), "(cons h x)");
+    let (nil, cons) = (atom(&number(base), "nil"), "(cons h x)");
     let (rest, whole) = (atom("n", "x"), atom(step, cons));
     format!(
         "(declare-fun {name} ({sorts}) Bool)
@@ -170,13 +178,14 @@ fn relations_are_told_from_functions() {
     assert_eq!(answer(&choice), "unknown");
 }
 
-/// `f(n) = 1 + f(n)` has no solution; that clause set has a model all the same.
+/// `f(n) = 1 + f(n)` defines nothing; these clauses have a model all the same.
 #[test]
 fn recursion_that_does_not_end_is_no_definition() {
     let text = format!(
         "{NUMBERS}
 (declare-fun f (Int Nat) Bool)
 (assert (forall ((r Int) (n Nat)) (=> (f r n) (f (+ r 1) n))))
+(assert (forall ((r Int) (n Nat)) (=> (f r n) (f (- r 1) n))))
 (assert (forall ((r Int) (n Nat)) (=> (f r n) false)))"
     );
     assert_eq!(answer(&text), "unknown");

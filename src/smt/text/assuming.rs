@@ -171,7 +171,7 @@ mod tests {
         // As an obligation the lemma is no lemma.
         let decided = check(&[(&text, 0, true)]);
         assert!(matches!(decided, TextCheck::Invalid { assertion: 0 }));
-        let false_goal = text.replace("> y 3", "> y 2");
+        let false_goal = text.replace("> y 3", "> y 1");
         let open = check(&[(&false_goal, 1, false)]);
         assert!(
             matches!(open, TextCheck::Unknown { assertion: 0, .. }),

@@ -27,7 +27,9 @@ const TWICE: &str = "(set-logic HORN)
   (=> (and (reverse x y) (append y (cons a nil) z)) (reverse (cons a x) z))))
 (assert (forall ((a Nat) (x List)) (differ nil (cons a x))))
 (assert (forall ((a Nat) (x List) (b Nat) (y List))
-  (=> (or (distinct a b) (differ x y)) (differ (cons a x) (cons b y)))))
+  (=> (distinct a b) (differ (cons a x) (cons b y)))))
+(assert (forall ((a Nat) (x List) (b Nat) (y List))
+  (=> (differ x y) (differ (cons a x) (cons b y)))))
 (assert (forall ((x List) (y List) (z List))
   (=> (and (reverse x y) (reverse y z) (differ z x)) false)))";
 
