@@ -15,6 +15,9 @@ use corpus::{Outcome, run, tasks};
 const NOT_SOLVED: &[&str] = &[
     "arrays/array-sum-procedure-safe",
     "arrays/stack-safe",
+    // `pdr` has a model about sizes in a moment, and its check does not end.
+    "induction/plus-associative-safe",
+    "induction/plus-commutative-safe",
     "recursion/three-bodies-safe",
 ];
 
