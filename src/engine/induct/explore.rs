@@ -22,6 +22,10 @@ const DEFINED: usize = 12;
 /// Variables of one sort, and terms of one sort and size.
 const VARIABLES: usize = 3;
 const TERMS: usize = 400;
+/// Terms of one size with one operator at the top, at most.
+const OF_ONE_KIND: usize = 5_000;
+/// No statement counts for much larger than this.
+const LARGEST: usize = 10_000;
 
 /// Values of a term under the samples.
 type Signature = Vec<Option<TermId>>;
@@ -186,9 +190,7 @@ impl<'a> Exploration<'a> {
                 .iter()
                 .map(|&p| terms.sort_of(p))
                 .collect();
-            self.arguments(&params, size - 1, &mut |args| {
-                found.push(terms.call(f, args))
-            });
+            self.arguments(&params, size - 1, |args| found.push(terms.call(f, args)));
         }
         let mut sorts: Vec<SortId> = self.vars.keys().copied().collect();
         sorts.sort_unstable();
@@ -199,7 +201,7 @@ impl<'a> Exploration<'a> {
                         let fields: Vec<SortId> =
                             constructor.fields.iter().map(|f| f.sort).collect();
                         if !fields.is_empty() {
-                            self.arguments(&fields, size - 1, &mut |args| {
+                            self.arguments(&fields, size - 1, |args| {
                                 found.push(terms.construct(id, c, args));
                             });
                         }
@@ -207,7 +209,7 @@ impl<'a> Exploration<'a> {
                 }
                 Sort::Int => {
                     let pair = [SortId::INT, SortId::INT];
-                    self.arguments(&pair, size - 1, &mut |args| found.push(terms.add(args)));
+                    self.arguments(&pair, size - 1, |args| found.push(terms.add(args)));
                 }
                 _ => {}
             }
@@ -217,13 +219,19 @@ impl<'a> Exploration<'a> {
         found
     }
 
-    /// Calls `each` with all arguments of these sorts that have this size together.
-    fn arguments(&self, sorts: &[SortId], size: usize, each: &mut impl FnMut(&[TermId])) {
+    /// Calls `each` with arguments of these sorts that have this size together, all if they are not
+    /// too many.
+    fn arguments(&self, sorts: &[SortId], size: usize, mut each: impl FnMut(&[TermId])) {
+        let mut count = 0;
         let mut open: Vec<(Vec<TermId>, usize)> = vec![(Vec::new(), size)];
         while let Some((args, left)) = open.pop() {
             let Some(&sort) = sorts.get(args.len()) else {
                 if left == 0 {
                     each(&args);
+                    count += 1;
+                    if count == OF_ONE_KIND {
+                        return;
+                    }
                 }
                 continue;
             };
@@ -274,6 +282,10 @@ pub(super) fn weight(terms: &TermStore, statement: &Statement) -> usize {
             size += 1;
             if let Op::Call(_) = terms.op(t) {
                 size += 1;
+            }
+            // What is shared counts each time.
+            if size > LARGEST {
+                return size;
             }
             open.extend_from_slice(terms.args(t));
         }

@@ -133,7 +133,11 @@ impl<'a> Normalizer<'a> {
     fn blocked(&self, body: TermId, map: &FxHashMap<TermId, TermId>) -> Option<TermId> {
         let terms = self.terms;
         let mut open = vec![body];
+        let mut seen = FxHashSet::default();
         while let Some(term) = open.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
             let node = terms.node(term);
             match node.op {
                 Op::Ite => match terms.substitute(node.args[0], map) {

@@ -109,20 +109,13 @@ impl<'a> Prover<'a> {
     pub fn needed(mut self, statements: &[Statement]) -> Vec<Lemma> {
         let proven = self.statements.iter().map(|s| &s.0);
         let mut needed: Vec<bool> = proven.map(|s| statements.contains(s)).collect();
-        // A proof uses what comes before it.
-        for at in (0..self.lemmas.len())
-            .rev()
-            .filter(|&at| needed[at])
-            .collect::<Vec<_>>()
-        {
-            let mut open = vec![at];
-            while let Some(at) = open.pop() {
-                let used = self.lemmas[at].cases.iter().flat_map(|c| &c.instances);
-                for &(used, _) in used {
-                    if !needed[used] {
-                        needed[used] = true;
-                        open.push(used);
-                    }
+        let mut open: Vec<usize> = (0..needed.len()).filter(|&at| needed[at]).collect();
+        while let Some(at) = open.pop() {
+            let cases = self.lemmas[at].cases.iter();
+            for &(used, _) in cases.flat_map(|c| &c.instances) {
+                if !needed[used] {
+                    needed[used] = true;
+                    open.push(used);
                 }
             }
         }

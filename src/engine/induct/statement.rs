@@ -8,6 +8,9 @@ use crate::chc::System;
 use crate::proof::functions::{Definitions, solve_equations};
 use crate::term::{Assignment, Op, TermId, TermStore};
 
+/// Calls that triggers are chosen from, at most.
+const CALLS: usize = 200;
+
 /// Hypotheses imply a conclusion.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Statement {
@@ -86,6 +89,7 @@ impl Statement {
             let mut chosen = Vec::new();
             let mut calls = calls(terms, &self.roots());
             calls.reverse();
+            calls.truncate(CALLS);
             while !open.is_empty() {
                 let gain = |c: &TermId| {
                     terms

@@ -230,6 +230,9 @@ impl Definer<'_> {
         loop {
             let mut changed = false;
             for &clause in &clauses {
+                if self.cx.stop().is_some() {
+                    break;
+                }
                 let clause = &system.clauses[clause];
                 let Some(head) = &clause.head else { continue };
                 let Some(claimed) = self.found.naturals.get(&head.predicate).cloned() else {

@@ -4,7 +4,7 @@
 //! equations determine.
 
 use num_traits::{One, Signed};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Atom, Clause};
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
@@ -144,9 +144,13 @@ fn solved_equation(terms: &TermStore, left: TermId, right: TermId) -> Solved {
 /// Whether the variable is a proper part of a term of constructors.
 fn below_constructors(terms: &TermStore, var: TermId, term: TermId) -> bool {
     let mut open = vec![term];
+    let mut seen = FxHashSet::default();
     while let Some(t) = open.pop() {
         if t == var && t != term {
             return true;
+        }
+        if !seen.insert(t) {
+            continue;
         }
         if let Op::Construct(..) = terms.op(t) {
             open.extend_from_slice(terms.args(t));

@@ -21,6 +21,8 @@ struct Call {
     path: Vec<TermId>,
 }
 
+/// Places in bodies, on all ways to them, that are looked at.
+const PLACES: usize = 20_000;
 /// More ways to combine positions than this are not tried.
 const COMBINATIONS: usize = 256;
 
@@ -32,7 +34,7 @@ pub(super) fn measures(
     group: &[(FunctionId, TermId)],
     mut implies: impl FnMut(&[TermId], TermId) -> bool,
 ) -> Option<Vec<Vec<usize>>> {
-    let calls = calls_inside(terms, group);
+    let calls = calls_inside(terms, group)?;
     if calls.is_empty() {
         return Some(vec![Vec::new(); group.len()]);
     }
@@ -123,11 +125,17 @@ fn is_part(terms: &TermStore, term: TermId, whole: TermId) -> bool {
     current == whole && term != whole
 }
 
-fn calls_inside(terms: &TermStore, group: &[(FunctionId, TermId)]) -> Vec<Call> {
+/// The calls in bodies, each with its path; `None` if there are too many places to look at.
+fn calls_inside(terms: &TermStore, group: &[(FunctionId, TermId)]) -> Option<Vec<Call>> {
     let mut calls = Vec::new();
+    let mut places = 0;
     for (caller, &(_, body)) in group.iter().enumerate() {
         let mut open: Vec<(TermId, Vec<TermId>)> = vec![(body, Vec::new())];
         while let Some((term, path)) = open.pop() {
+            places += 1;
+            if places > PLACES {
+                return None;
+            }
             let node = terms.node(term);
             match node.op {
                 Op::Ite => {
@@ -174,5 +182,5 @@ fn calls_inside(terms: &TermStore, group: &[(FunctionId, TermId)]) -> Vec<Call> 
             }
         }
     }
-    calls
+    Some(calls)
 }

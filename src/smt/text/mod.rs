@@ -1,5 +1,6 @@
 //! Questions about SMT-LIB text, read by Z3's own parser: whether assertions are valid
-//! ([`valid_assertions`], under assumptions [`valid_in_some`]), and whether they imply ground steps ([`implied_steps`]).
+//! ([`valid_assertions`], under assumptions [`valid_in_some`]), and whether they imply ground steps
+//! ([`implied_steps`]).
 //!
 //! Invariant: nothing here knows our terms. The text goes to Z3 as it is, in a context of its own
 //! that is thrown away afterwards, so that a mistake of our reader cannot hide itself.
