@@ -37,9 +37,9 @@ pub struct Constructors {
 }
 
 /// A set of constructors, bit by bit.
-type Set = u64;
+pub(super) type Set = u64;
 
-type Facts = FxHashMap<PredicateId, Vec<Set>>;
+pub(super) type Facts = FxHashMap<PredicateId, Vec<Set>>;
 
 /// For each argument of a predicate the one constructor that it has.
 type Single = Vec<Option<(DatatypeId, u32)>>;
@@ -50,7 +50,7 @@ impl Transformation for Constructors {
             return None;
         }
         let terms = old.terms.clone();
-        let facts = fixpoint(old, cx)?;
+        let facts = facts_of_constructors(old, cx)?;
         let mut system = (**old).clone();
         let mut replacement = Replacement::new(old);
         let mut singles: FxHashMap<PredicateId, Single> = FxHashMap::default();
@@ -135,7 +135,7 @@ impl Constructors {
 }
 
 /// That the parameters have one of their constructors each.
-fn testers(terms: &TermStore, params: &[TermId], sets: &[Set]) -> TermId {
+pub(super) fn testers(terms: &TermStore, params: &[TermId], sets: &[Set]) -> TermId {
     let mut conjuncts = Vec::new();
     for (&param, &set) in params.iter().zip(sets) {
         let sort = terms.sort_of(param);
@@ -152,7 +152,7 @@ fn testers(terms: &TermStore, params: &[TermId], sets: &[Set]) -> TermId {
 }
 
 /// The datatype of a sort with more than one constructor.
-fn choices(terms: &TermStore, sort: SortId) -> Option<DatatypeId> {
+pub(super) fn choices(terms: &TermStore, sort: SortId) -> Option<DatatypeId> {
     let Sort::Datatype(id) = terms.sort(sort) else {
         return None;
     };
@@ -177,7 +177,7 @@ fn fields(terms: &TermStore, id: DatatypeId, constructor: u32) -> Vec<(String, S
 }
 
 /// Whether values of the datatype may contain values of it.
-fn is_recursive(terms: &TermStore, id: DatatypeId) -> bool {
+pub(super) fn is_recursive(terms: &TermStore, id: DatatypeId) -> bool {
     let mut seen: FxHashSet<SortId> = FxHashSet::default();
     let mut stack = vec![terms.datatype_sort(id)];
     while let Some(sort) = stack.pop() {
@@ -305,7 +305,7 @@ impl Reading {
 }
 
 /// The constructors of the arguments of all derivable predicates; `None` when there is no time.
-fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
+pub(super) fn facts_of_constructors(system: &System, cx: &Context) -> Option<Facts> {
     let terms = &*system.terms;
     let readings: Vec<Reading> = system
         .clauses

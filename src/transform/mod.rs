@@ -38,6 +38,7 @@ mod strongest;
 mod subsume;
 mod unconstrained;
 mod unzip;
+mod variants;
 mod visits;
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use super::slice::Slice;
 use super::split::Split;
 use super::subsume::Subsume;
 use super::unzip::Unzip;
+use super::variants::Variants;
 
 /// A pass in the table.
 pub struct Pass {
@@ -113,6 +114,13 @@ pub static PASSES: &[Pass] = &[
         Turn::Iterated,
         || Box::<Constructors>::default(),
     ),
+    Pass {
+        name: "variants",
+        summary: "replace sums (several constructors) by a tag and their fields",
+        turn: Turn::Iterated,
+        default: false,
+        make: || Box::new(Variants),
+    },
     default(
         "simplify",
         "solve equations, drop locals, empty and repeated clauses",

@@ -208,6 +208,24 @@ impl<'a> Path<'a> {
     }
 }
 
+/// Demands for all that the clauses read: what is read through a pointer depends on what was read
+/// before, and refutations would name one read of a chain after the other.
+pub(super) fn all_demands(system: &System) -> impl Iterator<Item = Demand> {
+    let terms = &*system.terms;
+    let derives_arrays = |clause: &&Clause| {
+        let mut args = clause.head.iter().flat_map(|h| &h.args);
+        !clause.body.is_empty() && args.any(|&a| terms.is_array(a))
+    };
+    let clauses = system.clauses.iter().filter(derives_arrays);
+    clauses.flat_map(|clause| {
+        let reads = reads(terms, clause).into_iter();
+        reads.map(|(_, index)| Demand {
+            clause: clause.id,
+            index,
+        })
+    })
+}
+
 /// The reads in a clause's constraint that have no variable bound by a quantifier, with their
 /// indexes as the translation has them.
 fn reads(terms: &TermStore, clause: &Clause) -> Vec<(TermId, TermId)> {

@@ -12,8 +12,9 @@
 //! *rigid*, so a linear clause stays linear. A query takes the cells that it reads.
 //!
 //! The *scalar system* goes through the passes and then to other engines, by the registry and their
-//! trait, as any system does: `SCALAR` is the list, with the shares of the time of a round. Engines
-//! that do not support the scalar system are passed over. This is the one engine that is a
+//! trait, as any system does: `SCALAR` is the list, with the shares of the time of a round, and
+//! `HEAPS` that for arrays of objects, which the pass `variants` takes apart. Engines that do not
+//! support the scalar system are passed over. This is the one engine that is a
 //! translation plus engines; it is no pass, because only models come back in general.
 //!
 //! - A model of the scalar system, quantified over the cells, is a model of the clauses (`model`).
@@ -25,7 +26,8 @@
 //! # What differs from the papers
 //!
 //! - Cells that a clause reads besides the rigid one are *not* premises from the start; they become
-//!   some on demand. Less is proved this way, but the system is linear and small.
+//!   some on demand. Less is proved this way, but the system is linear and small. In heaps, where
+//!   a read leads to the next, all of them become premises with the first demand.
 //! - All arrays of a predicate with one sort of index share the cell's index, as arrays are mostly
 //!   read at the same offset of a loop (`transform/rebase.rs` sees to that).
 //! - Quantified formulas in constraints give way to instances at the indexes that are read, the
@@ -46,7 +48,7 @@ mod translate;
 
 use rustc_hash::FxHashSet;
 
-use self::concrete::{Outcome, concretise};
+use self::concrete::{Outcome, all_demands, concretise};
 use self::translate::{Demand, Form, Morphed, morph};
 use super::registry::find;
 use super::settings::Setting;
@@ -64,15 +66,45 @@ const ROUNDS: usize = 8;
 /// Cells of a predicate at most.
 const CELLS: usize = 2;
 
-/// The engines for the scalar system, the form that it has for them, and their share of the time
-/// that is left when their turn comes. Of 22 programs over arrays (CHC-COMP 2025, quic3) this list
+/// The passes that the scalar system goes through. `variants` takes the objects of a heap apart.
+const PASSES: &str = "default,variants";
+
+/// An engine's turn for the scalar system.
+#[derive(Clone, Copy)]
+struct Turn {
+    engine: &'static str,
+    /// How the system is written for it.
+    form: Form,
+    /// Whether the passes that cost time run before it.
+    costly: bool,
+    /// Its share of the time that is left.
+    share: f64,
+}
+
+const fn turn(engine: &'static str, form: Form, costly: bool, share: f64) -> Turn {
+    Turn {
+        engine,
+        form,
+        costly,
+        share,
+    }
+}
+
+/// The engines for the scalar system. Of 22 programs over arrays (CHC-COMP 2025, quic3) this list
 /// solved 19 in 20 seconds each, mostly by `pdr`. `trl` needs few steps where it learns what a loop
 /// does to a cell that it passes, or does not end.
-const SCALAR: &[(&str, Form, f64)] = &[
-    ("trl", Form::Bounds, 0.05),
-    ("pdr", Form::Bounds, 0.6),
-    ("trl", Form::Equations, 0.5),
-    ("pdr", Form::Bounds, 1.0),
+const SCALAR: &[Turn] = &[
+    turn("trl", Form::Bounds, true, 0.05),
+    turn("pdr", Form::Bounds, true, 0.6),
+    turn("trl", Form::Equations, true, 0.5),
+    turn("pdr", Form::Bounds, true, 1.0),
+];
+
+/// The same for heaps, that is, arrays of objects. There are more rounds and larger systems, for
+/// which the costly passes took most of the time (CHC-COMP 2025, tricera-adt-arr).
+const HEAPS: &[Turn] = &[
+    turn("pdr", Form::Bounds, false, 0.6),
+    turn("pdr", Form::Bounds, true, 1.0),
 ];
 
 /// The engine.
@@ -120,10 +152,12 @@ impl Morph {
     fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let mut cells = 1;
         let mut demands: FxHashSet<Demand> = FxHashSet::default();
+        let heap = translate::has_objects(system);
         for round in 1..=ROUNDS {
             cx.stats.set("morph.rounds", round as u64);
             cx.stats.set("morph.cells", cells as u64);
-            let (morphed, verdict) = self.scalar(system, cells, &demands, cx)?;
+            let turns = if heap { HEAPS } else { SCALAR };
+            let (morphed, verdict) = self.scalar(system, turns, cells, &demands, cx)?;
             let refutation = match verdict {
                 Verdict::Sat(model) => {
                     let smt = Smt::within(&cx.budget);
@@ -141,6 +175,14 @@ impl Morph {
             cx.stats.add("morph.spurious", 1);
             let before = demands.len();
             if !missing.pair || cells == CELLS {
+                if heap && !missing.demands.is_empty() {
+                    let all = demands.iter().copied().chain(all_demands(system));
+                    let all: FxHashSet<Demand> = all.collect();
+                    // Unless that is too much.
+                    if morph(system, cells, &all, Form::Equations, cx).is_some() {
+                        demands = all;
+                    }
+                }
                 demands.extend(missing.demands);
             }
             if demands.len() == before {
@@ -158,22 +200,28 @@ impl Morph {
     fn scalar(
         &self,
         system: &System,
+        turns: &[Turn],
         cells: usize,
         demands: &FxHashSet<Demand>,
         cx: &mut Context,
     ) -> Result<(Morphed, Verdict), Stop> {
         let mut last = None;
-        let mut forms: Vec<(Form, Morphed, System, BackStack)> = Vec::new();
-        for &(name, form, share) in SCALAR {
+        let mut forms: Vec<((Form, bool), Morphed, System, BackStack)> = Vec::new();
+        for turn in turns {
+            let form = (turn.form, turn.costly);
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
             }
             let at = match forms.iter().position(|f| f.0 == form) {
                 Some(at) => at,
                 None => {
-                    let morphed = morph(system, cells, demands, form, cx)
+                    let morphed = morph(system, cells, demands, turn.form, cx)
                         .ok_or_else(|| incomplete("a translation was too large"))?;
-                    let (small, ways) = Pipeline::default().run(morphed.system.clone(), cx);
+                    let mut passes = Pipeline::parse(PASSES).expect("the list names passes");
+                    if !turn.costly {
+                        passes = passes.quick().expect("there are both kinds of passes");
+                    }
+                    let (small, ways) = passes.run(morphed.system.clone(), cx);
                     log::debug!(
                         "morph: {cells} cells, {} premises besides, {} clauses",
                         demands.len(),
@@ -184,13 +232,13 @@ impl Morph {
                 }
             };
             let (_, _, small, ways) = &forms[at];
-            let entry = find(name).expect("the list names engines");
+            let entry = find(turn.engine).expect("the list names engines");
             let mut engine = (entry.make)();
             if engine.supports(&Shape::of(small)).is_err() {
                 continue;
             }
             let part = match cx.budget.left() {
-                Some(left) => cx.budget.time(left.mul_f64(share)),
+                Some(left) => cx.budget.time(left.mul_f64(turn.share)),
                 None => cx.budget.clone(),
             };
             let back = match cx.within(part, |cx| engine.solve(small, cx)) {

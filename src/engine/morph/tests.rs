@@ -225,3 +225,34 @@ fn arrays_within_arrays_are_no_cells() {
         assert_ne!(answer_after("none", &text, "").0, wrong);
     }
 }
+
+/// A list of objects in a heap: nodes are allocated one after the other, each of which points to
+/// the one before it, at `BACK`; then the list is freed from its end, node by node. Each object that
+/// is freed has to be a node. The objects of a heap are of one of several types, or undefined.
+fn list(back: &str) -> String {
+    let text = "
+(declare-datatypes ((Object 0)) (((number (value Int)) (node (next Int) (data Int))
+    (range (first Int) (length Int)) (undefined))))
+(declare-fun Build (Int (Array Int Object) Int) Bool)
+(declare-fun Free (Int (Array Int Object) Int) Bool)
+(assert (forall ((h (Array Int Object)))
+    (=> (= h ((as const (Array Int Object)) undefined)) (Build 0 h 0))))
+(assert (forall ((n Int) (h (Array Int Object)) (p Int) (d Int))
+    (=> (Build n h p) (Build (+ n 1) (store h (+ n 1) (node BACK d)) (+ n 1)))))
+(assert (forall ((n Int) (h (Array Int Object)) (p Int)) (=> (Build n h p) (Free n h p))))
+(assert (forall ((n Int) (h (Array Int Object)) (p Int))
+    (=> (and (Free n h p) (distinct p 0) ((_ is node) (select h p)))
+        (Free n (store h p undefined) (next (select h p))))))
+(assert (forall ((n Int) (h (Array Int Object)) (p Int))
+    (=> (and (Free n h p) (distinct p 0) (not ((_ is node) (select h p)))) false)))";
+    written(&text.replace("BACK", back), INTEGERS)
+}
+
+#[test]
+fn lists_in_a_heap() {
+    assert_eq!(answer(&list("p"), "").0, "sat");
+    // The list ends outside of the heap; or each node points to itself and is freed twice.
+    for back in ["(- p 1)", "(+ p 1)"] {
+        assert_eq!(answer(&list(back), "").0, "unsat");
+    }
+}

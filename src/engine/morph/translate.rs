@@ -105,6 +105,19 @@ pub(super) fn is_supported(system: &System) -> bool {
     found
 }
 
+/// Whether some argument is an array of values of a datatype.
+pub(super) fn has_objects(system: &System) -> bool {
+    let terms = &system.terms;
+    let mut used = system.used_predicates().into_iter();
+    used.any(|predicate| {
+        let mut params = system.predicate(predicate).params.iter();
+        params.any(|&param| {
+            let element = terms.array_sorts(param).map(|s| s.1);
+            element.is_some_and(|sort| matches!(terms.sort(sort), Sort::Datatype(_)))
+        })
+    })
+}
+
 /// The scalar system with so many cells for each predicate and these further premises; `None` if it
 /// would be too large, or there is no time.
 pub(super) fn morph(

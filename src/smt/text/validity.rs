@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashSet;
 use z3_sys::{
     DeclKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args, Z3_get_quantifier_body,
     Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_is_app, Z3_is_quantifier_forall,
@@ -21,7 +22,7 @@ use crate::run::Budget;
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
 pub(super) const GROWTH: u32 = 4;
 
-/// How many times that the first way has: it solves most of what is solved at all.
+/// How many times that the incremental core has: it solves most of what is solved at all.
 const LEAD: u32 = 4;
 
 /// Rounds after which a solver may use all that is left.
@@ -54,9 +55,21 @@ const WITH_FUNCTIONS: [Way; 2] = [
     Way::Functions { solved: true },
 ];
 
+/// The ways for an assertion whose premise or conclusion has quantifiers. The incremental core
+/// looks at all terms, relevant or not, and may instantiate quantifiers with them without end.
+const QUANTIFIED: [Way; 4] = [
+    Way::Alone(Core::Current),
+    Way::Pieces,
+    Way::Alone(Core::Tactics),
+    Way::Incremental,
+];
+
 /// The ways for an assertion with such operations.
-fn ways(hard: Hard) -> Vec<Way> {
-    let mut ways = WAYS.to_vec();
+fn ways(hard: Hard, quantified: bool) -> Vec<Way> {
+    let mut ways = match quantified {
+        true => QUANTIFIED.to_vec(),
+        false => WAYS.to_vec(),
+    };
     match hard {
         Hard::No => {}
         Hard::Operations => drop(ways.splice(1..1, WITH_FUNCTIONS)),
@@ -128,7 +141,8 @@ fn in_turns(
     formula: Z3_ast,
     negation: Z3_ast,
 ) -> Result<Answer, String> {
-    let mut ways = ways(hard_operations(context, negation));
+    let quantified = has_quantifiers(context, negation);
+    let mut ways = ways(hard_operations(context, negation), quantified);
     let mut open: Option<OpenPieces> = None;
     let mut others: Vec<(Way, TextSolver)> = Vec::new();
     let mut last = "timeout".to_owned();
@@ -216,9 +230,12 @@ struct Pieces {
     conclusions: Vec<Z3_ast>,
 }
 
-/// The pieces that are still to be checked, and a solver that holds their premise.
+/// The pieces that are still to be checked, and a solver for them.
 struct OpenPieces<'a> {
     solver: TextSolver<'a>,
+    /// If the solver does not hold it. Where a premise with quantifiers is held, Z3 instantiates
+    /// them in whatever asks it to push, and looks at no limit then.
+    premise: Option<Z3_ast>,
     conclusions: VecDeque<Z3_ast>,
 }
 
@@ -227,10 +244,18 @@ impl<'a> OpenPieces<'a> {
         let Some(pieces) = pieces(context, formula) else {
             return Ok(None);
         };
-        let mut solver = context.solver(Core::Simplex)?;
-        solver.assert(pieces.premise);
+        let apart = has_quantifiers(context, pieces.premise);
+        let core = match apart {
+            true => Core::Current,
+            false => Core::Simplex,
+        };
+        let mut solver = context.solver(core)?;
+        if !apart {
+            solver.assert(pieces.premise);
+        }
         Ok(Some(OpenPieces {
             solver,
+            premise: apart.then_some(pieces.premise),
             conclusions: pieces.conclusions.into(),
         }))
     }
@@ -245,6 +270,9 @@ impl<'a> OpenPieces<'a> {
             // SAFETY: the formula belongs to the context.
             let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, conclusion) })?);
             self.solver.push(negation);
+            if let Some(premise) = self.premise {
+                self.solver.assert(premise);
+            }
             let answer = self.solver.check(limit);
             self.solver.pop();
             match answer {
@@ -306,6 +334,30 @@ fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
         premise,
         conclusions,
     })
+}
+
+/// Whether there is a quantifier somewhere in a formula.
+fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> bool {
+    let z3 = &context.z3;
+    let mut seen: FxHashSet<Z3_ast> = FxHashSet::default();
+    let mut open = vec![formula];
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        // SAFETY: everything belongs to this context, and arguments live as long as the formula.
+        unsafe {
+            if !Z3_is_app(z3.raw, term) {
+                return true;
+            }
+            let Some(app) = Z3_to_app(z3.raw, term) else {
+                continue;
+            };
+            let count = Z3_get_app_num_args(z3.raw, app);
+            open.extend((0..count).filter_map(|i| Z3_get_app_arg(z3.raw, app, i)));
+        }
+    }
+    false
 }
 
 /// The arguments of an application of this kind.
@@ -411,6 +463,46 @@ mod tests {
                 None,
                 Some((2, true))
             ]
+        );
+    }
+
+    /// What a model says of all cells of an array; the last assertion needs a cell that is not read.
+    #[test]
+    fn premises_with_quantifiers() {
+        let text = "(define-fun p ((i Int) (a (Array Int Int))) Bool
+                (and (>= i 0) (forall ((k Int)) (or (< k 0) (>= k i) (= (select a k) 7)))))
+            (assert (forall ((i Int) (a (Array Int Int))) (=> (= i 0) (p i a))))
+            (assert (forall ((i Int) (a (Array Int Int)))
+                (=> (p i a) (p (+ i 1) (store a i 7)))))
+            (assert (forall ((i Int) (a (Array Int Int))) (=> (p i a) (p (+ i 1) a))))";
+        let limits = budget();
+        let context = TextContext::new(&limits);
+        let assertions = context.parse(text).unwrap();
+        let found: Vec<_> = (0..3)
+            .map(|i| {
+                let body = with_constants(&context, assertions[i]).unwrap();
+                let mut open = OpenPieces::new(&context, body).unwrap()?;
+                let held = open.premise.is_none();
+                let limit = Some(Duration::from_secs(2));
+                let answer = open.all_unsatisfiable(limit).unwrap();
+                Some((held, matches!(answer, Answer::Unsat)))
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                Some((true, true)),
+                Some((false, true)),
+                Some((false, false))
+            ]
+        );
+        let answer = valid_assertions(text, &budget().work(Duration::from_secs(5)));
+        assert_ne!(answer, TextCheck::Valid { assertions: 3 });
+        let safe: Vec<&str> = text.split("(assert").collect();
+        let safe = safe[..3].join("(assert");
+        assert_eq!(
+            valid_assertions(&safe, &budget()),
+            TextCheck::Valid { assertions: 2 }
         );
     }
 }

@@ -14,3 +14,4 @@ mod replacement;
 mod shared_lemmas;
 mod sizes;
 mod split;
+mod variants;
