@@ -5,6 +5,7 @@
 
 pub mod bmc;
 mod driver;
+pub mod enumerate;
 pub mod induct;
 pub mod interp;
 pub mod kind;
@@ -17,6 +18,8 @@ pub mod safari;
 pub mod settings;
 pub mod spacer;
 pub mod templates;
+#[cfg(test)]
+mod tests;
 pub mod tpa;
 pub mod trl;
 pub mod vinta;

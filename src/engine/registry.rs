@@ -4,8 +4,8 @@
 
 use super::settings::SettingError;
 use super::{
-    Engine, bmc, induct, interp, kind, morph, muz, pdkind, pdr, safari, spacer, templates, tpa,
-    trl, vinta,
+    Engine, bmc, enumerate, induct, interp, kind, morph, muz, pdkind, pdr, safari, spacer,
+    templates, tpa, trl, vinta,
 };
 
 /// An engine on the command line.
@@ -76,6 +76,11 @@ pub const ENGINES: &[Entry] = &[
         name: "morph",
         about: "any cell of an array, by the engines for systems without arrays",
         make: || Box::new(morph::Morph),
+    },
+    Entry {
+        name: "enum",
+        about: "evaluation of functional programs backward from the queries, for refutations",
+        make: || Box::new(enumerate::Enumerate),
     },
     Entry {
         name: "induct",

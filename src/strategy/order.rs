@@ -49,7 +49,15 @@ const QUICK: &[Slot] = &[
 ];
 
 /// On the clauses as they were written, since passes blur the definitions of functions.
-const WRITTEN: &[Slot] = &[slot("induct", 0.35, Limit::Long(Duration::from_secs(300)))];
+const WRITTEN: &[Slot] = &[
+    slot("enum", 0.1, Limit::Moment(Duration::from_millis(400))),
+    slot("induct", 0.35, Limit::Long(Duration::from_secs(300))),
+    slot("enum", 0.15, Limit::Long(Duration::from_secs(120))),
+];
+
+/// What the check of a witness takes at most before those have had their turn: models about sizes
+/// of terms are found in a moment, and their checks may need the induction that is to come.
+pub(super) const CHECK: (f64, Limit) = (0.4, Limit::Long(Duration::from_secs(120)));
 
 /// After all passes. What `pdr` solves at all it solves in most of the time given (by the same
 /// measurement); deep refutations are for `trl`. Programs with loops over arrays (CHC-COMP 2025,

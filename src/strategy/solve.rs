@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::order::{Passes, STAGES, Stage};
-use super::turn::{DEFAULT, Strategy, UnknownEngine};
+use super::order::{CHECK, Limit, Passes, STAGES, Stage};
+use super::turn::{DEFAULT, Strategy, UnknownEngine, part};
 use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
@@ -88,6 +88,9 @@ pub fn solve(
         strategy,
         settings: &config.settings,
     };
+    let written = STAGES.iter().filter(|s| s.passes == Passes::Written);
+    let mut waiting = written.flat_map(|stage| strategy.turns(stage, &Shape::of(&normal)));
+    let awaits_written = waiting.next().is_some();
     let mut ways = Ways {
         stack: BackStack::default(),
         normalization,
@@ -126,7 +129,11 @@ pub fn solve(
             }
         }
         let mut shared = Rc::new(system);
-        let (found, lost_here) = run.stage(stage, &mut shared, &mut ways, cx);
+        let check = match stage.passes {
+            Passes::Quick if awaits_written => Some(CHECK),
+            _ => None,
+        };
+        let (found, lost_here) = run.stage(stage, &mut shared, &mut ways, check, cx);
         system = Rc::unwrap_or_clone(shared);
         match aside {
             // No pass was to blame.
@@ -176,12 +183,13 @@ struct Run<'a> {
 impl Run<'_> {
     /// Lets engines take turns until one has an answer that passes its check; none if no engine has
     /// a turn. Also tells whether a witness was lost on the way, by a check that it did not pass or
-    /// a failed way back.
+    /// a failed way back. The check of a witness has this share of the time left.
     fn stage(
         &self,
         stage: &Stage,
         system: &mut Rc<System>,
         ways: &mut Ways,
+        check: Option<(f64, Limit)>,
         cx: &mut Context,
     ) -> (Option<Validated>, bool) {
         let mut lost = false;
@@ -202,7 +210,13 @@ impl Run<'_> {
                 }
                 Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
             });
-            let validated = validate(self.problem, verdict, cx);
+            let validated = match check {
+                Some((share, limit)) => {
+                    let part = part(&cx.budget, share, limit);
+                    cx.within(part, |cx| validate(self.problem, verdict, cx))
+                }
+                None => validate(self.problem, verdict, cx),
+            };
             match validated.reason() {
                 None => return (Some(validated), lost),
                 // The reason of a short turn says less than that of a later one.

@@ -90,6 +90,19 @@ impl Strategy {
     }
 }
 
+/// The part of a budget that is a share of the time left, within a limit.
+pub(super) fn part(budget: &Budget, share: f64, limit: Limit) -> Budget {
+    let share = match budget.left() {
+        Some(left) => budget.time(left.mul_f64(share)),
+        None => budget.clone(),
+    };
+    match limit {
+        Limit::Moment(most) => share.about(most),
+        Limit::Long(most) => share.time(most),
+        Limit::None => share,
+    }
+}
+
 /// One engine's turn.
 pub(super) struct Turn {
     entry: &'static Entry,
@@ -103,19 +116,6 @@ impl Turn {
     /// The engine's name.
     pub fn name(&self) -> &'static str {
         self.entry.name
-    }
-
-    /// The part of the budget that is for this turn.
-    fn part(&self, budget: &Budget) -> Budget {
-        let share = match budget.left() {
-            Some(left) => budget.time(left.mul_f64(self.share)),
-            None => budget.clone(),
-        };
-        match self.limit {
-            Limit::Moment(most) => share.about(most),
-            Limit::Long(most) => share.time(most),
-            Limit::None => share,
-        }
     }
 
     /// The work that a proof of what the engine leaves may take: a small part of what is left for
@@ -150,7 +150,7 @@ impl Turn {
             return Verdict::Unknown(Reason::Incomplete(unsupported.to_string()));
         }
         let start = Instant::now();
-        let part = self.part(&cx.budget);
+        let part = part(&cx.budget, self.share, self.limit);
         let result = cx.within(part, |cx| engine.solve(system, cx));
         cx.stats
             .add_time(&format!("{}.seconds", self.name()), start.elapsed());

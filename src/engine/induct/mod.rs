@@ -14,8 +14,9 @@
 //!   (`normal`), lemmas and the induction hypothesis are instantiated where they match, and a
 //!   solver for uninterpreted functions, datatypes and arithmetic decides. Induction is on the
 //!   variables that most calls wait for; within a case, further variables are split.
-//! - **Lemmas** (`explore`): if that is not enough, equations between small terms that hold on
-//!   random values are proven, small ones first, and used.
+//! - **Lemmas**: if that is not enough, equations between small terms that hold on random values
+//!   are proven, small ones first (`explore`), and then what failed cases of the queries were left
+//!   with, made more general (`generalize`).
 //!
 //! After recursion induction and the waterfall of Boyer and Moore ("A Computational Logic", 1979),
 //! and theory exploration as in HipSpec. Deviations: no rewriting by lemmas, since the solver's
@@ -26,6 +27,7 @@
 //! query; nothing is said about unsatisfiable systems.
 
 mod explore;
+mod generalize;
 mod normal;
 mod prove;
 mod statement;
@@ -37,6 +39,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use self::explore::{Exploration, falsified, weight};
+use self::generalize::{candidates, without_numerals};
 use self::prove::{Effort, Prover};
 use self::statement::Statement;
 use super::settings::Setting;
@@ -51,8 +54,11 @@ use crate::witness::{Model, Verdict};
 
 /// Values on which a query is tried before its proof.
 const TRIES: usize = 100;
-/// Sizes of terms up to which lemmas are looked for.
+/// Sizes of terms up to which lemmas are looked for, and the size after which failed cases are.
 const SIZES: usize = 8;
+const SMALL: usize = 5;
+/// Rounds of lemmas from failed cases, each from those of the round before.
+const GENERALIZATIONS: usize = 3;
 /// Queries are tried again after so many lemmas.
 const RETRY: usize = 4;
 /// How hard queries are tried, and lemmas.
@@ -194,6 +200,11 @@ fn prove_all(
         log::debug!("goal {}", show(system, goal));
         !prover.prove(goal, GOAL)
     });
+    goals.retain(|goal| {
+        let general = without_numerals(&system.terms, goal);
+        let proven = general.iter().any(|g| prover.prove(g, GOAL));
+        !(proven && prover.prove(goal, GOAL))
+    });
     if goals.is_empty() {
         return true;
     }
@@ -232,10 +243,49 @@ fn prove_all(
         if prover.lemmas.len() > before {
             goals.retain(|goal| !prover.prove(goal, GOAL));
         }
-        if goals.is_empty() {
+        if goals.is_empty() || (size == SMALL && generalize(system, prover, &mut goals, cx)) {
             return true;
         }
     }
+    false
+}
+
+/// Tries lemmas that failed cases ask for, and those that their own failed cases ask for. Whether
+/// all goals are proven then.
+fn generalize(
+    system: &System,
+    prover: &mut Prover<'_>,
+    goals: &mut Vec<Statement>,
+    cx: &Context,
+) -> bool {
+    let mut tried: FxHashSet<Statement> = FxHashSet::default();
+    prover.residues.clear();
+    goals.retain(|goal| !prover.prove(goal, GOAL));
+    for _ in 0..GENERALIZATIONS {
+        let residues = std::mem::take(&mut prover.residues);
+        let before = prover.lemmas.len();
+        for candidate in candidates(&system.terms, &residues) {
+            if cx.stop().is_some() {
+                return false;
+            }
+            if !tried.insert(candidate.clone()) || prover.is_known(&candidate) {
+                continue;
+            }
+            log::debug!("generalized {}", show(system, &candidate));
+            if prover.prove(&candidate, LEMMA) {
+                log::debug!("it is a lemma");
+                goals.retain(|goal| !prover.prove(goal, GOAL));
+            }
+            if goals.is_empty() {
+                return true;
+            }
+        }
+        if prover.lemmas.len() > before {
+            // What failed before may hold now.
+            tried.clear();
+        }
+    }
+    prover.residues.clear();
     false
 }
 

@@ -24,6 +24,8 @@ const INSTANCES: usize = 40;
 const ROUNDS: usize = 3;
 /// Ways to match calls of a statement that are looked at together.
 const PARTIAL: usize = 80;
+/// Failed cases that are kept.
+const RESIDUES: usize = 30;
 /// Cases of one proof, at most.
 const CASES: usize = 24;
 /// Variables of a statement that induction is tried on.
@@ -47,6 +49,16 @@ pub(super) struct Prover<'a> {
     statements: Vec<(Statement, Vec<Vec<TermId>>)>,
     /// Queries that the proof at hand may still ask.
     left: usize,
+    /// What was left to show in cases of proofs by induction that failed.
+    pub residues: Vec<Residue>,
+}
+
+/// A case that was not proven.
+#[derive(Clone, Debug)]
+pub(super) struct Residue {
+    pub statement: Statement,
+    /// What is known by induction.
+    pub hypotheses: Vec<TermId>,
 }
 
 /// A place in a distinction of cases.
@@ -84,6 +96,7 @@ impl<'a> Prover<'a> {
             lemmas: Vec::new(),
             statements: Vec::new(),
             left: 0,
+            residues: Vec::new(),
         }
     }
 
@@ -246,6 +259,10 @@ impl<'a> Prover<'a> {
             }
         }
         log::trace!("not proven: {:?}", show(terms, &normal));
+        if induction.is_some() && self.residues.len() < RESIDUES {
+            self.residues
+                .push(residue(terms, leaf, &normal[..own.len()], &instances));
+        }
         let mut waiting: Vec<(TermId, usize)> = waiting.into_iter().collect();
         waiting.sort_unstable_by_key(|&(var, count)| (std::cmp::Reverse(count), var));
         Err(waiting.into_iter().map(|w| w.0).collect())
@@ -467,6 +484,28 @@ impl Leaf {
         }
         leaf.splits += 1;
         leaf
+    }
+}
+
+/// What is left of a case: its normal form, and the instances of the induction hypothesis.
+fn residue(
+    terms: &TermStore,
+    leaf: &Leaf,
+    normal: &[TermId],
+    instances: &[(TermId, Source)],
+) -> Residue {
+    let (conclusion, hypotheses) = match normal.split_last() {
+        Some((&conclusion, hypotheses)) => (conclusion, hypotheses),
+        None => (TermId::TRUE, normal),
+    };
+    let mut premises = leaf.premises.clone();
+    premises.extend(hypotheses.iter().filter(|&&h| h != TermId::TRUE));
+    let own = instances
+        .iter()
+        .filter(|i| matches!(i.1, Source::Hypothesis(_)));
+    Residue {
+        statement: Statement::new(terms, premises, conclusion),
+        hypotheses: own.map(|i| i.0).collect(),
     }
 }
 

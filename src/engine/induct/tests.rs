@@ -5,32 +5,20 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::statement::{Statement, matches};
+use crate::engine::tests::planted::{self, FAMILIES};
 use crate::frontend::parse;
 use crate::proof::functions::define;
 use crate::run::Context;
 use crate::smt::Smt;
-use crate::strategy::{Config, solve};
 use crate::term::{Assignment, Random, SortId, TermId, TermStore};
 use crate::transform::normalize;
-use crate::witness::Wanted;
 
 const LISTS: &str = "(declare-datatypes ((Lst 0)) (((nil) (cons (head Int) (tail Lst)))))";
 const NUMBERS: &str = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))";
 
 /// The engine's verdict about clauses.
 fn answer(text: &str) -> &'static str {
-    let terms = Rc::new(TermStore::new());
-    let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
-    let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let mut cx = Context::new(terms);
-    cx.budget = cx.budget.work(Duration::from_secs(20));
-    let config = Config {
-        engine: "induct".to_owned(),
-        ..Config::default()
-    };
-    let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
-    assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
-    answer.output(&problem, Wanted::default()).word()
+    planted::answer("induct", text, Duration::from_secs(20))
 }
 
 /// An atom of a relation for `result = name(args)`, the result first or last.
@@ -108,6 +96,30 @@ fn copies_are_equal_and_mutants_are_not() {
         let verdict = answer(&format!("{LISTS}\n{f}{different}{goal}"));
         assert_eq!(verdict, "unknown", "{round}");
     }
+}
+
+/// Theorems of each planted family.
+const ROUNDS: usize = 30;
+
+#[test]
+fn theorems_are_proven_and_mutants_are_not() {
+    let mut random = Random::new(300);
+    let mut open = Vec::new();
+    for (name, family) in FAMILIES {
+        for round in 0..ROUNDS {
+            let (theorem, mutant) = family(&mut random);
+            if answer(&theorem) != "sat" {
+                open.push(format!("{name}, {round}:\n{theorem}"));
+            }
+            assert_ne!(answer(&mutant), "sat", "{name}, {round}:\n{mutant}");
+        }
+    }
+    assert!(
+        open.is_empty(),
+        "{} not proven: {}",
+        open.len(),
+        open.join("\n")
+    );
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! Evaluation backward from the queries: a search for derivations of `false` through clauses that
+//! are functional programs written as relations.
+//!
+//! Queries are resolved with clauses as logic programs are, by needed narrowing: a variable gets a
+//! constructor only where a clause looks at it (Antoy, Echahed, Hanus, "A Needed Narrowing
+//! Strategy", JACM 2000; Runciman, Naylor, Lindblad, "SmallCheck and Lazy SmallCheck", Haskell
+//! 2008). What is determined is done first, arithmetic is a matter of bounds and of values that
+//! come late, and the number of choices is bounded, by a bound that grows: so the first
+//! counterexample found needs the fewest decisions.
+//!
+//! - **Rules** (`rules`): clauses by cases, with patterns and guards.
+//! - **Terms and constraints** (`store`), known in part, with a way to undo.
+//! - **The search** (`search`), and the derivation at its end.
+//!
+//! Invariant: `Unsat` comes with a derivation, which evaluation confirms; nothing is said about
+//! satisfiable systems.
+
+mod rules;
+mod search;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use self::search::{Found, Search, compile};
+use super::settings::Setting;
+use super::{Engine, EngineError, Unsupported, driver};
+use crate::chc::{Shape, System};
+use crate::proof::{Stop, incomplete};
+use crate::run::Context;
+use crate::smt::{Arithmetic, Smt};
+use crate::witness::Verdict;
+
+/// A query for the values of a derivation, as work.
+const QUERY: Duration = Duration::from_millis(100);
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Enumerate;
+
+impl Engine for Enumerate {
+    fn name(&self) -> &'static str {
+        "enum"
+    }
+
+    /// Programs over datatypes, Booleans and integers.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        let what = match shape.theories {
+            t if !t.datatype => "systems without datatypes",
+            t if t.array => "arrays",
+            t if t.real => "reals",
+            t if t.bitvec => "bit-vectors",
+            t if t.quantifier => "quantifiers",
+            _ => return Ok(()),
+        };
+        Err(Unsupported {
+            engine: self.name(),
+            what: what.to_owned(),
+        })
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        Vec::new()
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        driver::run(&*self, system, Arithmetic::default(), cx, |smt, cx| {
+            search(system, smt, cx)
+        })
+    }
+}
+
+fn search(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
+    let rules = compile(system).ok_or_else(|| incomplete("clauses with terms of other sorts"))?;
+    smt.set_query_limit(Some(QUERY));
+    let mut search = Search::new(system, &rules, &cx.budget);
+    let mut choices = 0;
+    loop {
+        cx.stats.set("enum.choices", choices as u64);
+        let found = search.run(choices, smt, cx);
+        cx.stats.set("enum.steps", search.steps);
+        match found? {
+            Found::Refutation(refutation) => return Ok(Verdict::Unsat(refutation)),
+            Found::None => choices += 1,
+            // All there is was evaluated, as far as rules have all instances.
+            Found::Never => return Err(incomplete("no refutation, but no model either")),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What tests of several engines share.
+
+pub(super) mod planted;
