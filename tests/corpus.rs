@@ -82,8 +82,8 @@ fn every_engine_agrees() {
     }
 }
 
-/// The programs of the paper of `safari` (LPAR 2012), and their twins with a bug. Selection sort is
-/// open, and binary sort takes longer than others.
+/// The programs of the paper of `safari` (LPAR 2012), and their twins with a bug. The two
+/// that sort take longer than others.
 #[test]
 fn safari_solves_the_programs_of_its_paper() {
     let mut tasks = tasks();

@@ -24,7 +24,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::transition::Transition;
+use super::transition::{Cell, Transition};
 use super::unwind::{Location, NodeId, Unwinding};
 use crate::chc::{PredicateId, System};
 use crate::proof::{Stop, ask, incomplete, undefined, values};
@@ -271,7 +271,10 @@ impl Unwinding<'_> {
     }
 
     /// Gives a node the index predicates that hold of its pre-image: those comparisons of what its
-    /// step hands on ([`Self::handed_on`]) that are about index variables or cells.
+    /// step hands on ([`Self::handed_on`]) that are about index variables or cells, or about
+    /// arguments at which cells are read. `a[c]` stands for `∃k. k = c ∧ … a[k]`, and a comparison
+    /// of `c` with an argument for one of `k`: that it is below a bound, or which of two cells a
+    /// step has read where their indexes are equal.
     pub fn label_by_predicates(&mut self, node: NodeId, cx: &Context) -> Result<(), Stop> {
         let terms = self.terms.clone();
         let mut solver = self.smt.solver();
@@ -282,7 +285,12 @@ impl Unwinding<'_> {
         };
         let vars = self.handed_on(node);
         let mut groups = self.template.comparisons(&terms, &vars, &model);
-        groups.retain(|group| self.rank(node, group.about) <= Rank::Cells);
+        let cells = &self.nodes[node].instance.source.cells;
+        let read: Vec<&Cell> = cells.iter().filter(|c| vars.contains(&c.var)).collect();
+        groups.retain(|group| match self.rank(node, group.about) {
+            Rank::Scalar => read.iter().any(|cell| group.about.contains(&cell.index)),
+            rank => rank <= Rank::Cells,
+        });
         let follows = self.strongest(node, &mut solver, groups, cx)?;
         let label: Vec<TermId> = follows.into_iter().map(|f| f.1).collect();
         self.strengthen(node, terms.and(&label));
@@ -437,33 +445,11 @@ impl Unwinding<'_> {
         cx: &Context,
     ) -> Result<Vec<(Rank, TermId)>, Stop> {
         let terms = &*self.terms;
+        solver.push();
+        let done = keep_consequences(terms, solver, &mut groups, cx);
+        solver.pop();
+        done?;
         let mut found = Vec::new();
-        let literals = |groups: &[Group]| -> Vec<TermId> {
-            groups
-                .iter()
-                .flat_map(|g| g.literals.iter().copied())
-                .collect()
-        };
-        // What is left when no model contradicts it follows.
-        loop {
-            let open = literals(&groups);
-            if open.is_empty() {
-                return Ok(found);
-            }
-            solver.push();
-            solver.assert(terms.not(terms.and(&open)));
-            let model = ask(solver, &[], cx)?;
-            solver.pop();
-            let Some(model) = model else {
-                break;
-            };
-            for group in &mut groups {
-                group.literals.retain(|&literal| model.satisfies(literal));
-            }
-            if literals(&groups).len() == open.len() {
-                return Err(undefined());
-            }
-        }
         for Group { about, literals } in groups {
             if let Some(&strongest) = literals.first() {
                 let rank = self.rank(node, about);
@@ -503,5 +489,38 @@ impl Unwinding<'_> {
             }
         }
         None
+    }
+}
+
+/// Takes literals out of the groups until what is left follows from what the solver holds. All of
+/// them hold in one of its models. Formulas are left in the solver's scope.
+fn keep_consequences(
+    terms: &TermStore,
+    solver: &mut Solver,
+    groups: &mut [Group],
+    cx: &Context,
+) -> Result<(), Stop> {
+    loop {
+        // A group's first literal implies those that will be first later, so that what is asserted
+        // becomes stronger.
+        let first = groups.iter().filter_map(|g| g.literals.first().copied());
+        let first: Vec<TermId> = first.collect();
+        if first.is_empty() {
+            return Ok(());
+        }
+        solver.assert(terms.not(terms.and(&first)));
+        let Some(model) = ask(solver, &[], cx)? else {
+            return Ok(());
+        };
+        let mut is_changed = false;
+        for Group { literals, .. } in groups.iter_mut() {
+            if literals.first().is_some_and(|&l| !model.satisfies(l)) {
+                is_changed = true;
+                literals.retain(|&literal| model.satisfies(literal));
+            }
+        }
+        if !is_changed {
+            return Err(undefined());
+        }
     }
 }

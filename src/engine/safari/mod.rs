@@ -29,14 +29,15 @@
 //!   nearer to the error. That is enough to decide a path unless a clause says that two arrays of
 //!   its body are equal. A refutation is evaluated with arrays before it is one.
 //! - A label may read at an argument, `a[c]`, where the paper has `∃k. k = c ∧ … a[k]`: fewer index
-//!   variables to be instantiated. After a step that changes `c` it is an index variable.
+//!   variables to be instantiated. After a step that changes `c` it is an index variable. So `c` is
+//!   compared in index predicates as `k` would be.
 //! - Covering asks about the pre-image in place of the node's label.
 //! - Interpolants are comparisons where these are enough.
 //! - Labels begin as an indexed predicate abstraction of the pre-image, case by case
 //!   ([`interpolate`], [`unwind`]). Labels that begin as `true` are refined path by path, each
 //!   time by what excludes one short run; with nested loops that move elements (binary sort,
 //!   bubble sort) these reasons are about counters and the first few indexes, and many disjuncts of
-//!   different cases are in one label. Selection sort stays open.
+//!   different cases are in one label.
 //!
 //! Completeness: without such equations and with decidable elements, a path is decided. The
 //! covering test is complete for indexes that are compared only (slides, "Completeness"); with `i +
