@@ -17,7 +17,7 @@ use super::unwind::{Location, NodeId, Unwinding};
 use crate::proof::{Stop, ask};
 use crate::run::Context;
 use crate::smt::SmtModel;
-use crate::term::{Assignment, SortId, TermId, evaluate};
+use crate::term::{Assignment, Evaluator, SortId, TermId, evaluate};
 
 /// Tuples of index terms that are looked at for one label and model, at most.
 const TUPLES: usize = 300;
@@ -159,18 +159,36 @@ impl Unwinding<'_> {
                     values.insert(var, value);
                 }
             }
-            let none = Vec::new();
-            let lists: Vec<&Vec<(TermId, TermId)>> = other
+            let list = |&index: &TermId| choices.get(&terms.sort_of(index)).cloned();
+            let lists = other
                 .indexes
                 .iter()
-                .map(|&i| choices.get(&terms.sort_of(i)).unwrap_or(&none))
-                .collect();
+                .map(|index| list(index).unwrap_or_default());
+            let mut lists: Vec<Vec<(TermId, TermId)>> = lists.collect();
+            // What is about one index variable, or none, leaves fewer tuples to be looked at.
+            let mut is_possible = true;
+            let mut of_several: Vec<TermId> = Vec::new();
+            for (part, positions) in &other.parts {
+                match positions[..] {
+                    [] => is_possible &= evaluate(terms, *part, &values) == Some(TermId::TRUE),
+                    [at] => lists[at].retain(|&(_, value)| {
+                        values.insert(other.indexes[at], value);
+                        evaluate(terms, *part, &values) == Some(TermId::TRUE)
+                    }),
+                    _ => of_several.push(*part),
+                }
+            }
+            if !is_possible {
+                continue;
+            }
             let mut made = 0;
-            for tuple in tuples(&lists.iter().map(|l| l.len()).collect::<Vec<_>>()) {
+            for tuple in tuples(&lists.iter().map(Vec::len).collect::<Vec<_>>()) {
                 for (position, (&index, list)) in tuple.iter().zip(&lists).enumerate() {
                     values.insert(other.indexes[position], list[index].1);
                 }
-                if evaluate(terms, other.formula, &values) != Some(TermId::TRUE) {
+                let mut evaluator = Evaluator::new(terms, &values);
+                let mut holds = |&part: &TermId| evaluator.value(part) == Some(TermId::TRUE);
+                if !of_several.iter().all(&mut holds) {
                     continue;
                 }
                 let chosen = tuple.iter().zip(&lists).map(|(&index, list)| list[index].0);

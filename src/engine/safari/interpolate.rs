@@ -15,15 +15,19 @@
 //!
 //! A label that is not yet refined (`labels=indexed`) consists of *index predicates* (Lahiri and
 //! Bryant, "Predicate Abstraction with Indexed Predicates", TOCL 2007): the comparisons that follow
-//! from the pre-image and have an index variable or a cell in them. For a number of index variables
-//! these are finitely many, so that a label has no endless chain of weaker ones, as `n ≤ i`,
-//! `n ≤ i + 1`, ... is one in exact labels; what relates arguments comes with a refinement.
+//! from the pre-image and have in them an index variable, a cell, or an argument at which a cell is
+//! read. For a number of index variables these are finitely many, so that a label has no endless
+//! chain of weaker ones, as `n ≤ i`, `n ≤ i + 1`, ... is one in exact labels. What a step's guard
+//! alone reads comes with a refinement: if the index predicates that are about this, too, contradict
+//! `B`, all of them are the interpolant, since a minimal subset is about the few steps of this path.
+//! What relates other arguments comes with later refinements.
 //!
 //! Invariant: an interpolant follows from `A`, contradicts `B`, and has no variable that is not in
 //! both. Index predicates follow from `A`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Labels;
 use super::transition::{Cell, Transition};
 use super::unwind::{Location, NodeId, Unwinding};
 use crate::chc::{PredicateId, System};
@@ -215,8 +219,18 @@ impl Unwinding<'_> {
         let terms = self.terms.clone();
         let mut from_before = self.smt.solver();
         from_before.assert(before);
-        let after = self.abstracted(node, after, &mut from_before, cx)?;
         let of_before: FxHashSet<TermId> = terms.free_vars(&[before]).into_iter().collect();
+        if self.options.labels == Labels::Indexed {
+            let predicates = self.missed(node, after, &of_before, cx)?;
+            from_before.push();
+            predicates.iter().for_each(|&p| from_before.assert(p));
+            let is_feasible = ask(&mut from_before, &[], cx)?.is_some();
+            from_before.pop();
+            if !is_feasible {
+                return Ok(terms.and(&predicates));
+            }
+        }
+        let after = self.abstracted(node, after, &mut from_before, cx)?;
         let mut shared = terms.free_vars(&[after]);
         shared.retain(|v| of_before.contains(v) && !terms.is_array(*v));
         let mut from_after = self.smt.solver();
@@ -270,11 +284,8 @@ impl Unwinding<'_> {
             })
     }
 
-    /// Gives a node the index predicates that hold of its pre-image: those comparisons of what its
-    /// step hands on ([`Self::handed_on`]) that are about index variables or cells, or about
-    /// arguments at which cells are read. `a[c]` stands for `∃k. k = c ∧ … a[k]`, and a comparison
-    /// of `c` with an argument for one of `k`: that it is below a bound, or which of two cells a
-    /// step has read where their indexes are equal.
+    /// Gives a node the index predicates that hold of its pre-image, about what its step hands on
+    /// ([`Self::handed_on`]).
     pub fn label_by_predicates(&mut self, node: NodeId, cx: &Context) -> Result<(), Stop> {
         let terms = self.terms.clone();
         let mut solver = self.smt.solver();
@@ -283,18 +294,52 @@ impl Unwinding<'_> {
         let Some(model) = ask(&mut solver, &[], cx)? else {
             return Ok(());
         };
-        let vars = self.handed_on(node);
-        let mut groups = self.template.comparisons(&terms, &vars, &model);
+        let about = self.handed_on(node);
+        let label = self.index_predicates(node, &mut solver, &about, &model, cx)?;
+        self.strengthen(node, terms.and(&label));
+        Ok(())
+    }
+
+    /// The index predicates that follow from `after`, also about what the step's guard alone reads,
+    /// without variables other than these.
+    fn missed(
+        &self,
+        node: NodeId,
+        after: TermId,
+        allowed: &FxHashSet<TermId>,
+        cx: &Context,
+    ) -> Result<Vec<TermId>, Stop> {
+        let mut solver = self.smt.solver();
+        solver.assert(after);
+        let Some(model) = ask(&mut solver, &[], cx)? else {
+            return Ok(vec![TermId::FALSE]);
+        };
+        let mut about = self.compared(node, |_| true);
+        about.retain(|v| allowed.contains(v));
+        self.index_predicates(node, &mut solver, &about, &model, cx)
+    }
+
+    /// Index predicates over some variables that follow from what a solver holds: comparisons that
+    /// are about index variables or cells, or about arguments at which cells are read. `a[c]` stands
+    /// for `∃k. k = c ∧ … a[k]`, and a comparison of `c` with an argument for one of `k`: that it is
+    /// below a bound, or which of two cells a step has read where their indexes are equal.
+    fn index_predicates(
+        &self,
+        node: NodeId,
+        solver: &mut Solver,
+        about: &[TermId],
+        model: &SmtModel,
+        cx: &Context,
+    ) -> Result<Vec<TermId>, Stop> {
+        let mut groups = self.template.comparisons(&self.terms, about, model);
         let cells = &self.nodes[node].instance.source.cells;
-        let read: Vec<&Cell> = cells.iter().filter(|c| vars.contains(&c.var)).collect();
+        let read: Vec<&Cell> = cells.iter().filter(|c| about.contains(&c.var)).collect();
         groups.retain(|group| match self.rank(node, group.about) {
             Rank::Scalar => read.iter().any(|cell| group.about.contains(&cell.index)),
             rank => rank <= Rank::Cells,
         });
-        let follows = self.strongest(node, &mut solver, groups, cx)?;
-        let label: Vec<TermId> = follows.into_iter().map(|f| f.1).collect();
-        self.strengthen(node, terms.and(&label));
-        Ok(())
+        let follows = self.strongest(node, solver, groups, cx)?;
+        Ok(follows.into_iter().map(|f| f.1).collect())
     }
 
     /// The step into a node's successor with the successor's label, and axioms about the cells.
@@ -319,8 +364,6 @@ impl Unwinding<'_> {
             &self.nodes[node].instance.source,
             self.nodes[node].successor,
         );
-        let is_scalar = |t: &TermId| !terms.is_array(*t);
-        let mut found: Vec<TermId> = state.args.iter().copied().filter(is_scalar).collect();
         let mut known: FxHashSet<TermId> = FxHashSet::default();
         let mut is_query = true;
         if let Some(successor) = successor.map(|s| &self.nodes[s]) {
@@ -344,14 +387,19 @@ impl Unwinding<'_> {
                 break;
             }
         }
-        for cell in &state.cells {
-            if is_query || known.contains(&cell.var) {
-                found.extend([cell.var, cell.index]);
-            }
+        self.compared(node, |cell| is_query || known.contains(&cell.var))
+    }
+
+    /// The arguments of a node's state, and some of its cells with their indexes.
+    fn compared(&self, node: NodeId, is_wanted: impl Fn(&Cell) -> bool) -> Vec<TermId> {
+        let terms = &*self.terms;
+        let state = &self.nodes[node].instance.source;
+        let mut found: Vec<TermId> = state.args.clone();
+        for cell in state.cells.iter().filter(|cell| is_wanted(cell)) {
+            found.extend([cell.var, cell.index]);
         }
-        found.retain(|&t| terms.is_var(t));
         let mut seen = FxHashSet::default();
-        found.retain(|&t| seen.insert(t));
+        found.retain(|&t| terms.is_var(t) && !terms.is_array(t) && seen.insert(t));
         found
     }
 

@@ -353,6 +353,30 @@ fn selection_sort(element: &str, at_once: bool, safe: bool) -> String {
     )
 }
 
+/// Insertion sort: elements that are greater make room for the next one. Bug: the first never does.
+fn insertion_sort(safe: bool) -> String {
+    let first = if safe { "0" } else { "1" };
+    let array = "(Array Int Int)";
+    format!(
+        "(set-logic HORN)
+        (declare-fun Outer ({array} Int Int) Bool)
+        (declare-fun Shift ({array} Int Int Int Int) Bool)
+        (assert (forall ((a {array}) (n Int)) (Outer a n 1)))
+        (assert (forall ((a {array}) (n Int) (i Int) (e Int))
+          (=> (and (Outer a n i) (< i n) (= e (select a i))) (Shift a n i e i))))
+        (assert (forall ((a {array}) (n Int) (i Int) (e Int) (j Int))
+          (=> (and (Shift a n i e j) (> j {first}) (> (select a (- j 1)) e))
+            (Shift (store a j (select a (- j 1))) n i e (- j 1)))))
+        (assert (forall ((a {array}) (n Int) (i Int) (e Int) (j Int))
+          (=> (and (Shift a n i e j) (or (<= j {first}) (<= (select a (- j 1)) e)))
+            (Outer (store a j e) n (+ i 1)))))
+        (assert (forall ((a {array}) (n Int) (i Int) (x Int) (y Int))
+          (=> (and (Outer a n i) (>= i n) (<= 0 x) (< x y) (< y n)
+            (> (select a x) (select a y))) false)))
+        (check-sat)"
+    )
+}
+
 fn is_decided(text: &str, safe: bool) {
     let verdict = decided_after("default", text, &[]);
     let agrees = match safe {
@@ -370,6 +394,9 @@ fn programs_that_sort_are_decided() {
         for safe in [true, false] {
             is_decided(&bubble_sort(element, safe), safe);
         }
+    }
+    for safe in [true, false] {
+        is_decided(&insertion_sort(safe), safe);
     }
 }
 

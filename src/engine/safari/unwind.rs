@@ -84,6 +84,8 @@ pub(super) struct Node {
     pub formula: TermId,
     /// The index variables of the label.
     pub indexes: Vec<TermId>,
+    /// The formula's conjuncts, each with the positions of the index variables that it is about.
+    pub parts: Vec<(TermId, Vec<usize>)>,
 }
 
 pub(super) struct Unwinding<'a> {
@@ -227,6 +229,7 @@ impl<'a> Unwinding<'a> {
             label: Vec::new(),
             formula: TermId::TRUE,
             indexes: Vec::new(),
+            parts: Vec::new(),
         });
     }
 
@@ -282,6 +285,7 @@ impl<'a> Unwinding<'a> {
             label: Vec::new(),
             formula: TermId::TRUE,
             indexes: Vec::new(),
+            parts: Vec::new(),
         }))
     }
 
@@ -309,6 +313,7 @@ impl<'a> Unwinding<'a> {
                 label: Vec::new(),
                 formula: TermId::TRUE,
                 indexes: Vec::new(),
+                parts: Vec::new(),
                 instance: Instance {
                     formula: case,
                     source,
@@ -349,6 +354,13 @@ impl<'a> Unwinding<'a> {
         };
         node.indexes = terms.free_vars(&[node.formula]);
         node.indexes.retain(|v| !own.contains(v));
+        let positions = |part: TermId| -> Vec<usize> {
+            let free = terms.free_vars(&[part]);
+            let about = |&at: &usize| free.contains(&node.indexes[at]);
+            (0..node.indexes.len()).filter(about).collect()
+        };
+        let parts = terms.conjuncts(node.formula).into_iter();
+        node.parts = parts.map(|part| (part, positions(part))).collect();
     }
 
     /// Makes a node a leaf that is to be looked at.
