@@ -2,8 +2,10 @@
 //!
 //! `∃i. M(v) ⊨ ⋁ ∃j. M(w)` is asked by skolemising `i` and instantiating each `∀j. ¬M(w)` at index
 //! terms of the step. Which instances are made is found out from models: of the tuples of index
-//! terms those that a model puts into a label. So the test is complete where finitely many
-//! instances at the terms that are there are (slides, "Completeness"), and sound everywhere.
+//! terms those that a model puts into a label; what a label says of one index variable alone is
+//! looked at first, and tuples only of the terms that are left. So the test is complete where
+//! finitely many instances at the terms that are there are (slides, "Completeness"), and sound
+//! everywhere. A node's instances are kept, for when it is looked at again and for its cases.
 //!
 //! Deviation: on the left stands the transition into the node's successor with the successor's
 //! label, the pre-image, in place of the weaker label of the node; only the labels of expanded
@@ -16,7 +18,7 @@ use rustc_hash::FxHashMap;
 use super::unwind::{Location, NodeId, Unwinding};
 use crate::proof::{Stop, ask};
 use crate::run::Context;
-use crate::smt::SmtModel;
+use crate::smt::{SmtModel, Solver};
 use crate::term::{Assignment, Evaluator, SortId, TermId, evaluate};
 
 /// Tuples of index terms that are looked at for one label and model, at most.
@@ -27,6 +29,14 @@ const AT_ONCE: usize = 4;
 
 /// Instances for one question, at most.
 const INSTANCES: usize = 600;
+
+/// An instance of a label.
+#[derive(Clone, Debug)]
+pub(super) struct Use {
+    label: NodeId,
+    /// The terms for its index variables.
+    terms: FxHashMap<TermId, TermId>,
+}
 
 /// How a node stands to the others.
 pub(super) enum Cover {
@@ -40,56 +50,80 @@ pub(super) enum Cover {
 impl Unwinding<'_> {
     /// COVER of a node.
     pub fn cover(&mut self, node: NodeId, cx: &Context) -> Result<Cover, Stop> {
-        let terms = self.terms.clone();
-        let mut solver = self.smt.solver();
-        let query = self.pre_image(node);
-        query.iter().for_each(|&part| solver.assert(part));
-        let Some(mut model) = ask(&mut solver, &[], cx)? else {
-            return Ok(Cover::Empty);
-        };
-        let Location::At(predicate) = self.nodes[node].location else {
-            return Ok(Cover::Open);
-        };
-        let below = self.subtree(node);
-        let others = self.expanded.get(&predicate).into_iter().flatten();
-        let others: Vec<NodeId> = others.copied().filter(|w| !below.contains(w)).collect();
-        if others.is_empty() {
-            return Ok(Cover::Open);
+        let mut others: Vec<NodeId> = Vec::new();
+        if let Location::At(predicate) = self.nodes[node].location {
+            let below = self.subtree(node);
+            let expanded = self.expanded.get(&predicate).into_iter().flatten();
+            others.extend(expanded.copied().filter(|w| !below.contains(w)));
         }
-        if let Some(&any) = others
-            .iter()
-            .find(|&&w| self.nodes[w].formula == TermId::TRUE)
-        {
+        let is_true = |&&other: &&NodeId| self.nodes[other].formula == TermId::TRUE;
+        if let Some(&any) = others.iter().find(is_true) {
             return Ok(Cover::By(vec![any]));
         }
-        let on: Vec<TermId> = others
+        let query = self.pre_image(node);
+        let mut uses = std::mem::take(&mut self.nodes[node].uses);
+        let known = uses.len();
+        let result = self.within(node, &query, &others, &mut uses, cx);
+        self.counters.instances += (uses.len() - known) as u64;
+        self.nodes[node].uses = if uses.len() > INSTANCES {
+            Vec::new()
+        } else {
+            uses
+        };
+        result
+    }
+
+    /// Whether states, given by conjuncts over formal variables and a node's index variables, are in
+    /// the labels of others. Instances of these that were made before are made at once, and what is
+    /// made is added to them.
+    pub fn within(
+        &self,
+        node: NodeId,
+        query: &[TermId],
+        others: &[NodeId],
+        uses: &mut Vec<Use>,
+        cx: &Context,
+    ) -> Result<Cover, Stop> {
+        let terms = &*self.terms;
+        let mut solver = self.smt.solver();
+        query.iter().for_each(|&part| solver.assert(part));
+        let on = others
             .iter()
-            .map(|_| terms.fresh_var("cover", SortId::BOOL))
-            .collect();
-        let index_terms = self.index_terms(node, &query);
-        let mut made = 0;
-        loop {
-            let instances = self.violated(&others, &index_terms, &model, cx);
-            if instances.is_empty() || made > INSTANCES {
+            .map(|&other| (other, terms.fresh_var("cover", SortId::BOOL)));
+        let on: Vec<(NodeId, TermId)> = on.collect();
+        let literals: Vec<TermId> = on.iter().map(|o| o.1).collect();
+        let make = |solver: &mut Solver, made: &Use| {
+            let label = &self.nodes[made.label];
+            let literal = on.iter().find(|o| o.0 == made.label);
+            // A label may have got index variables since.
+            let is_closed = label
+                .indexes
+                .iter()
+                .all(|index| made.terms.contains_key(index));
+            if let Some(&(_, literal)) = literal.filter(|_| is_closed) {
+                let instance = terms.substitute(label.formula, &made.terms);
+                solver.assert(terms.implies(literal, terms.not(instance)));
+            }
+        };
+        uses.iter().for_each(|made| make(&mut solver, made));
+        let index_terms = self.index_terms(node, query);
+        let mut count = 0;
+        while let Some(model) = ask(&mut solver, &literals, cx)? {
+            let found = self.violated(others, &index_terms, &model, cx);
+            if found.is_empty() || count > INSTANCES {
                 return Ok(Cover::Open);
             }
-            made += instances.len();
-            self.counters.instances += instances.len() as u64;
-            for (at, instance) in instances {
-                solver.assert(terms.implies(on[at], terms.not(instance)));
-            }
-            match ask(&mut solver, &on, cx)? {
-                Some(next) => model = next,
-                None => {
-                    let core = solver.core();
-                    let used = others
-                        .iter()
-                        .zip(&on)
-                        .filter(|(_, literal)| core.contains(literal));
-                    return Ok(Cover::By(used.map(|(&w, _)| w).collect()));
-                }
-            }
+            count += found.len();
+            found.iter().for_each(|made| make(&mut solver, made));
+            uses.extend(found);
         }
+        let core = solver.core();
+        let used = on.iter().filter(|(_, literal)| core.contains(literal));
+        let used: Vec<NodeId> = used.map(|o| o.0).collect();
+        Ok(match used.is_empty() {
+            true => Cover::Empty,
+            false => Cover::By(used),
+        })
     }
 
     /// What the step into the node's successor comes from, over formal variables.
@@ -124,14 +158,14 @@ impl Unwinding<'_> {
         found
     }
 
-    /// Instances of labels that hold in the model, with the label's position.
+    /// Instances of labels that hold in the model.
     fn violated(
         &self,
         others: &[NodeId],
         index_terms: &FxHashMap<SortId, Vec<TermId>>,
         model: &SmtModel,
         cx: &Context,
-    ) -> Vec<(usize, TermId)> {
+    ) -> Vec<Use> {
         let terms = &self.terms;
         // For each value the first term that has it.
         let mut choices: FxHashMap<SortId, Vec<(TermId, TermId)>> = FxHashMap::default();
@@ -146,11 +180,11 @@ impl Unwinding<'_> {
             }
         }
         let mut found = Vec::new();
-        for (at, &other) in others.iter().enumerate() {
+        for &label in others {
             if cx.stop().is_some() {
                 break;
             }
-            let other = &self.nodes[other];
+            let other = &self.nodes[label];
             let mut values = Assignment::default();
             for var in terms.free_vars(&[other.formula]) {
                 if !other.indexes.contains(&var)
@@ -192,8 +226,8 @@ impl Unwinding<'_> {
                     continue;
                 }
                 let chosen = tuple.iter().zip(&lists).map(|(&index, list)| list[index].0);
-                let map = other.indexes.iter().copied().zip(chosen).collect();
-                found.push((at, terms.substitute(other.formula, &map)));
+                let terms = other.indexes.iter().copied().zip(chosen).collect();
+                found.push(Use { label, terms });
                 made += 1;
                 if made == AT_ONCE {
                     break;

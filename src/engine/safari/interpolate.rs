@@ -572,3 +572,38 @@ fn keep_consequences(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::smt::Smt;
+
+    #[test]
+    fn the_first_comparison_that_follows_stays() {
+        let terms = Rc::new(TermStore::new());
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| terms.fresh_var(name, SortId::INT));
+        let smt = Smt::new(terms.clone());
+        let mut solver = smt.solver();
+        let known = [terms.lt(a, b), terms.le(b, c), terms.not(terms.eq(a, d))];
+        known.iter().for_each(|&fact| solver.assert(fact));
+        solver.assert(terms.lt(c, terms.add(&[d, terms.int(9)])));
+        let pairs = [[a, b], [b, c], [a, c], [a, d], [b, d]];
+        let mut groups: Vec<Group> = pairs
+            .iter()
+            .map(|&[x, y]| {
+                let literals = [terms.lt(x, y), terms.le(x, y), terms.not(terms.eq(x, y))];
+                Group::about([x, y], literals.to_vec())
+            })
+            .collect();
+        let cx = Context::new(terms.clone());
+        keep_consequences(&terms, &mut solver, &mut groups, &cx).expect("no limit");
+        let first: Vec<_> = groups.iter().map(|g| g.literals.first().copied()).collect();
+        let [ab, bc, ad] = known;
+        assert_eq!(
+            first,
+            [Some(ab), Some(bc), Some(terms.lt(a, c)), Some(ad), None]
+        );
+    }
+}

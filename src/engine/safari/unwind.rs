@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cover::Cover;
+use super::cover::{Cover, Use};
 use super::interpolate::Template;
 use super::model::unreachable;
 use super::transition::{Instance, State, Transition, consistencies, instantiate};
@@ -86,6 +86,8 @@ pub(super) struct Node {
     pub indexes: Vec<TermId>,
     /// The formula's conjuncts, each with the positions of the index variables that it is about.
     pub parts: Vec<(TermId, Vec<usize>)>,
+    /// Instances of labels that were made to cover it.
+    pub uses: Vec<Use>,
 }
 
 pub(super) struct Unwinding<'a> {
@@ -230,6 +232,7 @@ impl<'a> Unwinding<'a> {
             formula: TermId::TRUE,
             indexes: Vec::new(),
             parts: Vec::new(),
+            uses: Vec::new(),
         });
     }
 
@@ -286,6 +289,7 @@ impl<'a> Unwinding<'a> {
             formula: TermId::TRUE,
             indexes: Vec::new(),
             parts: Vec::new(),
+            uses: Vec::new(),
         }))
     }
 
@@ -314,6 +318,7 @@ impl<'a> Unwinding<'a> {
                 formula: TermId::TRUE,
                 indexes: Vec::new(),
                 parts: Vec::new(),
+                uses: old.uses.clone(),
                 instance: Instance {
                     formula: case,
                     source,
@@ -465,11 +470,32 @@ impl<'a> Unwinding<'a> {
         for (&predicate, nodes) in &self.expanded {
             let mut parts = Vec::new();
             for &node in nodes {
+                if self.is_below(node, nodes, cx)? {
+                    continue;
+                }
                 let node = &self.nodes[node];
                 parts.extend(unreachable(&self.smt, node.formula, &node.indexes, cx)?);
             }
             model.definitions.insert(predicate, self.terms.and(&parts));
         }
         Ok(model)
+    }
+
+    /// Whether a node's label is in the labels of some of the others, those below the node. These
+    /// have not closed it, since without it they would not be there.
+    fn is_below(&self, node: NodeId, others: &[NodeId], cx: &Context) -> Result<bool, Stop> {
+        let mut below = self.subtree(node);
+        below.remove(&node);
+        let others: Vec<NodeId> = others
+            .iter()
+            .copied()
+            .filter(|w| below.contains(w))
+            .collect();
+        if others.is_empty() {
+            return Ok(false);
+        }
+        let label = [self.nodes[node].formula];
+        let result = self.within(node, &label, &others, &mut Vec::new(), cx)?;
+        Ok(!matches!(result, Cover::Open))
     }
 }
