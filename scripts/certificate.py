@@ -8,6 +8,14 @@ the equations that a case lists.
 import re
 
 TOKEN = re.compile(r'\s*(?:(\(|\))|("(?:[^"]|"")*"|\|[^|]*\||[^\s()";|]+(?:\|[^|]*\|)?))')
+# What every reader takes for one token: others may read `0f` as `0` and `f`.
+ONE_TOKEN = re.compile(
+    r'"(?:[^"]|"")*"|\|[^|\\]*\||#x[0-9A-Fa-f]+|#b[01]+|-?\d+(?:\.\d+)?'
+    r"|:?(?!-?\d)[A-Za-z0-9~!@$%^&*_+=<>.?/-]+",
+    re.ASCII,
+)
+BINDERS = ("forall", "exists", "lambda")
+OPERATORS = ("and", "or", "not", "=>", "xor", "ite", "=", "distinct", "<", "<=", "true", "false", "match")
 
 
 class Broken(Exception):
@@ -31,8 +39,10 @@ def tree(text):
                 raise Broken("unbalanced )")
             done = stack.pop()
             stack[-1].append(done)
-        else:
+        elif ONE_TOKEN.fullmatch(match.group(2)):
             stack[-1].append(match.group(2))
+        else:
+            raise Broken(f"readers differ on {match.group(2)}")
     if len(stack) != 1:
         raise Broken("unbalanced (")
     return stack[0]
@@ -43,20 +53,61 @@ def show(form):
     return form if isinstance(form, str) else "(" + " ".join(map(show, form)) + ")"
 
 
+def bound(form):
+    """Pairs of the names that a quantifier or a `match` binds, and of where; constructors among them."""
+    if form[0] in BINDERS:
+        return [([variable[0] for variable in form[1]], form[2:])]
+    if form[0] == "match":
+        patterns = [([case[0]] if isinstance(case[0], str) else case[0][1:], case[1:]) for case in form[2]]
+        return [([name for name in names if isinstance(name, str)], body) for names, body in patterns]
+    return []
+
+
 def unlet(form, names):
     """The term with what its `let`s name put in."""
     if isinstance(form, str):
         return names.get(form, form)
+    if names and form:
+        for inner, body in bound(form):
+            used = [name for name in inner if mentions(body, [name])]
+            if used and (mentions(list(names.values()), used) or any(name in names for name in used)):
+                raise Broken(f"a quantifier or a pattern binds one of {' '.join(used)}, which a let uses")
     if form[:1] == ["let"]:
         inner = {name: unlet(value, names) for name, value in form[1]}
         return unlet(form[2], {**names, **inner})
     return [unlet(part, names) for part in form]
 
 
+def defined(definitions):
+    """The names of the functions in recursive definitions."""
+    forms = [tree(text)[0] for text in definitions]
+    heads = [[form[1:4]] if form[0] == "define-fun-rec" else form[1] for form in forms]
+    names = [head[0] for group in heads for head in group]
+    for name in names:
+        if name in OPERATORS:
+            raise Broken(f"{name} is no name for a function")
+    return names
+
+
+def with_names(text, names):
+    """The text with other names for some symbols, which are given without bars."""
+    words = re.compile(r'"(?:[^"]|"")*"|\|[^|]*\||[^\s()";|]+')
+    return words.sub(lambda word: names.get(word.group().strip("|"), word.group()), text)
+
+
+def positions(words):
+    """The positions of a measure."""
+    if not isinstance(words, list) or len(set(words)) != len(words) or not all(w.isdecimal() for w in words):
+        raise Broken(f"no list of positions: {show(words)}")
+    return [int(word) for word in words]
+
+
 class Certificate:
     """Functions, their measures, and lemmas."""
 
-    def __init__(self, definitions, comments, task):
+    def __init__(self, definitions, comments, task, written):
+        """`written` has the names that the functions had before `with_names`."""
+        self.written = written
         self.functions = {}
         self.groups = []
         for text in definitions:
@@ -65,6 +116,8 @@ class Certificate:
                 heads, bodies = [form[1:4]], [form[4]]
             else:
                 heads, bodies = form[1], form[2]
+            if len(heads) != len(bodies):
+                raise Broken("as many functions as bodies are needed")
             for (name, params, sort), body in zip(heads, bodies):
                 if name in self.functions:
                     raise Broken(f"{name} is defined twice")
@@ -75,7 +128,9 @@ class Certificate:
         for line in comments:
             word, *rest = tree(line[1:])
             if word == "measure":
-                self.measures[rest[0]] = [int(m) for m in rest[1]]
+                if rest[0] in self.measures:
+                    raise Broken(f"two measures of {rest[0]}")
+                self.measures[rest[0]] = positions(rest[1])
             else:
                 self.lemmas.append(self.lemma(rest))
         self.selectors = {}
@@ -87,6 +142,11 @@ class Certificate:
                     if isinstance(constructor, list):
                         for field in constructor[1:]:
                             self.selectors[field[0]] = constructor[0]
+        for variables in [*(f[0] for f in self.functions.values()), *(lemma[1] for lemma in self.lemmas)]:
+            names = [variable[0] for variable in variables]
+            taken = [name for name in names if name in self.selectors or name in self.functions or name in OPERATORS]
+            if taken or len(set(names)) != len(names):
+                raise Broken(f"names of variables: {' '.join(names)}")
 
     @staticmethod
     def lemma(parts):
@@ -95,7 +155,7 @@ class Certificate:
         while rest:
             key, value, *rest = rest
             if key == ":measure":
-                measure = [int(m) for m in value]
+                measure = positions(value)
             elif key == ":case":
                 case = {"guard": unlet(value[0], {}), ":induction": [], ":use": [], ":unfold": []}
                 for at in range(1, len(value), 2):
@@ -118,13 +178,17 @@ class Certificate:
                 testers.append([["_", "is", self.selectors[at[0]]], at[1]])
                 at = at[1]
             less = ["and", "true", *testers] if at == old and testers else "false"
-        return ["or", less, ["and", ["=", new, old], self.smaller(rest)]]
+        later = self.smaller(rest)
+        # Terms of mutually recursive functions may have other sorts than the variables.
+        return less if later == "false" else ["or", less, ["and", ["=", new, old], later]]
 
     def calls(self, form, group, path, found):
         """The calls of functions of a group, with what holds where they matter."""
-        if isinstance(form, str) or not form:
-            if form in group and not self.functions[form][0]:
-                raise Broken(f"{form} depends on itself")
+        if not form:
+            return
+        if isinstance(form, str):
+            if form in group:
+                raise Broken(f"{form} without arguments in the definition of its group")
             return
         head, args = form[0], form[1:]
         if isinstance(head, str) and head in group:
@@ -189,17 +253,27 @@ class Certificate:
                 for call in case[":unfold"]:
                     args = call[1:] if isinstance(call, list) else []
                     head = call[0] if isinstance(call, list) else call
-                    premises.append(["=", call, [f"body!{head}", *args] if args else f"body!{head}"])
+                    if not isinstance(head, str) or head not in self.functions:
+                        raise Broken(f"{show(call)} is no call of a function")
+                    body = self.body(head)
+                    premises.append(["=", call, [body, *args] if args else body])
                 add(f"case {number} of {name}", variables, ["=>", ["and", *premises], own])
         return found
+
+    def body(self, name):
+        """The symbol of a function's body."""
+        return f"body!{list(self.functions).index(name)}!"
 
     def uninterpreted(self):
         """Functions declared, their bodies and the lemmas' statements defined."""
         out = []
         for name, (params, sort, _) in self.functions.items():
-            out.append(f"(declare-fun {name} ({' '.join(show(p[1]) for p in params)}) {show(sort)})")
+            sorts = " ".join(show(p[1]) for p in params)
+            # The name that was written, too, so that one of an operation is refused.
+            out.append(f"(declare-fun {self.written.get(name, name)} ({sorts}) {show(sort)})")
+            out.append(f"(declare-fun {name} ({sorts}) {show(sort)})")
         for name, (params, sort, body) in self.functions.items():
-            out.append(f"(define-fun body!{name} {show(params)} {show(sort)} {show(body)})")
+            out.append(f"(define-fun {self.body(name)} {show(params)} {show(sort)} {show(body)})")
         return out + self.statements()
 
     def statements(self):

@@ -42,6 +42,18 @@ struct SolveArgs {
     #[arg(long, value_name = "NAME", default_value = "auto")]
     engine: String,
 
+    /// Engines that the strategy leaves out, separated by commas.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    without: Vec<String>,
+
+    /// Members of the portfolio at a time: ways of solving, each a process of its own, of which
+    /// the first answer counts. The default is as many as there are cores.
+    ///
+    /// One job is the default strategy alone. An engine, passes or settings by name are what they
+    /// say, in one process; so is --deterministic. --memory is divided by the number of jobs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
     /// Print a model after the verdict, if the clauses have one.
     #[arg(long)]
     model: bool,
@@ -189,7 +201,10 @@ impl Source {
 #[derive(Debug)]
 pub struct Solve {
     pub source: Source,
+    /// Members of the portfolio at a time; `None` for as many as there are cores.
+    pub jobs: Option<usize>,
     pub engine: String,
+    pub without: Vec<String>,
     pub model: bool,
     pub proof: Option<ProofFormat>,
     /// Print the clauses instead of solving them.
@@ -293,7 +308,9 @@ fn invocation(cli: Cli) -> Parsed {
             };
             Task::Solve(Solve {
                 source: Source::new(cli.file),
+                jobs: args.jobs.map(usize::from),
                 engine: args.engine,
+                without: args.without,
                 model: args.model,
                 proof: args.proof.map(|format| match format {
                     Format::Text => ProofFormat::Text,
@@ -378,6 +395,7 @@ mod tests {
         }
         assert!(run(&["--timeout", "inf"]).timeout.is_some());
         assert!(wrong(&["--memory", "0"]));
+        assert!(wrong(&["--jobs", "0"]) && wrong(&["--jobs", "some"]));
     }
 
     #[test]

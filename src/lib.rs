@@ -140,7 +140,8 @@ pub mod witness;
 pub use engine::registry::list_settings;
 pub use smt::text::z3_version;
 pub use strategy::{
-    Config, ConfigError, UnknownEngine, list_passes, normal_form, solve, system_after,
+    Config, ConfigError, UnknownEngine, list_passes, normal_form, solve, solve_telling,
+    system_after,
 };
 
 /// What the integration tests and benches of this crate take apart: engines with their options,

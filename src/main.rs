@@ -1,26 +1,35 @@
 //! The program `alphorn`: command line, logging, limits, exit status.
 //!
 //! Invariant: nothing is decided here. The library solves or checks in a thread of its own, and
-//! `supervise` prints.
+//! `supervise` prints; with more jobs than one that is what each member of the `portfolio` does,
+//! and the process that started them prints.
 
 mod cli;
+mod portfolio;
+mod statistics;
 mod supervise;
 
 use std::io::{IsTerminal, Read, Write};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use alphorn::chc::{DependencyGraph, to_smtlib};
+use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
 use alphorn::run::{Budget, CLEAR, Context, Progress, Statistics};
 use alphorn::term::TermStore;
 use alphorn::witness::{Outcome, ProofFormat, Wanted, check_claim, parse_witness, string_literal};
-use alphorn::{Config, normal_form, solve, system_after};
+use alphorn::{Config, normal_form, solve_telling, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
-use supervise::{Answer, Fallback, Limits, Report, Reporter, Supervision, diagnose, supervise};
+use portfolio::{Began, End, Family, Message, Place, Portfolio, Said, Teller};
+use supervise::{
+    Answer, Fallback, Limits, Outlet, Report, Reporter, Supervision, diagnose, supervise,
+};
+
+/// Which member of a portfolio this process is, from 1; 0 for none.
+static MEMBER: AtomicUsize = AtomicUsize::new(0);
 
 fn main() {
     let started = Instant::now();
@@ -44,38 +53,159 @@ fn main() {
     {
         fail(&error.to_string());
     }
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let supervision = Supervision {
-        started,
-        // The work ends a deterministic run, on every machine at the same point.
-        timeout: invocation.timeout.filter(|_| !invocation.deterministic),
-        memory_mib: invocation.memory_mib,
-        fallback: match &invocation.task {
-            Task::Solve(args) if args.print.is_none() => Fallback::Verdict,
-            Task::Solve(_) => Fallback::Error,
-            Task::Check { .. } => Fallback::Check,
-        },
-        stats: invocation.stats.map(|format| {
-            let own = move || {
-                let mut stats = Statistics::default();
-                stats.add_time("total.seconds", started.elapsed());
-                print_statistics(&stats, format)
+    if let Task::Solve(args) = &invocation.task {
+        let jobs = portfolio::useful_jobs(jobs(&invocation, args));
+        if jobs > 1 {
+            let portfolio = Portfolio {
+                invocation: &invocation,
+                solve: args,
+                jobs,
+                started,
+                live,
             };
-            Box::new(own) as Box<dyn Fn() -> String>
-        }),
-        interrupt: interrupt.clone(),
+            portfolio.run(&be_member);
+        }
+    }
+    let run = Run {
+        invocation,
+        started,
         live,
+        outlet: Outlet::Streams,
+        member: None,
     };
-    supervise(supervision, move |reporter| {
-        let worker = Worker {
-            invocation: &invocation,
-            reporter,
+    run.run()
+}
+
+/// Members of the portfolio at a time; one for what is no portfolio.
+fn jobs(invocation: &Invocation, args: &Solve) -> usize {
+    let config = args.config();
+    let default = Config::default();
+    let named = (
+        config.engine,
+        config.without,
+        config.passes,
+        config.settings,
+    ) != (
+        default.engine,
+        default.without,
+        default.passes,
+        default.settings,
+    );
+    if args.print.is_some() || (invocation.deterministic || named) && args.jobs.is_none() {
+        return 1;
+    }
+    if let (Some(2..), true) = (args.jobs, invocation.deterministic || named) {
+        log::warn!(
+            "one job only: an engine, passes and settings by name, and --deterministic, are for one"
+        );
+        return 1;
+    }
+    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    args.jobs.unwrap_or_else(available)
+}
+
+/// What a process does that is a member of a portfolio.
+fn be_member(place: Place) {
+    let Place {
+        number,
+        command,
+        started,
+        live,
+        text,
+        teller,
+    } = place;
+    MEMBER.store(number, Ordering::Relaxed);
+    let Parsed::Run(invocation) = cli::parse(command) else {
+        log::error!("defect: a member that is no command");
+        return;
+    };
+    let teller_of_end = teller.clone();
+    let run = Run {
+        invocation: *invocation,
+        started,
+        live,
+        outlet: Outlet::Member(Box::new(move |report| hand_over(report, &teller_of_end))),
+        member: Some((text, teller)),
+    };
+    run.run()
+}
+
+/// Hands over what a member has found.
+fn hand_over(report: Report, teller: &Teller) {
+    let answer = match report.answer {
+        Answer::Verdict(output) => {
+            teller.say(&Message::Verdict(output.word()));
+            Said::Verdict(output.word(), output.details().to_owned())
+        }
+        Answer::Error(message) => Said::Error(message),
+        Answer::Text(..) => Said::Error("a member prints no text".to_owned()),
+    };
+    let stats = report.stats.and_then(|stats| {
+        let value: serde_json::Value = serde_json::from_str(&stats).ok()?;
+        value.as_object().cloned()
+    });
+    teller.say(&Message::End(End {
+        answer,
+        note: report.note,
+        stats,
+    }));
+}
+
+/// A run by this process itself.
+struct Run {
+    invocation: Invocation,
+    started: Instant,
+    live: bool,
+    outlet: Outlet,
+    /// What a member is given: the text, and who is told.
+    member: Option<(Vec<u8>, Teller)>,
+}
+
+impl Run {
+    /// Runs and ends the process.
+    fn run(self) -> ! {
+        let Run {
+            invocation,
             started,
-            interrupt,
             live,
+            outlet,
+            member,
+        } = self;
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let supervision = Supervision {
+            started,
+            // The work ends a deterministic run, on every machine at the same point.
+            timeout: invocation.timeout.filter(|_| !invocation.deterministic),
+            memory_mib: invocation.memory_mib,
+            fallback: match &invocation.task {
+                Task::Solve(args) if args.print.is_none() => Fallback::Verdict,
+                Task::Solve(_) => Fallback::Error,
+                Task::Check { .. } => Fallback::Check,
+            },
+            stats: invocation.stats.map(|format| {
+                let own = move || {
+                    let mut stats = Statistics::default();
+                    stats.add_time("total.seconds", started.elapsed());
+                    print_statistics(&stats, format)
+                };
+                Box::new(own) as Box<dyn Fn() -> String>
+            }),
+            interrupt: interrupt.clone(),
+            live,
+            outlet,
         };
-        worker.run()
-    })
+        supervise(supervision, move |reporter| {
+            let worker = Worker {
+                invocation: &invocation,
+                reporter,
+                started,
+                interrupt,
+                live,
+                member,
+            };
+            worker.run()
+        })
+    }
 }
 
 /// Ends with a usage error.
@@ -102,12 +232,11 @@ fn set_up_logging(verbosity: i32, live: bool) {
             // Further lines are indented: no line on standard error may look like a verdict.
             let message = record.args().to_string().replace('\n', "\n  ");
             let clear = if live { CLEAR } else { "" };
-            writeln!(
-                out,
-                "{clear}[{} {}] {message}",
-                record.level(),
-                record.target()
-            )
+            let (level, target) = (record.level(), record.target());
+            match MEMBER.load(Ordering::Relaxed) {
+                0 => writeln!(out, "{clear}[{level} {target}] {message}"),
+                member => writeln!(out, "{clear}[{level} {target} #{member}] {message}"),
+            }
         })
         .init();
     std::panic::set_hook(Box::new(|info| {
@@ -123,6 +252,8 @@ impl Solve {
     fn config(&self) -> Config {
         Config {
             engine: self.engine.clone(),
+            without: self.without.clone(),
+            model: false,
             passes: self.passes.clone(),
             settings: self.settings.clone(),
         }
@@ -137,6 +268,8 @@ struct Worker<'a> {
     interrupt: Arc<AtomicBool>,
     /// Whether somebody at a terminal wants to see how it goes.
     live: bool,
+    /// Of a member of a portfolio: the text that its parent has read, and who is told of it.
+    member: Option<(Vec<u8>, Teller)>,
 }
 
 impl Worker<'_> {
@@ -155,9 +288,12 @@ impl Worker<'_> {
     /// The problem in a file, and a context with the limits of the command line and the file.
     fn read(&self, source: &Source) -> Result<(Problem, Context), String> {
         let start = Instant::now();
-        let bytes = read_bytes(source)?;
         let terms = Rc::new(TermStore::new());
-        let problem = parse_bytes(&bytes, terms.clone()).map_err(|e| e.to_string())?;
+        let problem = match &self.member {
+            Some((text, _)) => parse_bytes(text, terms.clone()),
+            None => parse_bytes(&read_bytes(source)?, terms.clone()),
+        };
+        let problem = problem.map_err(|e| e.to_string())?;
         let deterministic = self.invocation.deterministic;
         let mut budget = Budget::new(terms.clone(), self.interrupt.clone(), deterministic);
         let own = problem.requests.timeout_ms.map(Duration::from_millis);
@@ -201,7 +337,8 @@ impl Worker<'_> {
             std::fs::write(path, graph)
                 .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
-        let config = args.config();
+        let mut config = args.config();
+        config.model = wanted.model;
         let (answer, note) = match &args.print {
             Some(print) => {
                 let system = match print {
@@ -213,12 +350,25 @@ impl Worker<'_> {
                 (Answer::Text(to_smtlib(&system), 0), None)
             }
             None => {
-                let validated = solve(&problem, &config, &mut cx).map_err(|e| e.to_string())?;
+                let tell = |shape: &Shape| self.tell(shape, &problem, wanted);
+                let validated = solve_telling(&problem, &config, tell, &mut cx);
+                let validated = validated.map_err(|e| e.to_string())?;
                 let note = validated.reason().map(ToString::to_string);
                 (Answer::Verdict(validated.output(&problem, wanted)), note)
             }
         };
         Ok(self.report(answer, note, (problem, cx)))
+    }
+
+    /// Says to who started this process what has been read.
+    fn tell(&self, shape: &Shape, problem: &Problem, wanted: Wanted) {
+        if let Some((_, teller)) = &self.member {
+            teller.say(&Message::Began(Began {
+                family: Family::of(shape),
+                timeout: problem.requests.timeout_ms.map(Duration::from_millis),
+                reason_unknown: wanted.reason_unknown,
+            }));
+        }
     }
 
     fn check(&self, problem: &Source, witness: &Source) -> Result<Report, String> {
@@ -270,47 +420,5 @@ fn read_bytes(source: &Source) -> Result<Vec<u8>, String> {
 }
 
 fn print_statistics(stats: &Statistics, format: Format) -> String {
-    let peak = peak_memory_kib();
-    match format {
-        Format::Text => {
-            let mut lines: Vec<String> = Vec::new();
-            lines.extend(
-                stats
-                    .counts()
-                    .map(|(name, count)| format!("{name} = {count}")),
-            );
-            lines.extend(
-                stats
-                    .times()
-                    .map(|(name, time)| format!("{name} = {time:.3}")),
-            );
-            lines.push(format!("memory.peak.kib = {peak}"));
-            lines.join("\n")
-        }
-        Format::Json => {
-            let mut object = serde_json::Map::new();
-            object.extend(
-                stats
-                    .counts()
-                    .map(|(name, count)| (name.to_owned(), count.into())),
-            );
-            object.extend(
-                stats
-                    .times()
-                    .map(|(name, time)| (name.to_owned(), time.into())),
-            );
-            object.insert("memory.peak.kib".to_owned(), peak.into());
-            serde_json::Value::Object(object).to_string()
-        }
-    }
-}
-
-fn peak_memory_kib() -> u64 {
-    // SAFETY: getrusage fills the struct it is given.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
-        usage
-    };
-    u64::try_from(usage.ru_maxrss).unwrap_or(0)
+    statistics::render(&statistics::numbers(stats), format)
 }

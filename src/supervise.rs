@@ -2,6 +2,7 @@
 //!
 //! The work happens in a thread with a big stack, the main thread waits. At a limit or a signal it
 //! prints the answer that is left, `unknown`, and ends the process, whatever the worker is in.
+//! A member of a portfolio hands over what it would print to who started it (`Outlet`).
 //! Invariant: standard output gets one answer. Only the main thread writes it, or, when the
 //! process has crashed (in libz3, say, or for lack of memory), the handler of the crash's signal;
 //! [`CLAIMED`] says who came first. Standard error never has a line that is a verdict.
@@ -49,6 +50,17 @@ pub enum Fallback {
     Check,
     /// An error, exit status 1.
     Error,
+}
+
+/// The exit status of a member of a portfolio that has crashed.
+const CRASHED_MEMBER: i32 = 70;
+
+/// Where the answer goes.
+pub enum Outlet {
+    /// To standard output, and remarks to standard error.
+    Streams,
+    /// To the process that has started this one.
+    Member(Box<dyn Fn(Report)>),
 }
 
 /// What the worker hands over at the end.
@@ -106,6 +118,7 @@ pub struct Supervision {
     pub interrupt: Arc<AtomicBool>,
     /// Whether the terminal may hold a line that says how the run is going.
     pub live: bool,
+    pub outlet: Outlet,
 }
 
 /// Runs `work` and ends the process.
@@ -115,7 +128,11 @@ pub fn supervise(
 ) -> ! {
     let (sender, receiver) = channel();
     LIVE.store(supervision.live, Ordering::Relaxed);
-    prepare_for_crashes(supervision.fallback);
+    match supervision.outlet {
+        Outlet::Streams => prepare_for_crashes(supervision.fallback),
+        // That it ends without an answer says enough.
+        Outlet::Member(_) => on_crash("", CRASHED_MEMBER),
+    }
     watch_signals(sender.clone());
     // A closure is lost with the thread that could not be made, so hand it over in a slot.
     let slot = Arc::new(Mutex::new(Some(work)));
@@ -132,11 +149,12 @@ pub fn supervise(
             .is_ok()
     });
     if !spawned {
-        finish(Report {
+        let report = Report {
             answer: Answer::Error("there is no memory for a thread".to_owned()),
             note: None,
             stats: None,
-        });
+        };
+        finish(&supervision.outlet, report);
     }
     wait(&supervision, &receiver)
 }
@@ -175,7 +193,7 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
             None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         let reason = match event {
-            Ok(Event::Done(report)) => finish(report),
+            Ok(Event::Done(report)) => finish(&supervision.outlet, report),
             Ok(Event::Limits(limits)) => {
                 wanted = limits.wanted;
                 let own = limits.timeout.and_then(|t| Instant::now().checked_add(t));
@@ -207,66 +225,92 @@ fn give_up(
     wanted: Wanted,
 ) -> ! {
     supervision.interrupt.store(true, Ordering::SeqCst);
-    claim();
-    let status = match supervision.fallback {
-        Fallback::Verdict => {
-            let output = Output::unknown(reason, wanted);
-            print(&[output.word(), "\n"]);
-            print(&[output.details()]);
-            0
-        }
-        Fallback::Check => {
-            print(&["unknown\n"]);
-            3
-        }
-        Fallback::Error => {
-            print(&["(error ", &string_literal(&reason.to_string()), ")\n"]);
-            1
-        }
+    let answer = match supervision.fallback {
+        Fallback::Verdict => Answer::Verdict(Output::unknown(reason, wanted)),
+        Fallback::Check => Answer::Text("unknown\n".to_owned(), 3),
+        Fallback::Error => Answer::Error(reason.to_string()),
     };
-    note(&reason.to_string());
-    if let Some(own) = &supervision.stats {
-        let end = Instant::now() + LAST_WORDS;
-        let stats = loop {
-            let left = end.saturating_duration_since(Instant::now());
-            match receiver.recv_timeout(left) {
-                Ok(Event::Done(report)) => break report.stats,
-                Ok(Event::Limits(_) | Event::Signal) => {}
-                Ok(Event::Panicked(_)) | Err(_) => break None,
+    let reason = Some(reason.to_string());
+    let last_words = || {
+        let own = supervision.stats.as_ref()?;
+        Some(last_statistics(receiver).unwrap_or_else(own))
+    };
+    match &supervision.outlet {
+        Outlet::Streams => {
+            let status = publish(answer, reason);
+            if let Some(stats) = last_words() {
+                diagnose(&stats);
             }
-        };
-        diagnose(&stats.unwrap_or_else(own));
+            exit(status)
+        }
+        Outlet::Member(tell) => {
+            claim();
+            tell(Report {
+                answer,
+                note: reason,
+                stats: last_words(),
+            });
+            exit(0)
+        }
     }
-    exit(status)
 }
 
-fn finish(report: Report) -> ! {
+/// The statistics of a worker that has been told to stop.
+fn last_statistics(receiver: &Receiver<Event>) -> Option<String> {
+    let end = Instant::now() + LAST_WORDS;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match receiver.recv_timeout(left) {
+            Ok(Event::Done(report)) => return report.stats,
+            Ok(Event::Limits(_) | Event::Signal) => {}
+            Ok(Event::Panicked(_)) | Err(_) => return None,
+        }
+    }
+}
+
+fn finish(outlet: &Outlet, report: Report) -> ! {
+    match outlet {
+        Outlet::Streams => {
+            let status = publish(report.answer, report.note);
+            if let Some(stats) = report.stats {
+                diagnose(&stats);
+            }
+            exit(status)
+        }
+        Outlet::Member(tell) => {
+            claim();
+            tell(report);
+            exit(0)
+        }
+    }
+}
+
+/// Prints an answer, the only one of this process, and a remark; the status to exit with.
+pub fn publish(answer: Answer, remark: Option<String>) -> i32 {
     claim();
-    let status = match report.answer {
+    let remark = || {
+        if let Some(text) = &remark {
+            note(text);
+        }
+    };
+    match answer {
         Answer::Verdict(output) => {
             print(&[output.word(), "\n"]);
-            if let Some(text) = &report.note {
-                note(text);
-            }
+            remark();
             print(&[output.details()]);
             0
         }
         Answer::Text(text, status) => {
             print(&[&text]);
-            if let Some(text) = &report.note {
-                note(text);
-            }
+            remark();
             status
         }
         Answer::Error(message) => {
             print(&["(error ", &string_literal(&message), ")\n"]);
+            remark();
             1
         }
-    };
-    if let Some(stats) = report.stats {
-        diagnose(&stats);
     }
-    exit(status)
 }
 
 /// Makes the answer ours to print; waits for the end when a crash was first.
@@ -346,14 +390,24 @@ fn memory_mib() -> u64 {
     (pages.unwrap_or(0) * u64::try_from(page).unwrap_or(4096)) >> 20
 }
 
+/// What a process that supervises no worker, but prints an answer, does first.
+pub fn leave_for_crashes(live: bool) {
+    LIVE.store(live, Ordering::Relaxed);
+    prepare_for_crashes(Fallback::Verdict);
+}
+
 /// Leaves an answer for the case that the process crashes: an overflown stack, an exception in
 /// libz3 that nobody catches, no more memory.
 fn prepare_for_crashes(fallback: Fallback) {
-    let (text, status): (&'static str, i32) = match fallback {
-        Fallback::Verdict => ("unknown\n", 0),
-        Fallback::Check => ("unknown\n", 3),
-        Fallback::Error => ("(error \"crashed\")\n", 1),
-    };
+    match fallback {
+        Fallback::Verdict => on_crash("unknown\n", 0),
+        Fallback::Check => on_crash("unknown\n", 3),
+        Fallback::Error => on_crash("(error \"crashed\")\n", 1),
+    }
+}
+
+/// What a crash prints, and the status to exit with.
+fn on_crash(text: &'static str, status: i32) {
     CRASH_LENGTH.store(text.len(), Ordering::SeqCst);
     CRASH_TEXT.store(text.as_ptr().cast_mut(), Ordering::SeqCst);
     CRASH_STATUS.store(status, Ordering::SeqCst);

@@ -82,9 +82,12 @@ impl Files {
     }
 }
 
+/// The program with one job, so that nothing hangs on the number of cores; tests of the portfolio
+/// are in `portfolio.rs`.
 fn alphorn() -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("alphorn"));
     command
+        .args(["--jobs", "1"])
         .env_remove("RUST_LOG")
         .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null());
@@ -785,26 +788,29 @@ fn check_knows_the_polarity_of_rules() {
     rejects(&unreachable, &model.replace("Bool false", "Bool true"));
 }
 
-/// The commands with their output in the README are real.
+/// The commands with their output in the README and in the page of proofs are real.
 #[test]
-fn the_readme_shows_real_output() {
+fn the_pages_show_real_output() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let mut examples = 0;
-    for block in readme.split("```\n$ scripts/solve ").skip(1) {
-        let (command, rest) = block.split_once('\n').unwrap();
-        let expected = rest.split_once("```").unwrap().0;
-        // Which of several witnesses is found may hang on the machine, but for this option.
-        let output = alphorn()
-            .current_dir(root)
-            .arg("--deterministic")
-            .args(command.split(' '))
-            .output()
-            .unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
-        examples += 1;
+    for (page, count) in [("README.md", 2), ("PROOFS.md", 3)] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        let mut examples = 0;
+        for block in text.split("```\n$ scripts/solve ").skip(1) {
+            let (command, rest) = block.split_once('\n').unwrap();
+            let expected = rest.split_once("```").unwrap().0;
+            // Which of several witnesses is found may hang on the machine, but for this option.
+            let output = alphorn()
+                .current_dir(root)
+                .arg("--deterministic")
+                .args(command.split(' '))
+                .output()
+                .unwrap();
+            let output = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(output, expected, "{page}: {command}");
+            examples += 1;
+        }
+        assert_eq!(examples, count, "{page}");
     }
-    assert_eq!(examples, 2);
 }
 
 /// Every option of the README's table is in the help, and the other way round.
@@ -825,10 +831,9 @@ fn the_readme_names_all_options() {
             .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
             .collect()
     };
-    let mut in_readme = options(&readme);
-    for cargo in ["release", "features"] {
-        in_readme.remove(cargo);
-    }
+    // Other sections are about other programs, too.
+    let section = readme.split("\n## ").find(|s| s.starts_with("Options\n"));
+    let in_readme = options(section.unwrap());
     let mut in_help = options(&help);
     // Short forms are enough for these.
     for known in ["help", "version", "verbose", "quiet"] {

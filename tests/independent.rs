@@ -1,6 +1,8 @@
 //! Printed models are accepted by solvers that are not us: cvc5, and Z3's own program, through
 //! `scripts/validate`, which shares no code with the library.
 
+#[path = "../src/witness/certificate/tests/broken/mod.rs"]
+mod broken;
 #[path = "common/corpus.rs"]
 mod corpus;
 
@@ -17,6 +19,9 @@ use corpus::{Outcome, Task, run, tasks};
 /// Every so many safe files of the corpus are checked.
 const STRIDE: usize = 3;
 
+/// Every so many broken certificates are checked.
+const BROKEN_STRIDE: usize = 10;
+
 /// Engines whose models are quantified, and the files of `horn-benchmarks/safari` for each.
 const QUANTIFIED: [(&str, [&str; 3]); 3] = [
     ("pdr", ["partition", "strcpy", "vararg"]),
@@ -27,6 +32,17 @@ const QUANTIFIED: [(&str, [&str; 3]); 3] = [
 /// What another solver says of the model that a run printed: whether it accepts it. An error if
 /// it does not.
 fn accepts(solver: &str, task: &Task, output: &str, limit: Duration) -> Result<bool, String> {
+    let limit = limit.max(Duration::from_secs(10));
+    match validated(solver, &task.path, output, limit).as_str() {
+        "valid" => Ok(true),
+        // The other solver gave up, or does not read what the task itself is written in.
+        text if text.starts_with("unknown") || text.starts_with("malformed") => Ok(false),
+        text => Err(format!("{}, {solver}: {text}", task.name())),
+    }
+}
+
+/// What `scripts/validate` prints about what a run printed.
+fn validated(solver: &str, task: &Path, output: &str, limit: Duration) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("third_party/py/bin/python");
     assert!(
@@ -38,18 +54,12 @@ fn accepts(solver: &str, task: &Task, output: &str, limit: Duration) -> Result<b
     writeln!(file, "{output}").expect("writable");
     let result = Command::new(&python)
         .arg(root.join("scripts/validate"))
-        .args([&task.path, &file.path().to_owned()])
+        .args([task, file.path()])
         .args(["--solver", solver, "--seconds"])
-        .arg(limit.as_secs().max(10).to_string())
+        .arg(limit.as_secs().to_string())
         .output()
         .expect("python runs");
-    let text = String::from_utf8_lossy(&result.stdout).into_owned();
-    match text.trim() {
-        "valid" => Ok(true),
-        // The other solver gave up, or does not read what the task itself is written in.
-        text if text.starts_with("unknown") || text.starts_with("malformed") => Ok(false),
-        text => Err(format!("{}, {solver}: {text}", task.name())),
-    }
+    String::from_utf8_lossy(&result.stdout).trim().to_owned()
 }
 
 /// The verdict and the model that an engine prints; `None` if it has none.
@@ -142,6 +152,51 @@ fn inductive_models_are_accepted() {
             }
         }
         Ok(true)
+    });
+}
+
+/// What the library refuses is refused here, too, and proofs that hold are accepted.
+#[test]
+fn broken_certificates_are_refused() {
+    let answer = |clauses: &str, witness: &str, seconds: u64| {
+        let mut task = tempfile::NamedTempFile::new().expect("a file");
+        writeln!(task, "{clauses}\n(check-sat)").expect("writable");
+        let lines: Vec<&str> = witness.lines().map(str::trim_start).collect();
+        let output = format!("sat\n{}", lines.join("\n"));
+        validated("z3", task.path(), &output, Duration::from_secs(seconds))
+    };
+    for proof in broken::PROOFS {
+        let found = answer(proof.clauses, proof.witness, 30);
+        assert_eq!(found, "valid", "{}", proof.name);
+    }
+    let all = broken::all();
+    assert!(all.len() >= 10 * BROKEN_STRIDE);
+    for broken in all.iter().step_by(BROKEN_STRIDE) {
+        let (name, expected) = (&broken.name, broken.message);
+        let found = answer(broken.clauses, &broken.witness, 3);
+        let kinds = ["invalid: ", "malformed: ", "unknown: "];
+        assert!(
+            kinds.iter().any(|kind| found.starts_with(kind)),
+            "{name}: {found:?}, where the library says: {expected}"
+        );
+    }
+}
+
+/// Both solvers accept models that speak of terms by folds.
+#[test]
+fn models_of_codes_are_accepted() {
+    let all: Vec<Task> = tasks();
+    let cases: Vec<&Task> = all
+        .iter()
+        .filter(|t| t.safe && t.name().starts_with("folds/"))
+        .collect();
+    assert!(cases.len() >= 6);
+    answers_at_least(cases.len(), &cases, |task, limit| {
+        let Some(output) = printed("cata", task, limit) else {
+            return Ok(false);
+        };
+        assert!(output.contains("-rec "), "{}", task.name());
+        Ok(accepts("z3", task, &output, limit)? && accepts("cvc5", task, &output, limit)?)
     });
 }
 

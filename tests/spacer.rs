@@ -28,6 +28,7 @@ fn run(name: &str, passes: &str, settings: &[&str]) -> (&'static str, Context) {
         engine: "spacer".to_owned(),
         passes: Some(passes.to_owned()),
         settings: settings.iter().map(|s| (*s).to_owned()).collect(),
+        ..Config::default()
     };
     let validated = solve(&problem, &config, &mut cx).expect("the configuration is right");
     let word = match validated.verdict() {

@@ -859,6 +859,39 @@ const REVERSE: &str = "(set-logic HORN)
         (=> (and (reverse x y z) (length x n) (length y m) (length z k) (distinct k (+ n m)))
             false)))";
 
+/// The length of a list of small numbers, twice: one result, since it is a function.
+const TWO_CALLS: &str = "(set-logic HORN)
+    (declare-datatypes ((Lst 0)) (((nil) (cons (head Int) (tail Lst)))))
+    (declare-fun sum (Lst Int) Bool)
+    (assert (sum nil 0))
+    (assert (forall ((h Int) (t Lst) (n Int)) (=> (sum t n) (sum (cons h t) (+ (* 3 h) n)))))
+    (assert (forall ((x Lst) (n Int) (m Int)) (=> (and (sum x n) (sum x m) (distinct n m)) false)))
+    (check-sat)";
+
+/// Where two calls of a function became one, its definition is conjoined to the model, and Z3's
+/// reader accepts it; the wrong query is still refuted.
+#[test]
+fn models_of_merged_calls() {
+    let config = Config {
+        engine: "bmc".to_owned(),
+        passes: Some("merge,default".to_owned()),
+        ..Config::default()
+    };
+    let problem = read(TWO_CALLS);
+    let validated = solve(&problem, &config, &mut context(&problem)).unwrap();
+    assert!(matches!(validated.verdict(), Verdict::Sat(_)));
+    let wanted = Wanted {
+        model: true,
+        ..Wanted::default()
+    };
+    let text = validated.output(&problem, wanted).details().to_owned();
+    assert!(text.contains("(define-fun-rec sum!"), "{text}");
+    assert_eq!(judge(&problem, &text), Some(Outcome::Valid));
+    let problem = read(&TWO_CALLS.replace("(distinct n m)", "(= n m 6)"));
+    let validated = solve(&problem, &config, &mut context(&problem)).unwrap();
+    assert!(matches!(validated.verdict(), Verdict::Unsat(_)));
+}
+
 /// A model with sizes is checked, printed with their definition, and read again; no other recursive
 /// definition is.
 #[test]

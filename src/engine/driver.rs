@@ -75,6 +75,23 @@ pub(super) fn verdict(stop: Stop, cx: &Context) -> Result<Verdict, EngineError> 
     }
 }
 
+/// Systems with datatypes, without arrays and quantifiers.
+///
+/// # Errors
+/// What the system has that the engine does not support.
+pub(super) fn supports_datatypes(engine: &'static str, shape: &Shape) -> Result<(), Unsupported> {
+    let what = match shape.theories {
+        t if !t.datatype => "systems without datatypes",
+        t if t.array => "arrays",
+        t if t.quantifier => "quantifiers",
+        _ => return Ok(()),
+    };
+    Err(Unsupported {
+        engine,
+        what: what.to_owned(),
+    })
+}
+
 /// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
 ///
 /// # Errors

@@ -4,6 +4,8 @@
 //! before it, no other engine except through a trait it is handed.
 
 pub mod bmc;
+pub mod cata;
+mod derived;
 mod driver;
 pub mod enumerate;
 pub mod induct;

@@ -4,7 +4,7 @@
 
 use super::settings::SettingError;
 use super::{
-    Engine, bmc, enumerate, induct, interp, kind, morph, muz, pdkind, pdr, safari, spacer,
+    Engine, bmc, cata, enumerate, induct, interp, kind, morph, muz, pdkind, pdr, safari, spacer,
     templates, tpa, trl, vinta,
 };
 
@@ -86,6 +86,11 @@ pub const ENGINES: &[Entry] = &[
         name: "induct",
         about: "predicates as recursive functions, and queries as theorems by induction",
         make: || Box::new(induct::Induct),
+    },
+    Entry {
+        name: "cata",
+        about: "terms as integers that folds compute, by the engines for systems without datatypes",
+        make: || Box::new(cata::Cata),
     },
     Entry {
         name: "muz",

@@ -10,5 +10,5 @@ mod solve;
 mod turn;
 
 pub use inspect::{list_passes, normal_form, system_after};
-pub use solve::{Config, ConfigError, solve};
+pub use solve::{Config, ConfigError, solve, solve_telling};
 pub use turn::UnknownEngine;

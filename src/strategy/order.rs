@@ -48,11 +48,14 @@ const QUICK: &[Slot] = &[
     slot("kind", 1.0, Limit::Moment(Duration::from_millis(50))),
 ];
 
-/// On the clauses as they were written, since passes blur the definitions of functions.
+/// On the clauses as they were written, since passes blur the definitions of functions. `cata` is
+/// the last, so that refutations by `enum` are not late; of what it solves at all, it solves half
+/// in less than half a second.
 const WRITTEN: &[Slot] = &[
     slot("enum", 0.1, Limit::Moment(Duration::from_millis(400))),
     slot("induct", 0.35, Limit::Long(Duration::from_secs(300))),
     slot("enum", 0.15, Limit::Long(Duration::from_secs(120))),
+    slot("cata", 0.3, Limit::Long(Duration::from_secs(120))),
 ];
 
 /// What the check of a witness takes at most before those have had their turn: models about sizes
@@ -75,6 +78,23 @@ const MAIN: &[Slot] = &[
     slot("pdr", 0.8, Limit::None),
     slot("bmc", 1.0, Limit::None),
 ];
+
+/// For a model without recursive functions, where one with them was found and a model is to be
+/// printed: other solvers read it, and the competition's check of models does. What has such a model
+/// has it in a few seconds, or not at all (measured on the ADT-LIA tasks of the lists).
+pub(super) const SIMPLER: Stage = Stage {
+    passes: Passes::All,
+    engines: &[
+        slot("bmc", 0.2, Limit::Moment(Duration::from_millis(100))),
+        slot("pdr", 1.0, Limit::Moment(Duration::from_secs(4))),
+    ],
+    named: Limit::Moment(Duration::from_secs(4)),
+};
+
+/// What that may take with the passes before it and the check: where there are sizes only, which
+/// passes brought in, and where there are functions that a proof by induction needs.
+pub(super) const SIMPLER_SIZES: (f64, Limit) = (0.5, Limit::Moment(Duration::from_secs(5)));
+pub(super) const SIMPLER_FUNCTIONS: (f64, Limit) = (0.5, Limit::Moment(Duration::from_millis(500)));
 
 /// Where no predicate is left, after whatever passes: one question, for which short turns of many
 /// engines only cost time.

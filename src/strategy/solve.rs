@@ -7,8 +7,10 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::order::{CHECK, Limit, Passes, STAGES, Stage};
-use super::turn::{DEFAULT, Strategy, UnknownEngine, part};
+use super::order::{
+    CHECK, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES, Stage,
+};
+use super::turn::{DEFAULT, Strategy, Turn, UnknownEngine, engine, part};
 use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
@@ -25,6 +27,10 @@ use crate::witness::{Validated, Verdict, validate};
 pub struct Config {
     /// An engine, or a strategy over engines.
     pub engine: String,
+    /// Engines that have no turn in the default strategy.
+    pub without: Vec<String>,
+    /// Whether a model is to be printed, and so is worth some time to make it simpler.
+    pub model: bool,
     /// Passes in the order of application, separated by commas; `None` for all.
     pub passes: Option<String>,
     /// Settings of engines, `ENGINE.NAME=VALUE`.
@@ -35,6 +41,8 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             engine: DEFAULT.to_owned(),
+            without: Vec::new(),
+            model: false,
             passes: None,
             settings: Vec::new(),
         }
@@ -58,10 +66,17 @@ pub enum ConfigError {
 impl Config {
     /// Whether all names are known.
     pub fn check(&self) -> Result<(), ConfigError> {
-        Strategy::find(&self.engine)?;
+        self.strategy()?;
         self.pipeline()?;
         check_settings(&self.settings)?;
         Ok(())
+    }
+
+    fn strategy(&self) -> Result<Strategy, UnknownEngine> {
+        for name in &self.without {
+            engine(name)?;
+        }
+        Strategy::find(&self.engine)
     }
 
     /// The pipeline of passes.
@@ -79,17 +94,29 @@ pub fn solve(
     config: &Config,
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    let strategy = Strategy::find(&config.engine)?;
+    solve_telling(problem, config, |_| (), cx)
+}
+
+/// As [`solve()`], and says of what shape the clauses are in normal form as soon as that is known.
+pub fn solve_telling(
+    problem: &Problem,
+    config: &Config,
+    tell: impl FnOnce(&Shape),
+    cx: &mut Context,
+) -> Result<Validated, ConfigError> {
+    let strategy = config.strategy()?;
     check_settings(&config.settings)?;
     let mut pipeline = config.pipeline()?;
     let (normal, normalization) = normalize(problem);
     let run = Run {
         problem,
         strategy,
+        without: &config.without,
         settings: &config.settings,
     };
+    tell(&Shape::of(&normal));
     let written = STAGES.iter().filter(|s| s.passes == Passes::Written);
-    let mut waiting = written.flat_map(|stage| strategy.turns(stage, &Shape::of(&normal)));
+    let mut waiting = written.flat_map(|stage| run.turns(stage, &normal));
     let awaits_written = waiting.next().is_some();
     let mut ways = Ways {
         stack: BackStack::default(),
@@ -148,6 +175,24 @@ pub fn solve(
             break;
         }
     }
+    let (sizes, functions) = answer.functions(&problem.terms);
+    if config.model && (sizes || functions) {
+        let (share, limit) = match functions {
+            true => SIMPLER_FUNCTIONS,
+            false => SIMPLER_SIZES,
+        };
+        let part = part(&cx.budget, share, limit);
+        let simpler = cx.within(part, |cx| run.simpler(&pipeline, normal, &mut ways, cx));
+        match simpler {
+            Some(found) if matches!(found.verdict(), Verdict::Unsat(_)) => {
+                let message = "there is a model, and there is a refutation";
+                log::error!("defect: {message}");
+                answer = Validated::unknown(Reason::Defect(message.to_owned()));
+            }
+            Some(found) if found.functions(&problem.terms) == (false, false) => answer = found,
+            _ => {}
+        }
+    }
     Ok(answer)
 }
 
@@ -177,10 +222,33 @@ impl Ways {
 struct Run<'a> {
     problem: &'a Problem,
     strategy: Strategy,
+    without: &'a [String],
     settings: &'a [String],
 }
 
 impl Run<'_> {
+    /// The turns in a stage, without those of engines that are left out.
+    fn turns(&self, stage: &Stage, system: &System) -> Vec<Turn> {
+        let mut turns = self.strategy.turns(stage, &Shape::of(system));
+        turns.retain(|turn| !self.without.iter().any(|name| name == turn.name()));
+        turns
+    }
+
+    /// An answer by passes and engines whose models do not need recursive functions.
+    fn simpler(
+        &self,
+        pipeline: &Pipeline,
+        normal: System,
+        ways: &mut Ways,
+        cx: &mut Context,
+    ) -> Option<Validated> {
+        let mut pipeline = pipeline.without_functions()?;
+        let (system, stack) = pipeline.run(normal, cx);
+        ways.stack = stack;
+        let (found, _) = self.stage(&SIMPLER, &mut Rc::new(system), ways, None, cx);
+        found.filter(|found| found.reason().is_none())
+    }
+
     /// Lets engines take turns until one has an answer that passes its check; none if no engine has
     /// a turn. Also tells whether a witness was lost on the way, by a check that it did not pass or
     /// a failed way back. The check of a witness has this share of the time left.
@@ -194,7 +262,7 @@ impl Run<'_> {
     ) -> (Option<Validated>, bool) {
         let mut lost = false;
         let mut last: Option<Reason> = None;
-        let turns = self.strategy.turns(stage, &Shape::of(system));
+        let turns = self.turns(stage, system);
         for (at, turn) in turns.iter().enumerate() {
             if let Some(reason) = cx.stop() {
                 return (Some(Validated::unknown(reason)), lost);

@@ -30,6 +30,14 @@ pub struct UnknownEngine {
     pub known: String,
 }
 
+/// The engine of this name.
+pub(super) fn engine(name: &str) -> Result<&'static Entry, UnknownEngine> {
+    find(name).ok_or_else(|| UnknownEngine {
+        name: name.to_owned(),
+        known: names(),
+    })
+}
+
 /// Who is to solve: an engine by its name, or several in turn.
 #[derive(Clone, Copy)]
 pub(super) enum Strategy {
@@ -43,12 +51,7 @@ impl Strategy {
         if name == DEFAULT {
             return Ok(Strategy::Auto);
         }
-        find(name)
-            .map(Strategy::Single)
-            .ok_or_else(|| UnknownEngine {
-                name: name.to_owned(),
-                known: names(),
-            })
+        engine(name).map(Strategy::Single)
     }
 
     /// Whether anyone may have a turn in the stage, whatever the system is.

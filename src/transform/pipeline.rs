@@ -24,6 +24,9 @@ const ROUNDS: usize = 16;
 /// both stand in the way of small definitions of what `inline` took away.
 const HARD_BACK: [&str; 2] = ["slice", "split"];
 
+/// Models that come back through these may speak of recursive functions.
+const FUNCTIONS: [&str; 3] = ["merge", "numerals", "sizes"];
+
 /// An unknown name in a list of passes.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("there is no pass {0:?}; the passes are {names}", names = names())]
@@ -94,8 +97,18 @@ impl Pipeline {
 
     /// The pipeline without those passes that make the way back of a model hard, if there are any.
     pub fn plain(&self) -> Option<Pipeline> {
+        self.without(&HARD_BACK)
+    }
+
+    /// The pipeline without those passes by which models come to speak of recursive functions, if
+    /// there are any.
+    pub fn without_functions(&self) -> Option<Pipeline> {
+        self.without(&FUNCTIONS)
+    }
+
+    fn without(&self, names: &[&str]) -> Option<Pipeline> {
         let mut passes = self.passes.clone();
-        passes.retain(|pass| !HARD_BACK.contains(&pass.name));
+        passes.retain(|pass| !names.contains(&pass.name));
         (passes.len() < self.passes.len() && self.on_dump.is_none()).then(|| Pipeline {
             passes,
             ..Pipeline::default()

@@ -7,8 +7,10 @@ use super::cells::Cells;
 use super::cone::Cone;
 use super::constructors::Constructors;
 use super::control::Control;
+use super::disequal::Disequal;
 use super::inline::Inline;
 use super::invariants::Invariants;
+use super::merge::Merge;
 use super::narrow::Narrow;
 use super::numerals::Numerals;
 use super::propagate::Propagate;
@@ -84,6 +86,18 @@ const fn default(
 
 /// All passes. Those that stand first add something for the others to make small.
 pub static PASSES: &[Pass] = &[
+    default(
+        "disequal",
+        "replace relations that are equality or its negation by literals",
+        Turn::Once,
+        || Box::new(Disequal),
+    ),
+    default(
+        "merge",
+        "let calls of one function with equal arguments have one result",
+        Turn::Once,
+        || Box::new(Merge),
+    ),
     default(
         "numerals",
         "replace Peano numerals by integers",

@@ -19,6 +19,9 @@ const BINDERS: [&str; 8] = [
     "match", "forall", "exists", "lambda", "choice", "_", "as", "!",
 ];
 
+/// Those that bind variables in all of what follows.
+const QUANTIFIERS: [&str; 4] = ["forall", "exists", "lambda", "choice"];
+
 /// An S-expression in the table of its [`Forms`]; equal ones have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FormId(u32);
@@ -38,6 +41,8 @@ pub struct Forms {
     index: FxHashMap<Form, FormId>,
     /// Names that a `let` gave.
     lets: FxHashSet<String>,
+    /// What they stand for.
+    let_values: FxHashSet<FormId>,
 }
 
 /// A symbol or literal as it is compared and written: with bars only where it needs them.
@@ -147,6 +152,68 @@ impl Forms {
         &self.lets
     }
 
+    /// Gives an atom another text, which no atom has, wherever it stands.
+    pub fn rename(&mut self, old: &str, new: &str) {
+        if let Some(id) = self.index.remove(&Form::Atom(old.to_owned())) {
+            self.forms[id.0 as usize] = Form::Atom(new.to_owned());
+            self.index.insert(Form::Atom(new.to_owned()), id);
+        }
+    }
+
+    /// A name that a quantifier or a pattern binds, and that a `let` gives or has in its value: then
+    /// putting in what the `let` names may have changed what it means. Atoms for which
+    /// `is_constructor` bind nothing.
+    pub fn captured(&self, is_constructor: impl Fn(&str) -> bool) -> Option<&str> {
+        let mut used: FxHashSet<FormId> = FxHashSet::default();
+        let mut stack: Vec<FormId> = self.let_values.iter().copied().collect();
+        while let Some(id) = stack.pop() {
+            if used.insert(id) {
+                stack.extend(self.without_binders(id));
+            }
+        }
+        let all = (0..self.forms.len()).map(|id| FormId(id as u32));
+        let mut bound = all.flat_map(|id| self.bound(id)).filter_map(|id| {
+            let name = self.atom_text(id)?;
+            (!is_constructor(name)).then_some((id, name))
+        });
+        let captured = bound.find(|(id, name)| used.contains(id) || self.lets.contains(*name));
+        captured.map(|(_, name)| name)
+    }
+
+    /// What a list binds in some of its parts, if it is a quantifier or a `match`; constructors
+    /// without fields among it.
+    fn bound(&self, id: FormId) -> Vec<FormId> {
+        let first = |list: &FormId| self.elements(*list).first().copied();
+        match (self.application(id), self.elements(id)) {
+            (Some(("match", _)), [_, _, cases]) => {
+                let patterns = self.elements(*cases).iter().filter_map(first);
+                let names = patterns.flat_map(|pattern| match self.elements(pattern) {
+                    [] => vec![pattern],
+                    [head, ..] if self.atom_text(*head) == Some("as") => Vec::new(),
+                    [_, names @ ..] => names.to_vec(),
+                });
+                names.collect()
+            }
+            (Some((head, _)), [_, vars, ..]) if QUANTIFIERS.contains(&head) => {
+                self.elements(*vars).iter().filter_map(first).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The elements of a list, of a quantifier or a `match` those that are terms.
+    fn without_binders(&self, id: FormId) -> Vec<FormId> {
+        match (self.application(id), self.elements(id)) {
+            (Some(("match", _)), [_, scrutinee, cases]) => {
+                let cases = self.elements(*cases).iter();
+                let bodies = cases.filter_map(|case| self.elements(*case).get(1));
+                std::iter::once(scrutinee).chain(bodies).copied().collect()
+            }
+            (Some((head, _)), [_, _, rest @ ..]) if QUANTIFIERS.contains(&head) => rest.to_vec(),
+            (_, elements) => elements.to_vec(),
+        }
+    }
+
     /// Calls `visit` once for each part of `root`, elements before their list.
     pub fn post_order(&self, root: FormId, mut visit: impl FnMut(FormId)) {
         let mut seen: FxHashSet<FormId> = FxHashSet::default();
@@ -214,6 +281,7 @@ impl Forms {
                         let names = bindings.iter().map(|(name, _)| name.clone()).collect();
                         for (name, value) in bindings {
                             self.lets.insert(name.clone());
+                            self.let_values.insert(value);
                             scope.entry(name).or_default().push(value);
                         }
                         stack.push(Frame::Body(names));
@@ -395,6 +463,53 @@ mod tests {
         ] {
             assert!(read(&mut forms, text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn names_that_a_binder_captures_are_found() {
+        let captured = |text: &str| {
+            let mut forms = Forms::default();
+            read(&mut forms, text).unwrap();
+            forms.captured(|name| name == "nil").map(str::to_owned)
+        };
+        for (text, name) in [
+            (
+                "(let ((y p)) (match x (((cons p q) (= p y)) (nil y))))",
+                "p",
+            ),
+            (
+                "(let ((y q)) (match x (((cons p q) (= p y)) (nil y))))",
+                "q",
+            ),
+            ("(let ((y z)) (match x (((cons p q) p) (z y))))", "z"),
+            (
+                "(forall ((n Int)) (let ((m (f n))) (exists ((n Int)) (= n m))))",
+                "n",
+            ),
+            ("(let ((n 3)) (forall ((n Int)) (= n 3)))", "n"),
+        ] {
+            assert_eq!(captured(text).as_deref(), Some(name), "{text}");
+        }
+        for text in [
+            "(match x (((cons p q) (= p y)) (nil q)))",
+            "(let ((y nil)) (match x (((cons p q) (= p y)) (nil y))))",
+            "(let ((y (match x (((cons p q) true) (o false))))) \
+              (and y (match y (((cons p q) true) (o false)))))",
+            "(let ((y (forall ((n Int)) true))) (and y (exists ((n Int)) (= n m))))",
+        ] {
+            assert_eq!(captured(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn atoms_get_other_names() {
+        let mut forms = Forms::default();
+        let form = read(&mut forms, "(f (g f) (_ is f) |h f|)").unwrap();
+        forms.rename("f", "c!f");
+        forms.rename("k", "c!k");
+        let shown = forms.tree(form, 100).unwrap();
+        assert_eq!(shown, "(c!f (g c!f) (_ is c!f) |h f|)");
+        assert_eq!(forms.atom("c!f"), forms.elements(form)[0]);
     }
 
     #[test]

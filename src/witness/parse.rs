@@ -136,6 +136,10 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
     for range in commands {
         let parts = elements(text, &range).unwrap_or_default();
         let word = |i: usize| parts.get(i).map(|r: &Range<usize>| &text[r.clone()]);
+        if let Some(name) = with_other_numbers(problem, text, &parts) {
+            let message = format!("{name} is declared with other sorts");
+            return Err(error_at(text, range.start, message));
+        }
         if matches!(word(0), Some("define-fun-rec" | "define-funs-rec")) {
             let sizes = size_definition(problem, &text[range.clone()]);
             let symbols = match &mut certificate {
@@ -188,6 +192,45 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
         model.certificate = Some(reader.finish(position).map_err(failed)?);
     }
     Ok(model)
+}
+
+/// A predicate that the command with these parts defines over integers where its declaration has
+/// reals, or over reals for integers. Z3 converts these without a word where the predicate is
+/// applied; other sorts it tells apart.
+fn with_other_numbers<'a>(
+    problem: &Problem,
+    text: &'a str,
+    parts: &[Range<usize>],
+) -> Option<&'a str> {
+    let list = |range: &Range<usize>| elements(text, range).unwrap_or_default();
+    let heads = match parts {
+        [word, heads, _] if &text[word.clone()] == "define-funs-rec" => {
+            list(heads).iter().map(list).collect()
+        }
+        [_, head @ ..] => vec![head.to_vec()],
+        [] => Vec::new(),
+    };
+    let is_other = |head: &Vec<Range<usize>>| {
+        let [name, params, ..] = head.as_slice() else {
+            return false;
+        };
+        let name = symbol(&text[name.clone()]);
+        let Some(predicate) = problem.predicates.iter().find(|p| p.name == name) else {
+            return false;
+        };
+        let mut pairs = predicate.params.iter().zip(list(params));
+        pairs.any(|(&declared, written)| {
+            let expected = match problem.terms.sort_of(declared) {
+                SortId::INT => "Int",
+                SortId::REAL => "Real",
+                _ => return false,
+            };
+            let sort = list(&written).pop();
+            sort.is_none_or(|sort| &text[sort] != expected)
+        })
+    };
+    let other = heads.into_iter().find(is_other)?;
+    Some(symbol(&text[other[0].clone()]))
 }
 
 /// The symbols that a recursive definition defines, if it is the one of the sizes of a datatype of

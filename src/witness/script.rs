@@ -239,16 +239,24 @@ fn without_predefined_names(script: String) -> String {
     while script.contains(&name) {
         name.push('!');
     }
-    let mut out = String::with_capacity(script.len());
+    with_names(&script, &FxHashMap::from_iter([(TAKEN, name)]))
+}
+
+/// The text with other names in the place of some: `names` has what stands for a symbol without its
+/// bars, as it is written.
+pub fn with_names(text: &str, names: &FxHashMap<&str, String>) -> String {
+    let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    for token in Tokens::new(&script, 0) {
-        if token.kind == TokenKind::Atom && symbol(&script[token.range.clone()]) == TAKEN {
-            out.push_str(&script[copied..token.range.start]);
-            out.push_str(&name);
+    for token in Tokens::new(text, 0) {
+        if token.kind == TokenKind::Atom
+            && let Some(name) = names.get(symbol(&text[token.range.clone()]))
+        {
+            out.push_str(&text[copied..token.range.start]);
+            out.push_str(name);
             copied = token.range.end;
         }
     }
-    out.push_str(&script[copied..]);
+    out.push_str(&text[copied..]);
     out
 }
 

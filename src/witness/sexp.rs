@@ -104,9 +104,10 @@ pub fn symbol(atom: &str) -> &str {
 }
 
 /// The first place in `range` where readers differ on where a token or a comment ends: a carriage
-/// return alone, a quoted symbol that ends with a backslash, a `#` that begins no literal. Z3 takes
-/// the first for no end of a line, the second for no end of the symbol, and `#|` for a comment.
-/// Text from elsewhere that has one may say to Z3 what it does not say here.
+/// return alone, a quoted symbol that ends with a backslash, a word that is no token of SMT-LIB. Z3
+/// takes the first for no end of a line, the second for no end of the symbol, `#|` for a comment,
+/// and words like `0f` and `f:named` for two tokens. Text from elsewhere that has one may say to Z3
+/// what it does not say here.
 pub fn ambiguity(text: &str, range: &Range<usize>) -> Option<usize> {
     let bytes = text.as_bytes();
     let lone = |&i: &usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
@@ -115,19 +116,43 @@ pub fn ambiguity(text: &str, range: &Range<usize>) -> Option<usize> {
         .filter(|token| token.kind == TokenKind::Atom)
         .find(|token| {
             let atom = &text[token.range.clone()];
-            let is_literal = |prefix: &str, digit: fn(char) -> bool| {
-                let digits = atom.strip_prefix(prefix);
-                digits.is_some_and(|digits| !digits.is_empty() && digits.chars().all(digit))
-            };
-            (atom.starts_with('|') && atom.ends_with("\\|"))
-                || (atom.starts_with('#')
-                    && !is_literal("#x", |c| c.is_ascii_hexdigit())
-                    && !is_literal("#b", |c| matches!(c, '0' | '1')))
+            match atom.starts_with('|') {
+                true => atom.ends_with("\\|"),
+                false => !is_one_token(atom),
+            }
         });
     lone_return
         .into_iter()
         .chain(atom.map(|token| token.range.start))
         .min()
+}
+
+/// Whether a word without bars is a symbol, a keyword or a number as SMT-LIB has them. A number may
+/// have a sign.
+fn is_one_token(word: &str) -> bool {
+    let all =
+        |digits: &str, digit: fn(char) -> bool| !digits.is_empty() && digits.chars().all(digit);
+    let is_number = |digits: &str| {
+        let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
+        all(whole, |c| c.is_ascii_digit()) && all(decimals, |c| c.is_ascii_digit())
+    };
+    let is_symbol = |name: &str| {
+        all(name, |c| {
+            c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c)
+        })
+    };
+    if let Some(literal) = word.strip_prefix('#') {
+        return match literal.split_at_checked(1) {
+            Some(("x", digits)) => all(digits, |c| c.is_ascii_hexdigit()),
+            Some(("b", digits)) => all(digits, |c| matches!(c, '0' | '1')),
+            _ => false,
+        };
+    }
+    let unsigned = word.strip_prefix('-').unwrap_or(word);
+    if unsigned.starts_with(|c: char| c.is_ascii_digit()) {
+        return is_number(unsigned);
+    }
+    is_symbol(word.strip_prefix(':').unwrap_or(word))
 }
 
 /// The end of the S-expression that begins at or after `start`, with its beginning; `None` when
@@ -221,6 +246,12 @@ mod tests {
         assert_eq!(place("(a #|b| c)"), Some(3));
         assert_eq!(place("(a #b c #x1)"), Some(3));
         assert_eq!(place("(a #b2)"), Some(3));
+        assert_eq!(place("(f! 0 -5 1.25 :pattern - <= #xF |0f| x!0)"), None);
+        for word in [
+            "0f", "-5f", "1.", "1.f", ".:", "f:named", ":", "f,g", "'", "\\f", "é",
+        ] {
+            assert_eq!(place(&format!("(a {word})")), Some(3), "{word}");
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::text_check::{check_definitions, check_steps_in_text};
 use super::{Refutation, Verdict};
 use crate::frontend::{Dialect, Problem};
 use crate::run::{Budget, Context, Reason};
+use crate::term::{TermId, TermStore};
 
 /// A verdict whose witness has passed its check, or `Unknown`.
 pub struct Validated {
@@ -92,6 +93,17 @@ impl Validated {
     /// The verdict about the clauses.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
+    }
+
+    /// Whether there is a model that speaks of sizes of terms, and whether of other recursive
+    /// functions.
+    pub fn functions(&self, terms: &TermStore) -> (bool, bool) {
+        let Verdict::Sat(model) = &self.verdict else {
+            return (false, false);
+        };
+        let formulas: Vec<TermId> = model.definitions.values().copied().collect();
+        let sizes = !terms.size_definitions(&formulas).is_empty();
+        (sizes, !terms.function_groups(&formulas).is_empty())
     }
 
     /// Why there is no answer.

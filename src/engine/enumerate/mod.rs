@@ -47,12 +47,10 @@ impl Engine for Enumerate {
 
     /// Programs over datatypes, Booleans and integers.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        driver::supports_datatypes(self.name(), shape)?;
         let what = match shape.theories {
-            t if !t.datatype => "systems without datatypes",
-            t if t.array => "arrays",
             t if t.real => "reals",
             t if t.bitvec => "bit-vectors",
-            t if t.quantifier => "quantifiers",
             _ => return Ok(()),
         };
         Err(Unsupported {
@@ -73,7 +71,7 @@ impl Engine for Enumerate {
 }
 
 fn search(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
-    let rules = compile(system).ok_or_else(|| incomplete("clauses with terms of other sorts"))?;
+    let rules = compile(system, cx)?;
     smt.set_query_limit(Some(QUERY));
     let mut search = Search::new(system, &rules, &cx.budget);
     let mut choices = 0;

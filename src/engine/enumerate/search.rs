@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::rules::{Pattern, Rule, rules};
 use super::store::{Failure, Item, Mark, Outcome, Reading, Ref, Store};
 use crate::chc::{PredicateId, Reachability, System};
-use crate::proof::{Stop, unreadable, values};
+use crate::proof::{Stop, incomplete, unreadable, values};
 use crate::run::{Budget, Context};
 use crate::smt::{SatResult, Smt};
 use crate::term::{Assignment, TermId};
@@ -114,15 +114,18 @@ pub(super) struct Search<'a> {
     is_spent: bool,
 }
 
-/// The rules of the clauses that can take part in a derivation of `false`; `None` if some clause
-/// has terms that are not supported.
-pub(super) fn compile(system: &System) -> Option<Vec<Rule>> {
+/// The rules of the clauses that can take part in a derivation of `false`.
+pub(super) fn compile(system: &System, cx: &Context) -> Result<Vec<Rule>, Stop> {
     let reachability = Reachability::new(system);
     let mut all = Vec::new();
     for &clause in reachability.clauses() {
-        all.extend(rules(system, clause)?);
+        if let Some(reason) = cx.stop() {
+            return Err(Stop::Reason(reason));
+        }
+        let own = rules(system, clause);
+        all.extend(own.ok_or_else(|| incomplete("clauses with terms of other sorts"))?);
     }
-    Some(all)
+    Ok(all)
 }
 
 impl<'a> Search<'a> {

@@ -6,7 +6,8 @@
 //! "Constraint Logic Programming: A Survey", 1994), and so do the atoms of the search.
 //!
 //! Invariant: after `undo` everything is as it was at the mark. A failure means that no values of
-//! the variables satisfy all constraints; that there is none is no promise that some do.
+//! the variables satisfy all constraints, or that terms or numbers are too large; that there is
+//! none is no promise that some values do.
 
 use std::collections::VecDeque;
 use std::ops::Range;

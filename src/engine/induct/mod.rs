@@ -66,6 +66,11 @@ const GOAL: Effort = Effort {
     splits: 2,
     queries: 200,
 };
+/// Before there are lemmas.
+const FIRST: Effort = Effort {
+    splits: 2,
+    queries: 60,
+};
 const LEMMA: Effort = Effort {
     splits: 1,
     queries: 24,
@@ -82,16 +87,7 @@ impl Engine for Induct {
 
     /// Theorems about datatypes are what it is for.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
-        let what = match shape.theories {
-            t if !t.datatype => "systems without datatypes",
-            t if t.array => "arrays",
-            t if t.quantifier => "quantifiers",
-            _ => return Ok(()),
-        };
-        Err(Unsupported {
-            engine: self.name(),
-            what: what.to_owned(),
-        })
+        driver::supports_datatypes(self.name(), shape)
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -198,11 +194,11 @@ fn prove_all(
     }
     goals.retain(|goal| {
         log::debug!("goal {}", show(system, goal));
-        !prover.prove(goal, GOAL)
+        !prover.prove(goal, FIRST)
     });
     goals.retain(|goal| {
         let general = without_numerals(&system.terms, goal);
-        let proven = general.iter().any(|g| prover.prove(g, GOAL));
+        let proven = general.iter().any(|g| prover.prove(g, FIRST));
         !(proven && prover.prove(goal, GOAL))
     });
     if goals.is_empty() {

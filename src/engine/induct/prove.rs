@@ -66,13 +66,13 @@ pub(super) struct Residue {
 struct Leaf {
     /// What the statement's variables are.
     values: Assignment,
-    /// What the new variables are, over those of the statement.
+    /// What the new variables and their terms are, over the variables of the statement.
     back: Assignment,
     /// What tells the case from others, over the statement's variables,
     guards: Vec<TermId>,
     /// and what it says of integers, over the new ones.
     premises: Vec<TermId>,
-    /// Variables that are parts of the one that induction is on.
+    /// What the variable that induction is on is, and all of its parts.
     parts: FxHashSet<TermId>,
     /// Integers that are at most zero.
     ended: FxHashSet<TermId>,
@@ -347,14 +347,12 @@ impl<'a> Prover<'a> {
             }
         };
         if let Some(var) = induction {
-            let is_part =
-                |t: TermId| leaf.parts.contains(&t) && terms.sort_of(t) == terms.sort_of(var);
-            let mut parts: Vec<TermId> = leaf
-                .parts
-                .iter()
-                .copied()
-                .filter(|&p| p != var && is_part(p))
-                .collect();
+            let whole = leaf.values[&var];
+            let is_part = |t: TermId| {
+                t != whole && leaf.parts.contains(&t) && terms.sort_of(t) == terms.sort_of(var)
+            };
+            let all = leaf.parts.iter().copied();
+            let mut parts: Vec<TermId> = all.filter(|&p| is_part(p)).collect();
             parts.sort_unstable();
             for part in parts {
                 let mut found = leaf.values.clone();
@@ -369,7 +367,7 @@ impl<'a> Prover<'a> {
                     for &target in targets {
                         let mut found = partial[at].clone();
                         let fits = matches(terms, pattern, target, &statement.vars, &mut found);
-                        let small = found.get(&var).is_none_or(|&t| t != var && is_part(t));
+                        let small = found.get(&var).is_none_or(|&t| is_part(t));
                         if fits && small && partial.len() < PARTIAL && !partial.contains(&found) {
                             partial.push(found);
                         }
@@ -437,6 +435,9 @@ impl Leaf {
             for constructor in 0..terms.datatype(datatype).constructors.len() as u32 {
                 let pattern = fresh_pattern(terms, datatype, constructor);
                 let mut leaf = self.with(terms, var, pattern);
+                if !terms.args(pattern).is_empty() {
+                    leaf.back.insert(pattern, whole);
+                }
                 let guard = terms.is(datatype, constructor, whole);
                 if guard != TermId::TRUE {
                     leaf.guards.push(guard);
@@ -481,6 +482,16 @@ impl Leaf {
         }
         for premise in &mut leaf.premises {
             *premise = terms.substitute(*premise, &one);
+        }
+        let with = |t: &TermId| terms.substitute(*t, &one);
+        leaf.parts = leaf.parts.iter().map(with).collect();
+        // Where two terms become one, parts of what induction is on count, since these have to be
+        // seen as parts.
+        for part in [false, true] {
+            let entries = self.back.iter();
+            let entries = entries.filter(|(t, _)| self.parts.contains(t) == part);
+            leaf.back
+                .extend(entries.map(|(t, &whole)| (with(t), whole)));
         }
         leaf.splits += 1;
         leaf

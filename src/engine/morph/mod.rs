@@ -50,14 +50,13 @@ use rustc_hash::FxHashSet;
 
 use self::concrete::{Outcome, all_demands, concretise};
 use self::translate::{Demand, Form, Morphed, morph};
-use super::registry::find;
+use super::derived::Derived;
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Shape, System};
 use crate::proof::{Stop, incomplete};
 use crate::run::{Context, Reason};
 use crate::smt::Smt;
-use crate::transform::{BackStack, Pipeline};
 use crate::witness::Verdict;
 
 /// Translations at most, each with more premises or more cells than the one before.
@@ -206,7 +205,7 @@ impl Morph {
         cx: &mut Context,
     ) -> Result<(Morphed, Verdict), Stop> {
         let mut last = None;
-        let mut forms: Vec<((Form, bool), Morphed, System, BackStack)> = Vec::new();
+        let mut forms: Vec<((Form, bool), Morphed, Derived)> = Vec::new();
         for turn in turns {
             let form = (turn.form, turn.costly);
             if let Some(reason) = cx.stop() {
@@ -217,53 +216,22 @@ impl Morph {
                 None => {
                     let morphed = morph(system, cells, demands, turn.form, cx)
                         .ok_or_else(|| incomplete("a translation was too large"))?;
-                    let mut passes = Pipeline::parse(PASSES).expect("the list names passes");
-                    if !turn.costly {
-                        passes = passes.quick().expect("there are both kinds of passes");
-                    }
-                    let (small, ways) = passes.run(morphed.system.clone(), cx);
-                    log::debug!(
-                        "morph: {cells} cells, {} premises besides, {} clauses",
-                        demands.len(),
-                        small.clauses.len()
-                    );
-                    forms.push((form, morphed, small, ways));
+                    let derived = Derived::new(morphed.system.clone(), PASSES, turn.costly, cx);
+                    log::debug!("morph: {cells} cells, {} premises besides", demands.len());
+                    forms.push((form, morphed, derived));
                     forms.len() - 1
                 }
             };
-            let (_, _, small, ways) = &forms[at];
-            let entry = find(turn.engine).expect("the list names engines");
-            let mut engine = (entry.make)();
-            if engine.supports(&Shape::of(small)).is_err() {
-                continue;
-            }
             let part = match cx.budget.left() {
                 Some(left) => cx.budget.time(left.mul_f64(turn.share)),
                 None => cx.budget.clone(),
             };
-            let back = match cx.within(part, |cx| engine.solve(small, cx)) {
-                Ok(Verdict::Sat(model)) => ways.model(model, cx).map(Verdict::Sat),
-                Ok(Verdict::Unsat(refutation)) => {
-                    ways.refutation(refutation, cx).map(Verdict::Unsat)
-                }
-                Ok(Verdict::Unknown(reason)) => {
-                    last = Some(reason);
-                    continue;
-                }
-                Err(EngineError::Unsupported(_)) => continue,
-                Err(EngineError::Failed(failure)) => return Err(Stop::Failure(failure)),
-            };
-            match back {
-                Ok(verdict) => {
-                    let (_, morphed, ..) = forms.swap_remove(at);
+            match forms[at].2.ask(turn.engine, part, cx)? {
+                Verdict::Unknown(reason) => last = Some(reason),
+                verdict => {
+                    let (_, morphed, _) = forms.swap_remove(at);
                     return Ok((morphed, verdict));
                 }
-                Err(error) if cx.stop().is_none() => {
-                    log::error!("defect: {error}");
-                    cx.stats.add("witness.failures", 1);
-                    last = Some(Reason::WitnessFailed(error.to_string()));
-                }
-                Err(_) => {}
             }
         }
         let none = || Reason::Incomplete("no engine decides the scalar system".to_owned());

@@ -194,6 +194,7 @@ fn decided_after(passes: &str, text: &str, settings: &[&str]) -> Verdict {
         engine: "safari".to_owned(),
         passes: Some(passes.to_owned()),
         settings: settings.iter().map(|s| s.to_string()).collect(),
+        ..Config::default()
     };
     let answer = solve(&problem, &config, &mut cx).expect("a known configuration");
     assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");

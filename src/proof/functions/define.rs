@@ -57,6 +57,23 @@ impl Definitions {
         conjuncts
     }
 
+    /// The position of the value, if the predicate is the graph of a function.
+    pub fn output(&self, predicate: PredicateId) -> Option<usize> {
+        output(self.modes.get(&predicate))
+    }
+
+    /// The functions and tests, by ascending id.
+    pub fn functions(&self) -> Vec<FunctionId> {
+        let modes = self.modes.values();
+        let mut all: Vec<FunctionId> = modes
+            .map(|m| match *m {
+                Mode::Function(f, _) | Mode::Test(f) => f,
+            })
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Functions whose values are not negative if their arguments at these positions are not.
     pub fn ranges(&self) -> Vec<(FunctionId, Vec<usize>)> {
         let mut ranges = Vec::new();
@@ -140,23 +157,8 @@ pub(crate) fn define(system: &System, partial: bool, smt: &Rc<Smt>, cx: &Context
     let index = ClauseIndex::new(system);
     let limit = smt.query_limit();
     smt.set_query_limit(Some(QUERY));
-    let mut definer = Definer {
-        system,
-        terms: &system.terms,
-        index: &index,
-        solver: smt.solver(),
-        partial,
-        cx,
-        found: Definitions {
-            terms: system.terms.clone(),
-            needed: needed(system, &index),
-            modes: FxHashMap::default(),
-            formulas: FxHashMap::default(),
-            naturals: FxHashMap::default(),
-            partial: false,
-            relations: Vec::new(),
-        },
-    };
+    let mut definer = Definer::new(system, &index, smt, cx);
+    definer.partial = partial;
     definer.naturals();
     definer.without_arguments();
     let candidates = definer.equality_relations();
@@ -166,6 +168,21 @@ pub(crate) fn define(system: &System, partial: bool, smt: &Rc<Smt>, cx: &Context
     let found = definer.found;
     smt.set_query_limit(limit);
     found
+}
+
+/// Predicates whose clauses all hold if each is equality of two of its arguments, its negation, or
+/// the truth value of it: formulas over the formal variables. They may derive less than that.
+pub(crate) fn equality_relations(
+    system: &System,
+    smt: &Rc<Smt>,
+    cx: &Context,
+) -> FxHashMap<PredicateId, TermId> {
+    let index = ClauseIndex::new(system);
+    let limit = smt.query_limit();
+    smt.set_query_limit(Some(QUERY));
+    let relations = Definer::new(system, &index, smt, cx).equality_relations();
+    smt.set_query_limit(limit);
+    relations
 }
 
 /// The predicates that the queries depend on.
@@ -192,7 +209,27 @@ struct Definer<'a> {
     found: Definitions,
 }
 
-impl Definer<'_> {
+impl<'a> Definer<'a> {
+    fn new(system: &'a System, index: &'a ClauseIndex, smt: &Rc<Smt>, cx: &'a Context) -> Self {
+        Definer {
+            system,
+            terms: &system.terms,
+            index,
+            solver: smt.solver(),
+            partial: false,
+            cx,
+            found: Definitions {
+                terms: system.terms.clone(),
+                needed: needed(system, index),
+                modes: FxHashMap::default(),
+                formulas: FxHashMap::default(),
+                naturals: FxHashMap::default(),
+                partial: false,
+                relations: Vec::new(),
+            },
+        }
+    }
+
     /// Whether conjuncts exclude each other, as far as a query tells.
     fn contradictory(&mut self, conjuncts: &[TermId]) -> bool {
         if conjuncts.contains(&TermId::FALSE) {

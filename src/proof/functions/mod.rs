@@ -15,6 +15,6 @@ mod modes;
 mod rules;
 mod termination;
 
-pub(crate) use define::{Definitions, define};
+pub(crate) use define::{Definitions, define, equality_relations};
 pub(crate) use evaluate::{Evaluation, random_value};
-pub(crate) use rules::{datatype_of, fresh_pattern, solve_equations};
+pub(crate) use rules::{Rule, datatype_of, fresh_pattern, solve_equations};

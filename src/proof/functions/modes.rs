@@ -85,7 +85,7 @@ pub(super) fn run(
         }
     }
     let result = match output {
-        Some(output) => run.value(head.args[output])?,
+        Some(output) => run.contracted(run.value(head.args[output])?),
         None => TermId::TRUE,
     };
     Some(Case {
@@ -109,6 +109,33 @@ impl Run<'_> {
         let free = self.terms.free_vars(&[term]);
         let known = free.iter().all(|v| self.known.contains_key(v));
         known.then(|| self.terms.substitute(term, &self.known))
+    }
+
+    /// The term with `y` for `c(f(y), g(y))`, where `f` and `g` are the selectors of a constructor
+    /// `c` that `y` was tested to have: a rule that looks into a part and hands it on.
+    fn contracted(&self, term: TermId) -> TermId {
+        let terms = self.terms;
+        terms.rewrite_bottom_up(term, &mut FxHashMap::default(), |t| {
+            let Op::Construct(datatype, constructor) = *terms.op(t) else {
+                return t;
+            };
+            let args = terms.args(t);
+            let Some(&whole) = args.first().and_then(|&a| terms.args(a).first()) else {
+                return t;
+            };
+            let is_part = |(&arg, field): (&TermId, u32)| {
+                *terms.op(arg) == Op::Field(datatype, constructor, field)
+                    && terms.args(arg) == [whole]
+            };
+            if !args.iter().zip(0..).all(is_part) {
+                return t;
+            }
+            let tester = terms.is(datatype, constructor, whole);
+            match tester == TermId::TRUE || self.tests.contains(&tester) {
+                true => whole,
+                false => t,
+            }
+        })
     }
 
     fn test(&mut self, test: TermId) {
@@ -224,6 +251,7 @@ impl Run<'_> {
         else {
             return false;
         };
+        let inputs: Vec<TermId> = inputs.into_iter().map(|i| self.contracted(i)).collect();
         let call = self.terms.call(function, &inputs);
         match output {
             Some(output) => self.matches(atom.args[output], call),

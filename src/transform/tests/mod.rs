@@ -2,6 +2,7 @@
 
 mod control;
 mod decide;
+mod functional;
 mod generate;
 mod hand_made;
 mod invariants;

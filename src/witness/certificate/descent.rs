@@ -17,6 +17,15 @@ pub(super) const WORDS: [&str; 21] = [
     "match", "forall", "exists", "lambda", "_", "as", "!", "is",
 ];
 
+/// A function that a body may call with smaller arguments only.
+pub(super) struct Member {
+    /// In forms.
+    pub name: String,
+    /// In messages.
+    pub shown: String,
+    pub params: usize,
+}
+
 /// A call of a function of the group in a body.
 pub(super) struct Call {
     /// The position in the group.
@@ -35,18 +44,18 @@ pub(super) fn conjunction(forms: &mut Forms, parts: &[FormId]) -> FormId {
     }
 }
 
-/// The calls in `body` of functions of these names and numbers of arguments, each with its path:
-/// the conditions of `ite`, and for an argument of a connective that those before it do not decide
-/// it. An error is about a call whose place is not understood.
+/// The calls in `body` of these functions, each with its path: the conditions of `ite`, and for an
+/// argument of a connective that those before it do not decide it. An error is about a call whose
+/// place is not understood.
 pub(super) fn calls(
     forms: &mut Forms,
     body: FormId,
-    members: &[(String, usize)],
+    members: &[Member],
 ) -> Result<Vec<Call>, String> {
     let mut has_call: FxHashSet<FormId> = FxHashSet::default();
     forms.post_order(body, |id| {
         let found = match forms.form(id) {
-            Form::Atom(name) => members.iter().any(|(member, _)| member == name),
+            Form::Atom(name) => members.iter().any(|member| member.name == *name),
             Form::List(elements) => elements.iter().any(|e| has_call.contains(e)),
         };
         if found {
@@ -78,9 +87,10 @@ pub(super) fn calls(
             continue;
         };
         let (head, args) = (head.to_owned(), args.to_vec());
-        if let Some(callee) = members.iter().position(|(name, _)| *name == head) {
-            if members[callee].1 != args.len() {
-                return Err(format!("{head} is called with {} arguments", args.len()));
+        if let Some(callee) = members.iter().position(|member| member.name == head) {
+            let Member { shown, params, .. } = &members[callee];
+            if *params != args.len() {
+                return Err(format!("{shown} is called with {} arguments", args.len()));
             }
             stack.extend(args.iter().map(|&arg| (arg, path.clone())));
             found.push(Call { callee, args, path });
@@ -145,6 +155,7 @@ struct Selector {
 /// What tells that terms are smaller than variables.
 pub(super) struct Descent {
     selectors: FxHashMap<String, Selector>,
+    constructors: FxHashSet<String>,
     /// What names in patterns begin with.
     stem: String,
 }
@@ -154,9 +165,11 @@ impl Descent {
     pub fn new(problem: &Problem, stem: &str) -> Self {
         let terms = &problem.terms;
         let mut selectors = FxHashMap::default();
+        let mut names = FxHashSet::default();
         for id in terms.datatype_ids() {
             let constructors = &terms.datatype(id).constructors;
             for constructor in constructors {
+                names.insert(quote_symbol(&constructor.name));
                 for (field, named) in constructor.fields.iter().enumerate() {
                     let selector = Selector {
                         constructor: quote_symbol(&constructor.name),
@@ -170,14 +183,19 @@ impl Descent {
         }
         Descent {
             selectors,
+            constructors: names,
             stem: stem.to_owned(),
         }
     }
 
-    /// Whether the symbol is a constructor with fields or a selector.
+    /// Whether the symbol is a constructor.
+    pub fn is_constructor(&self, symbol: &str) -> bool {
+        self.constructors.contains(symbol)
+    }
+
+    /// Whether the symbol is a constructor or a selector.
     pub fn is_of_datatypes(&self, symbol: &str) -> bool {
-        self.selectors.contains_key(symbol)
-            || self.selectors.values().any(|s| s.constructor == symbol)
+        self.selectors.contains_key(symbol) || self.is_constructor(symbol)
     }
 
     /// That the terms are lexicographically smaller than the variables: tuples of a variable, its

@@ -29,16 +29,18 @@ mod scripts;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::forms::{FormId, Forms};
 use super::script;
+use super::sexp::symbol;
 use super::text_check::outcome_of_text;
 use super::validate::Outcome;
 use crate::frontend::Problem;
 use crate::run::Budget;
 use crate::smt::text::{TextCheck, valid_assertions, valid_in_some};
-use descent::{Descent, conjunction};
+use crate::term::quote_symbol;
+use descent::{Descent, Member, conjunction};
 pub use read::{CertificateReader, has_certificate};
 
 /// The recursive functions of a model and lemmas about them, as forms.
@@ -58,10 +60,14 @@ type Variables = Vec<(String, String)>;
 
 #[derive(Clone, Debug)]
 struct Function {
+    /// In the scripts, where it begins with the checker's stem.
     name: String,
+    /// As it was written.
+    shown: String,
     params: Variables,
     result: String,
     body: FormId,
+    /// Positions; none where there is no measure.
     measure: Vec<usize>,
     group: usize,
     /// The size of a datatype, whose definition is known to be one.
@@ -137,19 +143,28 @@ struct Checker {
     descent: Descent,
     /// What no symbol of the problem or the certificate begins with.
     stem: String,
+    /// Names of predicates.
+    predicates: FxHashSet<String>,
 }
 
 impl Checker {
     fn new(problem: &Problem, certificate: Certificate) -> Self {
         let mut stem = "c!".to_owned();
+        let vars = certificate.lemmas.iter().map(|lemma| &lemma.vars);
+        let params = certificate.functions.iter().map(|f| &f.params);
+        let variables = params.chain(vars).flatten().map(|(name, _)| name);
+        let functions = certificate.functions.iter().map(|f| &f.name);
+        let names: Vec<&String> = variables.chain(functions).collect();
         while problem.text.contains(&stem)
             || certificate.plain.contains(&stem)
             || certificate.forms.atoms().any(|atom| atom.contains(&stem))
+            || names.iter().any(|name| name.contains(&stem))
         {
             stem.push('!');
         }
         Checker {
             descent: Descent::new(problem, &stem),
+            predicates: problem.predicates.iter().map(|p| p.name.clone()).collect(),
             certificate,
             stem,
         }
@@ -158,11 +173,12 @@ impl Checker {
     /// All that parts 1 and 2 have to show; or what is wrong with the certificate's form.
     fn obligations(&mut self) -> Result<Vec<Obligation>, String> {
         self.check_names()?;
+        self.rename_functions();
         let mut obligations = Vec::new();
         for function in 0..self.certificate.functions.len() {
             if !self.certificate.functions[function].is_size {
                 self.definition(function, &mut obligations)
-                    .map_err(|m| format!("function {}: {m}", self.function(function).name))?;
+                    .map_err(|m| format!("function {}: {m}", self.function(function).shown))?;
             }
         }
         for lemma in 0..self.certificate.lemmas.len() {
@@ -211,7 +227,33 @@ impl Checker {
                 return Err(format!("{name} is no name for a `let`"));
             }
         }
+        let is_constructor = |name: &str| self.descent.is_constructor(name);
+        if let Some(name) = certificate.forms.captured(is_constructor) {
+            return Err(format!(
+                "{name} is bound by a quantifier or a pattern, and occurs in a `let`"
+            ));
+        }
         Ok(())
+    }
+
+    /// Gives the functions names of our own. Z3 may take others for its own functions, `is-nil` for
+    /// the tester of a constructor `nil`, and an unfolding would then say something false of these.
+    /// A predicate that is such a function is defined by a call of it.
+    fn rename_functions(&mut self) {
+        let certificate = &mut self.certificate;
+        let mut names: FxHashMap<&str, String> = FxHashMap::default();
+        for function in &mut certificate.functions {
+            let Function { name, shown, .. } = function;
+            let written = symbol(shown);
+            *name = quote_symbol(&format!("{}g!{written}", self.stem));
+            certificate.forms.rename(shown, name);
+            names.insert(written, name.clone());
+        }
+        certificate.plain = script::with_names(&certificate.plain, &names);
+        let functions = certificate.functions.iter();
+        for f in functions.filter(|f| self.predicates.contains(symbol(&f.shown))) {
+            certificate.plain.push_str(&scripts::as_predicate(f));
+        }
     }
 
     // ---- definitions ----
@@ -235,27 +277,29 @@ impl Checker {
             if kinds(&functions[member])? != own {
                 return Err(format!(
                     "its measure does not suit that of {}",
-                    functions[member].name
+                    functions[member].shown
                 ));
             }
         }
         let later = |name: &str| {
-            let is_later = |f: &Function| f.group > function.group && f.name == name;
-            functions.iter().any(is_later)
+            let is_later = |f: &&Function| f.group > function.group && f.name == name;
+            functions.iter().find(is_later)
         };
         let mut unknown = None;
         forms.post_order(function.body, |id| {
-            if let Some(name) = forms.atom_text(id).filter(|name| later(name)) {
-                unknown = Some(name.to_owned());
+            if let Some(found) = forms.atom_text(id).and_then(later) {
+                unknown = Some(&found.shown);
             }
         });
         if let Some(name) = unknown {
             return Err(format!("it calls {name}, which is defined after it"));
         }
-        let members: Vec<(String, usize)> = group
-            .iter()
-            .map(|&m| (functions[m].name.clone(), functions[m].params.len()))
-            .collect();
+        let member = |&m: &usize| Member {
+            name: functions[m].name.clone(),
+            shown: functions[m].shown.clone(),
+            params: functions[m].params.len(),
+        };
+        let members: Vec<Member> = group.iter().map(member).collect();
         for call in descent::calls(forms, function.body, &members)? {
             let callee = &functions[group[call.callee]];
             if function.measure.is_empty() {
@@ -277,15 +321,16 @@ impl Checker {
                 .collect();
             let smaller = self.descent.smaller(forms, &pairs).ok_or_else(|| {
                 format!(
-                    "a call of {} whose arguments do not become smaller",
-                    callee.name
+                    "a call of {} whose arguments do not become smaller{}",
+                    callee.shown,
+                    without_order(&function.params, &function.measure)
                 )
             })?;
             let path = conjunction(forms, &call.path);
             obligations.push(Obligation {
                 what: format!(
                     "function {}: that a call of {} has smaller arguments",
-                    function.name, callee.name
+                    function.shown, callee.shown
                 ),
                 vars: function.params.clone(),
                 formula: forms.apply("=>", &[path, smaller]),
@@ -341,7 +386,10 @@ impl Checker {
                     })
                     .collect();
                 let smaller = self.descent.smaller(forms, &pairs).ok_or_else(|| {
-                    format!("case {number}: an induction hypothesis that is not smaller")
+                    format!(
+                        "case {number}: an induction hypothesis that is not smaller{}",
+                        without_order(&vars, &measure)
+                    )
                 })?;
                 let open = forms.apply("not", &[statement]);
                 let path = conjunction(forms, &[case.guard, open]);
@@ -369,10 +417,15 @@ impl Checker {
                 premises.push(self.certificate.forms.apply(&symbol, terms));
             }
             for (function, args) in &case.unfoldings {
-                let Function { name, params, .. } = self.function(*function);
+                let Function {
+                    name,
+                    shown,
+                    params,
+                    ..
+                } = self.function(*function);
                 if params.len() != args.len() {
                     return Err(format!(
-                        "case {number}: {name} needs {} arguments",
+                        "case {number}: {shown} needs {} arguments",
                         params.len()
                     ));
                 }
@@ -398,4 +451,18 @@ impl Checker {
     fn body_symbol(&self, function: usize) -> String {
         format!("{}b{function}", self.stem)
     }
+}
+
+/// Why nothing can be smaller by the measure, if that is so, for the end of a message.
+fn without_order(vars: &Variables, measure: &[usize]) -> String {
+    if measure.is_empty() {
+        return ", as there is no measure".to_owned();
+    }
+    let is_unordered = |sort: &str| {
+        ["Bool", "Real"].contains(&sort) || sort.starts_with("(_ ") || sort.starts_with("(Array ")
+    };
+    let unordered = measure.iter().find(|&&m| is_unordered(&vars[m].1));
+    unordered.map_or(String::new(), |&m| {
+        format!(", as {} at position {m} has no order", vars[m].1)
+    })
 }

@@ -8,12 +8,14 @@
 //!     :case (GUARD :induction ((TERM ...) ...) :use ((NAME TERM ...) ...) :unfold (CALL ...)) ...
 //! ```
 //!
-//! where a lemma is one line. Positions count from 0, lemmas are used by name, and all parts that
-//! begin with a colon may be absent.
+//! where a lemma is one line. Positions count from 0 and differ, a function has one measure, lemmas
+//! are used by name, and all parts that begin with a colon may be absent.
 //!
 //! Invariant: what is not read as it stands is an error, with its place.
 
 use std::ops::Range;
+
+use rustc_hash::FxHashSet;
 
 use super::{Case, Certificate, Function, Lemma, Variables};
 use crate::witness::forms::{FormId, Forms, normal_atom};
@@ -55,6 +57,8 @@ pub fn has_certificate(text: &str, start: usize) -> bool {
 pub struct CertificateReader<'a> {
     text: &'a str,
     certificate: Certificate,
+    /// Functions whose measure was read.
+    measured: FxHashSet<usize>,
 }
 
 impl<'a> CertificateReader<'a> {
@@ -69,6 +73,7 @@ impl<'a> CertificateReader<'a> {
                 lemmas: Vec::new(),
                 plain: String::new(),
             },
+            measured: FxHashSet::default(),
         }
     }
 
@@ -111,6 +116,7 @@ impl<'a> CertificateReader<'a> {
             let name = normal_atom(&self.text[name.clone()]);
             let function = Function {
                 name: name.clone(),
+                shown: name.clone(),
                 params: self.variables(params)?,
                 result: self.sort(result)?,
                 body: self.form(body)?,
@@ -155,11 +161,14 @@ impl<'a> CertificateReader<'a> {
         };
         let name = normal_atom(&self.text[name.clone()]);
         let positions = self.positions(positions)?;
-        let mut functions = self.certificate.functions.iter_mut();
-        match functions.find(|f| f.name == name) {
-            Some(function) => function.measure = positions,
-            None => return failure(place, format!("there is no function {name}")),
+        let functions = &mut self.certificate.functions;
+        let Some(at) = functions.iter().position(|f| f.name == name) else {
+            return failure(place, format!("there is no function {name}"));
+        };
+        if !self.measured.insert(at) {
+            return failure(place, format!("two measures of {name}"));
         }
+        functions[at].measure = positions;
         Ok(())
     }
 
@@ -178,9 +187,16 @@ impl<'a> CertificateReader<'a> {
             measure: Vec::new(),
             cases: Vec::new(),
         };
+        let mut has_measure = false;
         for (keyword, value) in self.options(rest)? {
             match keyword {
-                ":measure" => lemma.measure = self.positions(&value)?,
+                ":measure" if has_measure => {
+                    return failure(value.start, "a lemma with two measures");
+                }
+                ":measure" => {
+                    lemma.measure = self.positions(&value)?;
+                    has_measure = true;
+                }
                 ":case" => {
                     let case = self.case(&value)?;
                     lemma.cases.push(case);
@@ -311,11 +327,16 @@ impl<'a> CertificateReader<'a> {
     }
 
     fn positions(&self, range: &Range<usize>) -> Result<Vec<usize>, Failure> {
-        let list = self.list(range)?.into_iter();
-        list.map(|number| {
-            let parsed = self.text[number.clone()].parse();
-            parsed.map_err(|_| (number.start, "a position is needed".to_owned()))
-        })
-        .collect()
+        let mut positions = Vec::new();
+        for number in self.list(range)? {
+            match self.text[number.clone()].parse() {
+                Ok(position) if positions.contains(&position) => {
+                    return failure(number.start, "a position that is there twice");
+                }
+                Ok(position) => positions.push(position),
+                Err(_) => return failure(number.start, "a position is needed"),
+            }
+        }
+        Ok(positions)
     }
 }

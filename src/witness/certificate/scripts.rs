@@ -18,6 +18,7 @@ impl Checker {
     /// Declarations, and the obligations as assertions, in their order; `None` if this is too long.
     pub(super) fn obligations_text(&self, obligations: &[Obligation]) -> Option<String> {
         let mut out = self.declarations();
+        out.push_str(&self.own_names());
         out.push_str(&self.bodies()?);
         out.push_str(&self.statements()?);
         for obligation in obligations {
@@ -67,11 +68,16 @@ impl Checker {
     fn declarations(&self) -> String {
         let mut out = String::new();
         for function in &self.certificate.functions {
-            let sorts: Vec<&str> = function.params.iter().map(|(_, sort)| &**sort).collect();
-            let (name, result) = (&function.name, &function.result);
-            writeln!(out, "(declare-fun {name} ({}) {result})", sorts.join(" ")).expect("string");
+            out.push_str(&declaration(&function.name, function));
         }
         out
+    }
+
+    /// Declarations with the names that were written, which nothing uses: Z3 refuses one that is no
+    /// name, or a name of an operation of its own.
+    fn own_names(&self) -> String {
+        let functions = self.certificate.functions.iter();
+        functions.map(|f| declaration(&f.shown, f)).collect()
     }
 
     /// The functions' bodies as definitions of their own.
@@ -201,6 +207,25 @@ impl Checker {
         });
         found
     }
+}
+
+/// Defines the name that was written as the function.
+pub(super) fn as_predicate(function: &Function) -> String {
+    let Function {
+        name,
+        shown,
+        params,
+        result,
+        ..
+    } = function;
+    let (binders, call) = (binders(params), applied(name, params));
+    format!("(define-fun {shown} ({binders}) {result} {call})\n")
+}
+
+fn declaration(name: &str, function: &Function) -> String {
+    let sorts: Vec<&str> = function.params.iter().map(|(_, sort)| &**sort).collect();
+    let result = &function.result;
+    format!("(declare-fun {name} ({}) {result})\n", sorts.join(" "))
 }
 
 fn binders(vars: &Variables) -> String {

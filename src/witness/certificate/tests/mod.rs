@@ -1,5 +1,8 @@
-//! Certificates that hold and ones with a gap.
+//! Certificates that hold, and ones that are broken (`broken`).
 
+mod broken;
+
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -11,51 +14,10 @@ use crate::term::{DatatypeId, FunctionId, Sort, SortId, TermId, TermStore};
 use crate::witness::{
     Case, Lemma, Model, Outcome, Verdict, Wanted, check_claim, parse_witness, validate,
 };
+use broken::{Broken, Proof};
 
-/// Reversing a list twice gives the list.
-const TWICE: &str = "(set-logic HORN)
-(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
-(declare-datatypes ((List 0)) (((nil) (cons (first Nat) (rest List)))))
-(declare-fun append (List List List) Bool)
-(declare-fun reverse (List List) Bool)
-(declare-fun differ (List List) Bool)
-(assert (forall ((y List)) (append nil y y)))
-(assert (forall ((a Nat) (x List) (y List) (z List))
-  (=> (append x y z) (append (cons a x) y (cons a z)))))
-(assert (reverse nil nil))
-(assert (forall ((a Nat) (x List) (y List) (z List))
-  (=> (and (reverse x y) (append y (cons a nil) z)) (reverse (cons a x) z))))
-(assert (forall ((a Nat) (x List)) (differ nil (cons a x))))
-(assert (forall ((a Nat) (x List) (b Nat) (y List))
-  (=> (distinct a b) (differ (cons a x) (cons b y)))))
-(assert (forall ((a Nat) (x List) (b Nat) (y List))
-  (=> (differ x y) (differ (cons a x) (cons b y)))))
-(assert (forall ((x List) (y List) (z List))
-  (=> (and (reverse x y) (reverse y z) (differ z x)) false)))";
-
-/// A model with its certificate, a comment among its lines.
-const PROOF: &str = "(
-(define-fun-rec app! ((x List) (y List)) List
-  (ite ((_ is nil) x) y (cons (first x) (app! (rest x) y))))
-(define-fun-rec rev! ((x List)) List
-  (ite ((_ is nil) x) nil (app! (rev! (rest x)) (let ((n nil)) (cons (first x) n)))))
-(define-fun append ((x List) (y List) (z List)) Bool (= z (app! x y)))
-(define-fun reverse ((x List) (y List)) Bool (= y (rev! x)))
-(define-fun differ ((x List) (y List)) Bool (distinct x y))
-)
-; measure app! (0)
-; what follows is a proof
-; measure rev! (0)
-; lemma last ((x List) (h Nat)) (= (rev! (app! x (cons h nil))) (cons h (rev! x))) :measure (0) \
-:case (((_ is nil) x) :unfold ((app! x (cons h nil)) (rev! x) (rev! (cons h nil)) (rev! nil) \
-(app! nil (cons h nil)))) \
-:case (((_ is cons) x) :induction (((rest x) h)) :unfold ((app! x (cons h nil)) \
-(rev! (app! x (cons h nil))) (rev! x) (app! (cons h (rev! (rest x))) (cons (first x) nil))))
-; lemma twice ((c List)) (= (rev! (rev! c)) c) :measure (0) \
-:case (((_ is nil) c) :unfold ((rev! c))) \
-:case (((_ is cons) c) :induction (((rest c))) :use ((last (rev! (rest c)) (first c))) \
-:unfold ((rev! c)))
-";
+const TWICE: &str = broken::TWICE.clauses;
+const PROOF: &str = broken::TWICE.witness;
 
 fn problem(clauses: &str) -> Problem {
     let text = format!("{clauses}\n(check-sat)");
@@ -114,214 +76,102 @@ fn a_wrong_model_is_refused() {
     assert_ne!(judge(&problem, &wrong), Outcome::Valid);
 }
 
-/// Each part of the proof is needed, and what takes its place must be as good.
+/// The messages for broken certificates, all of them checked before the test fails.
+#[track_caller]
+fn are_refused(broken: &[Broken]) {
+    let mut wrong = String::new();
+    let mut known: Option<(&str, Problem)> = None;
+    for Broken {
+        name,
+        clauses,
+        witness,
+        message,
+    } in broken
+    {
+        let problem = match known.take() {
+            Some((text, problem)) if text == *clauses => problem,
+            _ => problem(clauses),
+        };
+        match judge(&problem, witness) {
+            Outcome::Invalid(found) | Outcome::Undecided(found) if found.contains(message) => {}
+            outcome => wrong += &format!("{name}: {outcome:?}, expected: {message}\n"),
+        }
+        known = Some((*clauses, problem));
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[track_caller]
+fn holds_and_breaks(proof: &Proof) {
+    let outcome = judge(&problem(proof.clauses), proof.witness);
+    assert_eq!(outcome, Outcome::Valid, "{}", proof.name);
+    are_refused(&proof.broken());
+}
+
 #[test]
-fn a_gap_is_found() {
-    let problem = problem(TWICE);
-    for (part, instead, message) in [
-        // An instance of the hypothesis, of a lemma; unfoldings.
-        (":induction (((rest x) h)) ", "", "lemma last: case 2"),
-        (":induction (((rest c))) ", "", "lemma twice: case 2"),
-        (
-            ":use ((last (rev! (rest c)) (first c))) ",
-            "",
-            "lemma twice: case 2",
-        ),
-        (" (rev! x) (app!", " (app!", "lemma last: case 2"),
-        (":unfold ((rev! c)))\n", ")\n", "lemma twice: case 2"),
-        ("(first c))) ", "(first (rest c)))) ", "lemma twice: case 2"),
-        // A case, a guard.
-        (
-            ":case (((_ is nil) c) :unfold ((rev! c))) ",
-            "",
-            "lemma twice: that its cases",
-        ),
-        ("(((_ is nil) c)", "(false", "lemma twice: that its cases"),
-        ("(((_ is nil) c)", "(true", "lemma twice: case 1"),
-        // Instances that are not smaller, and no measure.
-        ("(((rest c)))", "((c))", "not smaller"),
-        (
-            "(((rest c)))",
-            "(((rest (rest c))))",
-            "is smaller does not hold",
-        ),
-        ("(((rest c)))", "(((cons (first c) c)))", "not smaller"),
-        ("(((rest c)))", "(((rev! (rest c))))", "not smaller"),
-        ("(((rest x) h))", "((x (first x)))", "not smaller"),
-        (
-            "c) :measure (0) ",
-            "c) ",
-            "an induction hypothesis that is not smaller",
-        ),
-        (
-            "c) :measure (0) ",
-            "c) :measure (1) ",
-            "a measure of no variable",
-        ),
-        // Instances of what is no lemma yet.
-        ("((last (rev!", "((twice (rev!", "no lemma twice before"),
-        (
-            "(((rest x) h)) ",
-            "(((rest x) h)) :use ((twice x)) ",
-            "no lemma twice before",
-        ),
-        (
-            "((last (rev! (rest c)) (first c)))",
-            "((last c))",
-            "needs 2 terms",
-        ),
-        ("lemma last", "lemma twice", "two lemmas"),
-        // Of other sorts.
-        (
-            "((last (rev! (rest c)) (first c)))",
-            "((last (first c) c))",
-            "Z3 reads",
-        ),
-        ("(= (rev! (rev! c)) c)", "(rev! c)", "Z3 reads"),
-        ("((rev! c)))\n", "((rest c)))\n", "no call of a function"),
-        ("((rev! c)))\n", "((rev! c nil)))\n", "needs 1 arguments"),
-        ("((rev! c)))\n", "((rev! d)))\n", "Z3 reads"),
-        // A statement that does not hold.
-        (
-            "(= (rev! (rev! c)) c)",
-            "(= (rev! c) c)",
-            "lemma twice: case",
-        ),
-        // Form.
-        (" :case", " :kase", "no part of a lemma"),
-        (" :use", " :used", "no part of a case"),
-        ("; lemma twice", "; lemma tw(ice", "does not end"),
-        ("; measure rev! (0)", "; measure ver! (0)", "no function"),
-        ("; measure rev! (0)", "; measure rev! (x)", "a position"),
+fn reversing_twice_breaks() {
+    holds_and_breaks(&broken::TWICE);
+}
+
+#[test]
+fn associativity_and_sorting_break() {
+    holds_and_breaks(&broken::APPEND);
+    holds_and_breaks(&broken::SORT);
+}
+
+#[test]
+fn integers_and_mutual_recursion_break() {
+    for proof in [
+        &broken::DOUBLE,
+        &broken::PARITY,
+        &broken::TWO,
+        &broken::FLAGS,
     ] {
-        let changed = PROOF.replace(part, instead);
-        assert_ne!(changed, PROOF, "{part}");
-        is_refused(&problem, &changed, message);
+        holds_and_breaks(proof);
     }
-    // Each lemma alone.
-    for lemma in ["; lemma last", "; lemma twice"] {
-        let lines = PROOF.lines().filter(|line| !line.starts_with(lemma));
-        let changed: String = lines.map(|line| format!("{line}\n")).collect();
-        assert_ne!(judge(&problem, &changed), Outcome::Valid);
-    }
-    // In the other order.
+}
+
+#[test]
+fn nothing_proves_false() {
+    let all = broken::all();
+    let absurd: Vec<Broken> = all
+        .into_iter()
+        .filter(|b| b.name.starts_with("absurd"))
+        .collect();
+    assert_eq!(absurd.len(), broken::ABSURD.len());
+    are_refused(&absurd);
+}
+
+/// There are many ways to be broken, all different, for many reasons.
+#[test]
+fn broken_certificates_are_many() {
+    let all = broken::all();
+    let names: BTreeSet<&str> = all.iter().map(|b| b.name.as_str()).collect();
+    let witnesses: BTreeSet<(&str, &str)> = all
+        .iter()
+        .map(|b| (b.clauses, b.witness.as_str()))
+        .collect();
+    let messages: BTreeSet<&str> = all.iter().map(|b| b.message).collect();
+    assert_eq!(names.len(), all.len());
+    assert_eq!(witnesses.len(), all.len());
+    assert!(all.len() >= 60, "{}", all.len());
+    assert!(messages.len() >= 60, "{}", messages.len());
+}
+
+#[test]
+fn the_order_of_lemmas_counts() {
+    let problem = problem(TWICE);
     let mut lines: Vec<&str> = PROOF.lines().collect();
     let count = lines.len();
     lines.swap(count - 1, count - 2);
     is_refused(&problem, &lines.join("\n"), "no lemma last before");
 }
 
+/// Conditions of calls may be connectives, in any order, and deeper parts of a parameter.
 #[test]
-fn definitions_must_descend() {
+fn definitions_may_descend_in_many_ways() {
     let problem = problem(TWICE);
     let app = "(ite ((_ is nil) x) y (cons (first x) (app! (rest x) y)))";
-    for (part, instead, message) in [
-        // Under no tester, or that of another constructor or variable.
-        (
-            app,
-            "(cons zero (app! (rest x) y))",
-            "smaller arguments does not hold",
-        ),
-        (
-            app,
-            "(ite ((_ is cons) x) y (app! (rest x) y))",
-            "smaller arguments does not hold",
-        ),
-        (
-            app,
-            "(ite ((_ is nil) y) y (app! (rest x) y))",
-            "smaller arguments does not hold",
-        ),
-        (
-            app,
-            "(ite ((_ is nil) x) y (app! (rest (rest x)) y))",
-            "smaller arguments does not",
-        ),
-        (
-            app,
-            "(ite (= (app! (rest x) y) nil) y x)",
-            "smaller arguments does not hold",
-        ),
-        // Not smaller.
-        (app, "(cons zero (app! x y))", "do not become smaller"),
-        (
-            app,
-            "(ite ((_ is nil) x) y (app! y (rest x)))",
-            "do not become smaller",
-        ),
-        (
-            app,
-            "(ite ((_ is nil) x) y (app! (app! (rest x) y) y))",
-            "do not become smaller",
-        ),
-        (
-            app,
-            "(ite ((_ is nil) x) y (app! (cons zero x) y))",
-            "do not become smaller",
-        ),
-        (
-            "measure app! (0)",
-            "measure app! (1)",
-            "do not become smaller",
-        ),
-        ("measure app! (0)", "measure app! ()", "has no measure"),
-        (
-            "measure app! (0)",
-            "measure app! (2)",
-            "a measure of no argument",
-        ),
-        ("; measure app! (0)", ";", "has no measure"),
-        // In places where its conditions are not known.
-        (
-            app,
-            "(match x ((nil y) ((cons a z) (app! z y))))",
-            "inside of a `match`",
-        ),
-        (
-            "Bool (distinct x y)",
-            "Bool (distinct x y))\n(define-fun-rec all! ((x List)) Bool \
-             (forall ((q List)) (all! (rest x)))",
-            "inside of `forall`",
-        ),
-        // Names.
-        ("app!", "<=", "no name for a function"),
-        ("app!", "pred", "the problem uses it"),
-        ("app!", "differ", "defined twice"),
-        ("rev!", "app!", "defined twice"),
-        (
-            "((x List) (y List)) List",
-            "((x List) (app! List)) List",
-            "no name for a variable",
-        ),
-        (
-            "((x List) (y List)) List",
-            "((first List) (y List)) List",
-            "no name for a variable",
-        ),
-        (
-            "(let ((n nil)) (cons (first x) n))",
-            "(let ((first x)) (cons (first x) nil))",
-            "`let`",
-        ),
-        // Another function that is not there yet.
-        (app, "(rev! y)", "defined after it"),
-        (app, "(ite ((_ is nil) x) y zero)", "Z3 reads"),
-        (
-            app,
-            "(ite ((_ is nil) x) y (app! (rest x)))",
-            "is called with 1 arguments",
-        ),
-        (
-            app,
-            "(ite ((_ is nil) x) y ((as app! List) (rest x) y))",
-            "without its name",
-        ),
-    ] {
-        let changed = PROOF.replace(part, instead);
-        assert_ne!(changed, PROOF, "{part}");
-        is_refused(&problem, &changed, message);
-    }
-    // Conditions may be connectives, in any order, and deeper parts of a parameter.
     for other in [
         "(ite (or ((_ is nil) x) ((_ is nil) (rest x))) y (app! (rest (rest x)) y))",
         "(ite (and (= (app! (rest x) y) nil) ((_ is cons) x)) y x)",
@@ -340,160 +190,42 @@ fn definitions_must_descend() {
     }
 }
 
-const INTEGERS: &str = "(set-logic HORN) (declare-fun P (Int Int) Bool)
-(assert (forall ((n Int)) (=> (<= n 0) (P n 0))))
-(assert (forall ((n Int) (r Int)) (=> (and (P (- n 1) r) (> n 0)) (P n (+ r 2)))))
-(assert (forall ((n Int) (r Int)) (=> (and (P n r) (> n 3) (< r n)) false)))";
-
-/// A model of the integers' clauses with `f!` as given, and a lemma about it.
-fn doubled(f: &str) -> String {
-    format!(
-        "((define-fun-rec f! ((n Int)) Int {f})
-        (define-fun P ((n Int) (r Int)) Bool (= r (f! n))))
-        ; measure f! (0)
-        ; lemma l ((n Int)) (=> (> n 0) (= (f! n) (* 2 n))) :measure (0) \
-        :case ((> n 1) :induction (((- n 1))) :unfold ((f! n))) \
-        :case ((= n 1) :unfold ((f! n) (f! (- n 1))))"
-    )
+/// The negated statement is known where cases are to cover all values.
+#[test]
+fn a_statement_may_leave_values_out() {
+    let Proof {
+        clauses, witness, ..
+    } = broken::DOUBLE;
+    let changed = witness.replace(":case ((> n 1)", ":case ((distinct n 1)");
+    assert_ne!(changed, witness);
+    assert_eq!(judge(&problem(clauses), &changed), Outcome::Valid);
 }
 
+/// Functions may have names that solvers use for their own, and predicates may be recursive.
 #[test]
-fn integers_descend_to_zero() {
-    let problem = problem(INTEGERS);
-    assert_eq!(
-        judge(&problem, &doubled("(ite (<= n 0) 0 (+ 2 (f! (- n 1))))")),
-        Outcome::Valid
-    );
-    for (f, message) in [
-        ("(+ 1 (f! n))", "smaller arguments does not hold"),
-        (
-            "(ite (= n 0) 0 (+ 2 (f! (- n 1))))",
-            "smaller arguments does not hold",
-        ),
-        (
-            "(ite (<= n 0) 0 (+ 2 (f! (+ n 1))))",
-            "smaller arguments does not hold",
-        ),
-        (
-            "(ite (>= n 0) 0 (+ 2 (f! (- n 1))))",
-            "smaller arguments does not hold",
-        ),
-        (
-            "(ite (<= n 0) 0 (+ 2 (f! (- (f! n) 1))))",
-            "smaller arguments does not hold",
-        ),
-    ] {
-        is_refused(&problem, &doubled(f), message);
+fn names_are_free() {
+    let Proof {
+        clauses, witness, ..
+    } = broken::TWICE;
+    for name in ["is-nil", "|is-cons|", "c!l0", "|a b|", "len"] {
+        let changed = witness.replace("rev!", name);
+        assert_eq!(judge(&problem(clauses), &changed), Outcome::Valid, "{name}");
     }
-    let model = doubled("(ite (<= n 0) 0 (+ 2 (f! (- n 1))))");
-    let guards = ":case ((> n 1)";
-    for (other, message) in [
-        // The hypothesis at zero says nothing, and below zero it is not smaller.
-        (":case ((> n 0)", "lemma l: case 1"),
-        (":case ((< n 2)", "lemma l: that its cases"),
-        (":case ((distinct n 1)", "lemma l: case 1"),
-    ] {
-        let changed = model.replace(guards, other);
-        let outcome = judge(&problem, &changed);
-        if other.contains("distinct") {
-            // The negated statement already says that n is positive.
-            assert_eq!(outcome, Outcome::Valid);
-        } else {
-            is_refused(&problem, &changed, message);
-        }
-    }
-    let growing = model.replace("(((- n 1)))", "(((+ n 1)))");
-    is_refused(&problem, &growing, "is smaller does not hold");
-    // The definition that proves anything.
-    let absurd = "((define-fun-rec f! ((n Int)) Int (+ 1 (f! n)))
-        (define-fun P ((n Int) (r Int)) Bool (= r (f! n))))
-        ; measure f! ()
-        ; lemma l ((n Int)) false :case (true :unfold ((f! n)))";
-    is_refused(&problem, absurd, "has no measure");
-}
-
-#[test]
-fn measures_are_lexicographic() {
-    let problem = problem(
-        "(set-logic HORN) (declare-fun A (Int Int Int) Bool)
-        (assert (forall ((n Int)) (A 0 n (+ n 1))))
-        (assert (forall ((m Int) (r Int)) (=> (and (>= m 0) (A m 1 r)) (A (+ m 1) 0 r))))
-        (assert (forall ((m Int) (n Int) (r Int) (s Int))
-          (=> (and (>= m 0) (>= n 0) (A (+ m 1) n r) (A m r s)) (A (+ m 1) (+ n 1) s))))
-        (assert (forall ((m Int) (n Int) (r Int)) (=> (and (A m n r) (>= m 0) (>= n 0) (< r 0)) false)))",
-    );
-    let body = "(ite (<= m 0) (+ n 1) (ite (<= n 0) (a! (- m 1) 1) (a! (- m 1) (a! m (- n 1)))))";
-    let model = |measure: &str| {
-        format!(
-            "((define-fun-rec a! ((m Int) (n Int)) Int {body})
-            (define-fun A ((m Int) (n Int) (r Int)) Bool
-              (=> (and (>= m 0) (>= n 0)) (and (>= r 0) (= r (a! m n))))))
-            ; measure a! {measure}
-            ; lemma positive ((m Int) (n Int)) (=> (and (>= m 0) (>= n 0)) (> (a! m n) 0)) \
-            :measure (0 1) :case (true :unfold ((a! m n))) "
-        )
-    };
-    // The lemma needs more than that, but the definition is one.
-    let found = judge(&problem, &model("(0 1)"));
-    assert!(
-        matches!(&found, Outcome::Invalid(m) if m.contains("lemma positive")),
-        "{found:?}"
-    );
-    for measure in ["(0)", "(1)", "(1 0)"] {
-        is_refused(&problem, &model(measure), "function a!");
-    }
-    let cases = ":case ((<= m 0) :unfold ((a! m n))) \
-        :case ((and (> m 0) (<= n 0)) :induction (((- m 1) 1)) :unfold ((a! m n))) \
-        :case ((and (> m 0) (> n 0)) :induction ((m (- n 1)) ((- m 1) (a! m (- n 1)))) \
-        :unfold ((a! m n)))";
-    let proof = model("(0 1)").replace(":case (true :unfold ((a! m n))) ", cases);
-    assert_eq!(judge(&problem, &proof), Outcome::Valid);
-}
-
-#[test]
-fn mutual_recursion_is_one_group() {
-    let problem = problem(
+    let even = problem(
         "(set-logic HORN)
         (declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
-        (declare-fun even (Nat Bool) Bool) (declare-fun odd (Nat Bool) Bool)
-        (assert (even zero true)) (assert (odd zero false))
-        (assert (forall ((n Nat) (b Bool)) (=> (even n b) (odd (succ n) b))))
-        (assert (forall ((n Nat) (b Bool)) (=> (odd n b) (even (succ n) b))))
-        (assert (forall ((n Nat)) (=> (and (even n true) (odd n true)) false)))",
+        (declare-fun even (Nat) Bool)
+        (assert (even zero))
+        (assert (forall ((n Nat)) (=> (even n) (even (succ (succ n))))))
+        (assert (=> (even (succ zero)) false))",
     );
-    let model = |even: &str, odd: &str| {
-        format!(
-            "((define-funs-rec ((even! ((n Nat)) Bool) (odd! ((m Nat)) Bool)) ({even} {odd}))
-            (define-fun even ((n Nat) (b Bool)) Bool (= b (even! n)))
-            (define-fun odd ((n Nat) (b Bool)) Bool (= b (odd! n))))
-            ; measure even! (0)
-            ; measure odd! (0)
-            ; lemma one ((n Nat)) (not (and (even! n) (odd! n))) :measure (0) \
-            :case (((_ is zero) n) :unfold ((odd! n))) \
-            :case (((_ is succ) n) :induction (((pred n))) :unfold ((even! n) (odd! n)))"
-        )
-    };
-    let even = "(or ((_ is zero) n) (odd! (pred n)))";
-    let odd = "(and ((_ is succ) m) (even! (pred m)))";
-    assert_eq!(judge(&problem, &model(even, odd)), Outcome::Valid);
-    let stays = "(and ((_ is succ) m) (even! m))";
-    is_refused(&problem, &model(even, stays), "function odd!");
-    is_refused(&problem, &model("(odd! n)", odd), "function even!");
-    let shorter = model(even, odd).replace("; measure odd! (0)", ";");
-    is_refused(&problem, &shorter, "does not suit");
-    // Two definitions are no group.
-    let whole = model(even, odd);
-    let heads = "((even! ((n Nat)) Bool) (odd! ((m Nat)) Bool))";
-    let together = format!("(define-funs-rec {heads} ({even} {odd}))");
-    let apart = format!(
-        "(define-fun-rec even! ((n Nat)) Bool {even}) (define-fun-rec odd! ((m Nat)) Bool {odd})"
-    );
-    assert!(whole.contains(&together));
-    is_refused(
-        &problem,
-        &whole.replace(&together, &apart),
-        "defined after it",
-    );
+    let model = "((define-fun-rec even ((n Nat)) Bool
+          (or ((_ is zero) n) (and ((_ is succ) (pred n)) (even (pred (pred n))))))
+        (define-fun odd ((n Nat)) Bool (not (even n))))
+        ; measure even (0)";
+    assert_eq!(judge(&even, model), Outcome::Valid);
+    let wrong = model.replace("(or ((_ is zero) n)", "(or ((_ is succ) n)");
+    is_refused(&even, &wrong, "smaller arguments does not hold");
 }
 
 // ---- models of terms ----
