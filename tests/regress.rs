@@ -1,5 +1,6 @@
 //! Bugs that were: each file of `tests/regress/` is named after one, and says in its first line
-//! what must come out: `; expect: sat`, `unsat`, `answer` (either, checked) or `error TEXT`.
+//! what must come out: `; expect: sat`, `unsat`, `answer` (either, checked) or `error TEXT`. The
+//! second line may say how: `; with:` and words, `engine=NAME`, `passes=LIST` and settings.
 
 #[path = "common/corpus.rs"]
 mod corpus;
@@ -40,7 +41,7 @@ fn old_bugs_stay_away() {
             );
             continue;
         }
-        let run = run(&path, &Config::default(), PATIENCE);
+        let run = run(&path, &config(&text), PATIENCE);
         assert_eq!(run.failures, 0, "{}", path.display());
         match (expected, &run.outcome) {
             ("sat", Outcome::Sat) | ("unsat", Outcome::Unsat) => {}
@@ -48,4 +49,19 @@ fn old_bugs_stay_away() {
             (_, outcome) => panic!("{}: {outcome:?}", path.display()),
         }
     }
+}
+
+/// What the second line says, or the default.
+fn config(text: &str) -> Config {
+    let mut config = Config::default();
+    let second = text.lines().nth(1);
+    let words = second.and_then(|line| line.strip_prefix("; with: "));
+    for word in words.into_iter().flat_map(str::split_whitespace) {
+        match word.split_once('=') {
+            Some(("engine", name)) => config.engine = name.to_owned(),
+            Some(("passes", list)) => config.passes = Some(list.to_owned()),
+            _ => config.settings.push(word.to_owned()),
+        }
+    }
+    config
 }

@@ -7,7 +7,6 @@
 use super::guards::Guards;
 use super::node::State;
 use super::search::Search;
-use crate::chc::cutpoints::ERROR;
 use crate::smt::SatResult;
 use crate::term::TermId;
 
@@ -95,11 +94,7 @@ impl Search<'_> {
             for &action in &self.leaving[location] {
                 let target = self.actions[action].to;
                 let to = self.fresh_formals(target);
-                let there = match target {
-                    ERROR => TermId::FALSE,
-                    _ if self.leaving[target].is_empty() => TermId::TRUE,
-                    _ => self.region(target),
-                };
+                let there = self.region(target);
                 let facts = renamed(target, self.terms.and(self.facts.of(target)), &to);
                 let outside = self.terms.not(renamed(target, there, &to));
                 let edge = self.edge(action, &from, &to);

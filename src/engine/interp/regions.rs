@@ -74,8 +74,12 @@ impl Region {
 }
 
 impl Search<'_> {
-    /// The location's region over its formal variables.
+    /// The location's region over its formal variables. From one that no action leaves no error is
+    /// reached.
     pub(super) fn region(&self, location: Location) -> TermId {
+        if self.leaving[location].is_empty() {
+            return self.terms.bool(location != ERROR);
+        }
         self.regions[location].formula(&self.terms, self.guards)
     }
 
