@@ -220,11 +220,54 @@ def terms(n, safe):
     return c
 
 
-FAMILIES = {f.__name__: f for f in (ring, pipeline, loops, locations, deep, nested, tree, wide, terms)}
-LEAST = {"ring": 2, "locations": 2, "nested": 2}
+def arrays(n, safe):
+    """N arrays of zeros, at an index that is fixed; each copies elements of the one before it, the first gets ones.
+
+    Safe: no one is written at the index. Unsafe: ones go anywhere (N + 1 steps deep)."""
+    c = Clauses()
+    names = ["a%d" % i for i in range(n)]
+    sort = "(Array Int Int)"
+    c.predicate("Memory", ["Int"] + [sort] * n)
+    state = [("k", "Int")] + [(a, sort) for a in names]
+    zeros = ["(= (select %s k) 0)" % a for a in names]
+    c.clause(state, zeros, apply("Memory", ["k"] + names))
+    for i in range(n):
+        written = "(select %s i)" % names[i - 1] if i else "1"
+        after = list(names)
+        after[i] = "(store %s i %s)" % (names[i], written)
+        guard = ["(not (= i k))"] if safe and i == 0 else []
+        c.clause(state + [("i", "Int")], [apply("Memory", ["k"] + names)] + guard, apply("Memory", ["k"] + after))
+    c.query(state, [apply("Memory", ["k"] + names), "(not (= (select %s k) 0))" % names[-1]])
+    return c
+
+
+def constructors(n, safe):
+    """A datatype of N constructors, each with a number that is raised at each step.
+
+    The machine goes through the constructors in order and starts again with the first. Safe: the number is that of
+    the constructor. Unsafe: from the last constructor but one the machine may stay there and count."""
+    c = Clauses()
+    parts = " ".join("(c%d (x%d Int))" % (i, i) for i in range(n))
+    c.line("(declare-datatypes ((State 0)) ((%s)))" % parts)
+    c.predicate("Main", ["State"])
+    c.clause([], [], "(Main (c0 0))")
+    for i in range(n):
+        after = "(c%d (+ x 1))" % (i + 1) if i < n - 1 else "(c0 0)"
+        c.clause(ints("x"), ["(Main (c%d x))" % i], "(Main %s)" % after)
+    if not safe:
+        i = max(n - 2, 0)
+        c.clause(ints("x"), ["(Main (c%d x))" % i], "(Main (c%d (+ x 1)))" % i)
+    c.query(ints("x"), ["(Main (c%d x))" % (n - 1), "(not (= x %d))" % (n - 1)])
+    return c
+
+
+FAMILIES = {f.__name__: f for f in (ring, pipeline, loops, locations, deep, nested, tree, wide, terms, arrays,
+                                    constructors)}
+LEAST = {"ring": 2, "locations": 2, "nested": 2, "constructors": 2}
 INSTANCES = [("ring", 4), ("ring", 12), ("pipeline", 5), ("pipeline", 30), ("loops", 2), ("loops", 4), ("locations", 6),
              ("locations", 20), ("deep", 10), ("deep", 40), ("nested", 3), ("nested", 5), ("tree", 2), ("tree", 4),
-             ("wide", 3), ("wide", 40), ("terms", 3), ("terms", 200)]
+             ("wide", 3), ("wide", 40), ("terms", 3), ("terms", 200), ("arrays", 2), ("arrays", 6),
+             ("constructors", 3), ("constructors", 12)]
 HARD = {("loops", 4, True): "an equality of four variables is needed for every loop"}
 
 

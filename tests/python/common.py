@@ -1,5 +1,7 @@
 """What the Python tests share."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import subprocess
@@ -22,6 +24,16 @@ def alive(pid):
     except OSError:
         return False
     return state != "Z"
+
+
+def module_of(path):
+    """A script as a module."""
+    loader = importlib.machinery.SourceFileLoader(path.name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(path.name, loader))
+    dont_write, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    loader.exec_module(module)
+    sys.dont_write_bytecode = dont_write
+    return module
 
 
 def called(*words):

@@ -1,8 +1,6 @@
 """What is handed in to CHC-COMP: tool-info module, benchmark definitions, archive."""
 
 import ast
-import importlib.machinery
-import importlib.util
 import os
 import re
 import subprocess
@@ -11,7 +9,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from common import ROOT, Folder, without
+from common import ROOT, Folder, module_of, without
 
 try:
     import benchexec.model
@@ -38,12 +36,7 @@ def program():
 
 def package():
     """The script that makes the archive, as a module."""
-    loader = importlib.machinery.SourceFileLoader("package", str(HERE / "package"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("package", loader))
-    dont_write, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    loader.exec_module(module)
-    sys.dont_write_bytecode = dont_write
-    return module
+    return module_of(HERE / "package")
 
 
 class Competition(Folder):
