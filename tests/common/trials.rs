@@ -12,7 +12,7 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The limits of the rounds.
 const LIMITS: [Duration; 4] = [
-    Duration::from_millis(100),
+    Duration::from_millis(50),
     Duration::from_secs(3),
     Duration::from_secs(30),
     PATIENCE,
