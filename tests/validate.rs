@@ -868,28 +868,66 @@ const TWO_CALLS: &str = "(set-logic HORN)
     (assert (forall ((x Lst) (n Int) (m Int)) (=> (and (sum x n) (sum x m) (distinct n m)) false)))
     (check-sat)";
 
-/// Where two calls of a function became one, its definition is conjoined to the model, and Z3's
-/// reader accepts it; the wrong query is still refuted.
-#[test]
-fn models_of_merged_calls() {
+/// The answer with this engine and these passes.
+fn answered(text: &str, engine: &str, passes: &str) -> (Problem, Validated) {
     let config = Config {
-        engine: "bmc".to_owned(),
-        passes: Some("merge,default".to_owned()),
+        engine: engine.to_owned(),
+        passes: Some(passes.to_owned()),
         ..Config::default()
     };
-    let problem = read(TWO_CALLS);
+    let problem = read(text);
     let validated = solve(&problem, &config, &mut context(&problem)).unwrap();
+    (problem, validated)
+}
+
+/// The model that is found and printed, which Z3's reader accepts.
+#[track_caller]
+fn printed_model(text: &str, engine: &str, passes: &str) -> String {
+    let (problem, validated) = answered(text, engine, passes);
     assert!(matches!(validated.verdict(), Verdict::Sat(_)));
     let wanted = Wanted {
         model: true,
         ..Wanted::default()
     };
     let text = validated.output(&problem, wanted).details().to_owned();
-    assert!(text.contains("(define-fun-rec sum!"), "{text}");
     assert_eq!(judge(&problem, &text), Some(Outcome::Valid));
-    let problem = read(&TWO_CALLS.replace("(distinct n m)", "(= n m 6)"));
-    let validated = solve(&problem, &config, &mut context(&problem)).unwrap();
+    text
+}
+
+#[track_caller]
+fn is_refuted(text: &str, engine: &str, passes: &str) {
+    let (_, validated) = answered(text, engine, passes);
     assert!(matches!(validated.verdict(), Verdict::Unsat(_)));
+}
+
+/// Where two calls of a function became one, its definition is conjoined to the model; the wrong
+/// query is still refuted.
+#[test]
+fn models_of_merged_calls() {
+    let text = printed_model(TWO_CALLS, "bmc", "merge,default");
+    assert!(text.contains("(define-fun-rec sum!"), "{text}");
+    let wrong = TWO_CALLS.replace("(distinct n m)", "(= n m 6)");
+    is_refuted(&wrong, "bmc", "merge,default");
+}
+
+const ALTERNATING: &str = "(set-logic HORN)
+    (declare-datatypes ((Lst 0)) (((nil) (cons (head Int) (tail Lst)))))
+    (declare-fun sum (Lst Int) Bool)
+    (assert (sum nil 0))
+    (assert (forall ((h Int) (t Lst) (n Int)) (=> (sum t n) (sum (cons h t) (+ h n)))))
+    (declare-fun made (Lst Int) Bool)
+    (assert (made nil 0))
+    (assert (forall ((x Lst) (n Int)) (=> (made x n) (made (cons 3 (cons (- 2) x)) (+ n 1)))))
+    (assert (forall ((x Lst) (n Int) (s Int)) (=> (and (made x n) (sum x s) (not (= s n))) false)))
+    (check-sat)";
+
+/// Where the functions of the clauses are arguments beside the terms, `pdr` has a model by them.
+#[test]
+fn models_with_codes() {
+    let text = printed_model(ALTERNATING, "pdr", "folds,default");
+    assert!(text.contains("(define-fun-rec sum!"), "{text}");
+    let wrong = ALTERNATING.replace("(not (= s n))", "(> s 5)");
+    is_refuted(&wrong, "pdr", "folds,default");
 }
 
 /// A model with sizes is checked, printed with their definition, and read again; no other recursive
@@ -897,20 +935,9 @@ fn models_of_merged_calls() {
 #[test]
 fn models_with_sizes() {
     let problem = read(REVERSE);
-    let config = Config {
-        passes: Some("sizes,default".to_owned()),
-        ..Config::default()
-    };
-    let validated = solve(&problem, &config, &mut context(&problem)).unwrap();
-    assert!(matches!(validated.verdict(), Verdict::Sat(_)));
-    let wanted = Wanted {
-        model: true,
-        ..Wanted::default()
-    };
-    let text = validated.output(&problem, wanted).details().to_owned();
+    let text = printed_model(REVERSE, "auto", "sizes,default");
     let definition = "(define-fun-rec |size!a list| ((x!0 |a list|)) Int";
     assert!(text.contains(definition), "{text}");
-    assert_eq!(judge(&problem, &text), Some(Outcome::Valid));
     // What has no model proves everything.
     let head = text.lines().find(|l| l.contains(definition)).unwrap();
     for other in [

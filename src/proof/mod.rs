@@ -10,6 +10,7 @@ mod confirm;
 mod copy;
 mod derivation;
 pub(crate) mod facts;
+pub(crate) mod folds;
 pub(crate) mod functions;
 pub(crate) mod houdini;
 mod instances;

@@ -14,6 +14,7 @@ mod control;
 mod disequal;
 mod equalities;
 mod finite_values;
+mod folds;
 mod inline;
 mod invariants;
 mod isolate;

@@ -8,6 +8,7 @@ use super::cone::Cone;
 use super::constructors::Constructors;
 use super::control::Control;
 use super::disequal::Disequal;
+use super::folds::Folds;
 use super::inline::Inline;
 use super::invariants::Invariants;
 use super::merge::Merge;
@@ -110,6 +111,13 @@ pub static PASSES: &[Pass] = &[
         Turn::Once,
         || Box::new(Sizes),
     ),
+    Pass {
+        name: "folds",
+        summary: "add what folds tell of arguments of recursive datatypes as arguments",
+        turn: Turn::Once,
+        default: false,
+        make: || Box::new(Folds),
+    },
     default(
         "cone",
         "drop predicates without derivation or without effect on a query",

@@ -11,9 +11,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::abstraction::Abstraction;
-use super::codes::{Declared, Encoder};
 use crate::chc::{Atom, Clause, PredicateId, System};
+use crate::proof::folds::{Abstraction, Declared, Encoder};
 use crate::proof::functions::solve_equations;
 use crate::run::Context;
 use crate::smt::{SatResult, Smt};

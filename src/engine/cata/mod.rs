@@ -9,21 +9,22 @@
 //!
 //! # The procedure
 //!
-//! - An *encoder* says what codes the datatypes have (`codes`), and what holds of all codes
-//!   (`admissible`).
-//! - The *system of codes* has codes as arguments in the place of terms (`abstraction`). It goes
-//!   through the passes and to `pdr` and other engines, by the registry and their trait, as any
-//!   system does. A model of it is one of the clauses: of terms it says what it says of their
-//!   codes, with recursive functions for these and a certificate for what is admissible.
+//! - An *encoder* says what codes the datatypes have, and what holds of all codes (`proof::folds`).
+//! - The *system of codes* has codes as arguments in the place of terms. It goes through the passes
+//!   and to `pdr` and other engines, by the registry and their trait, as any system does. A model of
+//!   it is one of the clauses: of terms it says what it says of their codes, with recursive functions
+//!   for these and a certificate for what is admissible.
 //! - A refutation of it may be spurious. The clauses along it are asked, with their terms, whether
 //!   they can be taken one after the other; if so, that is a refutation. If not, only encoders are
 //!   tried that exclude it.
-//! - Encoders come from *templates* (`templates`), in turns that become longer: without a code, by
-//!   sizes, by the functions of one term that the clauses define, by counts of constructors and
-//!   sums of fields, by the least and the greatest integer, by several of these.
+//! - Encoders come from *templates*, in turns that become longer: without a code, by sizes, by the
+//!   functions of one term that the clauses define, by counts of constructors and sums of fields,
+//!   by the least and the greatest integer, by several of these.
 //! - Finite codes are looked for by themselves (`automata`): one query asks for a tree automaton
 //!   and a relation of its states for each predicate that satisfy all clauses. There is a short
 //!   attempt after sizes, and a longer one when all encoders have had a turn.
+//! - From then on the clauses with codes *beside* their terms, which the pass `folds` makes of them,
+//!   have turns, too: both answers for these are answers for the clauses.
 //!
 //! # What differs from the papers
 //!
@@ -41,25 +42,19 @@
 //! A model is given only for a system of codes that follows from the clauses, and a refutation only
 //! when evaluation confirmed it.
 
-mod abstraction;
-mod admissible;
 mod automata;
-mod codes;
-mod templates;
 #[cfg(test)]
 mod tests;
 
 use std::rc::Rc;
 use std::time::Duration;
 
-use self::abstraction::Abstraction;
 use self::automata::automaton;
-use self::codes::Encoder;
-use self::templates::{Maker, Template};
 use super::derived::Derived;
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Shape, System};
+use crate::proof::folds::{Abstraction, Encoder, Maker, Template};
 use crate::proof::{Derivation, DerivationStep, Stop, ask, confirm, incomplete, weaken};
 use crate::run::{Context, Reason};
 use crate::smt::Smt;
@@ -71,6 +66,10 @@ const BEFORE: &str = "cone,records,simplify";
 
 /// The passes for a system of codes.
 const PASSES: &str = "default";
+
+/// The passes for the system with codes beside its terms.
+const BESIDE: &str = "folds,cone,records,constructors,simplify,propagate,subsume,inline,control,\
+                      slice,split,narrow,invariants";
 
 /// The first turn of an encoder; each further one is twice as long.
 const TURN: Duration = Duration::from_millis(800);
@@ -184,9 +183,23 @@ impl<'a> Search<'a> {
         if let Some(model) = self.automata(AUTOMATON[1], cx)? {
             return Ok(Verdict::Sat(model));
         }
+        let mut beside = Some(Derived::new(self.system.clone(), BESIDE, false, cx));
         let mut turn = TURN;
-        while !self.attempts.is_empty() {
+        while beside.is_some() || !self.attempts.is_empty() {
+            if let Some(reason) = cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
             turn *= 2;
+            if let Some(derived) = beside.take() {
+                match derived.ask("pdr", cx.budget.time(turn), cx)? {
+                    Verdict::Unknown(Reason::Timeout) => beside = Some(derived),
+                    Verdict::Unknown(_) => {}
+                    verdict => {
+                        cx.stats.set("cata.by.beside", 1);
+                        return Ok(verdict);
+                    }
+                }
+            }
             for mut attempt in std::mem::take(&mut self.attempts) {
                 if !self.excludes(&attempt.abstraction, cx)? {
                     continue;

@@ -4,11 +4,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::abstraction::Abstraction;
-use super::codes::Encoder;
-use super::templates::{Maker, Template};
 use crate::engine::tests::planted;
 use crate::frontend::parse;
+use crate::proof::folds::{Abstraction, Encoder, Maker, Template};
 use crate::run::Context;
 use crate::smt::Smt;
 use crate::strategy::{Config, solve};

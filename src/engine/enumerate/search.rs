@@ -19,13 +19,15 @@ use crate::chc::{PredicateId, Reachability, System};
 use crate::proof::{Stop, incomplete, unreadable, values};
 use crate::run::{Budget, Context};
 use crate::smt::{SatResult, Smt};
-use crate::term::{Assignment, TermId};
+use crate::term::{Assignment, Random, TermId};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// The atom is not resolved.
 const OPEN: u32 = u32::MAX;
 /// Resolutions between two choices: those without a choice, and more with each choice allowed.
 const STEPS: usize = 300;
+/// Choices at random, one after the other.
+const DEPTH: usize = 40;
 /// Resolutions that follow from a rule which is only tried.
 const PROBE: usize = 60;
 /// Atoms whose rules are tried before a choice.
@@ -162,6 +164,28 @@ impl<'a> Search<'a> {
 
     /// Looks for a derivation with at most so many choices.
     pub fn run(&mut self, most: usize, smt: &Rc<Smt>, cx: &Context) -> Result<Found, Stop> {
+        self.search(most, None, smt, cx)
+    }
+
+    /// Looks for a derivation by choices at random, without a bound for their number, and goes
+    /// back to earlier ones so often.
+    pub fn run_at_random(
+        &mut self,
+        random: &mut Random,
+        tries: usize,
+        smt: &Rc<Smt>,
+        cx: &Context,
+    ) -> Result<Found, Stop> {
+        self.search(DEPTH, Some((random, tries)), smt, cx)
+    }
+
+    fn search(
+        &mut self,
+        most: usize,
+        mut at_random: Option<(&mut Random, usize)>,
+        smt: &Rc<Smt>,
+        cx: &Context,
+    ) -> Result<Found, Stop> {
         let start = self.place();
         self.add(None, &[], 0);
         let steps = STEPS * (most + 1);
@@ -195,10 +219,23 @@ impl<'a> Search<'a> {
             let Some(choice) = open.last_mut() else {
                 break if bounded { Found::None } else { Found::Never };
             };
-            let next = choice.rules.pop().map(|rule| (choice.atom, rule));
+            let next = match &mut at_random {
+                Some((random, _)) if !choice.rules.is_empty() => {
+                    let at = random.below(choice.rules.len());
+                    Some(choice.rules.swap_remove(at))
+                }
+                _ => choice.rules.pop(),
+            };
+            let atom = choice.atom;
             self.undo(&choice.place);
             match next {
-                Some((atom, rule)) => {
+                Some(rule) => {
+                    if let Some((_, tries)) = &mut at_random {
+                        if *tries == 0 {
+                            break Found::None;
+                        }
+                        *tries -= 1;
+                    }
                     self.left = steps;
                     state = self.resolve(atom, rule).map_err(Halt::from);
                     if state.is_ok() {

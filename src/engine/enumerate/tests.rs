@@ -130,3 +130,24 @@ fn bounds_decide() {
     assert_eq!(verdict(&upto("(= n 100)")), "unsat");
     assert_eq!(verdict(&upto("(distinct n 100)")), "unknown");
 }
+
+/// Thirty choices between two rules, all of them right: far too many to go through them in order.
+#[test]
+fn many_choices_are_made_at_random() {
+    let text = format!(
+        "(declare-fun warm (Kind) Bool)
+(declare-fun many (Kinds Nat) Bool)
+(assert (warm red))
+(assert (warm green))
+(assert (many none zero))
+(assert (forall ((k Kind) (x Kinds) (n Nat))
+    (=> (and (warm k) (many x n)) (many (more k x) (succ n)))))
+(assert (forall ((x Kinds)) (=> (many x {}) false)))",
+        peano(30)
+    );
+    assert_eq!(verdict(&text), "unsat");
+    assert_eq!(
+        verdict(&text.replace("(warm k)", "(warm k) (= k blue)")),
+        "unknown"
+    );
+}

@@ -1,5 +1,5 @@
-//! `disequal` and `merge` on systems made by hand: relations that are equality or its negation and
-//! such that only look like it, functions that are called twice.
+//! `disequal`, `merge` and `folds` on systems made by hand: relations that are equality or its
+//! negation and such that only look like it, functions that are called twice, functions as codes.
 
 use std::rc::Rc;
 
@@ -160,4 +160,28 @@ fn relations_are_not_merged() {
     ));
     assert_eq!(most_atoms(&after(&system, "merge")), 2);
     check(&system, &["merge"], false);
+}
+
+/// The sum of a list is one of its codes, and so is its length; they go with every list.
+#[test]
+fn functions_become_arguments() {
+    let system = system(
+        "
+(declare-datatypes ((Ints 0)) (((end) (add (value Int) (rest Ints)))))
+(declare-fun sum (Ints Int) Bool)
+(assert (sum end 0))
+(assert (forall ((h Int) (t Ints) (n Int)) (=> (sum t n) (sum (add h t) (+ h n)))))
+(declare-fun P (Ints Int) Bool)
+(assert (P end 0))
+(assert (forall ((x Ints) (n Int)) (=> (P x n) (P (add 3 (add (- 2) x)) (+ n 1)))))
+(assert (forall ((x Ints) (n Int) (s Int)) (=> (and (P x n) (sum x s) (not (= s n))) false)))",
+    );
+    let folded = after(&system, "folds");
+    let arity = |system: &System, name: &str| {
+        let mut predicates = system.used_predicates().into_iter();
+        let found = predicates.find(|&p| system.predicate(p).name == name);
+        system.predicate(found.expect("it is used")).arity()
+    };
+    assert_eq!((arity(&system, "P"), arity(&folded, "P")), (2, 4));
+    assert_eq!((arity(&system, "sum"), arity(&folded, "sum")), (2, 4));
 }

@@ -12,7 +12,7 @@ use crate::term::{Assignment, DatatypeId, FunctionId, Op, SortId, TermId, TermSt
 use crate::witness::{Case, Lemma};
 
 /// A component that is still to be defined: its name and the sort of its values.
-pub(super) type Declared = (String, SortId);
+pub(crate) type Declared = (String, SortId);
 
 /// A fold to integers or truth values.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ struct Component {
 }
 
 /// What codes datatypes have.
-pub(super) struct Encoder {
+pub(crate) struct Encoder {
     pub terms: Rc<TermStore>,
     components: FxHashMap<DatatypeId, Vec<Component>>,
     /// By constructor and field: variables for the field's code, or for the field itself.
@@ -262,7 +262,7 @@ impl Encoder {
 }
 
 /// The components of an encoder as defined functions.
-pub(super) struct Functions {
+pub(crate) struct Functions {
     functions: FxHashMap<DatatypeId, Vec<FunctionId>>,
 }
 

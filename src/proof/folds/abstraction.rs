@@ -26,7 +26,7 @@ struct Image {
 }
 
 /// A system of codes. Its clauses are those of the system, in their order.
-pub(super) struct Abstraction {
+pub(crate) struct Abstraction {
     pub system: System,
     images: Vec<Image>,
 }
@@ -112,7 +112,7 @@ struct Choice {
 }
 
 /// Reads one clause.
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     terms: &'a TermStore,
     encoder: &'a Encoder,
     /// Terms in which there are datatypes.
@@ -128,7 +128,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(terms: &'a TermStore, encoder: &'a Encoder, clause: &Clause) -> Self {
+    pub fn new(terms: &'a TermStore, encoder: &'a Encoder, clause: &Clause) -> Self {
         let mut concerned: FxHashSet<TermId> = FxHashSet::default();
         terms.post_order(&[clause.constraint], |t| {
             let node = terms.node(t);
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is said of codes.
-    fn constraint(&mut self, constraint: TermId) -> TermId {
+    pub fn constraint(&mut self, constraint: TermId) -> TermId {
         let mut conjuncts = vec![self.formula(constraint, true)];
         while let Some(choice) = self.choices.pop() {
             let then = [
@@ -314,7 +314,7 @@ impl<'a> Reader<'a> {
     // ---- terms ----
 
     /// What stands for a term.
-    fn part(&mut self, root: TermId) -> Vec<TermId> {
+    pub fn part(&mut self, root: TermId) -> Vec<TermId> {
         let terms = self.terms;
         let is_datatype = self.encoder.datatype(terms.sort_of(root)).is_some();
         if !is_datatype && !self.concerned.contains(&root) {

@@ -21,7 +21,7 @@ const ANALYSIS: Duration = Duration::from_millis(300);
 const CHECK: Duration = Duration::from_millis(500);
 
 /// Tells the encoder what holds of its codes.
-pub(super) fn find_admissible(encoder: &mut Encoder, cx: &mut Context) {
+pub(crate) fn find_admissible(encoder: &mut Encoder, cx: &mut Context) {
     let terms = encoder.terms.clone();
     let mut system = System::new(terms.clone());
     let mut predicates: FxHashMap<DatatypeId, PredicateId> = FxHashMap::default();

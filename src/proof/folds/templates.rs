@@ -24,7 +24,7 @@ const COMPONENTS: usize = 12;
 
 /// How terms are encoded, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Template {
+pub(crate) enum Template {
     /// Without a code.
     Nothing,
     /// By their size.
@@ -85,7 +85,7 @@ enum Fold {
 type Folds = FxHashMap<DatatypeId, Vec<Fold>>;
 
 /// Makes encoders for a system.
-pub(super) struct Maker {
+pub(crate) struct Maker {
     terms: Rc<TermStore>,
     /// The functions of one term to integers or truth values, by datatype.
     functions: FxHashMap<DatatypeId, Vec<FunctionId>>,
