@@ -10,6 +10,10 @@ use std::time::Duration;
 use alphorn::witness::ProofFormat;
 use alphorn::{list_passes, list_settings, z3_version};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// The program's name.
+const NAME: &str = "alphorn";
 
 /// Decides satisfiability of constrained Horn clauses.
 ///
@@ -17,7 +21,7 @@ use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, 
 /// answer is checked against the input before it is printed.
 #[derive(Parser, Debug)]
 #[command(
-    name = "alphorn",
+    name = NAME,
     disable_help_subcommand = true,
     override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS"
 )]
@@ -43,12 +47,17 @@ struct SolveArgs {
     engine: String,
 
     /// Engines that the strategy leaves out, separated by commas.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        hide_short_help = true
+    )]
     without: Vec<String>,
 
-    /// Members of the portfolio at a time: ways of solving, each a process of its own, of which
-    /// the first answer counts. The default is as many as there are cores.
+    /// Members of the portfolio at a time [default: the cores available].
     ///
+    /// Members are ways of solving, each a process of its own, of which the first answer counts.
     /// One job is the default strategy alone. An engine, passes or settings by name are what they
     /// say, in one process; so is --deterministic. --memory is divided by the number of jobs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -64,38 +73,57 @@ struct SolveArgs {
     proof: Option<Format>,
 
     /// Print the clauses in normal form, as SMT-LIB, instead of solving them.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     print_system: bool,
 
     /// Print the clauses as they are after the last application of a pass, instead of solving
     /// them.
-    #[arg(long, value_name = "PASS", conflicts_with = "print_system")]
+    #[arg(
+        long,
+        value_name = "PASS",
+        conflicts_with = "print_system",
+        hide_short_help = true
+    )]
     dump_after: Option<String>,
 
     /// Set a choice of an engine; may be repeated.
-    #[arg(long = "set", value_name = "ENGINE.NAME=VALUE")]
+    #[arg(long = "set", value_name = "ENGINE.NAME=VALUE", hide_short_help = true)]
     settings: Vec<String>,
 
     /// The abstract domain of `vinta`; short for `--set vinta.domain=NAME`.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     domain: Option<String>,
 
     /// Write the last abstract reachability graph of `vinta`, as Graphviz; short for `--set
     /// vinta.arg=FILE`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     arg: Option<String>,
 
     /// List all choices of engines with their defaults, and end.
-    #[arg(long = "settings")]
+    #[arg(long = "settings", hide_short_help = true)]
     list_settings: bool,
 
     /// The passes to apply, separated by commas; `default` for the default, `none` for none.
-    #[arg(long, value_name = "LIST", long_help = passes_help())]
+    #[arg(long, value_name = "LIST", long_help = passes_help(), hide_short_help = true)]
     passes: Option<String>,
 
     /// Write the dependency graph of the clauses in normal form, as Graphviz.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     graph: Option<PathBuf>,
+
+    /// Write a page in HTML that explains the answer: invariants or derivation, passes, engines, in
+    /// one file without anything else. One job.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["print_system", "dump_after"],
+          hide_short_help = true)]
+    report: Option<PathBuf>,
+
+    /// Print what makes a shell complete these options, and end.
+    #[arg(long, value_name = "SHELL", hide_short_help = true)]
+    completions: Option<Shell>,
+
+    /// Print this as a manual page, and end.
+    #[arg(long, hide_short_help = true)]
+    man: bool,
 }
 
 /// What `--help` says of `--passes`: all passes with what they do.
@@ -212,6 +240,8 @@ pub struct Solve {
     pub passes: Option<String>,
     pub settings: Vec<String>,
     pub graph: Option<PathBuf>,
+    /// Where the page goes that explains the answer.
+    pub report: Option<PathBuf>,
 }
 
 /// Which clauses to print.
@@ -284,6 +314,23 @@ fn translate_eld(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         .collect()
 }
 
+/// A shell's script.
+fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The manual page, from the same definitions as the help.
+fn manual() -> Parsed {
+    let command = Cli::command().version(env!("CARGO_PKG_VERSION"));
+    let mut page = Vec::new();
+    match clap_mangen::Man::new(command).render(&mut page) {
+        Ok(()) => Parsed::Show(String::from_utf8_lossy(&page).into_owned()),
+        Err(error) => Parsed::Wrong(error.to_string()),
+    }
+}
+
 fn invocation(cli: Cli) -> Parsed {
     let common = cli.common;
     let task = match cli.command {
@@ -301,6 +348,12 @@ fn invocation(cli: Cli) -> Parsed {
             let args = cli.solve.with_short_forms();
             if args.list_settings {
                 return Parsed::Show(list_settings());
+            }
+            if let Some(shell) = args.completions {
+                return Parsed::Show(completions(shell));
+            }
+            if args.man {
+                return manual();
             }
             let print = match args.dump_after {
                 Some(pass) => Some(Print::After(pass)),
@@ -320,6 +373,7 @@ fn invocation(cli: Cli) -> Parsed {
                 passes: args.passes,
                 settings: args.settings,
                 graph: args.graph,
+                report: args.report,
             })
         }
     };
@@ -353,6 +407,30 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The short help is for a screen, with what most people want.
+    #[test]
+    fn the_short_help_is_one_screen() {
+        let text = Cli::command().render_help().to_string();
+        assert!(text.lines().count() <= 32, "{text}");
+        assert!(text.contains("--timeout") && !text.contains("--dump-after"));
+    }
+
+    #[test]
+    fn every_option_has_its_place_in_manual_and_completions() {
+        let Parsed::Show(manual) = manual() else {
+            panic!("no manual")
+        };
+        // Hyphens are escaped there.
+        let manual = manual.replace("\\-", "-");
+        for shell in Shell::value_variants() {
+            let script = completions(*shell);
+            for option in Cli::command().get_opts().filter_map(|o| o.get_long()) {
+                assert!(script.contains(option), "{shell}: {option}");
+                assert!(manual.contains(&format!("--{option}")), "{option}");
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod cli;
 mod portfolio;
+mod report;
 mod statistics;
 mod supervise;
 
@@ -17,9 +18,11 @@ use std::time::{Duration, Instant};
 
 use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
-use alphorn::run::{Budget, CLEAR, Context, Progress, Statistics};
+use alphorn::run::{Budget, CLEAR, Context, Progress, Statistics, View};
 use alphorn::term::TermStore;
-use alphorn::witness::{Outcome, ProofFormat, Wanted, check_claim, parse_witness, string_literal};
+use alphorn::witness::{
+    Outcome, ProofFormat, Validated, Wanted, check_claim, parse_witness, string_literal,
+};
 use alphorn::{Config, normal_form, solve_telling, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
@@ -46,7 +49,7 @@ fn main() {
             fail(first.strip_prefix("error: ").unwrap_or(first));
         }
     };
-    let live = invocation.verbosity >= 1 && std::io::stderr().is_terminal();
+    let live = invocation.verbosity >= 0 && std::io::stderr().is_terminal();
     set_up_logging(invocation.verbosity, live);
     if let Task::Solve(args) = &invocation.task
         && let Err(error) = args.config().check()
@@ -91,12 +94,16 @@ fn jobs(invocation: &Invocation, args: &Solve) -> usize {
         default.passes,
         default.settings,
     );
-    if args.print.is_some() || (invocation.deterministic || named) && args.jobs.is_none() {
+    let reported = args.report.is_some();
+    if args.print.is_some()
+        || (invocation.deterministic || named || reported) && args.jobs.is_none()
+    {
         return 1;
     }
-    if let (Some(2..), true) = (args.jobs, invocation.deterministic || named) {
+    if let (Some(2..), true) = (args.jobs, invocation.deterministic || named || reported) {
         log::warn!(
-            "one job only: an engine, passes and settings by name, and --deterministic, are for one"
+            "one job only: an engine, passes and settings by name, --report and --deterministic are \
+             for one"
         );
         return 1;
     }
@@ -172,6 +179,7 @@ impl Run {
             member,
         } = self;
         let interrupt = Arc::new(AtomicBool::new(false));
+        let view = live.then(View::default);
         let supervision = Supervision {
             started,
             // The work ends a deterministic run, on every machine at the same point.
@@ -191,7 +199,8 @@ impl Run {
                 Box::new(own) as Box<dyn Fn() -> String>
             }),
             interrupt: interrupt.clone(),
-            live,
+            lingers: matches!(&invocation.task, Task::Solve(args) if args.report.is_some()),
+            view: view.clone(),
             outlet,
         };
         supervise(supervision, move |reporter| {
@@ -200,7 +209,7 @@ impl Run {
                 reporter,
                 started,
                 interrupt,
-                live,
+                view,
                 member,
             };
             worker.run()
@@ -233,6 +242,9 @@ fn set_up_logging(verbosity: i32, live: bool) {
             let message = record.args().to_string().replace('\n', "\n  ");
             let clear = if live { CLEAR } else { "" };
             let (level, target) = (record.level(), record.target());
+            // The colour of a level is for terminals only.
+            let style = out.default_level_style(level);
+            let level = format!("{style}{level}{style:#}");
             match MEMBER.load(Ordering::Relaxed) {
                 0 => writeln!(out, "{clear}[{level} {target}] {message}"),
                 member => writeln!(out, "{clear}[{level} {target} #{member}] {message}"),
@@ -266,8 +278,8 @@ struct Worker<'a> {
     reporter: &'a Reporter,
     started: Instant,
     interrupt: Arc<AtomicBool>,
-    /// Whether somebody at a terminal wants to see how it goes.
-    live: bool,
+    /// For somebody at a terminal who wants to see how it goes.
+    view: Option<View>,
     /// Of a member of a portfolio: the text that its parent has read, and who is told of it.
     member: Option<(Vec<u8>, Teller)>,
 }
@@ -305,8 +317,8 @@ impl Worker<'_> {
             budget = budget.time(limit);
         }
         let mut cx = Context::with_budget(terms, budget);
-        if self.live {
-            cx.progress = Progress::to(Box::new(std::io::stderr()));
+        if let Some(view) = &self.view {
+            cx.progress = Progress::to(view.clone());
         }
         cx.stats.add_time("frontend.seconds", start.elapsed());
         cx.stats
@@ -337,6 +349,14 @@ impl Worker<'_> {
             std::fs::write(path, graph)
                 .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
+        // Before the work: who cannot have the page shall know it at once.
+        let page = match &args.report {
+            Some(path) => Some(
+                std::fs::File::create(path)
+                    .map_err(|e| format!("cannot write {}: {e}", path.display()))?,
+            ),
+            None => None,
+        };
         let mut config = args.config();
         config.model = wanted.model;
         let (answer, note) = match &args.print {
@@ -354,10 +374,37 @@ impl Worker<'_> {
                 let validated = solve_telling(&problem, &config, tell, &mut cx);
                 let validated = validated.map_err(|e| e.to_string())?;
                 let note = validated.reason().map(ToString::to_string);
+                if let Some(file) = page {
+                    self.write_page(file, args, (&problem, &validated, &cx));
+                }
                 (Answer::Verdict(validated.output(&problem, wanted)), note)
             }
         };
         Ok(self.report(answer, note, (problem, cx)))
+    }
+
+    /// Writes the page that explains the answer.
+    fn write_page(
+        &self,
+        mut file: std::fs::File,
+        args: &Solve,
+        (problem, answer, cx): (&Problem, &Validated, &Context),
+    ) {
+        let source = match &args.source {
+            Source::File(path) => path.display().to_string(),
+            Source::Stdin => "standard input".to_owned(),
+        };
+        let page = report::Page {
+            source: &source,
+            problem,
+            answer,
+            stats: &cx.stats,
+            spans: cx.timeline.spans(),
+            total: self.started.elapsed(),
+        };
+        if let Err(error) = file.write_all(page.html().as_bytes()) {
+            log::error!("cannot write the report: {error}");
+        }
     }
 
     /// Says to who started this process what has been read.

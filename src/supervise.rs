@@ -16,8 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use alphorn::run::CLEAR;
-use alphorn::run::Reason;
+use alphorn::run::{CLEAR, PERIOD, Reason, View};
 use alphorn::witness::{Output, Wanted, string_literal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
@@ -27,8 +26,11 @@ use signal_hook::iterator::Signals;
 const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
 /// How often the memory in use is looked at.
 const MEMORY_POLL: Duration = Duration::from_millis(50);
-/// How long to wait for the statistics of a run that was stopped.
+/// How long to wait for the statistics of a run that was stopped, and for what it has to write.
 const LAST_WORDS: Duration = Duration::from_millis(300);
+const LAST_WORK: Duration = Duration::from_secs(5);
+/// What ends before this needs no line on the terminal.
+const UNSHOWN: Duration = Duration::from_millis(500);
 /// How long an answer that is being printed may take after a signal.
 const SIGNAL_GRACE: Duration = Duration::from_millis(200);
 
@@ -116,8 +118,10 @@ pub struct Supervision {
     pub stats: Option<Box<dyn Fn() -> String>>,
     /// Set when the run is to stop.
     pub interrupt: Arc<AtomicBool>,
-    /// Whether the terminal may hold a line that says how the run is going.
-    pub live: bool,
+    /// Whether the worker has something to write after a limit.
+    pub lingers: bool,
+    /// How the run is going, for a line on the terminal.
+    pub view: Option<View>,
     pub outlet: Outlet,
 }
 
@@ -127,7 +131,10 @@ pub fn supervise(
     work: impl FnOnce(&Reporter) -> Report + Send + 'static,
 ) -> ! {
     let (sender, receiver) = channel();
-    LIVE.store(supervision.live, Ordering::Relaxed);
+    if let Some(view) = supervision.view.clone() {
+        LIVE.store(true, Ordering::Relaxed);
+        show(view, supervision.started);
+    }
     match supervision.outlet {
         Outlet::Streams => prepare_for_crashes(supervision.fallback),
         // That it ends without an answer says enough.
@@ -232,8 +239,16 @@ fn give_up(
     };
     let reason = Some(reason.to_string());
     let last_words = || {
-        let own = supervision.stats.as_ref()?;
-        Some(last_statistics(receiver).unwrap_or_else(own))
+        let patience = match supervision.lingers {
+            true => LAST_WORK,
+            false => LAST_WORDS,
+        };
+        let own = supervision.stats.as_ref();
+        if own.is_none() && !supervision.lingers {
+            return None;
+        }
+        let found = last_statistics(receiver, patience);
+        own.map(|own| found.unwrap_or_else(own))
     };
     match &supervision.outlet {
         Outlet::Streams => {
@@ -256,8 +271,8 @@ fn give_up(
 }
 
 /// The statistics of a worker that has been told to stop.
-fn last_statistics(receiver: &Receiver<Event>) -> Option<String> {
-    let end = Instant::now() + LAST_WORDS;
+fn last_statistics(receiver: &Receiver<Event>, patience: Duration) -> Option<String> {
+    let end = Instant::now() + patience;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         match receiver.recv_timeout(left) {
@@ -322,6 +337,32 @@ fn claim() {
     }
     if LIVE.load(Ordering::Relaxed) {
         let _ = write!(std::io::stderr().lock(), "{CLEAR}");
+    }
+}
+
+/// Keeps a line on the terminal up to date until there is an answer.
+fn show(view: View, started: Instant) {
+    let work = move || {
+        thread::sleep(UNSHOWN);
+        loop {
+            let width = terminal_size::terminal_size_of(std::io::stderr());
+            let width = width.map_or(80, |(width, _)| usize::from(width.0));
+            let seconds = started.elapsed().as_secs_f64();
+            let line = format!("{seconds:.1} s  {}", view.line());
+            // A full line would begin another one.
+            let line: String = line.chars().take(width.saturating_sub(1)).collect();
+            let mut out = std::io::stderr().lock();
+            if CLAIMED.load(Ordering::SeqCst) {
+                return;
+            }
+            // A terminal that is gone is no reason to stop.
+            let _ = write!(out, "{CLEAR}{line}").and_then(|()| out.flush());
+            drop(out);
+            thread::sleep(PERIOD);
+        }
+    };
+    if let Err(error) = thread::Builder::new().name("status".to_owned()).spawn(work) {
+        log::debug!("no line on the terminal: {error}");
     }
 }
 

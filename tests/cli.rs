@@ -327,36 +327,29 @@ fn settings_are_listed_and_matter() {
     assert_eq!(run("pdr.max-level=0"), "unknown\n");
 }
 
+/// After a moment a line says what is under way, and it gives way to the answer. Who asks for less,
+/// or is no terminal, sees none.
 #[test]
 fn a_terminal_shows_how_it_goes() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/horn-benchmarks/papers/vinta-fig2a-safe.smt2"
-    );
+    let files = Files::new();
+    let path = files.file("far", FAR);
     let spawn = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))";
     let run = |args: &[&str]| {
         let mut command = std::process::Command::new("python3");
-        command.args([
-            "-c",
-            spawn,
-            env!("CARGO_BIN_EXE_alphorn"),
-            "--engine",
-            "pdr",
-            path,
-        ]);
+        command.args(["-c", spawn, env!("CARGO_BIN_EXE_alphorn")]);
+        command
+            .arg(&path)
+            .args(["--engine", "kind", "--timeout", "3"]);
         let output = command
             .args(args)
             .stdin(std::process::Stdio::null())
             .output();
         String::from_utf8(output.unwrap().stdout).unwrap()
     };
-    let shown = run(&["-v"]);
-    assert!(
-        shown.contains("\r\x1b[Kpdr: level 0, 1 obligations"),
-        "{shown:?}"
-    );
-    assert!(shown.contains("\r\x1b[Ksat\r\n"), "{shown:?}");
-    assert_eq!(run(&[]), "sat\r\n");
+    let shown = run(&[]);
+    assert!(shown.contains(" s  kind"), "{shown:?}");
+    assert!(shown.contains("\r\x1b[Kunknown\r\n"), "{shown:?}");
+    assert_eq!(run(&["-q"]), "unknown\r\n");
 }
 
 #[test]
@@ -544,6 +537,68 @@ fn the_normal_form_is_a_problem_again() {
         &RULES.replace("LIMIT", "(distinct x x)"),
     );
     expect(&with_input(&[], &stdout(&output)), "sat\n", 0);
+}
+
+/// Tags of a page that are opened and not closed, in order; an error if they do not nest.
+fn unclosed(page: &str) -> Result<Vec<&str>, String> {
+    let mut open: Vec<&str> = Vec::new();
+    for tag in page.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').ok_or("a tag without an end")?;
+        let word = tag.split_whitespace().next().unwrap_or_default();
+        match word.strip_prefix('/') {
+            Some(closed) if open.last() == Some(&closed) => {
+                open.pop();
+            }
+            Some(closed) => return Err(format!("</{closed}> in {open:?}")),
+            None if tag.ends_with('/') || matches!(word, "!DOCTYPE" | "meta") => {}
+            None => open.push(word),
+        }
+    }
+    Ok(open)
+}
+
+#[test]
+fn a_page_explains_the_answer() {
+    let files = Files::new();
+    let page = files.folder.path().join("page.html");
+    let shown = |text: &str, args: &[&str]| {
+        let args = [&["--report", page.to_str().unwrap()], args].concat();
+        let output = with_input(&args, text);
+        let page = std::fs::read_to_string(&page).unwrap();
+        assert_eq!(unclosed(&page), Ok(vec![]), "{page}");
+        assert!(!page.contains("http"), "nothing comes from elsewhere");
+        (stdout(&output), page)
+    };
+    let (answer, page) = shown(SAFE, &[]);
+    assert_eq!(answer, "sat\n");
+    // The box leads to the invariant.
+    for part in [
+        "href=\"#p-P\"",
+        "id=\"p-P\"",
+        "(define-fun P ",
+        "class=\"check\"",
+        "(=&gt; (= x 0) (P x))",
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    let (answer, page) = shown(UNSAFE, &[]);
+    assert_eq!(answer, "unsat\n");
+    for part in [
+        "class=\"used\"",
+        "id=\"step2\"",
+        "href=\"#step1\"",
+        "<code>false</code>",
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    // A limit leaves a page, too.
+    let (answer, page) = shown(FAR, &["--engine", "kind", "--timeout", "0.5"]);
+    assert_eq!(answer, "unknown\n");
+    assert!(page.contains("No answer: timeout"), "{page}");
+    assert!(page.contains("class=\"engine\""), "{page}");
+    let output = with_input(&["--report", "/no/such/folder/page.html"], SAFE);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).starts_with("(error \"cannot write"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ const ORDER: [&str; 12] = [
 ];
 
 /// Modules of the program, likewise. They see the library by its public face, as `alphorn::`.
-const PROGRAM: [&str; 4] = ["portfolio", "supervise", "statistics", "cli"];
+const PROGRAM: [&str; 5] = ["portfolio", "supervise", "report", "statistics", "cli"];
 
 /// What only one of the modules may know.
 const OWN: [(&str, &str); 1] = [("z3_sys::", "smt")];

@@ -143,6 +143,16 @@ impl DependencyGraph {
         order
     }
 
+    /// The predicates in the weak topological order.
+    pub fn order(&self) -> Vec<PredicateId> {
+        let elements = self.weak_topological_order().into_iter();
+        let predicate = |element| match element {
+            WtoElement::Vertex(predicate) => predicate,
+            WtoElement::Component { head, .. } => head,
+        };
+        elements.map(predicate).collect()
+    }
+
     /// The graph in Graphviz's language, predicates by name, edges labelled with the number of the
     /// clause in the system.
     pub fn to_graphviz(&self, system: &System) -> String {

@@ -7,7 +7,7 @@ use super::EngineError;
 use super::registry::find;
 use crate::chc::{Shape, System};
 use crate::proof::Stop;
-use crate::run::{Budget, Context, Reason};
+use crate::run::{Budget, Context, Phase, Reason};
 use crate::transform::{BackStack, Pipeline};
 use crate::witness::Verdict;
 
@@ -47,7 +47,8 @@ impl Derived {
         if let Err(what) = engine.supports(&Shape::of(&self.small)) {
             return Ok(Verdict::Unknown(Reason::Incomplete(what.to_string())));
         }
-        let back = match cx.within(part, |cx| engine.solve(&self.small, cx)) {
+        let solve = |cx: &mut Context| cx.within(part, |cx| engine.solve(&self.small, cx));
+        let back = match cx.phase(Phase::Engine, entry.name, solve) {
             Ok(Verdict::Sat(model)) => self.ways.model(model, cx).map(Verdict::Sat),
             Ok(Verdict::Unsat(refutation)) => {
                 let refutation = self.ways.refutation(refutation, cx);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{Budget, Progress, Reason};
+use super::{Budget, Phase, Progress, Reason, Timeline};
 use crate::term::TermStore;
 
 /// Shared by the stages of one run.
@@ -19,6 +19,8 @@ pub struct Context {
     pub stats: Statistics,
     /// For the line that says how the run is going.
     pub progress: Progress,
+    /// What was when, from the beginning of the context.
+    pub timeline: Timeline,
 }
 
 impl Context {
@@ -35,6 +37,7 @@ impl Context {
             budget,
             stats: Statistics::default(),
             progress: Progress::default(),
+            timeline: Timeline::default(),
         }
     }
 
@@ -46,6 +49,22 @@ impl Context {
     /// What is left by the clock that ends first, `None` for no limit.
     pub fn remaining(&self) -> Option<Duration> {
         self.budget.left()
+    }
+
+    /// Runs `work` as a phase of this name, for the line that says how the run is going, and for
+    /// the timeline.
+    pub fn phase<T>(
+        &mut self,
+        kind: Phase,
+        name: &'static str,
+        work: impl FnOnce(&mut Context) -> T,
+    ) -> T {
+        self.progress.enter(name);
+        let start = self.timeline.enter();
+        let result = work(self);
+        self.timeline.leave(kind, name, start);
+        self.progress.leave();
+        result
     }
 
     /// Runs `work` within a part of the budget: all solvers and budgets of the run end with it.

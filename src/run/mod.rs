@@ -6,8 +6,10 @@ mod budget;
 mod context;
 mod progress;
 mod reason;
+mod timeline;
 
 pub use budget::{Budget, Watch};
 pub use context::{Context, Statistics};
-pub use progress::{CLEAR, Progress};
+pub use progress::{CLEAR, PERIOD, Progress, View};
 pub use reason::Reason;
+pub use timeline::{Phase, Span, Timeline};

@@ -50,13 +50,20 @@ const QUICK: &[Slot] = &[
 
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is
 /// the last, so that refutations by `enum` are not late; of what it solves at all, it solves half
-/// in less than half a second.
+/// in less than half a second. In long runs nobody waits for minutes of another: there are second
+/// turns.
 const WRITTEN: &[Slot] = &[
     slot("enum", 0.1, Limit::Moment(Duration::from_millis(400))),
-    slot("induct", 0.35, Limit::Long(Duration::from_secs(300))),
-    slot("enum", 0.15, Limit::Long(Duration::from_secs(120))),
-    slot("cata", 0.3, Limit::Long(Duration::from_secs(120))),
+    slot("induct", 0.35, Limit::Long(Duration::from_secs(20))),
+    slot("enum", 0.15, Limit::Long(Duration::from_secs(10))),
+    slot("cata", 0.3, Limit::Long(Duration::from_secs(30))),
+    slot("induct", 0.35, Limit::Further(Duration::from_secs(300))),
+    slot("enum", 0.15, Limit::Further(Duration::from_secs(120))),
+    slot("cata", 0.3, Limit::Further(Duration::from_secs(120))),
 ];
+
+/// So much must be left for a further turn.
+pub(super) const FURTHER: Duration = Duration::from_secs(90);
 
 /// What the check of a witness takes at most before those have had their turn: models about sizes
 /// of terms are found in a moment, and their checks may need the induction that is to come.
@@ -162,6 +169,8 @@ pub(super) enum Limit {
     Moment(Duration),
     /// By time.
     Long(Duration),
+    /// By time, and only where [`FURTHER`] is left.
+    Further(Duration),
     None,
 }
 

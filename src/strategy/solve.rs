@@ -15,7 +15,7 @@ use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
 use crate::frontend::Problem;
-use crate::run::{Context, Reason};
+use crate::run::{Context, Phase, Reason};
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
     share_lemmas,
@@ -267,23 +267,32 @@ impl Run<'_> {
             if let Some(reason) = cx.stop() {
                 return (Some(Validated::unknown(reason)), lost);
             }
+            if !turn.is_due(cx) {
+                continue;
+            }
             let (verdict, lemmas) = turn.run(system, self.settings, cx);
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
             let found = !matches!(verdict, Verdict::Unknown(_));
-            let verdict = ways.back(verdict, cx).unwrap_or_else(|error| {
+            let back = cx.phase(Phase::Check, "way back", |cx| ways.back(verdict, cx));
+            let verdict = back.unwrap_or_else(|error| {
                 if cx.stop().is_none() {
                     log::error!("defect: {error}");
                     cx.stats.add("witness.failures", 1);
                 }
                 Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
             });
+            let check_it = |cx: &mut Context| {
+                cx.phase(Phase::Check, "check", |cx| {
+                    validate(self.problem, verdict, cx)
+                })
+            };
             let validated = match check {
                 Some((share, limit)) => {
                     let part = part(&cx.budget, share, limit);
-                    cx.within(part, |cx| validate(self.problem, verdict, cx))
+                    cx.within(part, check_it)
                 }
-                None => validate(self.problem, verdict, cx),
+                None => check_it(cx),
             };
             match validated.reason() {
                 None => return (Some(validated), lost),

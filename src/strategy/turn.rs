@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::order::{CLOSED, Limit, Passes, Stage};
+use super::order::{CLOSED, FURTHER, Limit, Passes, Stage};
 use crate::chc::{Shape, System};
 use crate::engine::registry::{ENGINES, Entry, find};
 use crate::engine::{Engine, EngineError};
 use crate::proof::facts::Lemmas;
-use crate::run::{Budget, Context, Reason};
+use crate::run::{Budget, Context, Phase, Reason};
 use crate::witness::Verdict;
 
 /// What is left after a turn is proven by so much work at most, and by this part of the time left.
@@ -101,7 +101,7 @@ pub(super) fn part(budget: &Budget, share: f64, limit: Limit) -> Budget {
     };
     match limit {
         Limit::Moment(most) => share.about(most),
-        Limit::Long(most) => share.time(most),
+        Limit::Long(most) | Limit::Further(most) => share.time(most),
         Limit::None => share,
     }
 }
@@ -121,13 +121,19 @@ impl Turn {
         self.entry.name
     }
 
+    /// Whether there is time for it.
+    pub fn is_due(&self, cx: &Context) -> bool {
+        let is_rich = || cx.remaining().is_none_or(|left| left >= FURTHER);
+        !matches!(self.limit, Limit::Further(_)) || is_rich()
+    }
+
     /// The work that a proof of what the engine leaves may take: a small part of what is left for
     /// the run, and after a moment half of that moment.
     pub fn sharing(&self, cx: &Context) -> Duration {
         let part = cx.remaining().map_or(SHARING, |left| left / PART);
         match self.limit {
             Limit::Moment(most) => part.min(most / 2),
-            Limit::Long(_) | Limit::None => part.min(SHARING),
+            Limit::Long(_) | Limit::Further(_) | Limit::None => part.min(SHARING),
         }
     }
 
@@ -154,7 +160,8 @@ impl Turn {
         }
         let start = Instant::now();
         let part = part(&cx.budget, self.share, self.limit);
-        let result = cx.within(part, |cx| engine.solve(system, cx));
+        let solve = |cx: &mut Context| cx.within(part, |cx| engine.solve(system, cx));
+        let result = cx.phase(Phase::Engine, self.name(), solve);
         cx.stats
             .add_time(&format!("{}.seconds", self.name()), start.elapsed());
         match result {

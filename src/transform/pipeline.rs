@@ -14,7 +14,7 @@ use super::shared_lemmas::SharedLemmas;
 use super::{BackError, BackTranslation, Transformation};
 use crate::chc::System;
 use crate::proof::facts::Lemmas;
-use crate::run::Context;
+use crate::run::{Context, Phase};
 use crate::witness::{Model, Refutation, SystemRules, check_steps};
 
 /// Rounds at most; the fixpoint is usually reached in four.
@@ -221,7 +221,7 @@ fn take_step(
     cx: &mut Context,
 ) -> bool {
     let start = Instant::now();
-    let step = made.apply(system, cx);
+    let step = cx.phase(Phase::Pass, name, |cx| made.apply(system, cx));
     let time = start.elapsed();
     cx.stats
         .add_time(&format!("transform.{name}.seconds"), time);

@@ -136,7 +136,7 @@ impl<'a> HyperSearch<'a> {
         while let Some(clause) = self.next() {
             self.go_on()?;
             let (nodes, refinements) = (self.counts.nodes, self.counts.refinements);
-            let tell = || format!("interp: {nodes} nodes, {refinements} refinements");
+            let tell = || format!("{nodes} nodes, {refinements} refinements");
             self.cx.progress.tick(tell);
             let Some(premises) = self.step_outside(clause)? else {
                 continue;

@@ -209,7 +209,7 @@ impl<'a> Search<'a> {
                 let Counts {
                     nodes, refinements, ..
                 } = counts;
-                format!("interp: {nodes} nodes, {refinements} refinements, depth {depth}")
+                format!("{nodes} nodes, {refinements} refinements, depth {depth}")
             });
             if let Some(refutation) = self.look_at(node)? {
                 return Ok(End::Unsafe(refutation));

@@ -427,8 +427,7 @@ impl<'a> Search<'a> {
         self.cx.progress.tick(|| {
             let seconds = started.elapsed().as_secs_f64();
             format!(
-                "pdr: level {level}, {obligations} obligations, {} lemmas, {} facts, \
-                 {:.0} queries/s, {seconds:.1} s",
+                "level {level}, {obligations} obligations, {} lemmas, {} facts, {:.0} queries/s",
                 counters.lemmas,
                 counters.facts,
                 queries as f64 / seconds.max(0.001),

@@ -571,7 +571,7 @@ impl<'a> Search<'a> {
     fn show_progress(&self, cx: &mut Context) {
         cx.progress.tick(|| {
             format!(
-                "spacer: iteration {}, bound {}, {} invariants, {} of {} assumptions",
+                "iteration {}, bound {}, {} invariants, {} of {} assumptions",
                 self.table.iterations,
                 self.bound(),
                 self.invariants.len(),

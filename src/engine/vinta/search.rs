@@ -286,9 +286,9 @@ where
             at = self.cutpoints.next(at, |l| self.is_pending(l));
             visits += 1;
             let (phase, refinements) = (self.phases, self.refinements);
-            self.cx.progress.tick(|| {
-                format!("vinta: phase {phase}, visit {visits}, {refinements} refinements")
-            });
+            self.cx
+                .progress
+                .tick(|| format!("phase {phase}, visit {visits}, {refinements} refinements"));
         }
     }
 

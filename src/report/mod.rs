@@ -1,0 +1,333 @@
+//! A run as one page in HTML: the answer, what the clauses depend on, the invariant of each
+//! predicate or the derivation of `false`, what passes did, who had which turn.
+//!
+//! Invariant: a page needs nothing but itself, no other file and no script, and what it says of the
+//! answer is what is printed, escaped.
+
+mod graph;
+mod pretty;
+mod timeline;
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use alphorn::frontend::Problem;
+use alphorn::run::{Span, Statistics};
+use alphorn::witness::{ProofFormat, Validated, Verdict, Wanted};
+use serde_json::Value;
+
+use self::pretty::indented;
+
+/// Of longer texts the beginning is shown, in bytes, and of longer derivations, in steps.
+const TEXT: usize = 200_000;
+const STEPS: usize = 2_000;
+
+/// What a page is made of.
+pub struct Page<'a> {
+    /// The file, or standard input.
+    pub source: &'a str,
+    pub problem: &'a Problem,
+    pub answer: &'a Validated,
+    pub stats: &'a Statistics,
+    /// Passes, engines and checks, when they began and ended.
+    pub spans: &'a [Span],
+    pub total: Duration,
+}
+
+/// A definition of the printed model.
+struct Definition {
+    /// The name as it is written there.
+    name: String,
+    text: String,
+    is_recursive: bool,
+}
+
+impl Page<'_> {
+    /// The page.
+    pub fn html(&self) -> String {
+        let word = match self.answer.verdict() {
+            Verdict::Sat(_) => "sat",
+            Verdict::Unsat(_) => "unsat",
+            Verdict::Unknown(_) => "unknown",
+        };
+        let mut out = String::new();
+        let title = escaped(self.source);
+        let _ = write!(
+            out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <title>{word}: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+             <h1><span class=\"{word}\">{word}</span> {title}</h1>\n"
+        );
+        let seconds = self.total.as_secs_f64();
+        let meaning = match self.answer.verdict() {
+            Verdict::Sat(_) => {
+                "The clauses have a model: every predicate has an invariant, and no \
+                 query holds."
+                    .to_owned()
+            }
+            Verdict::Unsat(_) => {
+                "The clauses have no model: <code>false</code> is derived.".to_owned()
+            }
+            Verdict::Unknown(reason) => format!("No answer: {}.", escaped(&reason.to_string())),
+        };
+        let count = |number: usize, what| match number {
+            1 => format!("1 {what}"),
+            number => format!("{number} {what}s"),
+        };
+        let clauses = count(self.problem.clauses.len(), "clause");
+        let predicates = count(self.problem.predicates.len(), "predicate");
+        let _ = writeln!(
+            out,
+            "<p>{meaning} {clauses}, {predicates}, {seconds:.2} s, alphorn {}.</p>",
+            env!("CARGO_PKG_VERSION")
+        );
+        let definitions = self.definitions();
+        let steps = self.steps();
+        out.push_str(&graph::section(self.problem, &steps));
+        self.write_model(&mut out, &definitions);
+        self.write_derivation(&mut out, &steps);
+        out.push_str(&timeline::section(self.spans, self.total));
+        self.write_passes(&mut out);
+        self.write_statistics(&mut out);
+        self.write_source(&mut out);
+        out.push_str("</body>\n</html>\n");
+        out
+    }
+
+    /// What is printed of the model.
+    fn model_text(&self) -> String {
+        let wanted = Wanted {
+            model: true,
+            ..Wanted::default()
+        };
+        match self.answer.verdict() {
+            Verdict::Sat(_) => self
+                .answer
+                .output(self.problem, wanted)
+                .details()
+                .to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn definitions(&self) -> Vec<Definition> {
+        let text = self.model_text();
+        let commands = text.lines().filter_map(|line| line.strip_prefix("  "));
+        let read = |text: &str| {
+            let (kind, rest) = text.strip_prefix('(')?.split_once(' ')?;
+            Some(Definition {
+                name: pretty::first(rest).to_owned(),
+                text: text.to_owned(),
+                is_recursive: kind != "define-fun",
+            })
+        };
+        commands.filter_map(read).collect()
+    }
+
+    /// The steps of the refutation, as they are printed.
+    fn steps(&self) -> Vec<Value> {
+        let wanted = Wanted {
+            proof: Some(ProofFormat::Json),
+            ..Wanted::default()
+        };
+        let Verdict::Unsat(_) = self.answer.verdict() else {
+            return Vec::new();
+        };
+        let output = self.answer.output(self.problem, wanted);
+        let object: Value = serde_json::from_str(output.details()).unwrap_or_default();
+        object["refutation"].as_array().cloned().unwrap_or_default()
+    }
+
+    fn write_model(&self, out: &mut String, definitions: &[Definition]) {
+        if definitions.is_empty() {
+            return;
+        }
+        let (functions, invariants): (Vec<_>, Vec<_>) =
+            definitions.iter().partition(|d| d.is_recursive);
+        out.push_str("<h2>Invariants</h2>\n<table>\n");
+        for definition in invariants {
+            let (id, name) = (graph::anchor(&definition.name), escaped(&definition.name));
+            let text = escaped(&indented(&definition.text, TEXT));
+            let _ = writeln!(
+                out,
+                "<tr id=\"{id}\"><th>{name}</th><td><pre>{text}</pre></td></tr>"
+            );
+        }
+        out.push_str("</table>\n");
+        if !functions.is_empty() {
+            out.push_str("<h2>Functions</h2>\n<p>The invariants use these.</p>\n");
+            for definition in functions {
+                let text = escaped(&indented(&definition.text, TEXT));
+                let _ = writeln!(out, "<pre>{text}</pre>");
+            }
+        }
+        let text = self.model_text();
+        let certificate: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("; ")).collect();
+        if !certificate.is_empty() {
+            out.push_str("<h2>Certificate</h2>\n<p>Why the functions exist, and what is proven of them.</p>\n");
+            for line in certificate {
+                let _ = writeln!(out, "<pre>{}</pre>", escaped(&indented(line, TEXT)));
+            }
+        }
+    }
+
+    fn write_derivation(&self, out: &mut String, steps: &[Value]) {
+        if steps.is_empty() {
+            return;
+        }
+        out.push_str(
+            "<h2>Derivation of <code>false</code></h2>\n<table>\n<tr><th>step</th><th>fact</th>\
+             <th>from</th><th>clause</th><th>values</th></tr>\n",
+        );
+        for step in steps.iter().take(STEPS) {
+            let number = &step["step"];
+            let premises = step["premises"].as_array().into_iter().flatten();
+            let premises: Vec<String> = premises
+                .map(|p| format!("<a href=\"#step{p}\">{p}</a>"))
+                .collect();
+            let values = step["values"].as_array().into_iter().flatten();
+            let values: Vec<String> = values
+                .map(|v| format!("{} = {}", word(&v["variable"]), word(&v["value"])))
+                .collect();
+            let _ = writeln!(
+                out,
+                "<tr id=\"step{number}\"><td>{number}</td><td><code>{}</code></td><td>{}</td>\
+                 <td><a href=\"#line{}\">{} (line {})</a></td><td><code>{}</code></td></tr>",
+                fact(&step["fact"]),
+                premises.join(", "),
+                step["line"],
+                step["clause"],
+                step["line"],
+                values.join(", "),
+            );
+        }
+        out.push_str("</table>\n");
+        if steps.len() > STEPS {
+            let _ = writeln!(out, "<p>{} steps are not shown.</p>", steps.len() - STEPS);
+        }
+    }
+
+    fn write_passes(&self, out: &mut String) {
+        let seconds = |name: &str| {
+            let name = format!("transform.{name}.seconds");
+            let mut times = self.stats.times();
+            times.find(|t| t.0 == name).map_or(0.0, |t| t.1)
+        };
+        let changes = self.stats.counts().filter_map(|(name, count)| {
+            let name = name.strip_prefix("transform.")?.strip_suffix(".changes")?;
+            Some((name, count))
+        });
+        let rows: Vec<(&str, u64)> = changes.collect();
+        if rows.is_empty() {
+            return;
+        }
+        out.push_str(
+            "<h2>Passes</h2>\n<p>Those that changed the clauses. The answer was brought back \
+             through all of them.</p>\n<table>\n<tr><th>pass</th><th>changes</th><th>s</th></tr>\n",
+        );
+        for (name, count) in rows {
+            let time = seconds(name);
+            let _ = writeln!(
+                out,
+                "<tr><td>{}</td><td>{count}</td><td>{time:.3}</td></tr>",
+                escaped(name)
+            );
+        }
+        out.push_str("</table>\n");
+    }
+
+    fn write_statistics(&self, out: &mut String) {
+        out.push_str("<details><summary>Counts and times</summary>\n<table>\n");
+        for (name, count) in self.stats.counts() {
+            let _ = writeln!(out, "<tr><td>{}</td><td>{count}</td></tr>", escaped(name));
+        }
+        for (name, time) in self.stats.times() {
+            let _ = writeln!(out, "<tr><td>{}</td><td>{time:.3}</td></tr>", escaped(name));
+        }
+        out.push_str("</table>\n</details>\n");
+    }
+
+    fn write_source(&self, out: &mut String) {
+        out.push_str("<details open><summary>The clauses as they were read</summary>\n<pre class=\"source\">");
+        let mut shown = 0;
+        for (line, number) in self.problem.text.lines().zip(1..) {
+            shown += line.len();
+            if shown > TEXT {
+                out.push_str("…\n");
+                break;
+            }
+            let _ = write!(
+                out,
+                "<span id=\"line{number}\">{number:5}  {}</span>",
+                escaped(line)
+            );
+        }
+        out.push_str("</pre>\n</details>\n");
+    }
+}
+
+/// A fact with its values; nothing is `false`.
+fn fact(fact: &Value) -> String {
+    if fact.is_null() {
+        return "false".to_owned();
+    }
+    let name = word(&fact["predicate"]);
+    let arguments = fact["arguments"].as_array().into_iter().flatten();
+    let arguments: Vec<String> = arguments.map(word).collect();
+    match arguments.is_empty() {
+        true => name,
+        false => format!("{name}({})", arguments.join(", ")),
+    }
+}
+
+fn word(value: &Value) -> String {
+    escaped(value.as_str().unwrap_or_default())
+}
+
+/// Text for a page.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+const STYLE: &str = "
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em;
+       color: #222; background: #fff }
+h1 { font-size: 1.4em } h2 { font-size: 1.15em; margin-top: 1.8em }
+h1 span { color: #fff; padding: .1em .5em; border-radius: .3em; margin-right: .4em }
+.sat { background: #2a7f4f } .unsat { background: #b3372f } .unknown { background: #777 }
+table { border-collapse: collapse } th, td { border: 1px solid #ddd; padding: .25em .6em;
+       text-align: left; vertical-align: top }
+th { background: #f5f5f5; font-weight: 600; overflow-wrap: anywhere; max-width: 22em }
+pre, code { font: 13px/1.4 ui-monospace, monospace } td pre { margin: 0 }
+pre { overflow-x: auto; max-width: 100% } td code { overflow-wrap: anywhere }
+.source span { display: block } :target { background: #fff3c4 }
+details { margin-top: 1.8em } summary { cursor: pointer; font-weight: 600 }
+svg { max-width: 100%; height: auto } svg text { font: 12px system-ui, sans-serif; fill: #222 }
+.node { fill: #eef3fa; stroke: #4a6fa5 } .used { fill: #fbe3e1; stroke: #b3372f }
+.end { fill: #fff; stroke: #999 } .edge { fill: none; stroke: #888 }
+.back { fill: none; stroke: #888; stroke-dasharray: 4 3 }
+.engine { fill: #7fa7d6 } .pass { fill: #b9c98a } .check { fill: #e0a96d }
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_become_markup() {
+        assert_eq!(escaped("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+        let value = serde_json::json!({"predicate": "<P>", "arguments": ["1", "(- 2)"]});
+        assert_eq!(fact(&value), "&lt;P&gt;(1, (- 2))");
+        assert_eq!(fact(&Value::Null), "false");
+    }
+}
