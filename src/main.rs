@@ -400,6 +400,7 @@ impl Worker<'_> {
             answer,
             stats: &cx.stats,
             spans: cx.timeline.spans(),
+            reason: supervise::given_up().or(answer.reason().map(ToString::to_string)),
             total: self.started.elapsed(),
         };
         if let Err(error) = file.write_all(page.html().as_bytes()) {

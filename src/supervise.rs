@@ -43,6 +43,14 @@ static CRASH_TEXT: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 static CRASH_LENGTH: AtomicUsize = AtomicUsize::new(0);
 static CRASH_STATUS: AtomicI32 = AtomicI32::new(0);
 
+/// Why the worker was told to stop.
+static GIVEN_UP: Mutex<Option<String>> = Mutex::new(None);
+
+/// Why the run was given up, for a worker that has something to write of it.
+pub fn given_up() -> Option<String> {
+    GIVEN_UP.lock().ok()?.clone()
+}
+
 /// How a run ends that was not finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fallback {
@@ -231,6 +239,9 @@ fn give_up(
     reason: &Reason,
     wanted: Wanted,
 ) -> ! {
+    if let Ok(mut given_up) = GIVEN_UP.lock() {
+        *given_up = Some(reason.to_string());
+    }
     supervision.interrupt.store(true, Ordering::SeqCst);
     let answer = match supervision.fallback {
         Fallback::Verdict => Answer::Verdict(Output::unknown(reason, wanted)),

@@ -29,6 +29,8 @@ pub struct Page<'a> {
     pub problem: &'a Problem,
     pub answer: &'a Validated,
     pub stats: &'a Statistics,
+    /// Why there is no answer.
+    pub reason: Option<String>,
     /// Passes, engines and checks, when they began and ended.
     pub spans: &'a [Span],
     pub total: Duration,
@@ -68,7 +70,10 @@ impl Page<'_> {
             Verdict::Unsat(_) => {
                 "The clauses have no model: <code>false</code> is derived.".to_owned()
             }
-            Verdict::Unknown(reason) => format!("No answer: {}.", escaped(&reason.to_string())),
+            Verdict::Unknown(_) => {
+                let reason = self.reason.as_deref().unwrap_or("no reason");
+                format!("No answer: {}.", escaped(reason))
+            }
         };
         let count = |number: usize, what| match number {
             1 => format!("1 {what}"),

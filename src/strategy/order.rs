@@ -1,8 +1,8 @@
 //! The order of passes and engines, as data: this file decides who tries a system when, and for how
 //! long.
 //!
-//! Invariant: nothing here depends on the system, except whether it has predicates. Of the engines
-//! listed, those that support its shape take their turns.
+//! Invariant: nothing here depends on the system, except whether it has predicates, and datatypes. Of
+//! the engines listed, those that support its shape take their turns.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ const MAIN: &[Slot] = &[
     slot("morph", 0.45, Limit::Long(Duration::from_secs(300))),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
     slot("tpa", 0.4, Limit::Long(Duration::from_secs(300))),
-    slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))),
+    slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))).without_datatypes(),
     slot("trl", 0.5, Limit::Long(Duration::from_secs(300))),
     slot("pdr", 0.8, Limit::None),
     slot("bmc", 1.0, Limit::None),
@@ -152,6 +152,16 @@ pub(super) struct Slot {
     pub share: f64,
     /// and how much at most.
     pub limit: Limit,
+    /// Whether it has a turn where passes left datatypes.
+    pub datatypes: bool,
+}
+
+impl Slot {
+    /// The same, but no turn where passes left datatypes: the time is for others.
+    const fn without_datatypes(mut self) -> Slot {
+        self.datatypes = false;
+        self
+    }
 }
 
 const fn slot(engine: &'static str, share: f64, limit: Limit) -> Slot {
@@ -159,6 +169,7 @@ const fn slot(engine: &'static str, share: f64, limit: Limit) -> Slot {
         engine,
         share,
         limit,
+        datatypes: true,
     }
 }
 

@@ -78,7 +78,11 @@ impl Strategy {
                 } else {
                     stage.engines
                 };
+                let has_terms = shape.theories.datatype;
                 let turns = engines.iter().filter_map(|slot| {
+                    if has_terms && !slot.datatypes {
+                        return None;
+                    }
                     let entry = find(slot.engine)?;
                     (entry.make)().supports(shape).ok()?;
                     Some(Turn {
@@ -220,6 +224,29 @@ mod tests {
             for name in ["bmc", "pdr"] {
                 let both = linear.contains(&name) && other.contains(&name);
                 assert!(both, "{:?}", stage.passes);
+            }
+        }
+    }
+
+    /// Where datatypes are left the time of `vinta` is for the engines that are made for them.
+    #[test]
+    fn engines_for_datatypes_take_part_where_there_are_some() {
+        let without = shape(false);
+        let mut with = shape(false);
+        with.theories.datatype = true;
+        for stage in STAGES {
+            let names = |shape: &Shape| names_of(&Strategy::Auto.turns(&stage, shape));
+            let (with, without) = (names(&with), names(&without));
+            if stage.passes == Passes::Written {
+                assert!(
+                    ["enum", "induct", "cata"]
+                        .iter()
+                        .all(|name| with.contains(name))
+                );
+                assert_eq!(without, [""; 0]);
+            } else {
+                assert!(!with.contains(&"vinta") && with.contains(&"pdr"));
+                assert_eq!(without.contains(&"vinta"), stage.passes != Passes::Quick);
             }
         }
     }
