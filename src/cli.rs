@@ -324,6 +324,8 @@ fn completions(shell: Shell) -> String {
 /// The manual page, from the same definitions as the help.
 fn manual() -> Parsed {
     let command = Cli::command().version(env!("CARGO_PKG_VERSION"));
+    // What the short help leaves out, the page would leave without a word.
+    let command = command.mut_args(|arg| arg.hide_short_help(false));
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
         Ok(()) => Parsed::Show(String::from_utf8_lossy(&page).into_owned()),
@@ -424,6 +426,7 @@ mod tests {
         };
         // Hyphens are escaped there.
         let manual = manual.replace("\\-", "-");
+        assert!(manual.contains("Engines that the strategy leaves out"));
         for shell in Shell::value_variants() {
             let script = completions(*shell);
             for option in Cli::command().get_opts().filter_map(|o| o.get_long()) {
