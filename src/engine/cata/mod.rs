@@ -19,7 +19,9 @@
 //!   tried that exclude it.
 //! - Encoders come from *templates*, in turns that become longer: without a code, by sizes, by the
 //!   functions of one term that the clauses define, by counts of constructors and sums of fields,
-//!   by the least and the greatest integer, by several of these.
+//!   by the least and the greatest integer, by several of these. If a counterexample was spurious,
+//!   also by values, or counts and sums, in which what is deeper has another weight: some that
+//!   exclude all spurious ones, for shorter turns.
 //! - Finite codes are looked for by themselves (`automata`): one query asks for a tree automaton
 //!   and a relation of its states for each predicate that satisfy all clauses. There is a short
 //!   attempt after sizes, and a longer one when all encoders have had a turn.
@@ -30,7 +32,8 @@
 //!
 //! - Counts and sums together are the Parikh image of a term. Any weighted sum is linear in them,
 //!   so the engine for arithmetic finds the weights, and no search for coefficients is needed.
-//!   Folds that multiply the code of a field, which the paper looks for last, are left out.
+//!   Where the code of a field is multiplied, too, the same holds for each choice of these factors,
+//!   and only they are enumerated (`Maker::multiples`), where the paper solves for all at once.
 //! - States are vectors of truth values rather than numbers, so that every vector is a state, and
 //!   fields and arguments that are truth values are part of them as they are. What constraints say
 //!   of numbers is left open there, but with the same truth value for the same atom of a clause.
@@ -78,6 +81,10 @@ const TURN: Duration = Duration::from_millis(800);
 /// the other encoders have had a turn.
 const BITS: usize = 2;
 const AUTOMATON: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(4)];
+
+/// Encoders with factors: how many have turns at first, and the work for all of them.
+const MULTIPLES: usize = 3;
+const WEIGHING: Duration = Duration::from_secs(4);
 
 /// The question whether a derivation can be taken, as work.
 const QUESTION: Duration = Duration::from_secs(2);
@@ -169,6 +176,11 @@ impl<'a> Search<'a> {
 
     fn run(&mut self, cx: &mut Context) -> Result<Verdict, Stop> {
         for template in Template::ORDER {
+            if template == Template::All
+                && let Some(verdict) = self.multiples(cx)?
+            {
+                return Ok(verdict);
+            }
             if let Some(encoder) = self.maker.encoder(template, cx)
                 && let Some(verdict) = self.begin(template, encoder, cx)?
             {
@@ -215,6 +227,24 @@ impl<'a> Search<'a> {
         Err(incomplete("codes are not precise enough"))
     }
 
+    /// Tries factors, where a spurious counterexample says that counts and sums are not enough.
+    fn multiples(&mut self, cx: &mut Context) -> Result<Option<Verdict>, Stop> {
+        let before = self.attempts.len();
+        let budget = cx.budget.work(WEIGHING);
+        for template in self.maker.multiples() {
+            let is_enough = self.attempts.len() >= before + MULTIPLES;
+            if self.spurious.is_empty() || is_enough || budget.is_spent() {
+                break;
+            }
+            if let Some(encoder) = self.maker.encoder(template, cx)
+                && let Some(verdict) = self.begin(template, encoder, cx)?
+            {
+                return Ok(Some(verdict));
+            }
+        }
+        Ok(None)
+    }
+
     /// The first turn of an encoder, unless it allows what is known to be spurious.
     fn begin(
         &mut self,
@@ -237,7 +267,11 @@ impl<'a> Search<'a> {
             derived: Some(derived),
             costly: false,
         };
-        let verdict = self.turn(&mut attempt, TURN, cx)?;
+        let length = match template {
+            Template::Multiples(_) => TURN / 2,
+            _ => TURN,
+        };
+        let verdict = self.turn(&mut attempt, length, cx)?;
         if attempt.derived.is_some() {
             self.attempts.push(attempt);
         }

@@ -139,6 +139,53 @@ fn sums_of_lists_are_counts() {
     check(&text, "counts", "(cons h a)", "(cons (+ h 1) a)");
 }
 
+/// The successor of a binary numeral is larger by one: its relation to numbers is one of a sum in
+/// which each further digit counts twice, and no function of the file.
+#[test]
+fn digits_have_weights() {
+    let text = "(declare-datatypes ((Bin 0)) (((one) (even (half Bin)) (odd (rest Bin)))))
+(declare-fun next (Bin Bin) Bool)
+(declare-fun value (Bin Int Int) Bool)
+(assert (next one (even one)))
+(assert (forall ((x Bin)) (next (even x) (odd x))))
+(assert (forall ((x Bin) (y Bin)) (=> (next x y) (next (odd x) (even y)))))
+(assert (forall ((a Int)) (value one a (+ a 1))))
+(assert (forall ((x Bin) (n Int) (a Int))
+  (=> (value x (* 2 a) n) (value (even x) (* 4 a) (* 2 n)))))
+(assert (forall ((x Bin) (n Int) (a Int))
+  (=> (value x (* 2 a) n) (value (odd x) (* 4 a) (+ (* 2 n) 1)))))
+(assert (forall ((x Bin) (y Bin) (n Int) (m Int))
+  (=> (and (next x y) (value x 0 n) (value y 0 m) (not (= m (+ n 1)))) false)))";
+    check(
+        text,
+        "multiples",
+        "(next (odd x) (even y))",
+        "(next (odd x) (odd y))",
+    );
+}
+
+/// Alternating sums: what is cut off in front turns the sign.
+#[test]
+fn deeper_elements_may_have_the_other_sign() {
+    let text = format!(
+        "{LISTS}
+(declare-fun sum (Lst Int Bool) Bool)
+(declare-fun cut (Lst Lst) Bool)
+(assert (sum nil 0 true))
+(assert (forall ((h Int) (x Lst) (n Int) (b Bool))
+  (=> (sum x n b) (sum (cons h x) (+ n (ite b h (- h))) (not b)))))
+(assert (forall ((g Int) (x Lst)) (cut (cons g (cons g x)) x)))
+(assert (forall ((x Lst) (y Lst) (n Int) (m Int) (b Bool) (c Bool))
+  (=> (and (cut x y) (sum x n b) (sum y m c) (not (= n m))) false)))"
+    );
+    check(
+        &text,
+        "multiples",
+        "(cons g (cons g x))",
+        "(cons g (cons (+ g 1) x))",
+    );
+}
+
 #[test]
 fn weights_of_trees_are_functions() {
     let text = format!(

@@ -1,5 +1,6 @@
 //! Encoders by templates: no code, sizes, the functions of the file, counts of constructors with
-//! sums of fields, the least and the greatest integer.
+//! sums of fields, the least and the greatest integer, counts in which what is deeper has another
+//! weight.
 //!
 //! Invariant: an encoder is complete, with what is admissible, when it leaves this module.
 
@@ -22,6 +23,14 @@ const DEFINITIONS: Duration = Duration::from_secs(1);
 /// Components of one datatype at most.
 const COMPONENTS: usize = 12;
 
+/// What the code of a recursive field is multiplied by, besides one.
+const FACTORS: [i32; 3] = [2, -1, 0];
+
+/// Where there are more constructors, they have no values; where there are more recursive fields,
+/// all have the same factor.
+const VALUES: usize = 4;
+const FIELDS: usize = 8;
+
 /// How terms are encoded, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Template {
@@ -38,6 +47,9 @@ pub(crate) enum Template {
     Order,
     /// By all of these, and the root, where several constructors recur.
     All,
+    /// By a value, or by counts and sums, in which what is inside of recursive fields has other
+    /// weights, in this of the ways of [`Maker::multiples`].
+    Multiples(usize),
 }
 
 impl Template {
@@ -59,6 +71,7 @@ impl Template {
             Template::Counts => "counts",
             Template::Order => "order",
             Template::All => "all",
+            Template::Multiples(_) => "multiples",
         }
     }
 }
@@ -70,6 +83,11 @@ enum Fold {
     Count(DatatypeId, u32),
     /// The sum of a field, of truth values the number of true ones.
     Sum(DatatypeId, u32, u32),
+    /// One number for all: that of the constructor, the integers and the values inside, weighted.
+    Value,
+    /// Counts and sums summed over all recursive fields, theirs, and so on.
+    Counts(DatatypeId, u32),
+    Sums(DatatypeId, u32, u32),
     Function(FunctionId),
     /// Whether the root is this constructor of the datatype itself.
     Root(u32),
@@ -81,8 +99,22 @@ enum Fold {
     Greatest,
 }
 
+/// A field of a constructor.
+type Field = (DatatypeId, u32, usize);
+
 /// The folds of datatypes.
 type Folds = FxHashMap<DatatypeId, Vec<Fold>>;
+
+/// How the codes of recursive fields count in sums.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Weights {
+    /// Factors other than one, by constructor and field.
+    factors: FxHashMap<Field, i32>,
+    /// The constructors' own numbers where all is one value; else counts and sums are apart.
+    value: Option<FxHashMap<(DatatypeId, u32), i32>>,
+    /// Whether there are sums over all recursive fields, too.
+    nested: bool,
+}
 
 /// Makes encoders for a system.
 pub(crate) struct Maker {
@@ -91,6 +123,8 @@ pub(crate) struct Maker {
     functions: FxHashMap<DatatypeId, Vec<FunctionId>>,
     /// What these look at besides: roots of fields, and what is in them.
     companions: Folds,
+    /// The weights of [`Template::Multiples`].
+    weights: Vec<Weights>,
 }
 
 impl Maker {
@@ -114,13 +148,100 @@ impl Maker {
             terms,
             functions,
             companions: FxHashMap::default(),
+            weights: Vec::new(),
         };
         maker.keep_folds();
+        maker.find_weights();
         maker
+    }
+
+    /// The templates of codes that multiply what is inside of recursive fields, in an order to try
+    /// them in.
+    pub fn multiples(&self) -> impl Iterator<Item = Template> + use<> {
+        (0..self.weights.len()).map(Template::Multiples)
+    }
+
+    /// What recursive fields may be multiplied by: all by the same; of several in a constructor only
+    /// one by something; those of one of several constructors, or of all but one; and sums of sums.
+    /// Numerals have no choice, as their size tells them apart. Factors are Catalia's first ones
+    /// (arXiv 2507.20726). With each choice of them come values by few constructors, where some are
+    /// one and the others zero, then counts and sums: all other codes with these factors are linear
+    /// in them, so that the engine for arithmetic finds their constants and coefficients.
+    fn find_weights(&mut self) {
+        let terms = &self.terms;
+        let mut fields: Vec<Field> = Vec::new();
+        for id in terms.datatype_ids().filter(|&id| !self.is_numeral(id)) {
+            for (c, own) in (0..).zip(terms.counted_fields(id)) {
+                fields.extend(own.iter().map(|&f| (id, c, f as usize)));
+            }
+        }
+        let mut choices: Vec<FxHashMap<Field, i32>> = Vec::new();
+        let mut add = |factor: &dyn Fn(&Field) -> i32| {
+            let factors = fields.iter().map(|field| (*field, factor(field)));
+            let factors: FxHashMap<_, _> = factors.filter(|(_, factor)| *factor != 1).collect();
+            if !factors.is_empty() && !choices.contains(&factors) {
+                choices.push(factors);
+            }
+        };
+        for factor in FACTORS {
+            add(&|_| factor);
+        }
+        let apart: &[Field] = if fields.len() <= FIELDS { &fields } else { &[] };
+        let rank = |&(id, c, field): &Field| {
+            let earlier = |f: &&Field| (f.0, f.1) == (id, c) && f.2 < field;
+            fields.iter().filter(earlier).count()
+        };
+        let most = apart.iter().map(rank).max().unwrap_or(0);
+        for chosen in (0..=most).filter(|_| most > 0) {
+            add(&|field| i32::from(rank(field) == chosen));
+        }
+        for factor in FACTORS {
+            for &(id, c, _) in apart {
+                let is_own = |f: &Field| (f.0, f.1) == (id, c);
+                add(&|field| if is_own(field) { factor } else { 1 });
+                add(&|field| if is_own(field) { 1 } else { factor });
+            }
+        }
+        let weighted: FxHashSet<DatatypeId> = fields.iter().map(|f| f.0).collect();
+        let mut constructors: Vec<(DatatypeId, u32)> = Vec::new();
+        for id in terms.datatype_ids().filter(|id| weighted.contains(id)) {
+            let count = terms.datatype(id).constructors.len() as u32;
+            constructors.extend((0..count).map(|c| (id, c)));
+        }
+        let subsets = match constructors.len() {
+            count @ 0..=VALUES => 1_u32..1 << count,
+            _ => 0..0,
+        };
+        let mut ways: Vec<Weights> = Vec::new();
+        for factors in choices {
+            let with = |value| Weights {
+                factors: factors.clone(),
+                value,
+                nested: false,
+            };
+            for subset in subsets.clone().rev() {
+                let number = |(&c, at): (&_, u32)| (c, i32::from(subset >> at & 1 == 1));
+                let numbers = constructors.iter().zip(0..).map(number);
+                ways.push(with(Some(numbers.collect())));
+            }
+            ways.push(with(None));
+        }
+        if !fields.is_empty() {
+            ways.push(Weights {
+                nested: true,
+                ..Weights::default()
+            });
+        }
+        self.weights = ways;
     }
 
     /// The encoder of a template; `None` if it is one of those before.
     pub fn encoder(&self, template: Template, cx: &mut Context) -> Option<Encoder> {
+        let plain = Weights::default();
+        let weights = match template {
+            Template::Multiples(way) => self.weights.get(way)?,
+            _ => &plain,
+        };
         let mut folds: Folds = FxHashMap::default();
         for id in self.terms.datatype_ids() {
             let own = folds.entry(id).or_default();
@@ -131,6 +252,9 @@ impl Maker {
             }
             if matches!(template, Template::Counts | Template::All) {
                 own.extend(self.counts(id));
+            }
+            if matches!(template, Template::Multiples(_)) {
+                own.extend(self.multiplied(id, weights));
             }
             let ordered = matches!(template, Template::Order | Template::All);
             match self.has_integers(id) {
@@ -169,7 +293,7 @@ impl Maker {
         if !is_new {
             return None;
         }
-        let mut encoder = self.make(&folds);
+        let mut encoder = self.make(&folds, weights);
         if encoder.is_empty() != (template == Template::Nothing) {
             return None;
         }
@@ -178,17 +302,23 @@ impl Maker {
             let fields: usize = constructors.iter().map(|c| c.fields.len()).sum();
             let measures = |f: &Fold| matches!(f, Fold::Size | Fold::Count(..));
             let measured = folds[&id].iter().any(measures);
-            let is_numeral = constructors.len() == 2
-                && fields == 1
-                && self.terms.sized(self.terms.datatype_sort(id)).is_some();
             // Of constructors without fields all but one are counted.
             let counted = measured && fields == 0;
-            if measured && is_numeral || counted || fields == 0 && constructors.len() == 1 {
+            let numeral = measured && self.is_numeral(id);
+            if numeral || counted || fields == 0 && constructors.len() == 1 {
                 encoder.set_injective(id);
             }
         }
         find_admissible(&mut encoder, cx);
         Some(encoder)
+    }
+
+    /// Whether values are told by their size: a constant and one constructor of one field.
+    fn is_numeral(&self, id: DatatypeId) -> bool {
+        let constructors = &self.terms.datatype(id).constructors;
+        let fields: usize = constructors.iter().map(|c| c.fields.len()).sum();
+        let is_sized = self.terms.sized(self.terms.datatype_sort(id)).is_some();
+        constructors.len() == 2 && fields == 1 && is_sized
     }
 
     /// Drops functions that are no folds over those that are left and over what these look at.
@@ -294,6 +424,16 @@ impl Maker {
                     let name = &constructor.fields[f as usize].selector;
                     (format!("sum!{sort}!{name}"), SortId::INT)
                 }
+                Fold::Value => (format!("value!{sort}"), SortId::INT),
+                Fold::Counts(of, c) => {
+                    let name = &self.terms.datatype(of).constructors[c as usize].name;
+                    (format!("counts!{sort}!{name}"), SortId::INT)
+                }
+                Fold::Sums(of, c, f) => {
+                    let constructor = &self.terms.datatype(of).constructors[c as usize];
+                    let name = &constructor.fields[f as usize].selector;
+                    (format!("sums!{sort}!{name}"), SortId::INT)
+                }
                 Fold::Function(function) => {
                     let function = self.terms.function(function);
                     (format!("{}fold", function.name), function.result)
@@ -316,15 +456,17 @@ impl Maker {
         Encoder::new(&self.terms, &declared)
     }
 
-    fn make(&self, folds: &Folds) -> Encoder {
+    fn make(&self, folds: &Folds, weights: &Weights) -> Encoder {
         let mut encoder = self.declared(folds);
         for id in self.terms.datatype_ids() {
             for c in 0..self.terms.datatype(id).constructors.len() as u32 {
                 let case = |fold: &Fold| match *fold {
                     Fold::Size => self.size_case(&encoder, folds, id, c),
-                    Fold::Count(..) | Fold::Sum(..) => {
-                        self.count_case(&encoder, folds, *fold, id, c)
-                    }
+                    Fold::Value
+                    | Fold::Count(..)
+                    | Fold::Sum(..)
+                    | Fold::Counts(..)
+                    | Fold::Sums(..) => self.count_case(&encoder, (folds, weights), *fold, id, c),
                     Fold::Function(f) => {
                         let case = self.function_case(&encoder, folds, f, id, c);
                         case.expect("other functions were dropped")
@@ -354,7 +496,7 @@ impl Maker {
         &self,
         encoder: &Encoder,
         folds: &Folds,
-        (id, c, field): (DatatypeId, u32, usize),
+        (id, c, field): Field,
         is_it: impl Fn(&Fold) -> bool,
     ) -> Option<TermId> {
         let sort = self.terms.datatype(id).constructors[c as usize].fields[field].sort;
@@ -372,24 +514,36 @@ impl Maker {
         self.terms.add(&sum)
     }
 
+    /// The sum over the fields, each with its weight, and what the constructor itself adds.
     fn count_case(
         &self,
         encoder: &Encoder,
-        folds: &Folds,
+        (folds, weights): (&Folds, &Weights),
         fold: Fold,
         id: DatatypeId,
         c: u32,
     ) -> TermId {
         let terms = &self.terms;
         let is_same = |other: &Fold| *other == fold;
+        let is_value = fold == Fold::Value;
+        let is_summed = |other: &Fold| match (fold, *other) {
+            // Numerals are numbers.
+            (Fold::Value, Fold::Count(..)) => true,
+            (Fold::Counts(a, b), Fold::Count(d, e)) => (a, b) == (d, e),
+            (Fold::Sums(a, b, f), Fold::Sum(d, e, g)) => (a, b, f) == (d, e, g),
+            _ => false,
+        };
         let mut sum = vec![terms.int(0)];
         for (field, own) in terms.datatype(id).constructors[c as usize]
             .fields
             .iter()
             .enumerate()
         {
-            sum.extend(self.inner(encoder, folds, (id, c, field), is_same));
-            if is_same(&Fold::Sum(id, c, field as u32)) {
+            let factor = weights.factors.get(&(id, c, field)).copied().unwrap_or(1);
+            let inner = self.inner(encoder, folds, (id, c, field), is_same);
+            sum.extend(inner.map(|inner| terms.mul(&[terms.int(factor), inner])));
+            sum.extend(self.inner(encoder, folds, (id, c, field), is_summed));
+            if is_value && is_scalar(own.sort) || is_same(&Fold::Sum(id, c, field as u32)) {
                 let var = encoder.fields(id, c)[field][0];
                 sum.push(match own.sort {
                     SortId::BOOL => terms.ite(var, terms.int(1), terms.int(0)),
@@ -397,8 +551,11 @@ impl Maker {
                 });
             }
         }
-        if is_same(&Fold::Count(id, c)) {
-            sum.push(terms.int(1));
+        let number = weights.value.as_ref().and_then(|value| value.get(&(id, c)));
+        match number {
+            Some(&number) if is_value => sum.push(terms.int(number)),
+            _ if is_same(&Fold::Count(id, c)) => sum.push(terms.int(1)),
+            _ => {}
         }
         terms.add(&sum)
     }
@@ -490,6 +647,28 @@ impl Maker {
     /// datatype one constructor that ends its recursion is left out: how often that occurs follows
     /// from the others.
     fn counts(&self, id: DatatypeId) -> Vec<Fold> {
+        self.occurrences(id, false)
+    }
+
+    /// The same with weights: there no count follows from the others, but of numerals.
+    fn multiplied(&self, id: DatatypeId, weights: &Weights) -> Vec<Fold> {
+        if weights.value.is_some() && !self.is_numeral(id) {
+            return vec![Fold::Value];
+        }
+        let mut folds = self.occurrences(id, !weights.nested);
+        if weights.nested && !self.is_numeral(id) {
+            let nested = |fold: &Fold| match *fold {
+                Fold::Count(of, c) => Some(Fold::Counts(of, c)),
+                Fold::Sum(of, c, f) => Some(Fold::Sums(of, c, f)),
+                _ => None,
+            };
+            let more: Vec<Fold> = folds.iter().filter_map(nested).collect();
+            folds.extend(more);
+        }
+        folds
+    }
+
+    fn occurrences(&self, id: DatatypeId, all: bool) -> Vec<Fold> {
         let terms = &self.terms;
         let mut inside: Vec<DatatypeId> = terms.datatype_groups(&[id]).concat();
         inside.sort_unstable();
@@ -498,7 +677,7 @@ impl Maker {
             let counted = terms.counted_fields(of);
             let base = counted.iter().position(Vec::is_empty);
             for (c, constructor) in terms.datatype(of).constructors.iter().enumerate() {
-                if Some(c) != base {
+                if Some(c) != base || all && !self.is_numeral(of) {
                     folds.push(Fold::Count(of, c as u32));
                 }
                 for (field, own) in constructor.fields.iter().enumerate() {
