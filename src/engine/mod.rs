@@ -24,6 +24,7 @@ pub mod templates;
 mod tests;
 pub mod tpa;
 pub mod trl;
+pub mod twin;
 pub mod vinta;
 
 use thiserror::Error;

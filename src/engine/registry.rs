@@ -5,7 +5,7 @@
 use super::settings::SettingError;
 use super::{
     Engine, bmc, cata, enumerate, induct, interp, kind, morph, muz, pdkind, pdr, safari, spacer,
-    templates, tpa, trl, vinta,
+    templates, tpa, trl, twin, vinta,
 };
 
 /// An engine on the command line.
@@ -76,6 +76,11 @@ pub const ENGINES: &[Entry] = &[
         name: "morph",
         about: "any cell of an array, by the engines for systems without arrays",
         make: || Box::new(morph::Morph),
+    },
+    Entry {
+        name: "twin",
+        about: "words as integers, by the engines for integers",
+        make: || Box::new(twin::TwinEngine),
     },
     Entry {
         name: "enum",

@@ -53,6 +53,7 @@ const QUICK: &[Slot] = &[
 /// in less than half a second. In long runs nobody waits for minutes of another: there are second
 /// turns.
 const WRITTEN: &[Slot] = &[
+    slot("twin", 0.5, Limit::Long(Duration::from_secs(300))),
     slot("enum", 0.1, Limit::Moment(Duration::from_millis(400))),
     slot("induct", 0.35, Limit::Long(Duration::from_secs(20))),
     slot("enum", 0.15, Limit::Long(Duration::from_secs(10))),

@@ -117,7 +117,7 @@ pub fn solve_telling(
     tell(&Shape::of(&normal));
     let written = STAGES.iter().filter(|s| s.passes == Passes::Written);
     let mut waiting = written.flat_map(|stage| run.turns(stage, &normal));
-    let awaits_written = waiting.next().is_some();
+    let awaits_written = Shape::of(&normal).theories.datatype && waiting.next().is_some();
     let mut ways = Ways {
         stack: BackStack::default(),
         normalization,

@@ -1,0 +1,306 @@
+//! The integer twin: clauses over words as clauses over integers.
+//!
+//! Most systems of bit-vectors read like programs over integers with the sort exchanged: sums,
+//! multiples and comparisons of words that seldom wrap. What engines do best, linear lemmas, hulls,
+//! polyhedra, acceleration, they do for integers. So each word becomes the integer that it is with a
+//! sign (`translate`), and the *twin* of the system goes through the passes and to other engines, by
+//! the registry and their trait, as any system does.
+//!
+//! # The procedure
+//!
+//! - At first no sum may leave the range of its words. That leaves out derivations, so a refutation
+//!   counts, and a model is a hint: it is said of words (`back`), and each clause over words is
+//!   asked whether it holds.
+//! - The clauses that do not hold become *exact*: a sum is reduced by a multiple of the words' size,
+//!   with a variable for how often it wraps. Then the twin is solved again. A model of exact clauses
+//!   only is a model.
+//! - A model speaks of sums of words that are extended until nothing wraps; nothing is left of the
+//!   conversions between words and integers.
+//!
+//! # Sources
+//!
+//! Words as integers with bounds: Backeman, Rümmer, Zeljić, "Interpolating bit-vector formulas using
+//! uninterpreted predicates and Presburger arithmetic" (FMSD 2021), where casts are made precise
+//! within one proof. Here whole clauses are, between runs, since our engines ask many small
+//! questions. Under-approximation by restricted words: Bryant, Kroening, Ouaknine, Seshia, Strichman,
+//! Brady, "Deciding bit-vector arithmetic with abstraction" (TACAS 2007).
+//!
+//! # Invariant
+//!
+//! A model is given only if every clause over words was seen to hold, or is one whose twin is exact;
+//! a refutation only when evaluation over words confirmed it.
+
+mod back;
+mod range;
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use self::translate::{Twin, translate};
+use super::derived::Derived;
+use super::settings::Setting;
+use super::{Engine, EngineError, Unsupported, driver};
+use crate::chc::{Clause, Shape, System};
+use crate::proof::{Stop, confirm, incomplete, weaken};
+use crate::run::{Budget, Context, Reason};
+use crate::smt::{SatResult, Smt};
+use crate::term::TermId;
+use crate::transform::Pipeline;
+use crate::witness::{Model, Verdict};
+
+/// The passes before the translation.
+const BEFORE: &str = "cone,simplify";
+
+/// The passes for a twin.
+const PASSES: &str = "default";
+
+/// After so many rounds all clauses are exact.
+const ROUNDS: usize = 5;
+
+/// Work for the question whether a clause holds.
+const QUESTION: Duration = Duration::from_secs(2);
+
+/// An engine's turn for a twin.
+struct Turn {
+    engine: &'static str,
+    /// Whether the passes that cost time run before it.
+    costly: bool,
+    /// Its share of the time that is left,
+    share: f64,
+    /// and how much at most.
+    most: Duration,
+}
+
+const fn turn(engine: &'static str, costly: bool, share: f64, most: Duration) -> Turn {
+    Turn {
+        engine,
+        costly,
+        share,
+        most,
+    }
+}
+
+const MOMENT: Duration = Duration::from_millis(200);
+const SECOND: Duration = Duration::from_secs(1);
+const LONG: Duration = Duration::from_secs(300);
+
+/// Who tries to solve a twin.
+const TURNS: &[Turn] = &[
+    turn("bmc", false, 0.05, MOMENT),
+    turn("pdr", false, 0.1, MOMENT),
+    turn("trl", false, 0.1, MOMENT),
+    turn("bmc", true, 0.05, SECOND),
+    turn("trl", true, 0.1, SECOND),
+    turn("kind", true, 0.05, SECOND),
+    turn("templates", true, 0.1, SECOND),
+    turn("pdr", true, 0.6, LONG),
+    turn("vinta", true, 0.6, LONG),
+    turn("pdr", true, 1.0, LONG),
+];
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct TwinEngine;
+
+impl Engine for TwinEngine {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    /// Systems without words are not for it.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        let what = match shape.theories {
+            t if !t.bitvec => "systems without bit-vectors",
+            t if t.array => "arrays",
+            t if t.datatype => "datatypes",
+            t if t.quantifier => "quantifiers",
+            _ => return Ok(()),
+        };
+        Err(self.unsupported(what))
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        Vec::new()
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        self.supports(&Shape::of(system))?;
+        let mut passes = Pipeline::parse(BEFORE).expect("the list names passes");
+        let (words, ways) = passes.run(system.clone(), cx);
+        let verdict = match self.search(&words, cx) {
+            Ok(verdict) => verdict,
+            Err(stop) => driver::verdict(stop, cx)?,
+        };
+        let back = match verdict {
+            Verdict::Sat(model) => ways.model(model, cx).map(Verdict::Sat),
+            Verdict::Unsat(refutation) => ways.refutation(refutation, cx).map(Verdict::Unsat),
+            unknown => Ok(unknown),
+        };
+        Ok(back.unwrap_or_else(|error| {
+            if cx.stop().is_none() {
+                log::error!("defect: {error}");
+                cx.stats.add("witness.failures", 1);
+            }
+            Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
+        }))
+    }
+}
+
+impl TwinEngine {
+    fn unsupported(&self, what: &str) -> Unsupported {
+        Unsupported {
+            engine: self.name(),
+            what: what.to_owned(),
+        }
+    }
+
+    /// Solves twins, each with more exact clauses than the one before.
+    fn search(&self, words: &System, cx: &mut Context) -> Result<Verdict, Stop> {
+        let mut exact: FxHashSet<usize> = FxHashSet::default();
+        for round in 1.. {
+            cx.stats.set("twin.rounds", round);
+            cx.stats.set("twin.exact", exact.len() as u64);
+            let twin = translate(words, &exact, cx).map_err(|what| incomplete(what))?;
+            let found = match self.solve_twin(&twin, cx)? {
+                Verdict::Unsat(refutation) => {
+                    let refutation = back::refutation(words, &twin, &refutation)
+                        .ok_or_else(|| incomplete("a derivation without values"))?;
+                    let smt = Smt::within(&cx.budget);
+                    return Ok(confirm(words, refutation, &smt, cx));
+                }
+                Verdict::Unknown(reason) => return Err(Stop::Reason(reason)),
+                Verdict::Sat(model) => model,
+            };
+            let model = back::model(&twin, &found)
+                .ok_or_else(|| incomplete("a model that words cannot express"))?;
+            let failing = failing(words, &model, &exact, cx)?;
+            log::debug!(
+                "twin: of {} clauses {} wrap",
+                words.clauses.len(),
+                failing.len()
+            );
+            if failing.is_empty() {
+                let smaller = self.smaller(words, &twin, &found, &exact, cx)?;
+                return Ok(Verdict::Sat(smaller.unwrap_or(model)));
+            }
+            exact.extend(failing);
+            if round as usize >= ROUNDS {
+                exact.extend(0..words.clauses.len());
+            }
+        }
+        unreachable!("in each round one more clause is exact")
+    }
+
+    /// A model that says less: what is known of sums that wrap may have large numbers in it, with
+    /// which words are hard to check. What is not needed of a hint is, for words, if a clause that is
+    /// not exact no longer holds.
+    fn smaller(
+        &self,
+        words: &System,
+        twin: &Twin,
+        found: &Model,
+        exact: &FxHashSet<usize>,
+        cx: &mut Context,
+    ) -> Result<Option<Model>, Stop> {
+        let system = &twin.system;
+        if system.clauses.iter().any(|c| c.body.len() > 1) {
+            return Ok(None);
+        }
+        let smt = Smt::within(&cx.budget);
+        let Some(definitions) = weaken(system, &found.definitions, &smt, cx) else {
+            return Ok(None);
+        };
+        let smaller = Model {
+            definitions,
+            ..Model::default()
+        };
+        let Some(smaller) = back::model(twin, &smaller) else {
+            return Ok(None);
+        };
+        let holds = failing(words, &smaller, exact, cx)?.is_empty();
+        Ok(holds.then_some(smaller))
+    }
+
+    /// Lets engines have turns.
+    fn solve_twin(&self, twin: &Twin, cx: &mut Context) -> Result<Verdict, Stop> {
+        let mut derived = Some(Derived::new(twin.system.clone(), PASSES, false, cx));
+        let mut costly = false;
+        let mut last = None;
+        for turn in TURNS {
+            if let Some(reason) = cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
+            let Some(small) = derived.take() else { break };
+            let small = match turn.costly && !costly {
+                true => small.go_on(PASSES, cx),
+                false => small,
+            };
+            costly |= turn.costly;
+            let verdict = small.ask(turn.engine, turn.part(&cx.budget), cx)?;
+            derived = Some(small);
+            match verdict {
+                Verdict::Unknown(reason) => last = Some(reason),
+                verdict => return Ok(verdict),
+            }
+        }
+        let none = || Reason::Incomplete("no engine decides the twin".to_owned());
+        Err(Stop::Reason(cx.stop().or(last).unwrap_or_else(none)))
+    }
+}
+
+impl Turn {
+    fn part(&self, budget: &Budget) -> Budget {
+        let share = budget.left().map(|left| left.mul_f64(self.share));
+        match share {
+            Some(share) => budget.time(share.min(self.most)),
+            None => budget.time(self.most),
+        }
+    }
+}
+
+/// The clauses that are not exact and for which the model was not seen to hold.
+fn failing(
+    words: &System,
+    model: &Model,
+    exact: &FxHashSet<usize>,
+    cx: &mut Context,
+) -> Result<Vec<usize>, Stop> {
+    let smt = Smt::within(&cx.budget);
+    let mut failing = Vec::new();
+    for (at, clause) in words.clauses.iter().enumerate() {
+        if exact.contains(&at) {
+            continue;
+        }
+        if let Some(reason) = cx.stop() {
+            return Err(Stop::Reason(reason));
+        }
+        let part = cx.budget.about(QUESTION);
+        if !cx.within(part, |_| holds(words, clause, model, &smt)) {
+            failing.push(at);
+        }
+    }
+    Ok(failing)
+}
+
+/// Whether a clause was seen to hold.
+fn holds(words: &System, clause: &Clause, model: &Model, smt: &Rc<Smt>) -> bool {
+    let terms = &words.terms;
+    let meaning = |atom: &crate::chc::Atom| {
+        let definition = model.definitions.get(&atom.predicate);
+        words.instantiate(definition.copied().unwrap_or(TermId::TRUE), atom)
+    };
+    let mut solver = smt.solver();
+    solver.assert(clause.constraint);
+    for atom in &clause.body {
+        solver.assert(meaning(atom));
+    }
+    if let Some(head) = &clause.head {
+        solver.assert(terms.not(meaning(head)));
+    }
+    solver.check(&[]) == SatResult::Unsat
+}

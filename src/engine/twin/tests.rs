@@ -1,0 +1,306 @@
+//! Translations against evaluation at small widths, and systems of known status.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::back;
+use super::translate::translate;
+use crate::chc::System;
+use crate::frontend::parse;
+use crate::run::Context;
+use crate::smt::{SatResult, Smt};
+use crate::strategy::{Config, solve};
+use crate::term::{Assignment, BigUint, Op, Printer, Random, SortId, TermId, TermStore, evaluate};
+use crate::witness::{Model, Wanted};
+
+/// A random word over these ones, all of a width.
+fn word(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
+    let width = t.width(vars[0]);
+    let numeral = |random: &mut Random| {
+        let value = random.below(1 << width);
+        t.bitvec(BigUint::from(u64::try_from(value).unwrap_or(0)), width)
+    };
+    if depth == 0 || random.one_in(5) {
+        return match random.one_in(3) {
+            true => numeral(random),
+            false => vars[random.below(vars.len() as i64) as usize],
+        };
+    }
+    let a = word(t, random, vars, depth - 1);
+    let b = word(t, random, vars, depth - 1);
+    let positive = |random: &mut Random| {
+        let value = random.between(1, (1 << (width - 1)).max(2) - 1).max(1);
+        t.bitvec(BigUint::from(u64::try_from(value).unwrap_or(1)), width)
+    };
+    match random.below(17) {
+        0..=2 => t.bv_op(&Op::BvAdd, &[a, b]),
+        3 => t.bv_op(&Op::BvNeg, &[a]),
+        4 => t.bv_op(&Op::BvNot, &[a]),
+        5 | 6 => t.bv_op(&Op::BvMul, &[numeral(random), b]),
+        7 => {
+            let condition = formula(t, random, vars, 0);
+            t.ite(condition, a, b)
+        }
+        8 if width > 1 => {
+            // Some bits, extended again.
+            let high = random.below(i64::from(width)) as u32;
+            let low = random.below(i64::from(high) + 1) as u32;
+            let part = t.bv_op(&Op::BvExtract(high, low), &[a]);
+            let more = width - (high - low + 1);
+            match random.one_in(2) {
+                true => t.bv_op(&Op::BvSignExtend(more), &[part]),
+                false => t.bv_op(&Op::BvZeroExtend(more), &[part]),
+            }
+        }
+        9 if width > 1 => {
+            let cut = 1 + random.below(i64::from(width) - 1) as u32;
+            let high = t.bv_op(&Op::BvExtract(width - 1, cut), &[a]);
+            let low = t.bv_op(&Op::BvExtract(cut - 1, 0), &[b]);
+            t.bv_op(&Op::BvConcat, &[high, low])
+        }
+        10 => {
+            let by = t.bitvec(BigUint::from(random.below(i64::from(width)) as u64), width);
+            let op = [Op::BvShl, Op::BvLshr, Op::BvAshr][random.below(3) as usize].clone();
+            t.bv_op(&op, &[a, by])
+        }
+        11 => {
+            let mask = (1_u64 << random.below(i64::from(width) + 1)) - 1;
+            t.bv_op(&Op::BvAnd, &[a, t.bitvec(BigUint::from(mask), width)])
+        }
+        12 => t.bv_op(&Op::BvUdiv, &[a, positive(random)]),
+        13 => t.bv_op(&Op::BvUrem, &[a, positive(random)]),
+        14 if width > 1 => t.bv_op(&Op::BvSdiv, &[a, positive(random)]),
+        15 if width > 1 => t.bv_op(&Op::BvSrem, &[a, positive(random)]),
+        16 if width > 1 => t.bv_op(&Op::BvSmod, &[a, positive(random)]),
+        _ => a,
+    }
+}
+
+fn formula(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
+    let a = word(t, random, vars, depth);
+    let b = word(t, random, vars, depth);
+    let atom = match random.below(3) {
+        0 => t.bv_op(&Op::BvSle, &[a, b]),
+        1 => t.bv_op(&Op::BvUle, &[a, b]),
+        _ => t.eq(a, b),
+    };
+    match random.one_in(2) {
+        true => t.not(atom),
+        false => atom,
+    }
+}
+
+fn values(t: &TermStore, random: &mut Random, vars: &[TermId]) -> Assignment {
+    let value = |&v: &TermId| {
+        let width = t.width(v);
+        let value = random.below(1 << width) as u64;
+        (v, t.bitvec(BigUint::from(value), width))
+    };
+    vars.iter().map(value).collect()
+}
+
+fn number(t: &TermStore, value: TermId) -> TermId {
+    evaluate(t, t.bv_to_signed(value), &Assignment::default()).expect("a value")
+}
+
+/// What a clause says of words, its twin says of the integers that they are; and what a clause that
+/// is not exact says is never more.
+#[test]
+fn twins_say_the_same() {
+    let mut random = Random::new(17);
+    let (mut yes, mut no, mut narrower) = (0, 0, 0);
+    for round in 0..400 {
+        let t = Rc::new(TermStore::new());
+        let width = 1 + round % 5;
+        let sort = t.bitvec_sort(width);
+        let mut words = System::new(t.clone());
+        let vars: Vec<TermId> = ["a", "b", "c"].iter().map(|v| t.var(v, sort)).collect();
+        let parts: Vec<TermId> = (0..2).map(|_| formula(&t, &mut random, &vars, 3)).collect();
+        let constraint = t.or(&parts);
+        words.add_clause(Vec::new(), constraint, None);
+        let cx = Context::new(t.clone());
+        let all = FxHashSet::from_iter([0]);
+        let exact = translate(&words, &all, &cx).unwrap_or_else(|e| panic!("{e}"));
+        let loose = translate(&words, &FxHashSet::default(), &cx).expect("the same operators");
+        let smt = Smt::within(&cx.budget);
+        for _ in 0..6 {
+            let point = values(&t, &mut random, &vars);
+            let expected = evaluate(&t, constraint, &point) == Some(TermId::TRUE);
+            let of = |twin: &super::Twin| {
+                let mut solver = smt.solver();
+                solver.assert(twin.system.clauses[0].constraint);
+                for (word, &twin) in &twin.variables[0] {
+                    solver.assert(t.eq(twin, number(&t, point[word])));
+                }
+                solver.check(&[]) == SatResult::Sat
+            };
+            assert_eq!(
+                of(&exact),
+                expected,
+                "{}",
+                Printer::new(&t).term(constraint)
+            );
+            let by_loose = of(&loose);
+            assert!(
+                !by_loose || expected,
+                "{}",
+                Printer::new(&t).term(constraint)
+            );
+            yes += usize::from(expected);
+            no += usize::from(!expected);
+            narrower += usize::from(expected && !by_loose);
+        }
+    }
+    assert!(
+        yes > 300 && no > 300 && narrower > 30,
+        "{yes} {no} {narrower}"
+    );
+}
+
+/// A random integer over these ones.
+fn integer(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
+    if depth == 0 || random.one_in(4) {
+        return match random.one_in(3) {
+            true => t.int(random.between(-20, 20)),
+            false => vars[random.below(vars.len() as i64) as usize],
+        };
+    }
+    let a = integer(t, random, vars, depth - 1);
+    let b = integer(t, random, vars, depth - 1);
+    match random.below(6) {
+        0 | 1 => t.add(&[a, b]),
+        2 => t.mul(&[t.int(random.between(-5, 5)), a]),
+        3 => t.idiv(a, t.int(random.between(1, 6))),
+        4 => t.modulo(a, t.int(random.between(1, 6))),
+        _ => t.ite(t.le(a, b), b, a),
+    }
+}
+
+/// What a model says of integers, it says of words.
+#[test]
+fn models_come_back() {
+    let mut random = Random::new(23);
+    let (mut yes, mut no) = (0, 0);
+    for round in 0..400 {
+        let t = Rc::new(TermStore::new());
+        let sort = t.bitvec_sort(1 + round % 6);
+        let mut words = System::new(t.clone());
+        let predicate = words.add_predicate("P", &[sort, SortId::BOOL, sort]);
+        let cx = Context::new(t.clone());
+        let twin = translate(&words, &FxHashSet::default(), &cx).expect("no clause");
+        let params = twin.system.predicate(predicate).params.clone();
+        let numbers = [params[0], params[2]];
+        let mut part = || {
+            let a = integer(&t, &mut random, &numbers, 3);
+            let b = integer(&t, &mut random, &numbers, 3);
+            match random.below(3) {
+                0 => t.le(a, b),
+                1 => t.ge(a, b),
+                _ => t.eq(a, b),
+            }
+        };
+        let definition = t.or(&[t.and(&[part(), params[1]]), t.not(part())]);
+        let found = Model {
+            definitions: FxHashMap::from_iter([(predicate, definition)]),
+            ..Model::default()
+        };
+        let made = back::model(&twin, &found).expect("words can say it");
+        let made = made.definitions[&predicate];
+        let own = words.predicate(predicate).params.clone();
+        for _ in 0..8 {
+            let mut point = values(&t, &mut random, &[own[0], own[2]]);
+            let flag = t.bool(random.one_in(2));
+            let integers = Assignment::from_iter([
+                (params[0], number(&t, point[&own[0]])),
+                (params[1], flag),
+                (params[2], number(&t, point[&own[2]])),
+            ]);
+            point.insert(own[1], flag);
+            let expected = evaluate(&t, definition, &integers);
+            assert_eq!(
+                evaluate(&t, made, &point),
+                expected,
+                "{} for {}",
+                Printer::new(&t).term(made),
+                Printer::new(&t).term(definition)
+            );
+            yes += usize::from(expected == Some(TermId::TRUE));
+            no += usize::from(expected == Some(TermId::FALSE));
+        }
+    }
+    assert!(yes > 300 && no > 300, "{yes} {no}");
+}
+
+/// The engine's verdict, and how many rounds it took.
+fn answer(text: &str) -> (&'static str, u64) {
+    let terms = Rc::new(TermStore::new());
+    let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
+    let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut cx = Context::new(terms);
+    cx.budget = cx.budget.work(Duration::from_secs(60));
+    let config = Config {
+        engine: "twin".to_owned(),
+        ..Config::default()
+    };
+    let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
+    assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
+    let word = answer.output(&problem, Wanted::default()).word();
+    (word, cx.stats.count("twin.rounds"))
+}
+
+const LOOP: &str = "(declare-fun P ((_ BitVec 16) (_ BitVec 16)) Bool)
+(assert (P #x0000 #x0000))
+(assert (forall ((x (_ BitVec 16)) (y (_ BitVec 16)))
+  (=> (and (P x y) GUARD) (P (bvadd x #x0001) (bvadd y #x0003)))))
+(assert (forall ((x (_ BitVec 16)) (y (_ BitVec 16))) (=> (and (P x y) GOAL) false)))";
+
+fn of_loop(guard: &str, goal: &str) -> (&'static str, u64) {
+    answer(&LOOP.replace("GUARD", guard).replace("GOAL", goal))
+}
+
+#[test]
+fn what_does_not_wrap_is_solved_at_once() {
+    let guard = "(bvslt x #x0100)";
+    assert_eq!(of_loop(guard, "(bvslt y x)").0, "sat");
+    assert_eq!(of_loop(guard, "(bvslt x #x0000)"), ("sat", 1));
+    assert_eq!(of_loop(guard, "(= y #x002d)"), ("unsat", 1));
+}
+
+/// With no guard the sums wrap: `y = 3x` holds modulo the size of words, `x <= y` does not.
+#[test]
+fn what_wraps_becomes_exact() {
+    let triple = "(not (= y (bvmul #x0003 x)))";
+    assert_eq!(of_loop("true", triple).0, "sat");
+    let (word, rounds) = of_loop("true", "(and (= x #x7fff) (not (= y #x7ffd)))");
+    assert_eq!(word, "sat");
+    assert!(rounds > 1, "{rounds}");
+    let text = LOOP.replace("16", "4").replace("#x000", "#x");
+    let text = text.replace("GUARD", "true").replace("GOAL", "(bvslt y x)");
+    let (word, rounds) = answer(&text);
+    assert_eq!(word, "unsat");
+    assert!(rounds > 1, "{rounds}");
+}
+
+/// Orders without a sign, parts of words, and divisions.
+#[test]
+fn operators_of_words_are_those_of_integers() {
+    let text = "(declare-fun P ((_ BitVec 8) (_ BitVec 8)) Bool)
+(assert (P #xf0 #x00))
+(assert (forall ((x (_ BitVec 8)) (n (_ BitVec 8)))
+  (=> (and (P x n) (bvult #x10 x)) (P (bvudiv x #x02) (bvadd n #x01)))))
+(assert (forall ((x (_ BitVec 8)) (n (_ BitVec 8)))
+  (=> (and (P x n) (or (bvult LIMIT n) (= ((_ extract 7 7) n) #b1))) false)))";
+    assert_eq!(answer(&text.replace("LIMIT", "#x04")).0, "sat");
+    assert_eq!(answer(&text.replace("LIMIT", "#x03")).0, "unsat");
+}
+
+#[test]
+fn products_of_words_are_refused() {
+    let text = "(declare-fun P ((_ BitVec 8)) Bool)
+(assert (P #x02))
+(assert (forall ((x (_ BitVec 8)) (y (_ BitVec 8))) (=> (and (P x) (P y)) (P (bvmul x y)))))
+(assert (forall ((x (_ BitVec 8))) (=> (and (P x) (= x #x03)) false)))";
+    assert_eq!(answer(text).0, "unknown");
+}
