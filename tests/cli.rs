@@ -263,9 +263,6 @@ fn proofs_of_z3() {
     );
     let (open, close) = (text.matches('(').count(), text.matches(')').count());
     assert_eq!(open, close);
-    // Several jobs hand the option on.
-    let output = with_input(&["--proof=z3", "--jobs", "2"], UNSAFE);
-    assert_eq!(stdout(&output), text);
     expect(&with_input(&["--proof=z3"], SAFE), "sat\n", 0);
 }
 

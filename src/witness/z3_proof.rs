@@ -339,7 +339,7 @@ mod tests {
         let text = "(set-logic HORN)
 (declare-fun P (Int Int) Bool)
 (declare-fun |a b| () Bool)
-(assert (forall ((x Int)) (=> (> x 0) (P x (- x)))))
+(assert (forall ((x Int)) (=> (>= x 1) (P x (- x)))))
 (assert (forall ((P Int)) (and (=> (and (P P (- P)) (P P (- 1))) |a b|) (=> (P 0 P) false))))
 (assert (=> |a b| false))
 (check-sat)";
@@ -355,11 +355,11 @@ mod tests {
         let expected = "((set-logic HORN)
 (declare-fun query!0 () Bool)
 (proof
-(let (($c1 (forall ((x Int)) (=> (> x 0) (P x (- x))))))
+(let (($c1 (forall ((x Int)) (=> (>= x 1) (P x (- x))))))
 (let (($c2.1 (forall ((P!1 Int)) (=> (and (P P!1 (- P!1)) (P P!1 (- 1))) |a b|))))
 (let (($c3 (=> |a b| query!0)))
 (let ((@s2 ((_ hyper-res 0 0) (asserted $c1) (P 1 (- 1)))))
-(mp ((_ hyper-res 0 0 0 1) (asserted $c3) ((_ hyper-res 0 0 0 1 0 2) (asserted $c2.1) @s2 @s2 |a b|) query!0) (asserted (=> query!0 false)) false))))))
+(mp ((_ hyper-res 0 0 0 1) (asserted $c3) ((_ hyper-res 0 0 0 1 0 2) (asserted $c2.1) @s2 @s2 |a b|) query!0) (asserted (=> query!0 false)) false)))))))
 ";
         assert_eq!(found, expected);
     }

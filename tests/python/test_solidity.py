@@ -36,7 +36,7 @@ def environment(**more):
 class Findings:
     """What the compiler says of a contract's file."""
 
-    def __init__(self, path, solver):
+    def __init__(self, path, solver, options="--jobs 1"):
         source = path.read_text(encoding="utf-8")
         targets = re.search(r"^// targets: (.*)$", source, re.MULTILINE)
         contracts = re.findall(r"^contract (\w+)", source, re.MULTILINE)
@@ -63,7 +63,7 @@ class Findings:
             capture_output=True,
             text=True,
             check=False,
-            env=environment(),
+            env=environment(ALPHORN_OPTIONS=options),
         )
         if done.returncode != 0 or done.stderr:
             raise AssertionError(f"{path.name}, {solver}: {done.stderr}")
@@ -190,6 +190,13 @@ class Counterexamples(unittest.TestCase):
         below = trace[trace.index(synthesized) + 1]
         self.assertRegex(below, r"^        Careless\.pay\(\w+\) -- reentrant call$")
 
+    def test_the_example_of_the_readme(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        (shown,) = re.findall(r"```\n(CHC: .*?)\n```", readme, re.DOTALL)
+        path = FOLDER / "contracts/Reentrancy.sol"
+        (said,) = Findings(path, "z3", "--deterministic").counterexamples.values()
+        self.assertEqual(said, shown)
+
     def test_internal_calls_of_a_library(self):
         values, trace = findings("z3")["Token"].counterexample("Token.unused")
         self.assertIn("minted = 3, ", values)
@@ -308,6 +315,8 @@ class StandIn(Folder):
             [*limited, "--model", "-"],
         )
         self.assertEqual(told("z3", "-in", "-t:10000", "-T:20"), [*limited, "-"])
+        own = told("z3", "-in", "-t:10000", ALPHORN_OPTIONS="--timeout 60 -q")
+        self.assertEqual(own, ["--timeout", "60", "-q", "-"])
         self.assertEqual(told("eld", "-hsmt", "-in", "-t:10", "-ssol"), [*limited, "--model", "-"])
         self.assertEqual(told("eld", "-horn", "-t:10", str(file), text=""), [*limited, "-"])
         self.assertEqual(told("z3", "-smt2", "-t:0", str(file), text=""), [*one, "-"])
