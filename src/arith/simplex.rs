@@ -154,9 +154,9 @@ impl Simplex {
             return number;
         };
         let unit = lead.recip();
-        let scaled: SparseRow = form.iter().map(|(c, a)| (*c, a * &unit)).collect();
+        let scaled: SparseRow = form.iter().map(|(c, a)| (*c, product(a, &unit))).collect();
         let variable = self.variable(scaled);
-        let real = -(constant * &unit);
+        let real = -product(constant, &unit);
         let strict = Rational::from_integer(i64::from(to == Relation::Below).into());
         if to == Relation::Equal || unit.is_positive() {
             let value = Value {

@@ -315,9 +315,11 @@ mod tests {
     use crate::term::{Assignment, TermStore};
     use crate::witness::RefutationStep;
 
-    /// Parses clauses and prints a refutation: steps of clause, premises, and the fact's predicate
-    /// and values.
-    fn proof(text: &str, steps: &[(u32, &[usize], Option<(u32, &[i64])>)]) -> String {
+    /// A clause, premises, and the fact's predicate and values.
+    type Step<'a> = (u32, &'a [usize], Option<(u32, &'a [i64])>);
+
+    /// Parses clauses and prints a refutation.
+    fn proof(text: &str, steps: &[Step]) -> String {
         let problem = parse(text, Rc::new(TermStore::new())).expect("clauses");
         let steps = steps
             .iter()
@@ -391,8 +393,7 @@ mod tests {
         let size = |length: i64| {
             let values: Vec<[i64; 1]> = (0..length).map(|i| [i]).collect();
             let premises: Vec<[usize; 1]> = (0..values.len()).map(|i| [i]).collect();
-            let mut steps: Vec<(u32, &[usize], Option<(u32, &[i64])>)> =
-                vec![(0, &[], Some((0, &values[0])))];
+            let mut steps: Vec<Step> = vec![(0, &[], Some((0, &values[0])))];
             for i in 1..values.len() {
                 steps.push((1, &premises[i - 1], Some((0, &values[i]))));
             }
