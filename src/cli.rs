@@ -70,7 +70,7 @@ struct SolveArgs {
     /// Print a refutation after the verdict, if the clauses have no model.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
-    proof: Option<Format>,
+    proof: Option<Proof>,
 
     /// Print the clauses in normal form, as SMT-LIB, instead of solving them.
     #[arg(long, hide_short_help = true)]
@@ -198,6 +198,17 @@ enum CliCommand {
 pub enum Format {
     Text,
     Json,
+}
+
+/// How a refutation is written.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Proof {
+    /// Numbered steps, one a line.
+    Text,
+    /// The same as one JSON object.
+    Json,
+    /// A proof term in the manner of Z3, for readers of its proofs.
+    Z3,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -368,8 +379,9 @@ fn invocation(cli: Cli) -> Parsed {
                 without: args.without,
                 model: args.model,
                 proof: args.proof.map(|format| match format {
-                    Format::Text => ProofFormat::Text,
-                    Format::Json => ProofFormat::Json,
+                    Proof::Text => ProofFormat::Text,
+                    Proof::Json => ProofFormat::Json,
+                    Proof::Z3 => ProofFormat::Z3,
                 }),
                 print,
                 passes: args.passes,

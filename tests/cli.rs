@@ -231,6 +231,41 @@ fn proofs_as_text_and_as_json() {
     assert_eq!(steps[3]["fact"], serde_json::Value::Null);
 }
 
+/// The form that Solidity's compiler reads.
+#[test]
+fn proofs_of_z3() {
+    let output = with_input(&["--proof=z3"], UNSAFE);
+    let text = stdout(&output);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[..4],
+        [
+            "unsat",
+            "((set-logic HORN)",
+            "(declare-fun query!0 () Bool)",
+            "(proof"
+        ]
+    );
+    assert_eq!(text.matches("hyper-res").count(), 4, "{text}");
+    assert!(
+        text.contains("((_ hyper-res 0 0) (asserted $c1) (P 0))"),
+        "{text}"
+    );
+    assert!(
+        lines
+            .last()
+            .unwrap()
+            .starts_with("(mp ((_ hyper-res 0 0 0 1) (asserted $c3) ")
+    );
+    assert!(
+        text.contains(" query!0) (asserted (=> query!0 false)) false)"),
+        "{text}"
+    );
+    let (open, close) = (text.matches('(').count(), text.matches(')').count());
+    assert_eq!(open, close);
+    expect(&with_input(&["--proof=z3"], SAFE), "sat\n", 0);
+}
+
 #[test]
 fn the_printed_witnesses_pass_the_check() {
     let files = Files::new();

@@ -435,6 +435,9 @@ fn scopes() {
     let requests = &problem.requests;
     assert!(requests.proof && requests.reason_unknown && !requests.model);
     assert_eq!(requests.timeout_ms, Some(1234));
+    // As with Z3, 0 is no limit.
+    let unlimited = read("(set-option :timeout 0)(declare-fun p () Bool)(assert p)(check-sat)");
+    assert_eq!(unlimited.requests.timeout_ms, None);
     let again = read("(declare-fun p () Bool)(assert p)(reset)(declare-fun p () Bool)(assert p)");
     assert_eq!(again.clauses.len(), 1);
 }

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::constraint::{Constraint, Relation};
 use crate::term::Rational;
+use crate::term::rational::{difference, product, sum};
 
 /// Columns with their coefficients, ascending, none zero.
 pub type SparseRow = Vec<(usize, Rational)>;
@@ -56,23 +57,24 @@ impl Value {
     }
 
     fn add_scaled(&mut self, other: &Value, factor: &Rational) {
-        self.real += &other.real * factor;
+        self.real = sum(&self.real, &product(&other.real, factor));
         if !other.infinitesimal.is_zero() {
-            self.infinitesimal += &other.infinitesimal * factor;
+            let added = product(&other.infinitesimal, factor);
+            self.infinitesimal = sum(&self.infinitesimal, &added);
         }
     }
 
     fn minus(&self, other: &Value) -> Value {
         Value {
-            real: &self.real - &other.real,
-            infinitesimal: &self.infinitesimal - &other.infinitesimal,
+            real: difference(&self.real, &other.real),
+            infinitesimal: difference(&self.infinitesimal, &other.infinitesimal),
         }
     }
 
     fn scaled(&self, factor: &Rational) -> Value {
         Value {
-            real: &self.real * factor,
-            infinitesimal: &self.infinitesimal * factor,
+            real: product(&self.real, factor),
+            infinitesimal: product(&self.infinitesimal, factor),
         }
     }
 }
@@ -152,9 +154,9 @@ impl Simplex {
             return number;
         };
         let unit = lead.recip();
-        let scaled: SparseRow = form.iter().map(|(c, a)| (*c, a * &unit)).collect();
+        let scaled: SparseRow = form.iter().map(|(c, a)| (*c, product(a, &unit))).collect();
         let variable = self.variable(scaled);
-        let real = -(constant * &unit);
+        let real = -product(constant, &unit);
         let strict = Rational::from_integer(i64::from(to == Relation::Below).into());
         if to == Relation::Equal || unit.is_positive() {
             let value = Value {
@@ -547,12 +549,12 @@ fn add_scaled(row: &mut SparseRow, other: &[(usize, Rational)], factor: &Rationa
         while let Some(entry) = left.next_if(|e| e.0 < *column) {
             out.push(entry);
         }
-        let mut sum = coefficient * factor;
-        if let Some(entry) = left.next_if(|e| e.0 == *column) {
-            sum += entry.1;
+        let mut entry = product(coefficient, factor);
+        if let Some(own) = left.next_if(|e| e.0 == *column) {
+            entry = sum(&own.1, &entry);
         }
-        if !sum.is_zero() {
-            out.push((*column, sum));
+        if !entry.is_zero() {
+            out.push((*column, entry));
         }
     }
     out.extend(left);

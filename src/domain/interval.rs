@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cube::{Cube, Fact};
 use super::nonempty::NonemptyDomain;
 use crate::arith::{Constraint, Relation};
+use crate::term::rational::{difference, product, quotient, sum};
 use crate::term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
 
 /// Rounds of propagation through the rows of a cube; bounds that creep are not worth more.
@@ -36,7 +37,7 @@ impl Bounds {
     pub fn facts(&self, var: TermId) -> Vec<Fact> {
         let fact = |sign: &Rational, bound: &Rational, relation| {
             let mut linear = Linear::unit(var).scaled(sign);
-            linear.constant = -(sign * bound);
+            linear.constant = -product(sign, bound);
             Fact::linear(linear, relation)
         };
         let one = Rational::one();
@@ -125,7 +126,7 @@ impl Intervals {
         for (var, coefficient) in &linear.monomials {
             let value = least_of(values, *var, coefficient, negated);
             match &value {
-                Some(value) => least += value,
+                Some(value) => least = sum(&least, value),
                 None if open.is_some() => return true,
                 None => open = Some(*var),
             }
@@ -138,12 +139,12 @@ impl Intervals {
             let rest = match (open, own) {
                 (Some(open), _) if open != *var => continue,
                 (Some(_), _) => least.clone(),
-                (None, Some(own)) => &least - own,
+                (None, Some(own)) => difference(&least, &own),
                 (None, None) => continue,
             };
             // coefficient * var <= -rest
             let above = coefficient.is_positive() != negated;
-            let bound = if negated { rest } else { -rest } / coefficient;
+            let bound = quotient(&if negated { rest } else { -rest }, coefficient);
             let (low, high) = if above {
                 (None, Some(bound))
             } else {
@@ -159,22 +160,22 @@ impl Intervals {
     /// A value at the end of an integer interval that is excluded.
     fn differs(&self, values: &mut Ranges, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
         let mut free = None;
-        let mut sum = linear.constant.clone();
+        let mut total = linear.constant.clone();
         for (var, coefficient) in &linear.monomials {
             let point = values.get(var).and_then(|b| match (&b.low, &b.high) {
                 (Some(l), Some(h)) if l == h => Some(l),
                 _ => None,
             });
             match point {
-                Some(value) => sum += coefficient * value,
+                Some(value) => total = sum(&total, &product(coefficient, value)),
                 None if free.is_some() => return true,
                 None => free = Some((*var, coefficient)),
             }
         }
         let Some((var, coefficient)) = free else {
-            return !sum.is_zero();
+            return !total.is_zero();
         };
-        let excluded = -sum / coefficient;
+        let excluded = quotient(&-total, coefficient);
         if self.terms.sort_of(var) == SortId::REAL || !excluded.is_integer() {
             return true;
         }
@@ -254,7 +255,7 @@ fn least_of(
     } else {
         bounds.high.as_ref()
     };
-    let value = coefficient * end?;
+    let value = product(coefficient, end?);
     Some(if negated { -value } else { value })
 }
 

@@ -225,7 +225,8 @@ impl<'r, 't> Reader<'r, 't> {
             (Verb::SetLogic, _) => {
                 log::warn!("the logic {} is read as HORN", shorten(name));
             }
-            (_, ":timeout") => self.requests.timeout_ms = value.parse().ok(),
+            // As with Z3, 0 is no limit.
+            (_, ":timeout") => self.requests.timeout_ms = value.parse().ok().filter(|&ms| ms > 0),
             (_, ":global-declarations") => self.global_declarations = value == "true",
             _ => {}
         }

@@ -212,6 +212,7 @@ impl Portfolio<'_> {
         match self.solve.proof {
             Some(ProofFormat::Text) => words.push("--proof".to_owned()),
             Some(ProofFormat::Json) => words.push("--proof=json".to_owned()),
+            Some(ProofFormat::Z3) => words.push("--proof=z3".to_owned()),
             None => {}
         }
         if self.invocation.stats.is_some() {

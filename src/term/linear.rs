@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
+use super::rational::{product, sum};
 use super::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
 /// A sum of rational multiples of columns, plus a constant. Columns are terms ("atoms": variables,
@@ -58,9 +59,10 @@ impl<C: Copy + Ord> Linear<C> {
             let right = other.monomials.get(j).map(|m| m.0);
             match (left, right) {
                 (Some(a), Some(b)) if a == b => {
-                    let sum = &self.monomials[i].1 + &other.monomials[j].1 * factor;
-                    if !sum.is_zero() {
-                        monomials.push((a, sum));
+                    let added = product(&other.monomials[j].1, factor);
+                    let coefficient = sum(&self.monomials[i].1, &added);
+                    if !coefficient.is_zero() {
+                        monomials.push((a, coefficient));
                     }
                     i += 1;
                     j += 1;
@@ -71,7 +73,7 @@ impl<C: Copy + Ord> Linear<C> {
                 }
                 _ => {
                     let (column, coefficient) = &other.monomials[j];
-                    let scaled = coefficient * factor;
+                    let scaled = product(coefficient, factor);
                     if !scaled.is_zero() {
                         monomials.push((*column, scaled));
                     }
@@ -81,7 +83,7 @@ impl<C: Copy + Ord> Linear<C> {
         }
         Linear {
             monomials,
-            constant: &self.constant + &other.constant * factor,
+            constant: sum(&self.constant, &product(&other.constant, factor)),
         }
     }
 
@@ -99,9 +101,9 @@ impl<C: Copy + Ord> Linear<C> {
             monomials: self
                 .monomials
                 .iter()
-                .map(|(t, c)| (*t, c * factor))
+                .map(|(t, c)| (*t, product(c, factor)))
                 .collect(),
-            constant: &self.constant * factor,
+            constant: product(&self.constant, factor),
         }
     }
 
@@ -131,7 +133,7 @@ impl<C: Copy + Ord> Linear<C> {
         let mut monomials: Vec<(D, Rational)> = Vec::with_capacity(mapped.len());
         for (column, coefficient) in mapped {
             match monomials.last_mut() {
-                Some(last) if last.0 == column => last.1 += coefficient,
+                Some(last) if last.0 == column => last.1 = sum(&last.1, &coefficient),
                 _ => monomials.push((column, coefficient)),
             }
         }
@@ -144,11 +146,11 @@ impl<C: Copy + Ord> Linear<C> {
 
     /// The value under values of the columns; `None` where a column has none.
     pub fn value(&self, mut of: impl FnMut(C) -> Option<Rational>) -> Option<Rational> {
-        let mut sum = self.constant.clone();
+        let mut value = self.constant.clone();
         for (column, coefficient) in &self.monomials {
-            sum += coefficient * of(*column)?;
+            value = sum(&value, &product(coefficient, &of(*column)?));
         }
-        Some(sum)
+        Some(value)
     }
 
     /// The least common denominator of all coefficients and the constant.
@@ -206,7 +208,7 @@ impl TermStore {
                 let mut result = Linear::constant(Rational::zero());
                 for &arg in &*node.args {
                     match self.numeral(arg) {
-                        Some(value) => result.constant += value,
+                        Some(value) => result.constant = sum(&result.constant, &value),
                         None => result.monomials.push(self.monomial(arg)),
                     }
                 }
@@ -304,10 +306,10 @@ impl TermStore {
                 (None, Some(value)) => (then, value, false),
                 (None, None) => break,
             };
-            let value = value * coefficient + &rest.constant;
+            let value = sum(&product(&value, coefficient), &rest.constant);
             decided.push((condition, self.sign_atom(&op, &value), on_then));
             let mut next = self.linear(branch).scaled(coefficient);
-            next.constant += &rest.constant;
+            next.constant = sum(&next.constant, &rest.constant);
             rest = Cow::Owned(next);
         }
         let mut formula = self.canonical_atom(op, &rest, sort);

@@ -21,6 +21,7 @@ mod meter;
 mod node;
 mod print;
 pub(crate) mod random;
+pub(crate) mod rational;
 mod sort;
 mod store;
 mod walk;

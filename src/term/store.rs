@@ -28,7 +28,8 @@ pub struct TermStore {
     datatypes: FrozenVec<Box<DatatypeCell>>,
     pub(super) functions: FrozenVec<Box<FunctionCell>>,
     variables: FrozenVec<Box<Variable>>,
-    variable_index: RefCell<FxHashMap<(String, SortId), TermId>>,
+    /// With the hashes of name and sort.
+    variable_index: RefCell<HashTable<(u64, TermId)>>,
     fresh: Cell<u64>,
     /// Which sorts are finite, as far as it was asked.
     pub(super) counted_sorts: RefCell<FxHashMap<SortId, Finite>>,
@@ -57,6 +58,13 @@ fn hash_parts(op: &Op, args: &[TermId], sort: SortId) -> u64 {
     hasher.finish()
 }
 
+fn hash_variable(name: &str, sort: SortId) -> u64 {
+    let mut hasher = FxHasher::default();
+    name.hash(&mut hasher);
+    sort.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl TermStore {
     /// An empty store: `true`, `false` and the sorts Bool, Int and Real.
     pub fn new() -> Self {
@@ -68,7 +76,7 @@ impl TermStore {
             datatypes: FrozenVec::new(),
             functions: FrozenVec::new(),
             variables: FrozenVec::new(),
-            variable_index: RefCell::new(FxHashMap::default()),
+            variable_index: RefCell::new(HashTable::new()),
             fresh: Cell::new(0),
             counted_sorts: RefCell::default(),
             meter: Meter::default(),
@@ -292,17 +300,26 @@ impl TermStore {
 
     /// The variable of this name and sort; the same term each time.
     pub fn var(&self, name: &str, sort: SortId) -> TermId {
-        if let Some(&term) = self.variable_index.borrow().get(&(name.to_owned(), sort)) {
-            return term;
-        }
+        let hash = hash_variable(name, sort);
+        let found = self.find_var(hash, name, sort);
+        found.unwrap_or_else(|| self.add_var(hash, name.to_owned(), sort))
+    }
+
+    fn find_var(&self, hash: u64, name: &str, sort: SortId) -> Option<TermId> {
+        let index = self.variable_index.borrow();
+        let is_it = |&(other, term): &(u64, TermId)| {
+            other == hash && self.sort_of(term) == sort && self.var_name(term) == name
+        };
+        index.find(hash, is_it).map(|entry| entry.1)
+    }
+
+    /// A variable that is not there yet.
+    fn add_var(&self, hash: u64, name: String, sort: SortId) -> TermId {
         let index = u32::try_from(self.variables.len()).expect("fewer than 2^32 variables");
-        self.variables.push(Box::new(Variable {
-            name: name.to_owned(),
-        }));
+        self.variables.push(Box::new(Variable { name }));
         let term = self.intern(Op::Var(index), &[], sort);
-        self.variable_index
-            .borrow_mut()
-            .insert((name.to_owned(), sort), term);
+        let mut variables = self.variable_index.borrow_mut();
+        variables.insert_unique(hash, (hash, term), |entry| entry.0);
         term
     }
 
@@ -319,12 +336,9 @@ impl TermStore {
             let number = self.fresh.get();
             self.fresh.set(number + 1);
             let name = format!("{stem}!{number}");
-            if !self
-                .variable_index
-                .borrow()
-                .contains_key(&(name.clone(), sort))
-            {
-                return self.var(&name, sort);
+            let hash = hash_variable(&name, sort);
+            if self.find_var(hash, &name, sort).is_none() {
+                return self.add_var(hash, name, sort);
             }
         }
     }

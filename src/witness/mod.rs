@@ -14,6 +14,7 @@ mod text_check;
 mod types;
 mod validate;
 mod value;
+mod z3_proof;
 
 pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
 pub use print::ProofFormat;

@@ -30,7 +30,10 @@
 //!
 //! where a `fact` of `null` is `false`, and `line` is where the clause's command begins.
 //!
-//! Invariant: what is printed can be read back (see `parse`), and has size linear in the witness.
+//! As a **proof of Z3** it has a form of its own, see `z3_proof`.
+//!
+//! Invariant: what is printed here can be read back (see `parse`), and has size linear in the
+//! witness.
 
 use std::fmt::Write;
 
@@ -49,6 +52,8 @@ pub enum ProofFormat {
     #[default]
     Text,
     Json,
+    /// As Z3 prints its proofs (see `z3_proof`).
+    Z3,
 }
 
 /// A model as it is printed.

@@ -20,6 +20,7 @@ use super::print::{refutation_json, refutation_text};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
+use super::z3_proof::refutation_z3;
 use super::{Refutation, Verdict};
 use crate::frontend::{Dialect, Problem};
 use crate::run::{Budget, Context, Reason};
@@ -129,6 +130,9 @@ impl Validated {
             }
             (Verdict::Unsat(refutation), Some(ProofFormat::Json)) => {
                 refutation_json(problem, refutation)
+            }
+            (Verdict::Unsat(refutation), Some(ProofFormat::Z3)) => {
+                refutation_z3(problem, refutation)
             }
             _ => String::new(),
         };

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Interval, is_theory_literal, read_bound};
 use crate::arith::Comparison;
+use crate::term::rational::{self, product};
 use crate::term::{Linear, Op, Rational, TermId, TermStore};
 
 /// An end of a range, and whether the range leaves it out.
@@ -192,7 +193,7 @@ impl<'a> Known<'a> {
         };
         for (side, sign) in [(key.0, Rational::one()), (key.1, -Rational::one())] {
             for (atom, coefficient) in terms.linear(side).monomials {
-                let factor = &sign * coefficient;
+                let factor = product(&sign, &coefficient);
                 let range = self.range_of(atom);
                 let (low, high) = if factor.is_positive() {
                     (range.lower, range.upper)
@@ -228,7 +229,7 @@ impl<'a> Known<'a> {
 
 fn add(sum: End, end: End, factor: &Rational) -> End {
     let ((sum, a), (value, b)) = sum.zip(end)?;
-    Some((sum + value * factor, a || b))
+    Some((rational::sum(&sum, &product(&value, factor)), a || b))
 }
 
 impl Range {

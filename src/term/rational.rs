@@ -1,0 +1,74 @@
+//! Arithmetic of rational numbers most of which are integers.
+//!
+//! `num_rational` reduces every result by a gcd, which takes a step for each bit even when one of
+//! its sides is 1. Bounds of words of 256 bits are common, so integers go without.
+
+use num_traits::{One, Signed};
+
+use super::Rational;
+
+/// `left + right`.
+pub(crate) fn sum(left: &Rational, right: &Rational) -> Rational {
+    if left.is_integer() && right.is_integer() {
+        Rational::from_integer(left.numer() + right.numer())
+    } else {
+        left + right
+    }
+}
+
+/// `left - right`.
+pub(crate) fn difference(left: &Rational, right: &Rational) -> Rational {
+    if left.is_integer() && right.is_integer() {
+        Rational::from_integer(left.numer() - right.numer())
+    } else {
+        left - right
+    }
+}
+
+/// `left * right`.
+pub(crate) fn product(left: &Rational, right: &Rational) -> Rational {
+    if left.is_integer() && right.is_integer() {
+        Rational::from_integer(left.numer() * right.numer())
+    } else {
+        left * right
+    }
+}
+
+/// `left / right`; the right side is not zero.
+pub(crate) fn quotient(left: &Rational, right: &Rational) -> Rational {
+    if right.is_integer() && right.numer().magnitude().is_one() {
+        if right.is_negative() {
+            -left
+        } else {
+            left.clone()
+        }
+    } else {
+        left / right
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_those_of_the_library() {
+        let bits = Rational::from_integer(num_bigint::BigInt::one() << 256_u32);
+        let mut values = vec![bits.clone(), -bits];
+        for numerator in [-6, -1, 0, 1, 2, 3] {
+            for denominator in [1, 2, 3] {
+                values.push(Rational::new(numerator.into(), denominator.into()));
+            }
+        }
+        for a in &values {
+            for b in &values {
+                assert_eq!(sum(a, b), a + b);
+                assert_eq!(difference(a, b), a - b);
+                assert_eq!(product(a, b), a * b);
+                if b.is_positive() || b.is_negative() {
+                    assert_eq!(quotient(a, b), a / b);
+                }
+            }
+        }
+    }
+}
