@@ -38,6 +38,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("templates", 100),
     ("tpa", 100),
     ("trl", 100),
+    ("twin", 20),
     ("vinta", 200),
 ];
 
