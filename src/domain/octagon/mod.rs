@@ -65,6 +65,11 @@ struct Small {
     constant: i128,
 }
 
+/// Whether a number is at most so far from zero; the least one has no absolute value.
+fn is_at_most(value: i64, limit: i64) -> bool {
+    (-limit..=limit).contains(&value)
+}
+
 impl Octagons {
     /// The domain over a store, for at most `width` variables at a time. Bounds are rounded up to
     /// multiples of one part in `scale`; widening goes to the next of the thresholds first.
@@ -74,7 +79,7 @@ impl Octagons {
         let scaled = thresholds
             .iter()
             .filter_map(|t| (t * &factor).ceil().to_integer().to_i64());
-        let mut thresholds: Vec<i64> = scaled.filter(|t| t.abs() <= LIMIT / 2).collect();
+        let mut thresholds: Vec<i64> = scaled.filter(|&t| is_at_most(t, LIMIT / 2)).collect();
         thresholds.sort_unstable();
         thresholds.dedup();
         Octagons {
@@ -155,7 +160,7 @@ impl Octagons {
             .is_integer()
             .then(|| offset.to_integer().to_i64())
             .flatten()
-            .filter(|o| o.abs() <= OFFSET)
+            .filter(|&o| is_at_most(o, OFFSET))
         else {
             return false;
         };
@@ -170,7 +175,7 @@ impl Octagons {
         let turned = x.negated ^ y.negated ^ negated;
         let shift = sign(x.negated) * (sign(negated) * y.offset + offset - x.offset);
         let whole = |root: usize| self.whole(aliases.vars[root]);
-        if shift.abs() > OFFSET || whole(x.root) && whole(y.root) && shift % self.scale != 0 {
+        if !is_at_most(shift, OFFSET) || whole(x.root) && whole(y.root) && shift % self.scale != 0 {
             return false;
         }
         let (from, to, shift) = if whole(x.root) && !whole(y.root) {

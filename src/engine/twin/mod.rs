@@ -165,7 +165,7 @@ impl TwinEngine {
         for round in 1.. {
             cx.stats.set("twin.rounds", round);
             cx.stats.set("twin.exact", exact.len() as u64);
-            let twin = translate(words, &exact, cx).map_err(|what| incomplete(what))?;
+            let twin = translate(words, &exact, cx).map_err(incomplete)?;
             let found = match self.solve_twin(&twin, cx)? {
                 Verdict::Unsat(refutation) => {
                     let refutation = back::refutation(words, &twin, &refutation)
