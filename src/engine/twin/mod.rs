@@ -185,7 +185,7 @@ impl TwinEngine {
                 failing.len()
             );
             if failing.is_empty() {
-                let smaller = self.smaller(words, &twin, &found, &exact, cx)?;
+                let smaller = self.smaller(words, &twin, &found, &exact, cx);
                 return Ok(Verdict::Sat(smaller.unwrap_or(model)));
             }
             exact.extend(failing);
@@ -198,7 +198,7 @@ impl TwinEngine {
 
     /// A model that says less: what is known of sums that wrap may have large numbers in it, with
     /// which words are hard to check. What is not needed of a hint is, for words, if a clause that is
-    /// not exact no longer holds.
+    /// not exact no longer holds. None where that takes too long.
     fn smaller(
         &self,
         words: &System,
@@ -206,24 +206,19 @@ impl TwinEngine {
         found: &Model,
         exact: &FxHashSet<usize>,
         cx: &mut Context,
-    ) -> Result<Option<Model>, Stop> {
+    ) -> Option<Model> {
         let system = &twin.system;
         if system.clauses.iter().any(|c| c.body.len() > 1) {
-            return Ok(None);
+            return None;
         }
         let smt = Smt::within(&cx.budget);
-        let Some(definitions) = weaken(system, &found.definitions, &smt, cx) else {
-            return Ok(None);
-        };
         let smaller = Model {
-            definitions,
+            definitions: weaken(system, &found.definitions, &smt, cx)?,
             ..Model::default()
         };
-        let Some(smaller) = back::model(twin, &smaller) else {
-            return Ok(None);
-        };
-        let holds = failing(words, &smaller, exact, cx)?.is_empty();
-        Ok(holds.then_some(smaller))
+        let smaller = back::model(twin, &smaller)?;
+        let holds = failing(words, &smaller, exact, cx).is_ok_and(|failing| failing.is_empty());
+        holds.then_some(smaller)
     }
 
     /// Lets engines have turns.
