@@ -125,12 +125,14 @@
 //! Imports follow the same order and never go back.
 
 mod arith;
+mod bits;
 pub mod chc;
 mod domain;
 mod engine;
 pub mod frontend;
 mod proof;
 pub mod run;
+mod sat;
 mod smt;
 mod strategy;
 pub mod term;

@@ -26,6 +26,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("cata", 30),
     ("enum", 34),
+    ("ic3", 10),
     ("induct", 12),
     ("interp", 150),
     ("kind", 100),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Modules of the crate, each above those that follow.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 14] = [
     "strategy",
     "engine",
     "transform",
@@ -15,6 +15,8 @@ const ORDER: [&str; 12] = [
     "domain",
     "witness",
     "smt",
+    "bits",
+    "sat",
     "frontend",
     "chc",
     "arith",
@@ -26,7 +28,7 @@ const ORDER: [&str; 12] = [
 const PROGRAM: [&str; 5] = ["portfolio", "supervise", "report", "statistics", "cli"];
 
 /// What only one of the modules may know.
-const OWN: [(&str, &str); 1] = [("z3_sys::", "smt")];
+const OWN: [(&str, &str); 2] = [("z3_sys::", "smt"), ("batsat::", "sat")];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {

@@ -8,6 +8,7 @@ pub mod cata;
 mod derived;
 mod driver;
 pub mod enumerate;
+pub mod ic3;
 pub mod induct;
 pub mod interp;
 pub mod kind;

@@ -4,8 +4,8 @@
 
 use super::settings::SettingError;
 use super::{
-    Engine, bmc, cata, enumerate, induct, interp, kind, morph, muz, pdkind, pdr, safari, spacer,
-    templates, tpa, trl, twin, vinta,
+    Engine, bmc, cata, enumerate, ic3, induct, interp, kind, morph, muz, pdkind, pdr, safari,
+    spacer, templates, tpa, trl, twin, vinta,
 };
 
 /// An engine on the command line.
@@ -66,6 +66,11 @@ pub const ENGINES: &[Entry] = &[
         name: "interp",
         about: "lazy abstraction with reachability, safety and error interpolants",
         make: || Box::new(interp::Interp::default()),
+    },
+    Entry {
+        name: "ic3",
+        about: "lemmas about bits, by a SAT solver, for linear clauses over words",
+        make: || Box::new(ic3::Ic3::default()),
     },
     Entry {
         name: "safari",

@@ -147,6 +147,7 @@ const ARRAYS: &[Member] = &[
 ];
 
 const WORDS: &[Member] = &[
+    member(&["--engine", "ic3"], 0.5, MINUTES),
     member(&["--engine", "kind"], 0.6, MINUTES),
     member(&["--engine", "vinta"], 1.0, FOREVER),
     member(&["--engine", "tpa"], 1.0, FOREVER),

@@ -1,0 +1,94 @@
+//! Gates as clauses of a SAT solver, as far as they are asked for.
+//!
+//! Invariant: a gate's literal is equivalent to the gate, in each solution of the clauses.
+
+use super::gates::{Bit, Gate, Gates};
+use crate::sat::{Lit, SatSolver};
+
+/// A SAT solver that knows some of the gates of a graph.
+pub struct Encoding<S> {
+    pub solver: S,
+    /// By gate.
+    literals: Vec<Option<Lit>>,
+    truth: Lit,
+}
+
+impl<S: SatSolver> Encoding<S> {
+    /// None of the gates yet.
+    pub fn new(mut solver: S) -> Self {
+        let truth = solver.new_literal();
+        solver.add_clause(&[truth]);
+        Encoding {
+            solver,
+            literals: vec![Some(!truth)],
+            truth,
+        }
+    }
+
+    /// The bit's literal, if the solver knows it.
+    pub fn known(&self, bit: Bit) -> Option<Lit> {
+        let literal = self.literals.get(bit.gate()).copied().flatten();
+        literal.map(|literal| literal.xor(bit.is_negated()))
+    }
+
+    /// The bit's literal.
+    pub fn literal(&mut self, gates: &Gates, root: Bit) -> Lit {
+        if self.literals.len() < gates.len() {
+            self.literals.resize(gates.len(), None);
+        }
+        let mut stack = vec![root.gate()];
+        while let Some(&number) = stack.last() {
+            if self.literals[number].is_some() {
+                stack.pop();
+                continue;
+            }
+            let gate = gates.gate(number);
+            let before = stack.len();
+            let open = |bit: &Bit| self.literals[bit.gate()].is_none();
+            stack.extend(gate.arguments().filter(open).map(Bit::gate));
+            if stack.len() == before {
+                self.literals[number] = Some(self.encode(gate));
+                stack.pop();
+            }
+        }
+        self.known(root).expect("it was encoded")
+    }
+
+    /// A new literal that is equivalent to a gate whose arguments are known.
+    fn encode(&mut self, gate: Gate) -> Lit {
+        let known = |bit: Bit| self.known(bit).expect("arguments come first");
+        match gate {
+            Gate::False => !self.truth,
+            Gate::Input => self.solver.new_literal(),
+            Gate::And(a, b) => {
+                let (a, b) = (known(a), known(b));
+                let out = self.solver.new_defined(true);
+                self.solver.add_clause(&[!out, a]);
+                self.solver.add_clause(&[!out, b]);
+                self.solver.add_clause(&[out, !a, !b]);
+                out
+            }
+            Gate::Xor(a, b) => {
+                let (a, b) = (known(a), known(b));
+                let out = self.solver.new_defined(true);
+                self.solver.add_clause(&[!out, a, b]);
+                self.solver.add_clause(&[!out, !a, !b]);
+                self.solver.add_clause(&[out, !a, b]);
+                self.solver.add_clause(&[out, a, !b]);
+                out
+            }
+            Gate::Mux(c, a, b) => {
+                let (c, a, b) = (known(c), known(a), known(b));
+                let out = self.solver.new_defined(true);
+                self.solver.add_clause(&[!c, !a, out]);
+                self.solver.add_clause(&[!c, a, !out]);
+                self.solver.add_clause(&[c, !b, out]);
+                self.solver.add_clause(&[c, b, !out]);
+                // These follow, but propagate more.
+                self.solver.add_clause(&[!a, !b, out]);
+                self.solver.add_clause(&[a, b, !out]);
+                out
+            }
+        }
+    }
+}
