@@ -2,14 +2,16 @@
 //!
 //! Invariant: a gate's literal is equivalent to the gate, in each solution of the clauses.
 
+use rustc_hash::FxHashMap;
+
 use super::gates::{Bit, Gate, Gates};
 use crate::sat::{Lit, SatSolver};
 
 /// A SAT solver that knows some of the gates of a graph.
 pub struct Encoding<S> {
     pub solver: S,
-    /// By gate.
-    literals: Vec<Option<Lit>>,
+    /// By gate; most solvers know few of the gates.
+    literals: FxHashMap<usize, Lit>,
     truth: Lit,
 }
 
@@ -20,34 +22,32 @@ impl<S: SatSolver> Encoding<S> {
         solver.add_clause(&[truth]);
         Encoding {
             solver,
-            literals: vec![Some(!truth)],
+            literals: FxHashMap::from_iter([(Bit::FALSE.gate(), !truth)]),
             truth,
         }
     }
 
     /// The bit's literal, if the solver knows it.
     pub fn known(&self, bit: Bit) -> Option<Lit> {
-        let literal = self.literals.get(bit.gate()).copied().flatten();
-        literal.map(|literal| literal.xor(bit.is_negated()))
+        let literal = self.literals.get(&bit.gate())?;
+        Some(literal.xor(bit.is_negated()))
     }
 
     /// The bit's literal.
     pub fn literal(&mut self, gates: &Gates, root: Bit) -> Lit {
-        if self.literals.len() < gates.len() {
-            self.literals.resize(gates.len(), None);
-        }
         let mut stack = vec![root.gate()];
         while let Some(&number) = stack.last() {
-            if self.literals[number].is_some() {
+            if self.literals.contains_key(&number) {
                 stack.pop();
                 continue;
             }
             let gate = gates.gate(number);
             let before = stack.len();
-            let open = |bit: &Bit| self.literals[bit.gate()].is_none();
+            let open = |bit: &Bit| !self.literals.contains_key(&bit.gate());
             stack.extend(gate.arguments().filter(open).map(Bit::gate));
             if stack.len() == before {
-                self.literals[number] = Some(self.encode(gate));
+                let literal = self.encode(gate);
+                self.literals.insert(number, literal);
                 stack.pop();
             }
         }

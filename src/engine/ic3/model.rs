@@ -66,8 +66,7 @@ fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, S
         .map(|lemma| solver.add_optional(steps, lemma.predicate, &lemma.cube))
         .collect();
     let positions: FxHashMap<Lit, usize> = on.iter().copied().zip(0..).collect();
-    let queries = steps.all.iter().enumerate().filter(|(_, s)| s.to.is_none());
-    let goals: Vec<Goal> = queries.map(|(index, _)| Goal::Query(index)).collect();
+    let goals = steps.queries().into_iter().map(Goal::Query);
     let found = needed_lemmas(goals, |goal, _| {
         let core = match goal {
             Goal::Query(step) => solver.core_of_query(steps, step, &on),

@@ -54,7 +54,7 @@ pub(super) enum End {
 
 #[derive(Default)]
 struct Counters {
-    queries: u64,
+    questions: u64,
     lemmas: u64,
     literals: u64,
     counterexamples: u64,
@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
     pub fn count(&self, cx: &mut Context) {
         let counters = &self.counters;
         cx.stats.set("ic3.levels", self.frames.top() as u64);
-        cx.stats.add("ic3.questions", counters.queries);
+        cx.stats.add("ic3.questions", counters.questions);
         cx.stats.add("ic3.lemmas", counters.lemmas);
         cx.stats.add("ic3.literals", counters.literals);
         cx.stats.add(
@@ -104,13 +104,7 @@ impl<'a> Search<'a> {
 
     /// Goes up the levels until there is an answer.
     pub fn run(&mut self, cx: &mut Context) -> Result<End, Stop> {
-        let queries = self
-            .steps
-            .all
-            .iter()
-            .enumerate()
-            .filter(|(_, s)| s.to.is_none());
-        let queries: Vec<usize> = queries.map(|(index, _)| index).collect();
+        let queries = self.steps.queries();
         loop {
             self.frames.extend();
             log::debug!(
@@ -136,7 +130,7 @@ impl<'a> Search<'a> {
     }
 
     fn ask_query(&mut self, query: usize, cx: &Context) -> Result<Option<Reached>, Stop> {
-        self.counters.queries += 1;
+        self.counters.questions += 1;
         let found = self.frames.ask_query(&self.steps, query);
         Ok(answer(found, cx)?.err())
     }
@@ -150,15 +144,12 @@ impl<'a> Search<'a> {
         relative: bool,
         cx: &Context,
     ) -> Result<Result<Cube, Reached>, Stop> {
-        self.counters.queries += 1;
+        self.counters.questions += 1;
         if let Some(reason) = cx.stop() {
             return Err(Stop::Reason(reason));
         }
-        answer(
-            self.frames
-                .ask(&self.steps, level, predicate, cube, relative),
-            cx,
-        )
+        let Search { frames, steps, .. } = self;
+        answer(frames.ask(steps, level, predicate, cube, relative), cx)
     }
 
     fn taken(&mut self, reached: Reached, then: Option<usize>) -> Taken {
@@ -274,14 +265,11 @@ impl<'a> Search<'a> {
         outermost: bool,
         cx: &Context,
     ) -> Result<Cube, Stop> {
-        let mut order = cube.clone();
-        let activity = |latch: &Latch| self.activity.get(&(predicate, *latch)).copied();
-        let mut keys: Vec<(f64, Latch)> = order
-            .drain(..)
-            .map(|latch| (activity(&latch).unwrap_or(0.0), latch))
-            .collect();
-        keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (_, latch) in keys {
+        let activity = |&latch: &Latch| self.activity.get(&(predicate, latch)).copied();
+        let keys = cube.iter().map(|l| (activity(l).unwrap_or(0.0), *l));
+        let mut order: Vec<(f64, Latch)> = keys.collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, latch) in order {
             let Ok(at) = cube.binary_search(&latch) else {
                 continue;
             };

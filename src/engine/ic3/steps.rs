@@ -140,6 +140,13 @@ impl Steps {
         Ok(())
     }
 
+    /// The steps that are queries.
+    pub fn queries(&self) -> Vec<usize> {
+        let all = self.all.iter().enumerate();
+        let queries = all.filter(|(_, step)| step.to.is_none());
+        queries.map(|(index, _)| index).collect()
+    }
+
     /// The way through a clause that a solution has taken.
     pub fn way(&mut self, reached: &Reached) -> Rc<Way> {
         let step = &self.all[reached.step];
