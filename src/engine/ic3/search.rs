@@ -118,9 +118,9 @@ impl<'a> Search<'a> {
             for &query in &queries {
                 while let Some(reached) = self.ask_query(query, cx)? {
                     if self.steps.all[query].from.is_none() {
-                        return Ok(End::Derivation(self.taken(reached, None)));
+                        return Ok(End::Derivation(self.taken(reached, None)?));
                     }
-                    let bad = self.obligation(reached, None);
+                    let bad = self.obligation(reached, None)?;
                     if let Some(first) = self.block(bad, cx)? {
                         return Ok(End::Derivation(first));
                     }
@@ -152,38 +152,44 @@ impl<'a> Search<'a> {
         answer(frames.ask(steps, level, predicate, cube, relative), cx)
     }
 
-    fn taken(&mut self, reached: Reached, then: Option<usize>) -> Taken {
-        Taken {
+    fn taken(&mut self, reached: Reached, then: Option<usize>) -> Result<Taken, Stop> {
+        Ok(Taken {
             step: reached.step,
-            way: self.steps.way(&reached),
+            way: self.steps.way(&reached)?,
             inputs: reached.inputs,
             then,
-        }
+        })
     }
 
     /// Notes an obligation: the state before a step into another one, or into `false`.
-    fn obligation(&mut self, reached: Reached, then: Option<usize>) -> usize {
+    fn obligation(&mut self, reached: Reached, then: Option<usize>) -> Result<usize, Stop> {
         let predicate = self.steps.all[reached.step].from.expect("it is no fact");
         let goal = then.map(|then| self.obligations[then].cube.clone());
-        let cube = self.lifted(&reached, predicate, goal.as_deref().unwrap_or_default());
+        let cube = self.lifted(&reached, predicate, goal.as_deref().unwrap_or_default())?;
         let depth = then.map_or(0, |then| self.obligations[then].depth + 1);
-        let taken = self.taken(reached, then);
+        let taken = self.taken(reached, then)?;
         self.obligations.push(Obligation {
             predicate,
             cube: Rc::from(cube),
             depth,
             taken,
         });
-        self.obligations.len() - 1
+        Ok(self.obligations.len() - 1)
     }
 
     /// States of a predicate from which a step leads into the goal as it did from the one that was
     /// reached.
-    fn lifted(&mut self, reached: &Reached, predicate: PredicateId, goal: &[Latch]) -> Cube {
-        let way = self.steps.way(reached);
+    fn lifted(
+        &mut self,
+        reached: &Reached,
+        predicate: PredicateId,
+        goal: &[Latch],
+    ) -> Result<Cube, Stop> {
+        let way = self.steps.way(reached)?;
         let activity = &self.activity;
         let prefer = |latch| activity.get(&(predicate, latch)).copied().unwrap_or(0.0);
-        self.lift.lift(&self.steps, reached, &way, goal, prefer)
+        let Search { lift, steps, .. } = self;
+        Ok(lift.lift(steps, reached, &way, goal, prefer))
     }
 
     /// Excludes an obligation on the last level, or finds the first step of a derivation.
@@ -211,10 +217,10 @@ impl<'a> Search<'a> {
                     }
                 }
                 Err(reached) if self.steps.all[reached.step].from.is_none() => {
-                    return Ok(Some(self.taken(reached, Some(id))));
+                    return Ok(Some(self.taken(reached, Some(id))?));
                 }
                 Err(reached) => {
-                    let before = self.obligation(reached, Some(id));
+                    let before = self.obligation(reached, Some(id))?;
                     let depth = self.obligations[before].depth;
                     open.push(Reverse((level - 1, depth, before)));
                     open.push(Reverse((level, depth - 1, id)));
@@ -307,7 +313,7 @@ impl<'a> Search<'a> {
             if round == most {
                 break;
             }
-            let before = self.lifted(&reached, from, cube);
+            let before = self.lifted(&reached, from, cube)?;
             match self.ask(level - 1, from, &before, true, cx)? {
                 Ok(core) => {
                     self.counters.counterexamples += 1;

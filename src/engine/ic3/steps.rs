@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::level::Reached;
 use crate::bits::{Bit, Blaster, Gates, NotBits, Values, Word, Words};
 use crate::chc::{PredicateId, Reachability, System};
-use crate::proof::Stop;
+use crate::proof::{Stop, incomplete};
 use crate::run::Context;
 use crate::term::{BigUint, Op, Sort, TermId, TermStore};
 
@@ -148,7 +148,10 @@ impl Steps {
     }
 
     /// The way through a clause that a solution has taken.
-    pub fn way(&mut self, reached: &Reached) -> Rc<Way> {
+    ///
+    /// # Errors
+    /// There would be too many gates.
+    pub fn way(&mut self, reached: &Reached) -> Result<Rc<Way>, Stop> {
         let step = &self.all[reached.step];
         self.values.clear();
         for latch in &reached.state {
@@ -161,31 +164,31 @@ impl Steps {
         let literals = implicant(&self.terms, step, &self.gates, &mut self.values);
         let key = (reached.step, literals);
         if let Some(way) = self.ways.get(&key) {
-            return way.clone();
+            return Ok(way.clone());
         }
-        let way = Rc::new(self.make_way(reached.step, key.1.clone()));
+        let way = self.make_way(reached.step, &key.1);
+        let way = Rc::new(way.map_err(|error| incomplete(error.to_string()))?);
         self.ways.insert(key, way.clone());
-        way
+        Ok(way)
     }
 
-    fn make_way(&mut self, step: usize, literals: Vec<TermId>) -> Way {
+    fn make_way(&mut self, step: usize, literals: &[TermId]) -> Result<Way, NotBits> {
         let terms = &*self.terms;
         let step = &self.all[step];
-        let bits = "the clause's terms have bits";
         let mut blaster = Blaster::new(terms, &mut self.gates);
-        bind_state(terms, &mut blaster, &self.state, &step.before).expect(bits);
+        bind_state(terms, &mut blaster, &self.state, &step.before)?;
         let mut definer = Definer {
             terms,
             blaster,
             words: Some(&step.words),
         };
-        let guard = definer.all(literals).expect(bits);
+        let guard = definer.all(literals.to_vec())?;
         for &var in &step.vars {
-            definer.free(var).expect(bits);
+            definer.free(var)?;
         }
         let words = definer.blaster.into_words();
         let vars = step.vars.iter();
-        Way {
+        Ok(Way {
             guard,
             next: step
                 .after
@@ -193,7 +196,7 @@ impl Steps {
                 .flat_map(|v| words[v].iter().copied())
                 .collect(),
             words: vars.map(|&v| (v, words[&v].clone())).collect(),
-        }
+        })
     }
 
     /// The values of a clause's variables on a way from a state, and the state after it.
