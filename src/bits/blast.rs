@@ -8,15 +8,20 @@
 //! gives.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::gates::{Bit, Gates};
+use crate::run::Budget;
 use crate::term::{Op, Sort, TermId, TermStore};
 
 /// More gates than this are not made.
 const MOST: usize = 6_000_000;
+
+/// Nominal cost of a gate, as measured on products of words.
+const GATE: Duration = Duration::from_nanos(100);
 
 /// Why a term is no graph of gates.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -25,6 +30,9 @@ pub enum NotBits {
     Operator,
     #[error("more than {MOST} gates")]
     TooMany,
+    /// The budget is spent.
+    #[error("no time for the gates")]
+    Stopped,
 }
 
 /// A word, the lowest bit first; of a Boolean its one bit.
@@ -37,15 +45,17 @@ pub type Words = FxHashMap<TermId, Word>;
 pub struct Blaster<'a> {
     terms: &'a TermStore,
     pub gates: &'a mut Gates,
+    budget: &'a Budget,
     words: Words,
 }
 
 impl<'a> Blaster<'a> {
     /// Without variables.
-    pub fn new(terms: &'a TermStore, gates: &'a mut Gates) -> Self {
+    pub fn new(terms: &'a TermStore, gates: &'a mut Gates, budget: &'a Budget) -> Self {
         Blaster {
             terms,
             gates,
+            budget,
             words: Words::default(),
         }
     }
@@ -91,7 +101,7 @@ impl<'a> Blaster<'a> {
     /// The bits of a term all of whose variables are bound.
     ///
     /// # Errors
-    /// The term has no bits, or too many gates.
+    /// The term has no bits, or too many gates; the end of the budget.
     pub fn word(&mut self, root: TermId) -> Result<Word, NotBits> {
         let mut stack = vec![root];
         while let Some(&term) = stack.last() {
@@ -103,7 +113,13 @@ impl<'a> Blaster<'a> {
             let args = self.terms.args(term);
             stack.extend(args.iter().rev().filter(|&&a| self.known(a).is_none()));
             if stack.len() == before {
+                if self.budget.is_spent() {
+                    return Err(NotBits::Stopped);
+                }
+                let before = self.gates.len();
                 let word = self.gate(term)?;
+                let made = u32::try_from(self.gates.len() - before).unwrap_or(u32::MAX);
+                self.terms.charge(GATE.saturating_mul(made));
                 self.bind(term, &word);
                 stack.pop();
             }
@@ -121,11 +137,17 @@ impl<'a> Blaster<'a> {
 
     /// The bits of a term whose arguments are known.
     fn gate(&mut self, term: TermId) -> Result<Vec<Bit>, NotBits> {
-        if self.gates.len() > MOST {
-            return Err(NotBits::TooMany);
-        }
         let node = self.terms.node(term);
         let width = Self::width(self.terms, term)?;
+        // Products and quotients have as many rows as bits.
+        let rows = match node.op {
+            Op::BvMul | Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::BvSmod => width,
+            _ => 1,
+        };
+        let size = rows.saturating_mul(width).saturating_mul(node.args.len());
+        if self.gates.len().saturating_add(size) > MOST {
+            return Err(NotBits::TooMany);
+        }
         let args: Option<Vec<Word>> = node.args.iter().map(|&a| self.known(a)).collect();
         let args = args.ok_or(NotBits::Operator)?;
         let bits = |args: &[Word]| args.iter().map(|a| a[0]).collect::<Vec<Bit>>();

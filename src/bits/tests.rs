@@ -2,11 +2,17 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 use crate::run::Budget;
 use crate::sat::{Answer, BatSat, SatSolver};
 use crate::term::{Assignment, BigUint, Op, Random, TermId, TermStore, evaluate};
+
+/// No limit; its clock is the work.
+fn budget(t: &Rc<TermStore>) -> Budget {
+    Budget::new(t.clone(), Arc::default(), true)
+}
 
 /// What two words and a formula make, by all operators.
 fn terms_of(t: &TermStore, a: TermId, b: TermId) -> Vec<TermId> {
@@ -53,9 +59,10 @@ fn terms_of(t: &TermStore, a: TermId, b: TermId) -> Vec<TermId> {
 }
 
 /// Checks terms over two words for some values of these.
-fn check(t: &TermStore, a: TermId, b: TermId, roots: &[TermId], pairs: &[(BigUint, BigUint)]) {
+fn check(t: &Rc<TermStore>, a: TermId, b: TermId, roots: &[TermId], pairs: &[(BigUint, BigUint)]) {
     let mut gates = Gates::default();
-    let mut blaster = Blaster::new(t, &mut gates);
+    let budget = budget(t);
+    let mut blaster = Blaster::new(t, &mut gates, &budget);
     for var in [a, b] {
         blaster.free(var).expect("a word");
     }
@@ -95,7 +102,7 @@ fn words(t: &TermStore, width: u32) -> (TermId, TermId) {
 #[test]
 fn all_values_of_small_words() {
     for width in 1..=4 {
-        let t = TermStore::new();
+        let t = Rc::new(TermStore::new());
         let (a, b) = words(&t, width);
         let mut roots = terms_of(&t, a, b);
         let all = || (0_u32..1 << width).map(BigUint::from);
@@ -117,7 +124,7 @@ fn all_values_of_small_words() {
 fn random_values_of_large_words() {
     let mut random = Random::new(17);
     for width in [8, 32, 65] {
-        let t = TermStore::new();
+        let t = Rc::new(TermStore::new());
         let (a, b) = words(&t, width);
         let mut number = || {
             let mut number = BigUint::default();
@@ -142,7 +149,8 @@ fn clauses_say_what_gates_compute() {
     let t = Rc::new(TermStore::new());
     let (a, b) = words(&t, 3);
     let mut gates = Gates::default();
-    let mut blaster = Blaster::new(&t, &mut gates);
+    let budget = budget(&t);
+    let mut blaster = Blaster::new(&t, &mut gates, &budget);
     for var in [a, b] {
         blaster.free(var).expect("a word");
     }
@@ -150,7 +158,6 @@ fn clauses_say_what_gates_compute() {
     let roots: Vec<Bit> = terms_of(&t, a, b).into_iter().flat_map(word).collect();
     let known = |var| blaster.known(var).expect("it is bound").to_vec();
     let inputs = [known(a), known(b)].concat();
-    let budget = Budget::new(t.clone(), Arc::default(), false);
     let mut encoding = Encoding::new(BatSat::new(&budget));
     let mut values = Values::default();
     for number in 0_u32..64 {
@@ -176,11 +183,33 @@ fn clauses_say_what_gates_compute() {
 
 #[test]
 fn what_bits_do_not_express_is_refused() {
-    let t = TermStore::new();
+    let t = Rc::new(TermStore::new());
     let (a, _) = words(&t, 8);
     let number = t.bv_op(&Op::BvToNat, &[a]);
     let mut gates = Gates::default();
-    let mut blaster = Blaster::new(&t, &mut gates);
+    let budget = budget(&t);
+    let mut blaster = Blaster::new(&t, &mut gates, &budget);
     blaster.free(a).expect("a word");
     assert_eq!(blaster.word(number), Err(NotBits::Operator));
+}
+
+#[test]
+fn large_products_are_refused_before_they_are_made() {
+    let t = Rc::new(TermStore::new());
+    let budget = budget(&t);
+    for (width, work, expected) in [
+        (20_000, 60_000, NotBits::TooMany),
+        (1_000, 1, NotBits::Stopped),
+    ] {
+        let (a, b) = words(&t, width);
+        let product = t.bv_op(&Op::BvMul, &[a, b]);
+        let product = t.bv_op(&Op::BvMul, &[product, a]);
+        let mut gates = Gates::default();
+        let part = budget.work(Duration::from_millis(work));
+        let mut blaster = Blaster::new(&t, &mut gates, &part);
+        for var in [a, b] {
+            blaster.free(var).expect("a word");
+        }
+        assert_eq!(blaster.word(product), Err(expected));
+    }
 }

@@ -82,7 +82,9 @@ impl Lift {
         clause.push(!on);
         self.encoding.solver.add_clause(&clause);
         assumptions.push(on);
-        if self.encoding.solver.solve(&assumptions) == Answer::Unsat {
+        let answer = self.encoding.solver.solve(&assumptions);
+        debug_assert_ne!(answer, Answer::Sat, "the way leads into the cube");
+        if answer == Answer::Unsat {
             let solver = &self.encoding.solver;
             let mut parts = assumptions[first..].iter();
             needed.retain(|_| parts.next().is_some_and(|&a| solver.in_core(a)));

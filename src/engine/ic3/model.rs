@@ -12,7 +12,7 @@ use super::steps::Steps;
 use crate::bits::Blaster;
 use crate::chc::{PredicateId, System};
 use crate::proof::needed_lemmas::needed_lemmas;
-use crate::proof::{Stop, incomplete};
+use crate::proof::{Failure, Stop};
 use crate::run::Context;
 use crate::sat::Lit;
 use crate::term::{BigUint, Op, Sort, TermId, TermStore};
@@ -80,10 +80,16 @@ fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, S
             .map(|literal| Goal::Lemma(positions[&literal]));
         Some(core.collect())
     });
-    let found = found.ok_or_else(|| match cx.stop() {
-        Some(reason) => Stop::Reason(reason),
-        None => incomplete("lemmas about bits are not closed under all steps"),
-    })?;
+    let Some(found) = found else {
+        // A model that is found is kept when there is no time to make it smaller.
+        return match cx.stop() {
+            Some(_) => Ok((0..lemmas.len()).collect()),
+            None => Err(Stop::Failure(Failure {
+                step: "taking the lemmas that are needed",
+                message: "they are not closed under all steps".to_owned(),
+            })),
+        };
+    };
     let lemmas = found.into_iter().filter_map(|goal| match goal {
         Goal::Lemma(index) => Some(index),
         Goal::Query(_) => None,

@@ -18,7 +18,7 @@ use super::level::Reached;
 use crate::bits::{Bit, Blaster, Gates, NotBits, Values, Word, Words};
 use crate::chc::{PredicateId, Reachability, System};
 use crate::proof::{Stop, incomplete};
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::term::{BigUint, Op, Sort, TermId, TermStore};
 
 /// A clause.
@@ -55,6 +55,7 @@ pub(super) struct Way {
 /// All clauses on a way from facts to queries.
 pub(super) struct Steps {
     terms: Rc<TermStore>,
+    budget: Budget,
     pub gates: Gates,
     /// The bits of a state; each predicate uses the first of them.
     pub state: Vec<Bit>,
@@ -76,6 +77,7 @@ impl Steps {
     ) -> Result<Result<Steps, NotBits>, Stop> {
         let mut steps = Steps {
             terms: system.terms.clone(),
+            budget: cx.budget.clone(),
             gates: Gates::default(),
             state: Vec::new(),
             all: Vec::new(),
@@ -83,14 +85,21 @@ impl Steps {
             values: Values::default(),
         };
         for &clause in reachability.clauses() {
-            if let Some(reason) = cx.stop() {
-                return Err(Stop::Reason(reason));
-            }
-            if let Err(error) = steps.add(system, clause) {
-                return Ok(Err(error));
+            match steps.add(system, clause) {
+                Err(NotBits::Stopped) => return Err(steps.stop(&NotBits::Stopped)),
+                Err(error) => return Ok(Err(error)),
+                Ok(()) => {}
             }
         }
         Ok(Ok(steps))
+    }
+
+    /// The end of the budget, or of what can be expressed.
+    fn stop(&self, error: &NotBits) -> Stop {
+        match self.budget.stop() {
+            Some(reason) => Stop::Reason(reason),
+            None => incomplete(error.to_string()),
+        }
     }
 
     fn add(&mut self, system: &System, index: usize) -> Result<(), NotBits> {
@@ -106,7 +115,7 @@ impl Steps {
             self.state.push(self.gates.input());
         }
         let first_own = self.gates.len();
-        let mut blaster = Blaster::new(terms, &mut self.gates);
+        let mut blaster = Blaster::new(terms, &mut self.gates, &self.budget);
         bind_state(terms, &mut blaster, &self.state, &before)?;
         let mut definer = Definer {
             terms,
@@ -150,7 +159,7 @@ impl Steps {
     /// The way through a clause that a solution has taken.
     ///
     /// # Errors
-    /// There would be too many gates.
+    /// There would be too many gates; the end of the budget.
     pub fn way(&mut self, reached: &Reached) -> Result<Rc<Way>, Stop> {
         let step = &self.all[reached.step];
         self.values.clear();
@@ -167,7 +176,7 @@ impl Steps {
             return Ok(way.clone());
         }
         let way = self.make_way(reached.step, &key.1);
-        let way = Rc::new(way.map_err(|error| incomplete(error.to_string()))?);
+        let way = Rc::new(way.map_err(|error| self.stop(&error))?);
         self.ways.insert(key, way.clone());
         Ok(way)
     }
@@ -175,7 +184,7 @@ impl Steps {
     fn make_way(&mut self, step: usize, literals: &[TermId]) -> Result<Way, NotBits> {
         let terms = &*self.terms;
         let step = &self.all[step];
-        let mut blaster = Blaster::new(terms, &mut self.gates);
+        let mut blaster = Blaster::new(terms, &mut self.gates, &self.budget);
         bind_state(terms, &mut blaster, &self.state, &step.before)?;
         let mut definer = Definer {
             terms,
