@@ -117,6 +117,12 @@ struct SolveArgs {
           hide_short_help = true)]
     report: Option<PathBuf>,
 
+    /// Write a certificate of the answer: SMT-LIB that any solver can confirm without alphorn (see
+    /// CERTIFICATES.md).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["print_system", "dump_after"],
+          hide_short_help = true)]
+    certificate: Option<PathBuf>,
+
     /// Print what makes a shell complete these options, and end.
     #[arg(long, value_name = "SHELL", hide_short_help = true)]
     completions: Option<Shell>,
@@ -253,6 +259,8 @@ pub struct Solve {
     pub graph: Option<PathBuf>,
     /// Where the page goes that explains the answer.
     pub report: Option<PathBuf>,
+    /// Where the certificate goes.
+    pub certificate: Option<PathBuf>,
 }
 
 /// Which clauses to print.
@@ -388,6 +396,7 @@ fn invocation(cli: Cli) -> Parsed {
                 settings: args.settings,
                 graph: args.graph,
                 report: args.report,
+                certificate: args.certificate,
             })
         }
     };

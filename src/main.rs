@@ -5,11 +5,13 @@
 //! and the process that started them prints.
 
 mod cli;
+mod files;
 mod portfolio;
 mod report;
 mod statistics;
 mod supervise;
 
+use std::fs::File;
 use std::io::{IsTerminal, Read, Write};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,14 +20,16 @@ use std::time::{Duration, Instant};
 
 use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
-use alphorn::run::{Budget, CLEAR, Context, Progress, Statistics, View};
+use alphorn::run::{Budget, CLEAR, Context, Progress, Reason, Statistics, View};
 use alphorn::term::TermStore;
 use alphorn::witness::{
-    Outcome, ProofFormat, Validated, Wanted, check_claim, parse_witness, string_literal,
+    Outcome, ProofFormat, Validated, Wanted, check_claim, no_certificate, parse_witness,
+    string_literal,
 };
 use alphorn::{Config, normal_form, solve_telling, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
+use files::{create, write_all};
 use portfolio::{Began, End, Family, Message, Place, Portfolio, Said, Teller};
 use supervise::{
     Answer, Fallback, Limits, Outlet, Report, Reporter, Supervision, diagnose, supervise,
@@ -155,6 +159,7 @@ fn hand_over(report: Report, teller: &Teller) {
         answer,
         note: report.note,
         stats,
+        certificate: report.certificate,
     }));
 }
 
@@ -294,6 +299,7 @@ impl Worker<'_> {
             answer: Answer::Error(message),
             note: None,
             stats: None,
+            certificate: None,
         })
     }
 
@@ -350,15 +356,15 @@ impl Worker<'_> {
                 .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
         // Before the work: who cannot have the page shall know it at once.
-        let page = match &args.report {
-            Some(path) => Some(
-                std::fs::File::create(path)
-                    .map_err(|e| format!("cannot write {}: {e}", path.display()))?,
-            ),
-            None => None,
+        let page = args.report.as_deref().map(create).transpose()?;
+        let certificate = match &self.member {
+            // Its parent has the file.
+            Some(_) => None,
+            None => args.certificate.as_deref().map(create).transpose()?,
         };
         let mut config = args.config();
-        config.model = wanted.model;
+        config.model = wanted.model || args.certificate.is_some();
+        let mut handed_over = None;
         let (answer, note) = match &args.print {
             Some(print) => {
                 let system = match print {
@@ -377,16 +383,25 @@ impl Worker<'_> {
                 if let Some(file) = page {
                     self.write_page(file, args, (&problem, &validated, &cx));
                 }
+                if args.certificate.is_some() {
+                    let text = certificate_of(&problem, &validated, &cx);
+                    match certificate {
+                        Some(file) => write_all(file, &text, "certificate"),
+                        None => handed_over = Some(text),
+                    }
+                }
                 (Answer::Verdict(validated.output(&problem, wanted)), note)
             }
         };
-        Ok(self.report(answer, note, (problem, cx)))
+        let mut report = self.report(answer, note, (problem, cx));
+        report.certificate = handed_over;
+        Ok(report)
     }
 
     /// Writes the page that explains the answer.
     fn write_page(
         &self,
-        mut file: std::fs::File,
+        file: File,
         args: &Solve,
         (problem, answer, cx): (&Problem, &Validated, &Context),
     ) {
@@ -403,9 +418,7 @@ impl Worker<'_> {
             reason: supervise::given_up().or(answer.reason().map(ToString::to_string)),
             total: self.started.elapsed(),
         };
-        if let Err(error) = file.write_all(page.html().as_bytes()) {
-            log::error!("cannot write the report: {error}");
-        }
+        write_all(file, &page.html(), "report");
     }
 
     /// Says to who started this process what has been read.
@@ -448,8 +461,21 @@ impl Worker<'_> {
             answer,
             note,
             stats,
+            certificate: None,
         }
     }
+}
+
+/// A certificate of the answer, within half of the time that is left: the verdict goes first.
+fn certificate_of(problem: &Problem, answer: &Validated, cx: &Context) -> String {
+    let budget = match cx.budget.left() {
+        Some(left) => cx.budget.time(left / 2),
+        None => cx.budget.clone(),
+    };
+    answer.certificate(problem, &budget).unwrap_or_else(|why| {
+        log::warn!("there is no certificate: {why}");
+        no_certificate(&Reason::Incomplete(why))
+    })
 }
 
 fn read_bytes(source: &Source) -> Result<Vec<u8>, String> {

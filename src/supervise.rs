@@ -80,6 +80,8 @@ pub struct Report {
     pub note: Option<String>,
     /// Lines for standard error, as they are.
     pub stats: Option<String>,
+    /// The certificate, of a member of a portfolio that is asked for one.
+    pub certificate: Option<String>,
 }
 
 /// What goes to standard output.
@@ -168,6 +170,7 @@ pub fn supervise(
             answer: Answer::Error("there is no memory for a thread".to_owned()),
             note: None,
             stats: None,
+            certificate: None,
         };
         finish(&supervision.outlet, report);
     }
@@ -275,6 +278,7 @@ fn give_up(
                 answer,
                 note: reason,
                 stats: last_words(),
+                certificate: None,
             });
             exit(0)
         }

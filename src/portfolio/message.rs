@@ -44,6 +44,8 @@ pub struct End {
     pub note: Option<String>,
     /// Counts and times by name.
     pub stats: Option<Map<String, Value>>,
+    /// The certificate, if one is wanted and there is one.
+    pub certificate: Option<String>,
 }
 
 /// What goes to standard output.
@@ -72,6 +74,7 @@ impl Message {
                 };
                 json!({"end": {
                     "answer": word, "text": text, "note": end.note, "stats": end.stats,
+                    "certificate": end.certificate,
                 }})
             }
         };
@@ -102,6 +105,7 @@ impl Message {
                     },
                     note: body["note"].as_str().map(str::to_owned),
                     stats: body["stats"].as_object().cloned(),
+                    certificate: body["certificate"].as_str().map(str::to_owned),
                 }))
             }
             _ => None,
@@ -154,16 +158,19 @@ mod tests {
                 answer: Answer::Verdict("sat", "(\n  \"quoted\" \u{1F4EF}\n)\n".to_owned()),
                 note: None,
                 stats: Some(stats),
+                certificate: Some("; a certificate\n(check-sat)\n".to_owned()),
             }),
             Message::End(End {
                 answer: Answer::Verdict("unknown", String::new()),
                 note: Some("timeout".to_owned()),
                 stats: None,
+                certificate: None,
             }),
             Message::End(End {
                 answer: Answer::Error("line 1 column 2: no".to_owned()),
                 note: None,
                 stats: None,
+                certificate: None,
             }),
         ];
         for message in messages {

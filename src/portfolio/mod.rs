@@ -42,6 +42,7 @@ use self::input::Input;
 use self::process::{Parent, step_back};
 use self::race::{Members, Outcome, Race};
 use crate::cli::{Format, Invocation, Solve, Source};
+use crate::files::{create, write_all};
 use crate::statistics::render;
 use crate::supervise::{Answer, diagnose, exit, leave_for_crashes, publish};
 
@@ -92,6 +93,10 @@ impl Portfolio<'_> {
             Input::Timeout => self.stop(&parent, Reason::Timeout, &mut Members::default()),
             Input::Signal => self.stop(&parent, Reason::Interrupted, &mut Members::default()),
         };
+        let certificate = match self.solve.certificate.as_deref().map(create).transpose() {
+            Ok(certificate) => certificate,
+            Err(message) => exit(publish(Answer::Error(message), None)),
+        };
         let mut members = Members::default();
         let mut race = Race {
             started: self.started,
@@ -127,11 +132,17 @@ impl Portfolio<'_> {
             let reason = Reason::Defect("the portfolio panicked".to_owned());
             self.stop(&parent, reason, &mut members)
         };
-        self.conclude(&parent, outcome, &mut members)
+        self.conclude(&parent, outcome, &mut members, certificate)
     }
 
     /// Prints what came of it, and ends.
-    fn conclude(&self, parent: &Parent, outcome: Outcome, members: &mut Members) -> ! {
+    fn conclude(
+        &self,
+        parent: &Parent,
+        outcome: Outcome,
+        members: &mut Members,
+        certificate: Option<File>,
+    ) -> ! {
         let end = |at: usize| members.all[at].end.clone();
         let (answer, note, from) = match outcome {
             Outcome::Timeout => self.stop(parent, Reason::Timeout, members),
@@ -152,12 +163,17 @@ impl Portfolio<'_> {
             }
             Outcome::Answer(at) | Outcome::Unknown(Some(at)) | Outcome::Error(at) => {
                 match end(at) {
-                    Some(end) => match end.answer {
-                        Said::Verdict(word, details) => {
-                            (Answer::Text(format!("{word}\n{details}"), 0), end.note, at)
+                    Some(end) => {
+                        if let (Some(file), Some(text)) = (certificate, &end.certificate) {
+                            write_all(file, text, "certificate");
                         }
-                        Said::Error(message) => (Answer::Error(message), None, at),
-                    },
+                        match end.answer {
+                            Said::Verdict(word, details) => {
+                                (Answer::Text(format!("{word}\n{details}"), 0), end.note, at)
+                            }
+                            Said::Error(message) => (Answer::Error(message), None, at),
+                        }
+                    }
                     None => unreachable!("the outcome is of a member that has ended"),
                 }
             }
@@ -221,6 +237,10 @@ impl Portfolio<'_> {
         let mut words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
         if let (Some(path), true) = (&self.solve.graph, own.is_empty()) {
             words.push("--graph".into());
+            words.push(path.into());
+        }
+        if let Some(path) = &self.solve.certificate {
+            words.push("--certificate".into());
             words.push(path.into());
         }
         match &self.solve.source {

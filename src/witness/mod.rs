@@ -9,6 +9,7 @@ mod parse;
 mod print;
 mod script;
 mod sexp;
+mod standalone;
 mod step_check;
 mod text_check;
 mod types;
@@ -18,6 +19,7 @@ mod z3_proof;
 
 pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
 pub use print::ProofFormat;
+pub use standalone::none as no_certificate;
 pub use step_check::{StepError, check_refutation};
 pub(crate) use step_check::{SystemRules, check_steps};
 pub use types::{Case, Fact, Lemma, Model, Refutation, RefutationStep, Verdict};

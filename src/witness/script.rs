@@ -21,9 +21,22 @@ pub struct Script {
     pub origins: Vec<usize>,
 }
 
+/// A part of a script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// Whole commands, each with the end of a line.
+    Commands(String),
+    /// The formula that a command asserts, a rule's or query's with the quantifier that it implies.
+    Assertion {
+        /// Index in `Problem::commands`.
+        command: usize,
+        formula: String,
+    },
+}
+
 /// What the predicates are in a script.
 #[derive(Clone, Copy)]
-enum Predicates<'a> {
+pub enum Predicates<'a> {
     /// Defined by these commands.
     Defined(&'a str),
     /// Uninterpreted, and only these commands of the problem are asserted.
@@ -68,18 +81,48 @@ pub fn declared(
 
 /// Declarations of sorts, and then the commands `more`.
 pub fn with_sorts(problem: &Problem, more: &str) -> String {
-    let mut out = String::with_capacity(more.len());
+    let mut out = sort_declarations(problem);
+    out.push_str(more);
+    without_predefined_names(out)
+}
+
+/// The problem's declarations and definitions of sorts.
+pub fn sort_declarations(problem: &Problem) -> String {
+    let mut out = String::new();
     for command in &problem.commands {
         if declares_sorts(&command.keyword) {
             out.push_str(&problem.text[command.range.clone()]);
             out.push('\n');
         }
     }
-    out.push_str(more);
-    without_predefined_names(out)
+    out
 }
 
 fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script, String> {
+    let mut text = String::with_capacity(problem.text.len() + more.len());
+    let mut origins = Vec::new();
+    for piece in pieces(problem, kind)? {
+        match piece {
+            Piece::Commands(commands) => text.push_str(&commands),
+            Piece::Assertion { command, formula } => {
+                origins.push(command);
+                text.push_str("(assert ");
+                text.push_str(&formula);
+                text.push_str(")\n");
+            }
+        }
+    }
+    text.push_str(more);
+    Ok(Script {
+        text: without_predefined_names(text),
+        origins,
+    })
+}
+
+/// The parts of a script, in its order: declarations of sorts, the definitions of predicates, and
+/// all else that the problem declares, defines and asserts. A command that does not have its usual
+/// parts is an error.
+pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, String> {
     let text = &*problem.text;
     let (definitions, asserted) = match kind {
         Predicates::Defined(definitions) => (definitions, None),
@@ -91,7 +134,8 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
         declared: asserted.is_some(),
         vars: FxHashMap::default(),
         relations: FxHashMap::default(),
-        out: String::with_capacity(text.len() + definitions.len() + more.len()),
+        out: String::new(),
+        pieces: Vec::new(),
     };
     for command in &problem.commands {
         if declares_sorts(&command.keyword) {
@@ -100,7 +144,6 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
     }
     writer.out.push_str(definitions);
     writer.out.push('\n');
-    let mut origins = Vec::new();
     for (index, command) in problem.commands.iter().enumerate() {
         let keyword = command.keyword.as_str();
         let written = match keyword {
@@ -111,8 +154,14 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
-                origins.push(index);
-                writer.assertion(command)
+                let formula = writer.formula(command);
+                formula.map(|formula| {
+                    writer.end_commands();
+                    writer.pieces.push(Piece::Assertion {
+                        command: index,
+                        formula,
+                    });
+                })
             }
             _ => {
                 if keyword.starts_with("declare-") || keyword.starts_with("define-") {
@@ -128,11 +177,8 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
             ));
         }
     }
-    writer.out.push_str(more);
-    Ok(Script {
-        text: without_predefined_names(writer.out),
-        origins,
-    })
+    writer.end_commands();
+    Ok(writer.pieces)
 }
 
 /// Writes commands, one on a line or more. What returns an option gives `None` for a command
@@ -145,10 +191,19 @@ struct Writer<'a> {
     vars: FxHashMap<&'a str, DeclaredVar>,
     /// Sorts of the predicates' arguments, for queries that only name a predicate.
     relations: FxHashMap<&'a str, Vec<Range<usize>>>,
+    /// Commands that are not among the pieces yet.
     out: String,
+    pieces: Vec<Piece>,
 }
 
 impl<'a> Writer<'a> {
+    fn end_commands(&mut self) {
+        if !self.out.is_empty() {
+            let commands = std::mem::take(&mut self.out);
+            self.pieces.push(Piece::Commands(commands));
+        }
+    }
+
     fn copy(&mut self, command: &Range<usize>) {
         self.out.push_str(&self.text[command.clone()]);
         self.out.push('\n');
@@ -188,49 +243,47 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
-    /// An assertion as it is, a rule, or a query, which denies its formula.
-    fn assertion(&mut self, command: &CommandSpan) -> Option<()> {
+    /// What a command asserts: a formula as it is, a rule, or the denial of a query.
+    fn formula(&self, command: &CommandSpan) -> Option<String> {
         let text = self.text;
-        if command.keyword == "assert" {
-            self.copy(&command.range);
-            return Some(());
-        }
         let parts = elements(text, &command.range)?;
         let range = parts.get(1)?;
         let formula = &text[range.clone()];
+        if command.keyword == "assert" {
+            return Some(formula.to_owned());
+        }
         let is_query = command.keyword == "query";
-        self.out.push_str("(assert ");
-        let mut closing = 1;
+        let mut out = String::with_capacity(formula.len() + 64);
+        let mut closing = 0;
         match self.relations.get(symbol(formula)) {
             Some(sorts) if is_query && !sorts.is_empty() => {
-                self.out.push_str("(forall (");
+                out.push_str("(forall (");
                 let mut atom = format!("({formula}");
                 for (position, sort) in sorts.iter().enumerate() {
                     let (name, sort) = (query_variable(position), &text[sort.clone()]);
-                    self.out.push_str(&format!("({name} {sort}) "));
+                    out.push_str(&format!("({name} {sort}) "));
                     atom.push_str(&format!(" {name}"));
                 }
-                self.out.push_str(&format!(") (=> {atom}) false)"));
+                out.push_str(&format!(") (=> {atom}) false)"));
                 closing += 1;
             }
             _ => {
-                closing += usize::from(quantify(&mut self.out, text, range, &self.vars));
+                closing += usize::from(quantify(&mut out, text, range, &self.vars));
                 if is_query {
-                    self.out.push_str(&format!("(=> {formula} false)"));
+                    out.push_str(&format!("(=> {formula} false)"));
                 } else {
-                    self.out.push_str(formula);
+                    out.push_str(formula);
                 }
             }
         }
-        self.out.extend(std::iter::repeat_n(')', closing));
-        self.out.push('\n');
-        Some(())
+        out.extend(std::iter::repeat_n(')', closing));
+        Some(out)
     }
 }
 
 /// Z3's reader, as a library, has a sort `List` of its own, whatever the logic is. Users like that
 /// name too, and theirs has to give way: it gets a name that is nowhere in the text.
-fn without_predefined_names(script: String) -> String {
+pub fn without_predefined_names(script: String) -> String {
     const TAKEN: &str = "List";
     if !script.contains(TAKEN) {
         return script;

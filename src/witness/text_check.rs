@@ -23,7 +23,7 @@ use crate::run::Budget;
 use crate::smt::text::{
     ClauseText, Reading, StepText, StepsCheck, TextCheck, implied_steps, valid_assertions,
 };
-use crate::term::{Printer, TermId, quote_symbol};
+use crate::term::{Printer, TermId, TermStore, quote_symbol};
 
 /// Whether every assertion of the problem is valid under definitions of its predicates.
 pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> Outcome {
@@ -133,8 +133,7 @@ struct StepWriter<'a> {
     facts: FxHashMap<&'a Fact, usize>,
     clauses: FxHashMap<ClauseId, usize>,
     clause_texts: Vec<ClauseText>,
-    /// Values that are put together from others, by the variables that stand for them in print.
-    names: FxHashMap<TermId, TermId>,
+    values: ValueNames,
 }
 
 type Written = (Script, Vec<ClauseText>, Vec<StepText>, usize);
@@ -151,6 +150,7 @@ impl<'a> StepWriter<'a> {
         StepWriter {
             problem,
             printer: Printer::new(&problem.terms),
+            values: ValueNames::new(format!("{stem}value")),
             stem,
             assertions: commands.len(),
             commands,
@@ -158,7 +158,6 @@ impl<'a> StepWriter<'a> {
             facts: FxHashMap::default(),
             clauses: FxHashMap::default(),
             clause_texts: Vec::new(),
-            names: FxHashMap::default(),
         }
     }
 
@@ -205,7 +204,7 @@ impl<'a> StepWriter<'a> {
         }
         self.text.push_str(") Bool)\n");
         let names = clause.vars.iter().enumerate();
-        let bare = self.names_a_relation(clause.command)?;
+        let bare = names_a_relation(problem, clause.command)?;
         let variables = names.map(|(position, (name, _))| {
             if bare {
                 query_variable(position)
@@ -219,19 +218,6 @@ impl<'a> StepWriter<'a> {
         });
         self.clauses.insert(id, index);
         Ok(index)
-    }
-
-    /// Whether the command is a query that names a relation and nothing else.
-    fn names_a_relation(&self, command: usize) -> Result<bool, String> {
-        let problem = self.problem;
-        let command = &problem.commands[command];
-        if command.keyword != "query" {
-            return Ok(false);
-        }
-        let parts = elements(&problem.text, &command.range).ok_or("a malformed query")?;
-        let formula = parts.get(1).ok_or("a query without a formula")?;
-        let name = symbol(&problem.text[formula.clone()]);
-        Ok(problem.predicates.iter().any(|p| p.name == name))
     }
 
     /// The number of the assertion that is this fact.
@@ -248,7 +234,9 @@ impl<'a> StepWriter<'a> {
     /// Asserts an atom; returns the assertion's number.
     fn assertion(&mut self, name: &str, values: &[TermId]) -> usize {
         for &value in values {
-            self.define_parts(value);
+            let terms = &self.problem.terms;
+            self.values
+                .define(terms, &self.printer, value, &mut self.text);
         }
         let applied = !values.is_empty();
         self.text.push_str("(assert ");
@@ -256,18 +244,56 @@ impl<'a> StepWriter<'a> {
         self.text.push_str(name);
         for value in values {
             self.text.push(' ');
-            let shown = self.names.get(value).unwrap_or(value);
-            self.printer.write_term(&mut self.text, *shown);
+            self.values.write(&self.printer, *value, &mut self.text);
         }
         self.text.push_str(if applied { "))\n" } else { ")\n" });
         self.assertions += 1;
         self.assertions - 1
     }
+}
 
-    /// Defines names for a value that is put together from others and for its parts, so that what
-    /// many values share is written once.
-    fn define_parts(&mut self, value: TermId) {
-        let terms = &self.problem.terms;
+/// Whether the command is a query that names a relation and nothing else.
+pub(super) fn names_a_relation(problem: &Problem, command: usize) -> Result<bool, String> {
+    let command = &problem.commands[command];
+    if command.keyword != "query" {
+        return Ok(false);
+    }
+    let parts = elements(&problem.text, &command.range).ok_or("a malformed query")?;
+    let formula = parts.get(1).ok_or("a query without a formula")?;
+    let name = symbol(&problem.text[formula.clone()]);
+    Ok(problem.predicates.iter().any(|p| p.name == name))
+}
+
+/// Names for values that are put together from others and for their parts, so that what many values
+/// share is written once.
+pub(super) struct ValueNames {
+    stem: String,
+    /// The variables that stand for values in print.
+    names: FxHashMap<TermId, TermId>,
+}
+
+impl ValueNames {
+    /// Names that begin with `stem`, which nothing else must begin with.
+    pub fn new(stem: String) -> Self {
+        ValueNames {
+            stem,
+            names: FxHashMap::default(),
+        }
+    }
+
+    /// Writes a value, which has been defined.
+    pub fn write(&self, printer: &Printer<'_>, value: TermId, out: &mut String) {
+        printer.write_term(out, self.names.get(&value).copied().unwrap_or(value));
+    }
+
+    /// Writes definitions of what a value is put together from, as far as there are none yet.
+    pub fn define(
+        &mut self,
+        terms: &TermStore,
+        printer: &Printer<'_>,
+        value: TermId,
+        out: &mut String,
+    ) {
         let mut stack = vec![value];
         while let Some(&value) = stack.last() {
             let node = terms.node(value);
@@ -289,11 +315,11 @@ impl<'a> StepWriter<'a> {
                 .map(|part| self.names.get(part).copied().unwrap_or(*part))
                 .collect();
             let whole = terms.rebuild(&node.op, &parts, node.sort);
-            let name = format!("{}value{}", self.stem, self.names.len());
-            let sort = self.printer.sort(node.sort);
-            write!(self.text, "(define-fun {name} () {sort} ").expect("string");
-            self.printer.write_term(&mut self.text, whole);
-            self.text.push_str(")\n");
+            let name = format!("{}{}", self.stem, self.names.len());
+            let sort = printer.sort(node.sort);
+            write!(out, "(define-fun {name} () {sort} ").expect("string");
+            printer.write_term(out, whole);
+            out.push_str(")\n");
             self.names.insert(value, terms.var(&name, node.sort));
             stack.pop();
         }

@@ -18,6 +18,7 @@ use super::parse::{Claim, ModelText, Witness, parse_witness};
 use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
 use super::print::{refutation_json, refutation_text};
 use super::sexp::{TokenKind, Tokens, symbol};
+use super::standalone::certificate;
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
 use super::z3_proof::refutation_z3;
@@ -113,6 +114,15 @@ impl Validated {
             Verdict::Unknown(reason) => Some(reason),
             _ => None,
         }
+    }
+
+    /// A certificate that any solver can confirm, as SMT-LIB (see CERTIFICATES.md). That of a
+    /// refutation is checked within the budget as it is written.
+    ///
+    /// # Errors
+    /// Why there is none, for an answer that has one.
+    pub fn certificate(&self, problem: &Problem, budget: &Budget) -> Result<String, String> {
+        certificate(problem, &self.verdict, &self.model, budget)
     }
 
     /// What to print. In the fixedpoint dialect `sat` means that the query is reachable, which is

@@ -137,6 +137,27 @@ pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &
     outcome_of_text(problem, &readings, |texts| valid_in_some(texts, budget))
 }
 
+/// What a certificate has to show, as text.
+pub struct Standalone {
+    /// Commands: the functions, uninterpreted, and names for their bodies and for what lemmas say.
+    pub declarations: String,
+    /// What each closed formula over these, which has to be valid, is for.
+    pub obligations: Vec<(String, String)>,
+    /// Commands: the functions and predicates as they are defined, and the lemmas as assertions.
+    pub definitions: String,
+}
+
+/// The obligations of a certificate as text for any solver.
+///
+/// # Errors
+/// What is wrong with the certificate's form.
+pub fn standalone(problem: &Problem, certificate: &Certificate) -> Result<Standalone, String> {
+    let mut checker = Checker::new(problem, certificate.clone());
+    let obligations = checker.obligations()?;
+    let written = checker.standalone(&obligations);
+    written.ok_or_else(|| "the certificate is too large".to_owned())
+}
+
 /// What makes obligations and scripts of a certificate.
 struct Checker {
     certificate: Certificate,

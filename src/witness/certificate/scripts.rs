@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::{Checker, FormId, Function, Obligation, Variables};
+use super::{Checker, FormId, Function, Obligation, Standalone, Variables};
 use crate::smt::text::Reading;
 
 /// More text than this in one place is not written.
@@ -58,6 +58,28 @@ impl Checker {
             });
         }
         Some(readings)
+    }
+
+    /// The obligations as closed formulas, with what declares and defines what is in them, and the
+    /// model as the first reading has it.
+    pub(super) fn standalone(&self, obligations: &[Obligation]) -> Option<Standalone> {
+        let mut formulas = Vec::with_capacity(obligations.len());
+        for obligation in obligations {
+            let formula = self.term(obligation.formula)?;
+            let what = obligation.what.replace(['\n', '\r'], " ");
+            formulas.push((what, forall(&obligation.vars, &formula)));
+        }
+        let declarations = format!(
+            "{}{}{}",
+            self.declarations(),
+            self.bodies()?,
+            self.statements()?
+        );
+        Some(Standalone {
+            declarations,
+            obligations: formulas,
+            definitions: self.readings()?.swap_remove(0).text,
+        })
     }
 
     fn term(&self, form: FormId) -> Option<String> {

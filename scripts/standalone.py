@@ -1,0 +1,249 @@
+"""Whether a script that `alphorn --certificate` wrote is a certificate for a task: CERTIFICATES.md.
+
+Shares no code with what wrote it. Whether its checks answer `unsat` is for a solver to say; here is
+seen that they are about the task, so that the answers mean something.
+"""
+
+import re
+
+from certificate import ONE_TOKEN, Broken
+
+TOKEN = re.compile(r'(?:\s|;[^\n]*)*(?:(\(|\))|("(?:[^"]|"")*"|\|[^|]*\||[^\s()";|]+(?:\|[^|]*\|)?)|\Z)')
+TITLE = "; alphorn certificate 1: "
+
+
+def forms(text):
+    """The S-expressions of a text, as nested lists of words."""
+    stack, position = [[]], 0
+    while position < len(text):
+        match = TOKEN.match(text, position)
+        if not match:
+            raise Broken(f"unexpected character: {text[position:position + 20]}")
+        position = match.end()
+        if match.group(1) == "(":
+            stack.append([])
+        elif match.group(1) == ")":
+            if len(stack) == 1:
+                raise Broken("unbalanced )")
+            done = stack.pop()
+            stack[-1].append(done)
+        elif match.group(2):
+            if not ONE_TOKEN.fullmatch(match.group(2)):
+                raise Broken(f"readers differ on {match.group(2)}")
+            stack[-1].append(match.group(2))
+    if len(stack) != 1:
+        raise Broken("unbalanced (")
+    return stack[0]
+
+
+def plain(symbol):
+    """A symbol without its quotes."""
+    return symbol[1:-1] if isinstance(symbol, str) and symbol.startswith("|") else symbol
+
+
+def words(form):
+    """The symbols of a form, plain, in the order in which they occur."""
+    found, stack = {}, [form]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            found[plain(part)] = True
+        else:
+            stack.extend(reversed(part))
+    return found
+
+
+class Task:
+    """What a task declares and asserts."""
+
+    def __init__(self, text):
+        self.declarations = []  # of all but predicates
+        self.predicates = {}  # sorts by plain name
+        self.assertions = []
+        self.words = set()
+        variables, relations = {}, set()
+        for command in forms(text):
+            keyword, *rest = command if isinstance(command, list) else [command]
+            self.words.update(words(command))
+            if keyword in ("push", "pop", "reset", "reset-assertions"):
+                raise Broken(f"a task with {keyword}: give the part in force only")
+            if keyword == "declare-rel" or (keyword == "declare-fun" and rest[2] == "Bool"):
+                self.predicates[plain(rest[0])] = rest[1]
+                if keyword == "declare-rel":
+                    relations.add(plain(rest[0]))
+            elif keyword == "declare-var":
+                variables[plain(rest[0])] = rest
+            elif keyword == "assert":
+                self.assertions.append(rest[0])
+            elif keyword in ("rule", "query"):
+                formula = rest[0]
+                if keyword == "query" and isinstance(formula, str) and plain(formula) in relations:
+                    bound = [[f"query!{n}", sort] for n, sort in enumerate(self.predicates[plain(formula)])]
+                    formula = [formula, *(name for name, _ in bound)] if bound else formula
+                else:
+                    bound = [variables[name] for name in words(formula) if name in variables]
+                formula = ["=>", formula, "false"] if keyword == "query" else formula
+                self.assertions.append(["forall", bound, formula] if bound else formula)
+            elif keyword.startswith(("declare-", "define-")):
+                self.declarations.append(command)
+
+
+def is_instance(instance, assertion, params):
+    """Whether `instance` is implied by `assertion`: the same but for quantifiers taken off, with
+    parameters, given by their sorts, in the place of their variables."""
+    todo = [(instance, assertion, True)]
+    while todo:
+        new, old, positive = todo.pop()
+        if new == old:
+            continue
+        if positive is None or not isinstance(old, list) or not old:
+            return False
+        if old[0] == ("forall" if positive else "exists") and len(old) == 3:
+            if new == ("true" if positive else "false"):
+                continue
+            junction = "and" if positive else "or"
+            several = isinstance(new, list) and new[:1] == [junction]
+            for one in new[1:] if several else [new]:
+                if not isinstance(one, list) or one[:1] != ["let"] or len(one) != 3:
+                    return False
+                names = [[name, params.get(term) if isinstance(term, str) else None] for name, term in one[1]]
+                if names != old[1]:
+                    return False
+                todo.append((one[2], old[2], positive))
+            continue
+        if old[0] == "!" and len(old) > 1:
+            todo.append((new, old[1], positive))
+            continue
+        if not isinstance(new, list) or len(new) != len(old) or new[0] != old[0]:
+            return False
+        last = len(old) - 1
+        for at in range(1, len(old)):
+            inside = None
+            if old[0] in ("and", "or") or (old[0] == "=>" and at == last):
+                inside = positive
+            elif old[0] in ("not", "=>"):
+                inside = not positive
+            elif (old[0] == "ite" and at > 1) or (old[0] == "let" and at == last):
+                inside = positive
+            todo.append((new[at], old[at], inside))
+    return True
+
+
+def refutation(task, commands):
+    """Checks a refutation's form; the number of checks."""
+    predicates = [["declare-fun", plain(name), sorts, "Bool"] for name, sorts in task.predicates.items()]
+    instances, defined, checks = set(), set(), 0
+    for command in commands:
+        if checks:
+            raise Broken("something after check-sat")
+        if command == ["set-logic", "ALL"] or command in task.declarations:
+            continue
+        if command[:1] == ["declare-fun"] and [command[0], plain(command[1]), *command[2:]] in predicates:
+            continue
+        if command == ["check-sat"]:
+            checks = 1
+        elif command[:1] == ["assert"] and len(command) == 2:
+            atom = command[1]
+            name = atom if isinstance(atom, str) else atom[0]
+            if not isinstance(name, str) or name not in instances:
+                raise Broken("an assertion that is no instance")
+        elif command[:1] == ["define-fun"] and len(command) == 5:
+            _, name, params, sort, body = command
+            sorts = {param: sort for param, sort in params}
+            for new in [name, *sorts]:
+                if plain(new) in task.words or plain(new) != new or new in defined:
+                    raise Broken(f"{new} has a meaning already")
+            if len(sorts) != len(params) or name in sorts:
+                raise Broken(f"parameters of {name}")
+            defined.add(name)
+            if sort == "Bool":
+                if not any(is_instance(body, assertion, sorts) for assertion in task.assertions):
+                    raise Broken(f"{name} is no instance of an assertion")
+                instances.add(name)
+            elif params:
+                raise Broken(f"{name} is no value")
+        else:
+            raise Broken(f"a command that has no place in a refutation: {command[:2]}")
+    if not checks:
+        raise Broken("no check-sat")
+    return checks
+
+
+def model(task, commands, lemmas=None):
+    """Checks a model's form; the number of checks. `lemmas`: names of what is assumed, with their
+    definitions, if functions are recursive."""
+    defined, shown, at = set(), 0, 0
+    while at < len(commands):
+        command = commands[at]
+        at += 1
+        if command == ["set-logic", "ALL"] or command in task.declarations:
+            continue
+        if command == ["push", "1"]:
+            if shown == len(task.assertions):
+                raise Broken("more checks than assertions")
+            negated = ["assert", ["not", task.assertions[shown]]]
+            shown += 1
+            if commands[at:at + 3] != [negated, ["check-sat"], ["pop", "1"]]:
+                raise Broken(f"check {shown} is not of assertion {shown}")
+            at += 3
+        elif command[:1] == ["define-fun"] and plain(command[1]) in task.predicates:
+            name, params, sort = plain(command[1]), command[2], command[3]
+            if name in defined or [param[1] for param in params] != task.predicates[name] or sort != "Bool":
+                raise Broken(f"the definition of {name}")
+            defined.add(name)
+        elif lemmas is not None and command[:1] == ["define-funs-rec"]:
+            for name, *_ in command[1]:
+                if plain(name) in task.words:
+                    raise Broken(f"{name} has a meaning already")
+        elif lemmas is not None and command[:1] == ["define-fun"]:
+            if lemmas.get(command[1]) != command:
+                raise Broken(f"{command[1]} is no lemma")
+        elif lemmas is not None and command[:1] == ["assert"]:
+            formula = command[1]
+            bound, formula = formula[1:] if formula[0] == "forall" else ([], formula)
+            formula = formula[1] if formula[0] == "!" else formula
+            call = formula if isinstance(formula, list) else [formula]
+            if call[0] not in lemmas or call[1:] != [name for name, _ in bound]:
+                raise Broken("an assumption that is no lemma")
+        else:
+            raise Broken(f"a command that has no place in a model: {command[:2]}")
+    if shown != len(task.assertions):
+        raise Broken(f"checks of {shown} assertions, where there are {len(task.assertions)}")
+    if defined != set(task.predicates):
+        raise Broken(f"no definition of {' '.join(set(task.predicates) - defined)}")
+    return shown
+
+
+def recursive_model(task, commands):
+    """The same of a model with recursive functions. Whether its first part proves the lemmas is not
+    seen here, but by who proves them anew from the model."""
+    if commands.count(["reset"]) != 1:
+        raise Broken("a model with recursive functions has two parts")
+    middle = commands.index(["reset"])
+    first, second = commands[:middle], commands[middle + 1:]
+    lemmas, shown = {}, 0
+    for command in first:
+        if command[0] == "define-fun":
+            lemmas[command[1]] = command
+        shown += command == ["check-sat"]
+        if set(task.predicates) & set(words(command)):
+            raise Broken("a lemma that speaks of predicates")
+        if command[0] == "assert" and command[1][:1] != ["not"]:
+            raise Broken("an assumption among what proves lemmas")
+    return shown + model(task, second, lemmas)
+
+
+def checks(task_text, text):
+    """How many checks of a certificate have to answer `unsat`, and what was printed of the model with
+    recursive functions that it is of, if it is of one. Raises Broken if it is none for the task."""
+    first, *lines = text.splitlines()
+    kind = first.removeprefix(TITLE)
+    task, commands = Task(task_text), forms(text)
+    if kind == "a refutation":
+        return refutation(task, commands), None
+    if kind == "a model":
+        return model(task, commands), None
+    if kind == "a model with recursive functions":
+        shown = [line[4:] for line in lines if line.startswith(";   ")]
+        return recursive_model(task, commands), "\n".join(["sat", *shown, ""])
+    raise Broken(f"no certificate: {kind}")
