@@ -1,0 +1,164 @@
+"""Certificates that stand alone: of planted systems they are valid, and with a mistake they are not."""
+
+import os
+import random
+import subprocess
+import sys
+import unittest
+
+from common import ROOT, Folder, module_of
+
+VALIDATE = ROOT / "scripts/validate"
+TOKEN = module_of(VALIDATE).TOKEN
+MUTATIONS = 60
+
+# Every number and every step matters: five is reached in five steps, and by no other way.
+UNSAFE = """(set-logic HORN)
+(declare-datatype Pair ((pair (left Int) (right Bool))))
+(declare-fun P (Int Pair) Bool)
+(declare-fun |a b| (Int) Bool)
+(define-fun next ((x Int)) Int (+ x 1))
+(assert (forall ((x Int)) (=> (= x 0) (P x (pair 7 true)))))
+(assert (not (exists ((x Int) (p Pair)) (and (P x p) (< x 5) (not (P (next x) p))))))
+(assert (forall ((x Int)) (=> (exists ((p Pair)) (and (P x p) (= 7 (left p)) (right p))) (|a b| (* 2 x)))))
+(assert (=> (|a b| 10) false))
+(check-sat)
+"""
+SAFE = """(set-logic HORN)
+(declare-fun P (Int Int) Bool)
+(declare-fun |a b| (Int) Bool)
+(define-fun next ((x Int)) Int (+ x 2))
+(assert (forall ((x Int)) (=> (= x 4) (P x x))))
+(assert (forall ((x Int) (y Int)) (=> (P x y) (P (next x) (next y)))))
+(assert (forall ((x Int) (y Int)) (=> (P x y) (|a b| (- x y)))))
+(assert (not (exists ((x Int)) (and (|a b| x) (distinct x 0)))))
+(check-sat)
+"""
+RULES = """(declare-rel P (Int Int))
+(declare-rel bad (Int))
+(declare-var y Int)
+(declare-var x Int)
+(rule (P 0 1))
+(rule (=> (and (P x y) (< x 3)) (P (+ x 1) y)))
+(rule (=> (and (P x y) (= x 3)) (bad y)))
+(query bad)
+"""
+
+
+class Certificates(Folder):
+    def made(self, task, text, *options):
+        """The certificate of a task, which is written to a file."""
+        path, out = self.folder / f"{task}.smt2", self.folder / f"{task}.certificate"
+        path.write_text(text, encoding="utf-8")
+        alphorn = os.environ.get("ALPHORN") or str(ROOT / "target/release/alphorn")
+        command = [alphorn, *options, str(path), "--certificate", str(out)]
+        subprocess.run(command, check=True, capture_output=True)
+        return path, out.read_text(encoding="utf-8")
+
+    def judged(self, task, certificate, solver="z3"):
+        out = self.folder / "judged"
+        out.write_text(certificate, encoding="utf-8")
+        python = ROOT / "third_party/py/bin/python"
+        command = [str(python) if python.exists() else sys.executable, str(VALIDATE), str(task), str(out)]
+        done = subprocess.run([*command, "--solver", solver], capture_output=True, text=True, check=False)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.strip()
+
+    def assert_refused(self, task, certificate, what):
+        answer = self.judged(task, certificate)
+        self.assertRegex(answer, "^(invalid|malformed|unknown): ", what)
+
+    def test_both_solvers_confirm(self):
+        for name, text in [("safe", SAFE), ("unsafe", UNSAFE), ("rules", RULES)]:
+            for jobs in ["1", "2"]:
+                task, certificate = self.made(name, text, "--jobs", jobs)
+                for solver in ["z3", "cvc5"]:
+                    self.assertEqual(self.judged(task, certificate, solver), "valid", name)
+        self.assertTrue(certificate.startswith("; alphorn certificate 1: a refutation\n"))
+
+    def test_a_certificate_of_another_task(self):
+        task, certificate = self.made("safe", SAFE)
+        task.write_text(SAFE.replace("(= x 4)", "(>= x 4)"), encoding="utf-8")
+        self.assert_refused(task, certificate, "another constraint")
+        task.write_text(SAFE.replace("(+ x 2)", "(+ x 3)"), encoding="utf-8")
+        self.assert_refused(task, certificate, "another definition")
+        task, certificate = self.made("unsafe", UNSAFE)
+        task.write_text(UNSAFE.replace("(< x 5)", "(< x 4)"), encoding="utf-8")
+        self.assert_refused(task, certificate, "another constraint")
+
+    def mutated(self, certificate, picked):
+        """Texts in which one token, of those that `picked` says yes to, is gone or another one."""
+        tokens = [match for match in TOKEN.finditer(certificate) if match.group(1) or match.group(2)]
+        choice = random.Random(7)
+        words = sorted({match.group(match.lastindex) for match in tokens})
+        for match in choice.sample([m for m in tokens if picked(m)], MUTATIONS):
+            begin, end = match.span(match.lastindex)
+            old = certificate[begin:end]
+            new = choice.choice([word for word in [*words, "", "99"] if word != old])
+            yield f"{certificate[:begin]} {new} {certificate[end:]}", f"{new!r} for {old!r} at {begin}"
+
+    def test_mutated_refutations(self):
+        task, certificate = self.made("unsafe", UNSAFE)
+        for text, what in self.mutated(certificate, lambda match: True):
+            self.assert_refused(task, text, what)
+        # Each step is needed.
+        lines = certificate.splitlines(keepends=True)
+        for number, line in enumerate(lines):
+            if line.startswith("(assert "):
+                self.assert_refused(task, "".join(lines[:number] + lines[number + 1:]), line)
+
+    def test_mutated_models(self):
+        task, certificate = self.made("safe", SAFE)
+        # Another formula for a predicate may be a model as well.
+        places = [range(m.start(), certificate.index("\n", m.start()))
+                  for m in TOKEN.finditer(certificate) if certificate[m.start():].lstrip().startswith("(define-fun")]
+
+        def outside(match):
+            return not any(match.start() in place for place in places)
+
+        for text, what in self.mutated(certificate, outside):
+            self.assert_refused(task, text, what)
+        for body in ["true", "false", "(= x!0 4)"]:
+            lines = [f"{line.split(') Bool ')[0]}) Bool {body})" if line.startswith("(define-fun P") else line
+                     for line in certificate.splitlines()]
+            self.assert_refused(task, "\n".join(lines), body)
+
+    def test_tricks(self):
+        task, certificate = self.made("unsafe", UNSAFE)
+        for old, new in [
+            ("(check-sat)", "(assert false)\n(check-sat)"),
+            ("(check-sat)", "(define-fun no () Bool false)\n(assert no)\n(check-sat)"),
+            ("(check-sat)", "(check-sat)\n(check-sat)"),
+            ("(check-sat)", "(echo \"unsat\")"),
+            ("(set-logic ALL)", "(set-logic ALL)\n(define-fun < ((x Int) (y Int)) Bool true)"),
+            ("(set-logic ALL)", "(set-logic ALL)\n(define-fun not ((x Bool)) Bool x)"),
+            ("(set-logic ALL)", "(set-logic ALL)\n(declare-fun instance!9 () Bool)"),
+            ("v!0 Int", "v!0 Real"),
+            ("(declare-fun P (Int Pair) Bool)", "(define-fun P ((x Int) (p Pair)) Bool true)"),
+            ("(right p)", "(right p) false"),
+        ]:
+            self.assertIn(old, certificate)
+            self.assert_refused(task, certificate.replace(old, new, 1), new)
+        task, certificate = self.made("safe", SAFE)
+        for old, new in [
+            ("(push 1)", "(push 1)\n(assert false)"),
+            ("(set-logic ALL)", "(set-logic ALL)\n(assert false)"),
+            ("(set-logic ALL)", "(set-logic ALL)\n(define-fun distinct ((x Int) (y Int)) Bool false)"),
+            ("a model", "a model with recursive functions"),
+            ("a model", "a refutation"),
+            ("(assert (not (forall", "(assert (not (exists"),
+        ]:
+            self.assertIn(old, certificate)
+            self.assert_refused(task, certificate.replace(old, new, 1), new)
+        # A check less.
+        first, second = certificate.index("(push 1)"), certificate.index("(push 1)", certificate.index("(pop 1)"))
+        self.assert_refused(task, certificate[:first] + certificate[second:], "a check less")
+
+    def test_without_an_answer(self):
+        hard = SAFE.replace("(distinct x 0)", "(= (* x x x) 42)").replace("(- x y)", "(* x y)")
+        _, certificate = self.made("hard", hard, "--timeout", "0.05", "--jobs", "1", "--engine", "bmc")
+        self.assertTrue(certificate in ("", "; alphorn certificate 1: none\n; timeout\n"), certificate)
+
+
+if __name__ == "__main__":
+    unittest.main()
