@@ -123,6 +123,11 @@ struct SolveArgs {
           hide_short_help = true)]
     certificate: Option<PathBuf>,
 
+    /// Keep answers in this folder, and use those of earlier runs on the same clauses or similar
+    /// ones, as far as they hold.
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    cache: Option<PathBuf>,
+
     /// Print what makes a shell complete these options, and end.
     #[arg(long, value_name = "SHELL", hide_short_help = true)]
     completions: Option<Shell>,
@@ -261,6 +266,8 @@ pub struct Solve {
     pub report: Option<PathBuf>,
     /// Where the certificate goes.
     pub certificate: Option<PathBuf>,
+    /// Where answers are kept.
+    pub cache: Option<PathBuf>,
 }
 
 /// Which clauses to print.
@@ -397,6 +404,7 @@ fn invocation(cli: Cli) -> Parsed {
                 graph: args.graph,
                 report: args.report,
                 certificate: args.certificate,
+                cache: args.cache,
             })
         }
     };

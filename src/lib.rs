@@ -126,6 +126,7 @@
 
 mod arith;
 mod bits;
+pub mod cache;
 pub mod chc;
 mod domain;
 mod engine;
@@ -142,7 +143,7 @@ pub mod witness;
 pub use engine::registry::list_settings;
 pub use smt::text::z3_version;
 pub use strategy::{
-    Config, ConfigError, UnknownEngine, list_passes, normal_form, solve, solve_telling,
+    Config, ConfigError, Hint, UnknownEngine, list_passes, normal_form, solve, solve_telling,
     system_after,
 };
 

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use alphorn::cache::Cache;
 use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
 use alphorn::run::{Budget, CLEAR, Context, Progress, Reason, Statistics, View};
@@ -362,6 +363,13 @@ impl Worker<'_> {
             Some(_) => None,
             None => args.certificate.as_deref().map(create).transpose()?,
         };
+        let cache = match &args.cache {
+            Some(folder) => Some(
+                Cache::open(folder)
+                    .map_err(|e| format!("cannot use {} as a cache: {e}", folder.display()))?,
+            ),
+            None => None,
+        };
         let mut config = args.config();
         config.model = wanted.model || args.certificate.is_some();
         let mut handed_over = None;
@@ -377,8 +385,14 @@ impl Worker<'_> {
             }
             None => {
                 let tell = |shape: &Shape| self.tell(shape, &problem, wanted);
-                let validated = solve_telling(&problem, &config, tell, &mut cx);
+                let hints = cache
+                    .as_ref()
+                    .map_or(Vec::new(), |cache| cache.hints(&problem));
+                let validated = solve_telling(&problem, &config, &hints, tell, &mut cx);
                 let validated = validated.map_err(|e| e.to_string())?;
+                if let Some(cache) = &cache {
+                    cache.store(&problem, &validated);
+                }
                 let note = validated.reason().map(ToString::to_string);
                 if let Some(file) = page {
                     self.write_page(file, args, (&problem, &validated, &cx));

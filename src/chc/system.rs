@@ -53,7 +53,7 @@ impl Predicate {
 }
 
 /// A predicate applied to terms; in a [`Clause`] the terms are distinct variables.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Atom {
     pub predicate: PredicateId,
     pub args: Vec<TermId>,

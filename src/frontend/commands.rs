@@ -87,6 +87,11 @@ impl Verb {
         )
     }
 
+    /// Whether the command makes sorts.
+    pub fn declares_sorts(self) -> bool {
+        self.declares_datatypes() || matches!(self, Verb::DeclareSort | Verb::DefineSort)
+    }
+
     fn declares_datatypes(self) -> bool {
         matches!(self, Verb::DeclareDatatype | Verb::DeclareDatatypes)
     }

@@ -194,6 +194,12 @@ impl<'r, 't> Reader<'r, 't> {
             }
             _ => {
                 self.record(command);
+                if command.verb.declares_sorts()
+                    && let Some(span) = self.commands.last()
+                {
+                    let text = &self.lexed.text[span.range.clone()];
+                    self.environment.sorts.enter(text);
+                }
                 self.declaration(command)
             }
         }

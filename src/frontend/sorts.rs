@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::error::{InputError, SortError, shorten};
 use super::lexer::{Lexed, Sym, TokenId};
 use super::syntax::{DatatypeSyntax, Named};
-use crate::term::{Constructor, DatatypeId, Field, Sort, SortId, TermStore};
+use crate::term::{Constructor, DatatypeId, Field, Scope, Sort, SortId, TermStore};
 
 /// Bit-vectors are no wider than this.
 pub(super) const MAX_WIDTH: u32 = 1 << 16;
@@ -31,6 +31,7 @@ enum Pattern {
 
 struct Generic {
     name: String,
+    scope: Scope,
     parameters: usize,
     constructors: Vec<GenericConstructor>,
     instances: FxHashMap<Vec<SortId>, SortId>,
@@ -66,6 +67,7 @@ pub(super) struct ConstructorRef {
 /// The sorts in scope.
 pub(super) struct Sorts {
     terms: Rc<TermStore>,
+    scope: Scope,
     names: FxHashMap<Sym, SortName>,
     generics: Vec<Generic>,
     definitions: Vec<Definition>,
@@ -82,6 +84,7 @@ impl Sorts {
     pub fn new(terms: Rc<TermStore>) -> Self {
         Sorts {
             terms,
+            scope: Scope::default(),
             names: FxHashMap::default(),
             generics: Vec::new(),
             definitions: Vec::new(),
@@ -92,6 +95,11 @@ impl Sorts {
             pending: Vec::new(),
             inhabited: FxHashSet::default(),
         }
+    }
+
+    /// What follows is declared by a command with this text.
+    pub fn enter(&mut self, declaration: &str) {
+        self.scope = self.terms.scope(self.scope, declaration);
     }
 
     /// The sort that is written at a token.
@@ -150,6 +158,7 @@ impl Sorts {
             self.names.insert(name.symbol, generic);
             self.generics.push(Generic {
                 name: lexed.symbols.name(name.symbol).to_owned(),
+                scope: self.scope,
                 parameters,
                 constructors: Vec::new(),
                 instances: FxHashMap::default(),
@@ -450,7 +459,9 @@ impl Sorts {
                 if self.generic_of.len() >= MAX_INSTANCES {
                     return Err(SortError::TooManyInstances(MAX_INSTANCES));
                 }
-                let (id, sort) = self.terms.declare_datatype(&known.name, &list);
+                let (id, sort) =
+                    self.terms
+                        .declare_scoped_datatype(known.scope, &known.name, &list);
                 self.generic_of.insert(id, *generic);
                 self.generics[*generic].instances.insert(list.clone(), sort);
                 // Pushed before the bound is checked: whatever is declared gets defined.
@@ -510,7 +521,9 @@ impl Sorts {
                 }
                 constructors.push(Constructor { name, fields });
             }
-            self.terms.define_datatype(id, constructors);
+            if !self.terms.is_defined(id) {
+                self.terms.define_datatype(id, constructors);
+            }
             defined.push(id);
         }
         loop {

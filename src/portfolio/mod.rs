@@ -239,6 +239,10 @@ impl Portfolio<'_> {
             words.push("--graph".into());
             words.push(path.into());
         }
+        if let Some(folder) = &self.solve.cache {
+            words.push("--cache".into());
+            words.push(folder.into());
+        }
         if let Some(path) = &self.solve.certificate {
             words.push("--certificate".into());
             words.push(path.into());

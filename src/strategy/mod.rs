@@ -4,11 +4,13 @@
 //! Invariant: nothing here decides a problem; an answer comes from an engine, and goes out only as
 //! [`crate::witness::validate`] lets it.
 
+mod hints;
 mod inspect;
 mod order;
 mod solve;
 mod turn;
 
+pub use hints::Hint;
 pub use inspect::{list_passes, normal_form, system_after};
 pub use solve::{Config, ConfigError, solve, solve_telling};
 pub use turn::UnknownEngine;

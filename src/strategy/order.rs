@@ -68,6 +68,10 @@ const WRITTEN: &[Slot] = &[
     slot("cata", 0.3, Limit::Further(Duration::from_secs(120))),
 ];
 
+/// How much work goes into proving what similar clauses' models say, at most: a share of the time
+/// left, within a limit.
+pub(super) const HINTS: (u32, Duration) = (5, Duration::from_secs(5));
+
 /// So much must be left for a further turn.
 pub(super) const FURTHER: Duration = Duration::from_secs(90);
 

@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
+use super::hints::{Hint, use_hints};
 use super::order::{
-    CHECK, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES, Stage,
+    CHECK, HINTS, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES, Stage,
 };
 use super::turn::{DEFAULT, Strategy, Turn, UnknownEngine, engine, part};
 use crate::chc::{Shape, System};
@@ -94,13 +95,15 @@ pub fn solve(
     config: &Config,
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    solve_telling(problem, config, |_| (), cx)
+    solve_telling(problem, config, &[], |_| (), cx)
 }
 
 /// As [`solve()`], and says of what shape the clauses are in normal form as soon as that is known.
+/// Answers to similar clauses are used as far as they hold.
 pub fn solve_telling(
     problem: &Problem,
     config: &Config,
+    hints: &[Hint],
     tell: impl FnOnce(&Shape),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
@@ -122,7 +125,15 @@ pub fn solve_telling(
         stack: BackStack::default(),
         normalization,
     };
-    let mut system = normal.clone();
+    let (found, lemmas) = use_hints(problem, hints, cx);
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let mut hinted = Rc::new(normal.clone());
+    let (part_of, most) = HINTS;
+    let work = cx.remaining().map_or(most, |left| most.min(left / part_of));
+    share_lemmas(lemmas, work, &mut hinted, &mut ways.stack, cx);
+    let mut system = Rc::unwrap_or_clone(hinted);
     let mut answer = unknown(None);
     let mut lost = false;
     for stage in &STAGES {

@@ -33,7 +33,7 @@ pub use node::{Node, Op, TermId};
 pub use print::{DatatypeStyle, Printer, quote_symbol};
 pub(crate) use random::Random;
 pub use sort::{Constructor, Datatype, DatatypeId, Field, Sort, SortId};
-pub use store::TermStore;
+pub use store::{Scope, TermStore};
 
 pub use num_bigint::{BigInt, BigUint};
 /// Exact rational numbers, the values of sort Real.

@@ -26,6 +26,9 @@ pub struct TermStore {
     sorts: RefCell<Vec<Sort>>,
     sort_index: RefCell<FxHashMap<Sort, SortId>>,
     datatypes: FrozenVec<Box<DatatypeCell>>,
+    /// Texts that declare sorts, each with the one before it.
+    scopes: RefCell<FxHashMap<(Scope, String), Scope>>,
+    scoped_datatypes: RefCell<FxHashMap<ScopedName, (DatatypeId, SortId)>>,
     pub(super) functions: FrozenVec<Box<FunctionCell>>,
     variables: FrozenVec<Box<Variable>>,
     /// With the hashes of name and sort.
@@ -35,6 +38,14 @@ pub struct TermStore {
     pub(super) counted_sorts: RefCell<FxHashMap<SortId, Finite>>,
     pub(super) meter: Meter,
 }
+
+/// All declarations of sorts up to one, as a text has them. Two texts that begin with the same ones
+/// have the same scope, and so the same datatypes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Scope(u32);
+
+/// A datatype of a scope, by its name and parameters.
+type ScopedName = (Scope, String, Vec<SortId>);
 
 struct DatatypeCell {
     head: (String, Vec<SortId>),
@@ -74,6 +85,8 @@ impl TermStore {
             sorts: RefCell::new(Vec::new()),
             sort_index: RefCell::new(FxHashMap::default()),
             datatypes: FrozenVec::new(),
+            scopes: RefCell::default(),
+            scoped_datatypes: RefCell::default(),
             functions: FrozenVec::new(),
             variables: FrozenVec::new(),
             variable_index: RefCell::new(HashTable::new()),
@@ -247,6 +260,35 @@ impl TermStore {
             counted: std::cell::OnceCell::new(),
         }));
         (id, sort)
+    }
+
+    /// The scope in which this declaration follows those of `scope`.
+    pub fn scope(&self, scope: Scope, declaration: &str) -> Scope {
+        let mut scopes = self.scopes.borrow_mut();
+        let next = u32::try_from(scopes.len() + 1).expect("fewer than 2^32 scopes");
+        let key = (scope, declaration.to_owned());
+        *scopes.entry(key).or_insert(Scope(next))
+    }
+
+    /// As [`TermStore::declare_datatype`]; the same instance where it is the same declaration.
+    pub fn declare_scoped_datatype(
+        &self,
+        scope: Scope,
+        name: &str,
+        parameters: &[SortId],
+    ) -> (DatatypeId, SortId) {
+        let key = (scope, name.to_owned(), parameters.to_vec());
+        if let Some(&known) = self.scoped_datatypes.borrow().get(&key) {
+            return known;
+        }
+        let new = self.declare_datatype(name, parameters);
+        self.scoped_datatypes.borrow_mut().insert(key, new);
+        new
+    }
+
+    /// Whether a declared datatype has its constructors.
+    pub fn is_defined(&self, id: DatatypeId) -> bool {
+        self.datatypes[id.0 as usize].body.get().is_some()
     }
 
     /// Gives a declared datatype its constructors. Panics when done twice.

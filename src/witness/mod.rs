@@ -5,6 +5,7 @@
 
 mod certificate;
 mod forms;
+mod formulas;
 mod parse;
 mod print;
 mod script;
@@ -17,10 +18,12 @@ mod validate;
 mod value;
 mod z3_proof;
 
+pub(crate) use formulas::model_of_text;
 pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
 pub use print::ProofFormat;
 pub use standalone::none as no_certificate;
 pub use step_check::{StepError, check_refutation};
 pub(crate) use step_check::{SystemRules, check_steps};
 pub use types::{Case, Fact, Lemma, Model, Refutation, RefutationStep, Verdict};
+pub(crate) use validate::validate_guess;
 pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};

@@ -164,27 +164,40 @@ fn word(dialect: Dialect, satisfiable: bool) -> &'static str {
 /// Checks an answer about `problem` within the context's limits. Nothing but an `Unknown` passes
 /// without a check.
 pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Validated {
+    if let Verdict::Unknown(reason) = verdict {
+        return Validated::unknown(reason);
+    }
+    let (printed, outcome) = checked(problem, &verdict, cx);
+    conclude(verdict, printed, outcome, cx)
+}
+
+/// As [`validate`] for an answer that may well be wrong, as it is about other clauses: none if it
+/// does not pass.
+pub fn validate_guess(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Option<Validated> {
+    let (model, outcome) = checked(problem, &verdict, cx);
+    (outcome == Outcome::Valid).then_some(Validated { verdict, model })
+}
+
+/// A model as it is printed, and what the check of a witness says.
+fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedModel, Outcome) {
     let start = Instant::now();
-    let validated = match verdict {
-        Verdict::Unknown(reason) => return Validated::unknown(reason),
-        Verdict::Sat(model) => {
-            let (printed, outcome) = match printed_model(problem, &model) {
-                Ok(printed) => {
-                    let outcome = check_printed(problem, &printed, &cx.budget);
-                    (printed, outcome)
-                }
-                Err(message) => (PrintedModel::default(), Outcome::Invalid(message)),
-            };
-            conclude(Verdict::Sat(model), printed, outcome, cx)
-        }
+    let none = PrintedModel::default();
+    let found = match verdict {
+        Verdict::Unknown(reason) => (none, Outcome::Undecided(reason.to_string())),
+        Verdict::Sat(model) => match printed_model(problem, model) {
+            Ok(printed) => {
+                let outcome = check_printed(problem, &printed, &cx.budget);
+                (printed, outcome)
+            }
+            Err(message) => (none, Outcome::Invalid(message)),
+        },
         Verdict::Unsat(refutation) => {
-            let outcome = check_refutation_of(problem, &refutation, &cx.budget);
-            let none = PrintedModel::default();
-            conclude(Verdict::Unsat(refutation), none, outcome, cx)
+            let outcome = check_refutation_of(problem, refutation, &cx.budget);
+            (none, outcome)
         }
     };
     cx.stats.add_time("witness.check", start.elapsed());
-    validated
+    found
 }
 
 /// A verdict, if the check of its witness says so.

@@ -1,0 +1,219 @@
+//! What is known of similar clauses: answers of earlier runs, of which as much is used as still
+//! holds.
+//!
+//! A refutation whose clauses are all there is one of these clauses. A model of clauses that are all
+//! there still is a model of fewer; of other clauses its conjuncts are candidates for invariants,
+//! and those that are inductive together strengthen the clauses (`transform::share_lemmas`). If
+//! that leaves no query, the clauses are solved.
+//!
+//! Invariant: a hint is never believed. What comes of it passes the check of all answers, or is
+//! proven anew; a wrong one costs time.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::chc::{Atom, ClauseId, PredicateId};
+use crate::frontend::{Problem, ProblemClause};
+use crate::proof::facts::Lemmas;
+use crate::run::Context;
+use crate::term::TermId;
+use crate::witness::{
+    Claim, Fact, Model, Refutation, RefutationStep, Validated, Verdict, Witness, model_of_text,
+    validate_guess,
+};
+
+/// An answer to other clauses, which were read into the same store of terms.
+pub struct Hint {
+    pub problem: Problem,
+    /// A witness for that problem.
+    pub claim: Claim,
+}
+
+/// What a clause says, whatever its variables are called: body, constraint, head.
+type Meaning = (Vec<Atom>, TermId, Option<Atom>);
+
+/// How the predicates and clauses of another problem are called in this one.
+struct Dictionary<'a> {
+    hint: &'a Problem,
+    problem: &'a Problem,
+    predicates: FxHashMap<PredicateId, PredicateId>,
+    /// Clauses of this problem by what they say.
+    clauses: FxHashMap<Meaning, ClauseId>,
+}
+
+/// The answer that a hint gives, or else what may be inductive of the hints' models.
+pub(super) fn use_hints(
+    problem: &Problem,
+    hints: &[Hint],
+    cx: &mut Context,
+) -> (Option<Validated>, Lemmas) {
+    let mut lemmas = Lemmas::default();
+    let mut seen: FxHashSet<(PredicateId, TermId)> = FxHashSet::default();
+    for hint in hints {
+        let dictionary = Dictionary::new(&hint.problem, problem);
+        match &hint.claim.witness {
+            Witness::Refutation(refutation) => {
+                if let Some(refutation) = dictionary.refutation(refutation)
+                    && let Some(found) = validate_guess(problem, Verdict::Unsat(refutation), cx)
+                {
+                    cx.stats.add("hints.refutations", 1);
+                    return (Some(found), lemmas);
+                }
+            }
+            Witness::Model(text) => {
+                let model = match model_of_text(&hint.problem, text) {
+                    Ok(model) => dictionary.model(model),
+                    Err(why) => {
+                        log::debug!("a hint is of no use: {why}");
+                        continue;
+                    }
+                };
+                if dictionary.has_all_clauses()
+                    && let Some(found) = validate_guess(problem, Verdict::Sat(model.clone()), cx)
+                {
+                    cx.stats.add("hints.models", 1);
+                    return (Some(found), lemmas);
+                }
+                for (&predicate, &formula) in &model.definitions {
+                    let conjuncts = problem.terms.conjuncts(formula).into_iter();
+                    let new = conjuncts.map(|conjunct| (predicate, conjunct));
+                    lemmas
+                        .guesses
+                        .extend(new.filter(|&lemma| seen.insert(lemma)));
+                }
+            }
+        }
+    }
+    lemmas
+        .guesses
+        .sort_unstable_by_key(|&(predicate, lemma)| (predicate.0, lemma));
+    (None, lemmas)
+}
+
+impl<'a> Dictionary<'a> {
+    fn new(hint: &'a Problem, problem: &'a Problem) -> Self {
+        let terms = &problem.terms;
+        let sorts =
+            |params: &[TermId]| -> Vec<_> { params.iter().map(|&v| terms.sort_of(v)).collect() };
+        let mut named = FxHashMap::default();
+        for (index, predicate) in (0..).zip(&problem.predicates) {
+            named.insert(
+                (predicate.name.as_str(), sorts(&predicate.params)),
+                PredicateId(index),
+            );
+        }
+        let mut predicates = FxHashMap::default();
+        for (index, predicate) in (0..).zip(&hint.predicates) {
+            let key = (predicate.name.as_str(), sorts(&predicate.params));
+            if let Some(&known) = named.get(&key) {
+                predicates.insert(PredicateId(index), known);
+            }
+        }
+        let own: FxHashMap<PredicateId, PredicateId> = named.values().map(|&id| (id, id)).collect();
+        let mut clauses = FxHashMap::default();
+        for (index, clause) in (0..).zip(&problem.clauses) {
+            if let Some(meaning) = meaning(problem, clause, &own) {
+                clauses.entry(meaning).or_insert(ClauseId(index));
+            }
+        }
+        Dictionary {
+            hint,
+            problem,
+            predicates,
+            clauses,
+        }
+    }
+
+    fn clause(&self, clause: &ProblemClause) -> Option<ClauseId> {
+        let meaning = meaning(self.hint, clause, &self.predicates)?;
+        self.clauses.get(&meaning).copied()
+    }
+
+    /// Whether all clauses of this problem are clauses of the hint's.
+    fn has_all_clauses(&self) -> bool {
+        let known = self.hint.clauses.iter().filter_map(|clause| {
+            let meaning = meaning(self.hint, clause, &self.predicates)?;
+            self.clauses.contains_key(&meaning).then_some(meaning)
+        });
+        let known: FxHashSet<Meaning> = known.collect();
+        known.len() == self.clauses.len()
+    }
+
+    /// The model over this problem's predicates.
+    fn model(&self, model: Model) -> Model {
+        let terms = &self.problem.terms;
+        let mut definitions = FxHashMap::default();
+        for (old, formula) in model.definitions {
+            let Some(&new) = self.predicates.get(&old) else {
+                continue;
+            };
+            let from = &self.hint.predicates[old.index()].params;
+            let to = &self.problem.predicates[new.index()].params;
+            let map = from.iter().copied().zip(to.iter().copied()).collect();
+            definitions.insert(new, terms.substitute(formula, &map));
+        }
+        Model {
+            definitions,
+            ..Model::default()
+        }
+    }
+
+    /// The refutation in terms of this problem, if it has all its clauses.
+    fn refutation(&self, refutation: &Refutation) -> Option<Refutation> {
+        let mut clauses: FxHashMap<ClauseId, ClauseId> = FxHashMap::default();
+        let mut steps = Vec::with_capacity(refutation.steps.len());
+        for step in &refutation.steps {
+            let old = &self.hint.clauses[step.clause.0 as usize];
+            let clause = match clauses.get(&step.clause) {
+                Some(&known) => known,
+                None => *clauses.entry(step.clause).or_insert(self.clause(old)?),
+            };
+            let new = &self.problem.clauses[clause.0 as usize];
+            let values = old.vars.iter().zip(&new.vars);
+            let values = values.map(|((_, old), (_, new))| Some((*new, *step.values.get(old)?)));
+            let fact = match &step.fact {
+                Some(fact) => Some(Fact {
+                    predicate: *self.predicates.get(&fact.predicate)?,
+                    values: fact.values.clone(),
+                }),
+                None => None,
+            };
+            steps.push(RefutationStep {
+                clause,
+                values: values.collect::<Option<_>>()?,
+                premises: step.premises.clone(),
+                fact,
+            });
+        }
+        Some(Refutation { steps })
+    }
+}
+
+/// What a clause says, with variables of canonical names, in the order of its quantifiers; none if it
+/// has a predicate that is not in `predicates`.
+fn meaning(
+    problem: &Problem,
+    clause: &ProblemClause,
+    predicates: &FxHashMap<PredicateId, PredicateId>,
+) -> Option<Meaning> {
+    let terms = &problem.terms;
+    let vars = clause.vars.iter().enumerate();
+    let map: FxHashMap<TermId, TermId> = vars
+        .map(|(position, (_, var))| {
+            let name = format!("{position}!");
+            (*var, terms.var(&name, terms.sort_of(*var)))
+        })
+        .collect();
+    let atom = |atom: &Atom| {
+        let args = atom.args.iter().map(|&arg| terms.substitute(arg, &map));
+        Some(Atom {
+            predicate: *predicates.get(&atom.predicate)?,
+            args: args.collect(),
+        })
+    };
+    let body = clause.body.iter().map(atom).collect::<Option<_>>()?;
+    let head = match &clause.head {
+        Some(head) => Some(atom(head)?),
+        None => None,
+    };
+    Some((body, terms.substitute(clause.constraint, &map), head))
+}
