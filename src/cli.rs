@@ -128,6 +128,16 @@ struct SolveArgs {
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     cache: Option<PathBuf>,
 
+    /// Answer commands as they come on standard input, until `(exit)`; --timeout is for each question.
+    #[arg(long, conflicts_with_all = ["file", "print_system", "dump_after", "report", "graph",
+          "certificate", "arg"], hide_short_help = true)]
+    interactive: bool,
+
+    /// Standard input begins with a line of JSON, pairs of earlier questions and their witnesses, and
+    /// the witness is printed after the verdict: for a question of a session.
+    #[arg(long, hide = true)]
+    hinted: bool,
+
     /// Print what makes a shell complete these options, and end.
     #[arg(long, value_name = "SHELL", hide_short_help = true)]
     completions: Option<Shell>,
@@ -248,7 +258,7 @@ impl Source {
 }
 
 /// What to do with a file of clauses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Solve {
     pub source: Source,
     /// Members of the portfolio at a time; `None` for as many as there are cores.
@@ -268,24 +278,28 @@ pub struct Solve {
     pub certificate: Option<PathBuf>,
     /// Where answers are kept.
     pub cache: Option<PathBuf>,
+    /// Whether commands are answered as they come.
+    pub interactive: bool,
+    /// Whether the text begins with what is known of earlier questions.
+    pub hinted: bool,
 }
 
 /// Which clauses to print.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Print {
     Normalized,
     After(String),
 }
 
 /// What to do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Task {
     Solve(Solve),
     Check { problem: Source, witness: Source },
 }
 
 /// A command line that makes sense.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Invocation {
     pub task: Task,
     pub timeout: Option<Duration>,
@@ -405,6 +419,8 @@ fn invocation(cli: Cli) -> Parsed {
                 report: args.report,
                 certificate: args.certificate,
                 cache: args.cache,
+                interactive: args.interactive,
+                hinted: args.hinted,
             })
         }
     };

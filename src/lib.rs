@@ -134,6 +134,7 @@ pub mod frontend;
 mod proof;
 pub mod run;
 mod sat;
+pub mod session;
 mod smt;
 mod strategy;
 pub mod term;

@@ -5,6 +5,7 @@
 //! and the process that started them prints.
 
 mod cli;
+mod dialogue;
 mod files;
 mod portfolio;
 mod report;
@@ -27,7 +28,7 @@ use alphorn::witness::{
     Outcome, ProofFormat, Validated, Wanted, check_claim, no_certificate, parse_witness,
     string_literal,
 };
-use alphorn::{Config, normal_form, solve_telling, system_after};
+use alphorn::{Config, Hint, normal_form, solve_telling, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
 use files::{create, write_all};
@@ -60,6 +61,11 @@ fn main() {
         && let Err(error) = args.config().check()
     {
         fail(&error.to_string());
+    }
+    if let Task::Solve(args) = &invocation.task
+        && args.interactive
+    {
+        dialogue::run(&invocation, args, None);
     }
     if let Task::Solve(args) = &invocation.task {
         let jobs = portfolio::useful_jobs(jobs(&invocation, args));
@@ -150,7 +156,7 @@ fn hand_over(report: Report, teller: &Teller) {
             Said::Verdict(output.word(), output.details().to_owned())
         }
         Answer::Error(message) => Said::Error(message),
-        Answer::Text(..) => Said::Error("a member prints no text".to_owned()),
+        Answer::Text(..) | Answer::Script(_) => Said::Error("a member prints no text".to_owned()),
     };
     let stats = report.stats.and_then(|stats| {
         let value: serde_json::Value = serde_json::from_str(&stats).ok()?;
@@ -208,6 +214,14 @@ impl Run {
             lingers: matches!(&invocation.task, Task::Solve(args) if args.report.is_some()),
             view: view.clone(),
             outlet,
+            dialogue: Box::new({
+                let invocation = invocation.clone();
+                move |text| {
+                    if let Task::Solve(args) = &invocation.task {
+                        dialogue::run(&invocation, args, Some(text));
+                    }
+                }
+            }),
         };
         supervise(supervision, move |reporter| {
             let worker = Worker {
@@ -304,15 +318,11 @@ impl Worker<'_> {
         })
     }
 
-    /// The problem in a file, and a context with the limits of the command line and the file.
-    fn read(&self, source: &Source) -> Result<(Problem, Context), String> {
+    /// The problem in a text, and a context with the limits of the command line and the file.
+    fn read(&self, text: &[u8]) -> Result<(Problem, Context), String> {
         let start = Instant::now();
         let terms = Rc::new(TermStore::new());
-        let problem = match &self.member {
-            Some((text, _)) => parse_bytes(text, terms.clone()),
-            None => parse_bytes(&read_bytes(source)?, terms.clone()),
-        };
-        let problem = problem.map_err(|e| e.to_string())?;
+        let problem = parse_bytes(text, terms.clone()).map_err(|e| e.to_string())?;
         let deterministic = self.invocation.deterministic;
         let mut budget = Budget::new(terms.clone(), self.interrupt.clone(), deterministic);
         let own = problem.requests.timeout_ms.map(Duration::from_millis);
@@ -336,12 +346,34 @@ impl Worker<'_> {
     }
 
     fn solve(&self, args: &Solve) -> Result<Report, String> {
-        let (problem, mut cx) = self.read(&args.source)?;
+        let own;
+        let text = match &self.member {
+            Some((text, _)) => text,
+            None => {
+                own = read_bytes(&args.source)?;
+                if !args.hinted && dialogue::is_script(&own) {
+                    dialogue::check(args)?;
+                    return Ok(Report {
+                        answer: Answer::Script(own),
+                        note: None,
+                        stats: None,
+                        certificate: None,
+                    });
+                }
+                &own
+            }
+        };
+        let (earlier, text) = match args.hinted {
+            true => dialogue::earlier(text),
+            false => (Vec::new(), &text[..]),
+        };
+        let (problem, mut cx) = self.read(text)?;
         let requests = &problem.requests;
+        let proof = requests.proof || args.hinted;
         let wanted = Wanted {
-            model: args.model || requests.model,
-            proof: args.proof.or(requests.proof.then_some(ProofFormat::Text)),
-            reason_unknown: requests.reason_unknown,
+            model: args.model || requests.model || args.hinted,
+            proof: args.proof.or(proof.then_some(ProofFormat::Text)),
+            reason_unknown: requests.reason_unknown || args.hinted,
         };
         self.reporter.limits(Limits {
             timeout: requests
@@ -371,7 +403,7 @@ impl Worker<'_> {
             None => None,
         };
         let mut config = args.config();
-        config.model = wanted.model || args.certificate.is_some();
+        config.model = args.model || requests.model || args.certificate.is_some();
         let mut handed_over = None;
         let (answer, note) = match &args.print {
             Some(print) => {
@@ -385,9 +417,11 @@ impl Worker<'_> {
             }
             None => {
                 let tell = |shape: &Shape| self.tell(shape, &problem, wanted);
-                let hints = cache
-                    .as_ref()
-                    .map_or(Vec::new(), |cache| cache.hints(&problem));
+                let hints = cache.as_ref().map(|cache| cache.hints(&problem));
+                let mut hints = hints.unwrap_or_default();
+                let read =
+                    |(text, witness): &(String, String)| Hint::read(text, witness, &problem.terms);
+                hints.extend(earlier.iter().filter_map(read));
                 let validated = solve_telling(&problem, &config, &hints, tell, &mut cx);
                 let validated = validated.map_err(|e| e.to_string())?;
                 if let Some(cache) = &cache {
@@ -447,7 +481,7 @@ impl Worker<'_> {
     }
 
     fn check(&self, problem: &Source, witness: &Source) -> Result<Report, String> {
-        let (problem, mut cx) = self.read(problem)?;
+        let (problem, mut cx) = self.read(&read_bytes(problem)?)?;
         self.reporter.limits(Limits {
             timeout: None,
             wanted: Wanted::default(),

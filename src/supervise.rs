@@ -91,6 +91,8 @@ pub enum Answer {
     Text(String, i32),
     /// What is wrong with the input.
     Error(String),
+    /// That the input is a script with several questions.
+    Script(Vec<u8>),
 }
 
 /// What the worker may say before the end.
@@ -133,6 +135,8 @@ pub struct Supervision {
     /// How the run is going, for a line on the terminal.
     pub view: Option<View>,
     pub outlet: Outlet,
+    /// Who answers a script with several questions, and ends the process.
+    pub dialogue: Box<dyn Fn(Vec<u8>)>,
 }
 
 /// Runs `work` and ends the process.
@@ -211,6 +215,14 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
             None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         let reason = match event {
+            Ok(Event::Done(Report {
+                answer: Answer::Script(text),
+                ..
+            })) => {
+                claim();
+                (supervision.dialogue)(text);
+                exit(0)
+            }
             Ok(Event::Done(report)) => finish(&supervision.outlet, report),
             Ok(Event::Limits(limits)) => {
                 wanted = limits.wanted;
@@ -340,6 +352,7 @@ pub fn publish(answer: Answer, remark: Option<String>) -> i32 {
             remark();
             1
         }
+        Answer::Script(_) => unreachable!("a script is answered question by question"),
     }
 }
 

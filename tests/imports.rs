@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Modules of the crate, each above those that follow.
 const ORDER: [&str; 14] = [
+    "session",
     "cache",
     "strategy",
     "engine",
@@ -27,7 +28,7 @@ const ORDER: [&str; 14] = [
 
 /// Modules of the program, likewise. They see the library by its public face, as `alphorn::`.
 const PROGRAM: [&str; 7] = [
-    "session",
+    "dialogue",
     "portfolio",
     "supervise",
     "report",

@@ -16,10 +16,10 @@ use std::{fs, io};
 use rustc_hash::{FxHashSet, FxHasher};
 use serde_json::{Value, json};
 
-use crate::frontend::{Problem, parse};
+use crate::frontend::Problem;
 use crate::strategy::Hint;
 use crate::term::{Printer, TermStore};
-use crate::witness::{ProofFormat, Validated, Verdict, Wanted, parse_witness};
+use crate::witness::{ProofFormat, Validated, Verdict, Wanted};
 
 /// The form of entries; those of another one are left alone.
 const FORM: u64 = 1;
@@ -187,9 +187,7 @@ impl Cache {
         let found = read(&entry.path).and_then(|(_, body)| {
             let text = body["text"].as_str().ok_or(Useless::Damaged)?;
             let witness = body["witness"].as_str().ok_or(Useless::Damaged)?;
-            let problem = parse(text, terms.clone()).map_err(|_| Useless::Damaged)?;
-            let claim = parse_witness(&problem, witness).map_err(|_| Useless::Damaged)?;
-            Ok(Hint { problem, claim })
+            Hint::read(text, witness, terms).ok_or(Useless::Damaged)
         });
         match found {
             Ok(hint) => Some(hint),

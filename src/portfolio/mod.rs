@@ -42,6 +42,7 @@ use self::input::Input;
 use self::process::{Parent, step_back};
 use self::race::{Members, Outcome, Race};
 use crate::cli::{Format, Invocation, Solve, Source};
+use crate::dialogue::{self, is_script};
 use crate::files::{create, write_all};
 use crate::statistics::render;
 use crate::supervise::{Answer, diagnose, exit, leave_for_crashes, publish};
@@ -93,6 +94,10 @@ impl Portfolio<'_> {
             Input::Timeout => self.stop(&parent, Reason::Timeout, &mut Members::default()),
             Input::Signal => self.stop(&parent, Reason::Interrupted, &mut Members::default()),
         };
+        if !self.solve.hinted && is_script(&text) {
+            drop(parent);
+            dialogue::run(self.invocation, self.solve, Some(text));
+        }
         let certificate = match self.solve.certificate.as_deref().map(create).transpose() {
             Ok(certificate) => certificate,
             Err(message) => exit(publish(Answer::Error(message), None)),
@@ -192,6 +197,7 @@ impl Portfolio<'_> {
     /// Prints that there is no answer, and ends.
     fn stop(&self, parent: &Parent, reason: Reason, members: &mut Members) -> ! {
         let reason_unknown = members.began.as_ref().is_some_and(|b| b.reason_unknown);
+        let reason_unknown = reason_unknown || self.solve.hinted;
         let wanted = Wanted {
             reason_unknown,
             ..Wanted::default()
@@ -238,6 +244,9 @@ impl Portfolio<'_> {
         if let (Some(path), true) = (&self.solve.graph, own.is_empty()) {
             words.push("--graph".into());
             words.push(path.into());
+        }
+        if self.solve.hinted {
+            words.push("--hinted".into());
         }
         if let Some(folder) = &self.solve.cache {
             words.push("--cache".into());

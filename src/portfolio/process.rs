@@ -30,6 +30,20 @@ pub struct Child {
     pub pipe: File,
 }
 
+/// Signals end the process again as they did before.
+impl Drop for Parent {
+    fn drop(&mut self) {
+        // SAFETY: the set was made by the kernel.
+        unsafe {
+            libc::sigprocmask(
+                libc::SIG_SETMASK,
+                &raw const self.mask,
+                std::ptr::null_mut(),
+            )
+        };
+    }
+}
+
 /// What a parent holds for its members.
 pub struct Parent {
     /// Closes when the parent ends.

@@ -9,16 +9,18 @@
 //! Invariant: a hint is never believed. What comes of it passes the check of all answers, or is
 //! proven anew; a wrong one costs time.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Atom, ClauseId, PredicateId};
-use crate::frontend::{Problem, ProblemClause};
+use crate::frontend::{Problem, ProblemClause, parse};
 use crate::proof::facts::Lemmas;
 use crate::run::Context;
-use crate::term::TermId;
+use crate::term::{TermId, TermStore};
 use crate::witness::{
     Claim, Fact, Model, Refutation, RefutationStep, Validated, Verdict, Witness, model_of_text,
-    validate_guess,
+    parse_witness, validate_guess,
 };
 
 /// An answer to other clauses, which were read into the same store of terms.
@@ -26,6 +28,16 @@ pub struct Hint {
     pub problem: Problem,
     /// A witness for that problem.
     pub claim: Claim,
+}
+
+impl Hint {
+    /// A witness for a problem, both as text, read into a store of terms; `None` if that is not what
+    /// they are.
+    pub fn read(text: &str, witness: &str, terms: &Rc<TermStore>) -> Option<Hint> {
+        let problem = parse(text, terms.clone()).ok()?;
+        let claim = parse_witness(&problem, witness).ok()?;
+        Some(Hint { problem, claim })
+    }
 }
 
 /// What a clause says, whatever its variables are called: body, constraint, head.

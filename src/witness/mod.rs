@@ -9,7 +9,7 @@ mod formulas;
 mod parse;
 mod print;
 mod script;
-mod sexp;
+pub(crate) mod sexp;
 mod standalone;
 mod step_check;
 mod text_check;

@@ -1,0 +1,163 @@
+"""Scripts with several questions, and commands as they come."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from common import ROOT, Folder, called
+
+ALPHORN = os.environ.get("ALPHORN") or str(ROOT / "target/release/alphorn")
+COUNTER = """(set-logic HORN)
+(declare-fun P (Int Int) Bool)
+(assert (forall ((x Int) (y Int)) (=> (and (= x 0) (= y 0)) (P x y))))
+(assert (forall ((x Int) (y Int)) (=> (and (P x y) (< x 100)) (P (+ x 1) (+ y 2)))))
+"""
+
+
+def query(condition):
+    return f"(assert (forall ((x Int) (y Int)) (=> (and (P x y) {condition}) false)))\n"
+
+
+# The last answer is known: y is twice x, and x is at most 100.
+QUERIES = [
+    ("(< y x)", "sat"), ("(= y 7)", "sat"), ("(= y 14)", "unsat"), ("(> x 100)", "sat"), ("(> y 200)", "sat"),
+    ("(distinct y (* 2 x))", "sat"), ("(= (+ x y) 30)", "unsat"), ("(= (+ x y) 31)", "sat"), ("(> y 20)", "unsat"),
+]
+
+
+def words(output):
+    return [line for line in output.splitlines() if line in ("sat", "unsat", "unknown")]
+
+
+class Sessions(Folder):
+    def answers(self, text, *options, status=0):
+        path = self.folder / "script.smt2"
+        path.write_text(text, encoding="utf-8")
+        done = subprocess.run([ALPHORN, *options, str(path)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout
+
+    def test_levels(self):
+        script, expected = COUNTER, []
+        for condition, verdict in QUERIES:
+            script += f"(push 1)\n{query(condition)}(check-sat)\n(pop 1)\n"
+            expected.append(verdict)
+        for jobs in ["1", "2"]:
+            self.assertEqual(self.answers(script, "--jobs", jobs).split(), expected)
+            with open(self.folder / "script.smt2", encoding="utf-8") as script_file:
+                done = subprocess.run([ALPHORN, "--jobs", jobs], stdin=script_file, capture_output=True, text=True)
+            self.assertEqual(done.stdout.split(), expected)
+
+    def test_random_scripts_against_fresh_runs(self):
+        choice = random.Random(19)
+        for number in range(20):
+            script, fresh, levels = COUNTER, [], [[]]
+            for _ in range(choice.randint(3, 6)):
+                kind = choice.choice(["push", "pop", "query", "query", "bound"])
+                if kind == "push":
+                    levels.append([])
+                    script += "(push 1)\n"
+                elif kind == "pop" and len(levels) > 1:
+                    levels.pop()
+                    script += "(pop 1)\n"
+                elif kind == "query":
+                    levels[-1].append(query(choice.choice(QUERIES)[0]))
+                    script += levels[-1][-1]
+                else:
+                    levels[-1].append(f"(assert (P {choice.choice([3, 50, 101])} {choice.choice([6, 7, 202])}))\n")
+                    script += levels[-1][-1]
+                script += "(check-sat)\n"
+                fresh.append(COUNTER + "".join(part for level in levels for part in level) + "(check-sat)\n")
+            options = ["--jobs", "1", "--timeout", "20"]
+            found = words(self.answers(script, *options))
+            expected = [word for text in fresh for word in words(self.answers(text, *options))]
+            self.assertEqual(found, expected, f"script {number}:\n{script}")
+            self.assertNotIn("unknown", found)
+
+    def test_assumptions_and_rules(self):
+        script = """(set-logic HORN) (declare-fun a () Bool) (declare-fun b () Bool) (declare-fun bad () Bool)
+            (assert (=> (and a b) bad)) (assert (=> bad false))
+            (check-sat) (check-sat-assuming (a)) (check-sat-assuming (a b)) (check-sat-assuming (a (not b)))
+            (check-sat-assuming ((not a) a)) (check-sat)"""
+        self.assertEqual(self.answers(script).split(), ["sat", "sat", "unsat", "sat", "unsat", "sat"])
+        rules = """(declare-rel p (Int)) (declare-rel q (Int)) (declare-var x Int)
+            (rule (p 1)) (rule (=> (p x) (p (+ x 2)))) (rule (=> (and (p x) (= x 4)) (q x)))
+            (query p) (query q)"""
+        self.assertEqual(self.answers(rules).split(), ["sat", "unsat"])
+
+    def test_witnesses(self):
+        script = COUNTER + f"""(push 1)(echo "one")
+            {query("(< y x)")} (check-sat) (get-model) (pop 1) {query("(= y 4)")} (check-sat) (get-model) (get-proof)
+            (get-info :reason-unknown)"""
+        output = self.answers(script)
+        lines = output.splitlines()
+        self.assertEqual(lines[:2], ['"one"', "sat"])
+        self.assertTrue(lines[3].strip().startswith("(define-fun P "), output)
+        # What there is none of is said.
+        self.assertEqual(lines[5:7], ["unsat", '(error "there is no model")'])
+        self.assertIn("\n1: P(0, 0) by clause 1 [x = 0, y = 0]\n", output)
+        self.assertTrue(output.endswith('(error "the last answer is not unknown")\n'), output)
+        # A place in an error is one of the script.
+        wrong = COUNTER + "(check-sat)\n(assert (Q 1))\n(check-sat)\n"
+        output = self.answers(wrong, status=1)
+        self.assertRegex(output, r'^sat\n\(error "line 6 column 10: .*Q.*"\)\n$')
+        self.assertIn("for a text with one question", self.answers(COUNTER + "(check-sat)(check-sat)",
+                                                                   "--report", "/dev/null", status=1))
+
+    def test_a_conversation(self):
+        command = [ALPHORN, "--interactive", "--timeout", "20"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+            def say(text):
+                child.stdin.write(text)
+                child.stdin.flush()
+
+            def hear():
+                return child.stdout.readline().strip()
+
+            say(COUNTER + query("(= y 4)"))
+            say("(check-sat)\n")
+            self.assertEqual(hear(), "unsat")
+            say("(get-info :name)(pop)(ech")
+            self.assertEqual(hear(), '(:name "alphorn")')
+            self.assertEqual(hear(), '(error "line 7 column 17: there is nothing to pop")')
+            say('o "two words")\n(reset)\n(check-sat)\n')
+            self.assertEqual([hear(), hear()], ['"two words"', "sat"])
+            say(COUNTER + "(push)(assert (P 1 1))(assert (wrong))(check-sat)\n")
+            self.assertRegex(hear(), r'^\(error "line 12 column')
+            say("(pop)" + query("(< y x)") + "(check-sat)\n")
+            self.assertEqual(hear(), "sat")
+            say("(exit)\n")
+            self.assertEqual(child.wait(10), 0)
+
+    def test_nothing_is_left(self):
+        hard = COUNTER.replace("(< x 100)", "true").replace("(+ y 2)", "(mod (* y y 7 (+ x 1)) 1000003)")
+        hard += query("(= x 100000000)") + "(check-sat)\n(check-sat)\n"
+        path = self.folder / "hard.smt2"
+        path.write_text(hard, encoding="utf-8")
+        for signal_number in [signal.SIGTERM, signal.SIGKILL]:
+            child = subprocess.Popen([ALPHORN, "--jobs", "2", str(path)], stdout=subprocess.PIPE, text=True)
+            deadline = time.monotonic() + 30
+            while not called("--hinted", "-") and time.monotonic() < deadline:
+                time.sleep(0.01)
+            child.send_signal(signal_number)
+            output = child.communicate(timeout=30)[0]
+            if signal_number == signal.SIGTERM:
+                self.assertEqual((output, child.returncode), ("unknown\n", 0))
+            while called("--hinted", "-") and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertEqual(called("--hinted", "-"), [])
+
+    def test_limits_are_for_each_question(self):
+        hard = COUNTER.replace("(< x 100)", "true").replace("(+ y 2)", "(mod (* y y 7 (+ x 1)) 1000003)")
+        script = hard + "(push)" + query("(= x 100000000)") + "(check-sat)(pop)(check-sat)(get-info :reason-unknown)"
+        script = script.replace("(check-sat)(pop)", "(check-sat)(get-info :reason-unknown)(pop)", 1)
+        output = self.answers(script, "--timeout", "1", "--jobs", "1")
+        expected = ["unknown", '(:reason-unknown "timeout")', "sat", '(error "the last answer is not unknown")']
+        self.assertEqual(output.splitlines(), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
