@@ -113,7 +113,7 @@ pub enum ScriptError {
     RulesWithoutQuery,
     #[error("the text ends without a `check-sat`: nothing is asked")]
     NoCheck,
-    #[error("a second `{0}` after changes: one check per file")]
+    #[error("a second `{0}` after changes: one check per problem")]
     SecondCheck(String),
     #[error("`pop` without a `push` before it")]
     PopWithoutPush,

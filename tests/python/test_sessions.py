@@ -126,7 +126,7 @@ class Sessions(Folder):
             say('o "two words")\n(reset)\n(check-sat)\n')
             self.assertEqual([hear(), hear()], ['"two words"', "sat"])
             say(COUNTER + "(push)(assert (P 1 1))(assert (wrong))(check-sat)\n")
-            self.assertRegex(hear(), r'^\(error "line 12 column')
+            self.assertRegex(hear(), r'^\(error "line 14 column 37: unexpected')
             say("(pop)" + query("(< y x)") + "(check-sat)\n")
             self.assertEqual(hear(), "sat")
             say("(exit)\n")
