@@ -137,10 +137,13 @@ impl Session {
             if first.kind != TokenKind::Open {
                 // Words end at a space.
                 let ended = first.range.end < self.text.len();
+                if !ended && first.kind != TokenKind::Close {
+                    return None;
+                }
                 let error = self.error(first.range.start, "this is no command");
                 self.taken = first.range.end;
                 self.searched = self.taken;
-                return (ended || first.kind == TokenKind::Close).then_some(Err(error));
+                return Some(Err(error));
             }
             self.taken = first.range.start;
             self.searched = first.range.start;
@@ -413,7 +416,7 @@ mod tests {
     #[test]
     fn places_stay_and_pieces_do_not_matter() {
         let script = "; häh\n(push)\n (assert |a\n)|) (pop) (assert \"(\" ) ; (\n  (check-sat)\n";
-        let text = "\n\n\n       (assert \"(\" )\n  (check-sat)\n";
+        let text = "\n\n\n          (assert \"(\" )\n  (check-sat)\n";
         for size in 1..script.len() {
             let check = Action::Check {
                 text: text.to_owned(),

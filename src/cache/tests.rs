@@ -79,7 +79,11 @@ fn answers_to_other_clauses_are_not_believed() {
         (0, 11, "sat"),
         (0, 12, "unsat"),
     ] {
-        assert_eq!(answered(&cache, &counter(start, never)).0, word, "{start} {never}");
+        assert_eq!(
+            answered(&cache, &counter(start, never)).0,
+            word,
+            "{start} {never}"
+        );
     }
 }
 
@@ -95,7 +99,10 @@ fn lemmas_that_still_hold_are_kept() {
     let mut cx = Context::new(terms);
     let answer = solve_telling(&problem, &Config::default(), &hints, |_| (), &mut cx).unwrap();
     assert_eq!(answer.reason(), None);
-    assert!(cx.stats.count("lemmas.facts") > 0, "oddness is inductive here, too");
+    assert!(
+        cx.stats.count("lemmas.facts") > 0,
+        "oddness is inductive here, too"
+    );
 }
 
 #[test]
@@ -118,14 +125,23 @@ fn damaged_and_foreign_entries_are_left_alone() {
         let header = good.iter().position(|&b| b == b'\n').unwrap();
         assert!(found.is_empty() || position < header, "{position}");
     }
-    for bad in [&b""[..], b"{}", b"\xff\xfe", b"{}\n{}", b"hello\n", &good[..good.len() / 2]] {
+    for bad in [
+        &b""[..],
+        b"{}",
+        b"\xff\xfe",
+        b"{}\n{}",
+        b"hello\n",
+        &good[..good.len() / 2],
+    ] {
         fs::write(&path, bad).unwrap();
         assert!(cache.hints(&problem).is_empty());
     }
     // What a wrong witness with a right sum says is not believed.
     let lies = String::from_utf8(good).unwrap();
     let (_, body) = lies.trim_end().split_once('\n').unwrap();
-    let body = body.replace("(define-fun P ", "(define-fun P ").replace("Bool (", "Bool (or true ");
+    let body = body
+        .replace("(define-fun P ", "(define-fun P ")
+        .replace("Bool (", "Bool (or true ");
     let header = json!({
         "alphorn-cache": FORM, "version": env!("CARGO_PKG_VERSION"), "sum": hash(&*body),
         "predicates": [],
