@@ -6,6 +6,7 @@
 
 mod inspect;
 mod order;
+mod smaller;
 mod solve;
 mod turn;
 

@@ -110,6 +110,10 @@ pub(super) const SIMPLER: Stage = Stage {
 pub(super) const SIMPLER_SIZES: (f64, Limit) = (0.5, Limit::Moment(Duration::from_secs(5)));
 pub(super) const SIMPLER_FUNCTIONS: (f64, Limit) = (0.5, Limit::Moment(Duration::from_millis(500)));
 
+/// What making a model smaller may take, with the check of the smaller one, where it is to be
+/// printed: a moment, and never so much that the run could end with it.
+pub(super) const SMALLER: (f64, Limit) = (0.25, Limit::Moment(Duration::from_secs(1)));
+
 /// Where no predicate is left, after whatever passes: one question, for which short turns of many
 /// engines only cost time.
 pub(super) const CLOSED: &[Slot] = &[

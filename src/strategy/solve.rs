@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::order::{
     CHECK, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES, Stage,
 };
+use super::smaller::with_smaller_model;
 use super::turn::{DEFAULT, Strategy, Turn, UnknownEngine, engine, part};
 use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
@@ -182,7 +183,9 @@ pub fn solve_telling(
             false => SIMPLER_SIZES,
         };
         let part = part(&cx.budget, share, limit);
-        let simpler = cx.within(part, |cx| run.simpler(&pipeline, normal, &mut ways, cx));
+        let simpler = cx.within(part, |cx| {
+            run.simpler(&pipeline, normal.clone(), &mut ways, cx)
+        });
         match simpler {
             Some(found) if matches!(found.verdict(), Verdict::Unsat(_)) => {
                 let message = "there is a model, and there is a refutation";
@@ -192,6 +195,9 @@ pub fn solve_telling(
             Some(found) if found.functions(&problem.terms) == (false, false) => answer = found,
             _ => {}
         }
+    }
+    if config.model {
+        answer = with_smaller_model(problem, &normal, answer, cx);
     }
     Ok(answer)
 }

@@ -21,7 +21,7 @@ use super::sexp::{TokenKind, Tokens, symbol};
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
 use super::z3_proof::refutation_z3;
-use super::{Refutation, Verdict};
+use super::{Model, Refutation, Verdict};
 use crate::frontend::{Dialect, Problem};
 use crate::run::{Budget, Context, Reason};
 use crate::term::{TermId, TermStore};
@@ -175,6 +175,33 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
     };
     cx.stats.add_time("witness.check", start.elapsed());
     validated
+}
+
+/// Another model of the problem, if it passes its check within the context's limits. It is to
+/// take the place of one that has passed, so without an answer nothing is lost.
+pub fn validate_other(problem: &Problem, model: Model, cx: &mut Context) -> Option<Validated> {
+    let start = Instant::now();
+    let found = printed_model(problem, &model);
+    let outcome = match &found {
+        Ok(printed) => check_printed(problem, printed, &cx.budget),
+        Err(message) => Outcome::Invalid(message.clone()),
+    };
+    cx.stats.add_time("witness.check", start.elapsed());
+    match (found, outcome) {
+        (Ok(printed), Outcome::Valid) => Some(Validated {
+            verdict: Verdict::Sat(model),
+            model: printed,
+        }),
+        (_, Outcome::Invalid(message)) => {
+            log::error!("defect: another model failed its check: {message}");
+            cx.stats.add("witness.failures", 1);
+            None
+        }
+        (_, outcome) => {
+            log::debug!("another model could not be checked: {outcome:?}");
+            None
+        }
+    }
 }
 
 /// A verdict, if the check of its witness says so.
