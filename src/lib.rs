@@ -142,7 +142,7 @@ pub mod witness;
 pub use engine::registry::list_settings;
 pub use smt::text::z3_version;
 pub use strategy::{
-    Config, ConfigError, UnknownEngine, list_passes, normal_form, solve, solve_telling,
+    Config, ConfigError, News, UnknownEngine, list_passes, normal_form, solve, solve_telling,
     system_after,
 };
 

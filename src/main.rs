@@ -21,9 +21,9 @@ use alphorn::frontend::{Problem, parse_bytes};
 use alphorn::run::{Budget, CLEAR, Context, Progress, Statistics, View};
 use alphorn::term::TermStore;
 use alphorn::witness::{
-    Outcome, ProofFormat, Validated, Wanted, check_claim, parse_witness, string_literal,
+    Outcome, Output, ProofFormat, Validated, Wanted, check_claim, parse_witness, string_literal,
 };
-use alphorn::{Config, normal_form, solve_telling, system_after};
+use alphorn::{Config, News, normal_form, solve_telling, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
 use portfolio::{Began, End, Family, Message, Place, Portfolio, Said, Teller};
@@ -370,7 +370,10 @@ impl Worker<'_> {
                 (Answer::Text(to_smtlib(&system), 0), None)
             }
             None => {
-                let tell = |shape: &Shape| self.tell(shape, &problem, wanted);
+                let tell = |news: News| match news {
+                    News::Shape(shape) => self.tell(shape, &problem, wanted),
+                    News::Answer(answer) => self.hold(&answer.output(&problem, wanted)),
+                };
                 let validated = solve_telling(&problem, &config, tell, &mut cx);
                 let validated = validated.map_err(|e| e.to_string())?;
                 let note = validated.reason().map(ToString::to_string);
@@ -417,6 +420,18 @@ impl Worker<'_> {
                 reason_unknown: wanted.reason_unknown,
             }));
         }
+    }
+
+    /// Says what the answer is, should nothing better come in time.
+    fn hold(&self, output: &Output) {
+        if let Some((_, teller)) = &self.member {
+            teller.say(&Message::Held(End {
+                answer: Said::Verdict(output.word(), output.details().to_owned()),
+                note: None,
+                stats: None,
+            }));
+        }
+        self.reporter.held(output.clone());
     }
 
     fn check(&self, problem: &Source, witness: &Source) -> Result<Report, String> {

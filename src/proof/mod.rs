@@ -23,6 +23,7 @@ pub(crate) mod shrink;
 pub(crate) mod steps;
 mod stop;
 pub(crate) mod trace;
+pub(crate) mod unfolded;
 pub(crate) mod unroll;
 mod weaken;
 mod window;

@@ -11,5 +11,5 @@ mod solve;
 mod turn;
 
 pub use inspect::{list_passes, normal_form, system_after};
-pub use solve::{Config, ConfigError, solve, solve_telling};
+pub use solve::{Config, ConfigError, News, solve, solve_telling};
 pub use turn::UnknownEngine;

@@ -21,5 +21,5 @@ pub use print::ProofFormat;
 pub use step_check::{StepError, check_refutation};
 pub(crate) use step_check::{SystemRules, check_steps};
 pub use types::{Case, Fact, Lemma, Model, Refutation, RefutationStep, Verdict};
-pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};
 pub(crate) use validate::validate_other;
+pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};

@@ -43,7 +43,7 @@ pub struct Wanted {
 }
 
 /// What goes to standard output for a verdict.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Output {
     word: &'static str,
     details: String,
