@@ -7,6 +7,7 @@ seen that they are about the task, so that the answers mean something.
 import re
 
 from certificate import ONE_TOKEN, Broken
+from models import plain
 
 TOKEN = re.compile(r'(?:\s|;[^\n]*)*(?:(\(|\))|("(?:[^"]|"")*"|\|[^|]*\||[^\s()";|]+(?:\|[^|]*\|)?)|\Z)')
 TITLE = "; alphorn certificate 1: "
@@ -34,11 +35,6 @@ def forms(text):
     if len(stack) != 1:
         raise Broken("unbalanced (")
     return stack[0]
-
-
-def plain(symbol):
-    """A symbol without its quotes."""
-    return symbol[1:-1] if isinstance(symbol, str) and symbol.startswith("|") else symbol
 
 
 def words(form):

@@ -144,7 +144,7 @@ pub mod witness;
 pub use engine::registry::list_settings;
 pub use smt::text::z3_version;
 pub use strategy::{
-    Config, ConfigError, Hint, UnknownEngine, list_passes, normal_form, solve, solve_telling,
+    Config, ConfigError, Hint, News, UnknownEngine, list_passes, normal_form, solve, solve_telling,
     system_after,
 };
 

@@ -25,10 +25,10 @@ use alphorn::frontend::{Problem, parse_bytes};
 use alphorn::run::{Budget, CLEAR, Context, Progress, Reason, Statistics, View};
 use alphorn::term::TermStore;
 use alphorn::witness::{
-    Outcome, ProofFormat, Validated, Wanted, check_claim, no_certificate, parse_witness,
+    Outcome, Output, ProofFormat, Validated, Wanted, check_claim, no_certificate, parse_witness,
     string_literal,
 };
-use alphorn::{Config, Hint, normal_form, solve_telling, system_after};
+use alphorn::{Config, Hint, News, normal_form, solve_telling, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
 use files::{create, write_all};
@@ -416,7 +416,10 @@ impl Worker<'_> {
                 (Answer::Text(to_smtlib(&system), 0), None)
             }
             None => {
-                let tell = |shape: &Shape| self.tell(shape, &problem, wanted);
+                let tell = |news: News| match news {
+                    News::Shape(shape) => self.tell(shape, &problem, wanted),
+                    News::Answer(answer) => self.hold(&answer.output(&problem, wanted)),
+                };
                 let hints = cache.as_ref().map(|cache| cache.hints(&problem));
                 let mut hints = hints.unwrap_or_default();
                 let read =
@@ -432,6 +435,7 @@ impl Worker<'_> {
                     self.write_page(file, args, (&problem, &validated, &cx));
                 }
                 if args.certificate.is_some() {
+                    self.hold(&validated.output(&problem, wanted));
                     let text = certificate_of(&problem, &validated, &cx);
                     match certificate {
                         Some(file) => write_all(file, &text, "certificate"),
@@ -478,6 +482,19 @@ impl Worker<'_> {
                 reason_unknown: wanted.reason_unknown,
             }));
         }
+    }
+
+    /// Says what the answer is, should nothing better come in time.
+    fn hold(&self, output: &Output) {
+        if let Some((_, teller)) = &self.member {
+            teller.say(&Message::Held(End {
+                answer: Said::Verdict(output.word(), output.details().to_owned()),
+                note: None,
+                stats: None,
+                certificate: None,
+            }));
+        }
+        self.reporter.held(output.clone());
     }
 
     fn check(&self, problem: &Source, witness: &Source) -> Result<Report, String> {

@@ -10,7 +10,7 @@
 use std::any::Any;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -38,9 +38,8 @@ const SIGNAL_GRACE: Duration = Duration::from_millis(200);
 static CLAIMED: AtomicBool = AtomicBool::new(false);
 /// Whether a line has to be cleared before the answer.
 static LIVE: AtomicBool = AtomicBool::new(false);
-/// What a crash leaves to print, and the status to exit with.
-static CRASH_TEXT: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
-static CRASH_LENGTH: AtomicUsize = AtomicUsize::new(0);
+/// What a crash leaves to print, a text that is never given back, and the status to exit with.
+static CRASH_TEXT: AtomicPtr<String> = AtomicPtr::new(std::ptr::null_mut());
 static CRASH_STATUS: AtomicI32 = AtomicI32::new(0);
 
 /// Why the worker was told to stop.
@@ -104,6 +103,7 @@ pub struct Limits {
 
 enum Event {
     Limits(Limits),
+    Held(Output),
     Done(Report),
     Panicked(String),
     Signal,
@@ -117,6 +117,11 @@ impl Reporter {
     pub fn limits(&self, limits: Limits) {
         // The main thread is gone only when the process is.
         let _ = self.0.send(Event::Limits(limits));
+    }
+
+    /// The answer, should the run end before a better one comes.
+    pub fn held(&self, output: Output) {
+        let _ = self.0.send(Event::Held(output));
     }
 }
 
@@ -206,6 +211,7 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
 fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
     let mut deadline = supervision.timeout.map(|t| supervision.started + t);
     let mut wanted = Wanted::default();
+    let mut held = None;
     loop {
         let until_deadline = deadline.map(|d| d.saturating_duration_since(Instant::now()));
         let poll = supervision.memory_mib.map(|_| MEMORY_POLL);
@@ -230,6 +236,13 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
                 deadline = deadline.into_iter().chain(own).min();
                 continue;
             }
+            Ok(Event::Held(output)) => {
+                if matches!(supervision.outlet, Outlet::Streams) {
+                    leave_in_crash(format!("{}\n{}", output.word(), output.details()));
+                }
+                held = Some(output);
+                continue;
+            }
             Ok(Event::Signal) => Reason::Interrupted,
             Ok(Event::Panicked(message)) => Reason::Defect(message),
             Err(RecvTimeoutError::Disconnected) => Reason::Defect("the worker is gone".to_owned()),
@@ -243,7 +256,7 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
                 }
             }
         };
-        give_up(supervision, receiver, &reason, wanted);
+        give_up(supervision, receiver, &reason, wanted, held);
     }
 }
 
@@ -253,17 +266,22 @@ fn give_up(
     receiver: &Receiver<Event>,
     reason: &Reason,
     wanted: Wanted,
+    held: Option<Output>,
 ) -> ! {
     if let Ok(mut given_up) = GIVEN_UP.lock() {
         *given_up = Some(reason.to_string());
     }
     supervision.interrupt.store(true, Ordering::SeqCst);
+    // What ends then is the search for a better model, and is worth a word only if it is a defect.
+    let is_quiet = held.is_some() && !matches!(reason, Reason::Defect(_));
     let answer = match supervision.fallback {
-        Fallback::Verdict => Answer::Verdict(Output::unknown(reason, wanted)),
+        Fallback::Verdict => {
+            Answer::Verdict(held.unwrap_or_else(|| Output::unknown(reason, wanted)))
+        }
         Fallback::Check => Answer::Text("unknown\n".to_owned(), 3),
         Fallback::Error => Answer::Error(reason.to_string()),
     };
-    let reason = Some(reason.to_string());
+    let reason = (!is_quiet).then(|| reason.to_string());
     let last_words = || {
         let patience = match supervision.lingers {
             true => LAST_WORK,
@@ -304,7 +322,7 @@ fn last_statistics(receiver: &Receiver<Event>, patience: Duration) -> Option<Str
         let left = end.saturating_duration_since(Instant::now());
         match receiver.recv_timeout(left) {
             Ok(Event::Done(report)) => return report.stats,
-            Ok(Event::Limits(_) | Event::Signal) => {}
+            Ok(Event::Limits(_) | Event::Held(_) | Event::Signal) => {}
             Ok(Event::Panicked(_)) | Err(_) => return None,
         }
     }
@@ -476,9 +494,8 @@ fn prepare_for_crashes(fallback: Fallback) {
 }
 
 /// What a crash prints, and the status to exit with.
-fn on_crash(text: &'static str, status: i32) {
-    CRASH_LENGTH.store(text.len(), Ordering::SeqCst);
-    CRASH_TEXT.store(text.as_ptr().cast_mut(), Ordering::SeqCst);
+fn on_crash(text: &str, status: i32) {
+    leave_in_crash(text.to_owned());
     CRASH_STATUS.store(status, Ordering::SeqCst);
     for signal in [
         libc::SIGSEGV,
@@ -499,6 +516,12 @@ fn on_crash(text: &'static str, status: i32) {
     }
 }
 
+/// Leaves a text that a crash prints.
+fn leave_in_crash(text: String) {
+    // The handler may be reading the last one.
+    CRASH_TEXT.store(Box::into_raw(Box::new(text)), Ordering::SeqCst);
+}
+
 extern "C" fn crashed(signal: libc::c_int) {
     const MESSAGE: &str = "alphorn: defect: crashed by signal ";
     let digits = [
@@ -506,7 +529,7 @@ extern "C" fn crashed(signal: libc::c_int) {
         b'0' + (signal % 10) as u8,
         b'\n',
     ];
-    // SAFETY: the text is static, and write, sleep and _exit are safe in a signal handler.
+    // SAFETY: the text is there since before the handler is, and never given back; write, sleep and _exit are safe in a signal handler.
     unsafe {
         libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
         libc::write(2, digits.as_ptr().cast(), digits.len());
@@ -514,8 +537,8 @@ extern "C" fn crashed(signal: libc::c_int) {
             // The main thread prints an answer: let it finish.
             libc::sleep(2);
         } else {
-            let text = CRASH_TEXT.load(Ordering::SeqCst);
-            libc::write(1, text.cast(), CRASH_LENGTH.load(Ordering::SeqCst));
+            let text = &*CRASH_TEXT.load(Ordering::SeqCst);
+            libc::write(1, text.as_ptr().cast(), text.len());
         }
         libc::_exit(CRASH_STATUS.load(Ordering::SeqCst))
     }

@@ -465,12 +465,12 @@ fn the_memory_limit_ends_the_run() {
     assert!(stderr(&output).contains("memout"), "{}", stderr(&output));
 }
 
-/// Sends a signal as soon as the run is at work, which its first log line says.
-fn signalled(signal: i32) -> Output {
+/// Sends a signal as soon as a line of the log says this.
+fn signalled(signal: i32, text: &str, args: &[&str], awaited: &str) -> Output {
     let files = Files::new();
-    let path = files.file("far", FAR);
+    let path = files.file("task", text);
     let mut child = alphorn()
-        .arg("-v")
+        .args(args)
         .arg(path)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -478,8 +478,9 @@ fn signalled(signal: i32) -> Output {
         .unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap());
     let mut lines = String::new();
-    log.read_line(&mut lines).unwrap();
-    assert!(lines.starts_with("[INFO"), "{lines}");
+    while !lines.contains(awaited) {
+        assert!(log.read_line(&mut lines).unwrap() > 0, "{lines}");
+    }
     // SAFETY: sends a signal to our own child.
     unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
     log.read_to_string(&mut lines).unwrap();
@@ -491,7 +492,7 @@ fn signalled(signal: i32) -> Output {
 #[test]
 fn signals_end_the_run() {
     for signal in [libc::SIGTERM, libc::SIGINT] {
-        let output = signalled(signal);
+        let output = signalled(signal, FAR, &["-v"], "[INFO");
         expect(&output, "unknown\n", 0);
         assert!(
             stderr(&output).contains("interrupted"),
@@ -504,9 +505,22 @@ fn signals_end_the_run() {
 #[test]
 fn a_crash_is_an_unknown() {
     for signal in [libc::SIGSEGV, libc::SIGABRT] {
-        let output = signalled(signal);
+        let output = signalled(signal, FAR, &["-v"], "[INFO");
         expect(&output, "unknown\n", 0);
         assert!(stderr(&output).contains("defect"), "{}", stderr(&output));
+    }
+}
+
+/// Whether it has come to its end by then or not.
+#[test]
+fn an_answer_that_is_held_is_what_a_run_ends_with() {
+    for signal in [libc::SIGTERM, libc::SIGSEGV] {
+        let args = ["-vv", "--model"];
+        let output = signalled(signal, COUNTER, &args, "an answer is held");
+        let out = stdout(&output);
+        assert!(out.starts_with("sat\n(\n  (define-fun P "), "{out}");
+        assert!(out.ends_with("\n)\n"), "{out}");
+        assert_eq!(output.status.code(), Some(0));
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a member says to the process that started it: lines of JSON through a pipe.
 //!
-//! A member says of what family its clauses are, then its verdict, then all that is to be printed.
+//! A member says of what family its clauses are, then perhaps an answer that may get better, then
+//! its verdict, then all that is to be printed.
 //! The verdict has a line of its own, so that it is known even of a member that is ended while it
 //! hands over a long witness. Invariant: what is written here is read here, and a line that is
 //! anything else is no message.
@@ -21,6 +22,8 @@ const WORDS: [&str; 3] = ["sat", "unsat", "unknown"];
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
     Began(Began),
+    /// What to say if the member comes to no end: an answer for which it looks for a better model.
+    Held(End),
     /// `sat`, `unsat` or `unknown`.
     Verdict(&'static str),
     End(End),
@@ -67,16 +70,8 @@ impl Message {
                 "reason_unknown": began.reason_unknown,
             }}),
             Message::Verdict(word) => json!({"verdict": word}),
-            Message::End(end) => {
-                let (word, text) = match &end.answer {
-                    Answer::Verdict(word, details) => (*word, details),
-                    Answer::Error(message) => ("error", message),
-                };
-                json!({"end": {
-                    "answer": word, "text": text, "note": end.note, "stats": end.stats,
-                    "certificate": end.certificate,
-                }})
-            }
+            Message::Held(end) => json!({"held": end.value()}),
+            Message::End(end) => json!({"end": end.value()}),
         };
         format!("{value}\n")
     }
@@ -96,20 +91,34 @@ impl Message {
                 reason_unknown: body["reason_unknown"].as_bool()?,
             })),
             "verdict" => Some(Message::Verdict(word(body.as_str()?)?)),
-            "end" => {
-                let text = body["text"].as_str()?.to_owned();
-                Some(Message::End(End {
-                    answer: match body["answer"].as_str()? {
-                        "error" => Answer::Error(text),
-                        verdict => Answer::Verdict(word(verdict)?, text),
-                    },
-                    note: body["note"].as_str().map(str::to_owned),
-                    stats: body["stats"].as_object().cloned(),
-                    certificate: body["certificate"].as_str().map(str::to_owned),
-                }))
-            }
+            "held" => Some(Message::Held(End::read(body)?)),
+            "end" => Some(Message::End(End::read(body)?)),
             _ => None,
         }
+    }
+}
+
+impl End {
+    fn value(&self) -> Value {
+        let (word, text) = match &self.answer {
+            Answer::Verdict(word, details) => (*word, details),
+            Answer::Error(message) => ("error", message),
+        };
+        json!({"answer": word, "text": text, "note": self.note, "stats": self.stats,
+               "certificate": self.certificate})
+    }
+
+    fn read(body: &Value) -> Option<End> {
+        let text = body["text"].as_str()?.to_owned();
+        Some(End {
+            answer: match body["answer"].as_str()? {
+                "error" => Answer::Error(text),
+                verdict => Answer::Verdict(word(verdict)?, text),
+            },
+            note: body["note"].as_str().map(str::to_owned),
+            stats: body["stats"].as_object().cloned(),
+            certificate: body["certificate"].as_str().map(str::to_owned),
+        })
     }
 }
 
@@ -152,6 +161,12 @@ mod tests {
                 family: Family::ALL[1],
                 timeout: None,
                 reason_unknown: false,
+            }),
+            Message::Held(End {
+                answer: Answer::Verdict("sat", "()\n".to_owned()),
+                note: None,
+                stats: None,
+                certificate: None,
             }),
             Message::Verdict("unsat"),
             Message::End(End {

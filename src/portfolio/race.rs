@@ -66,6 +66,8 @@ pub struct Running {
     pub took: Option<Duration>,
     /// Its verdict, as soon as it has said it.
     pub verdict: Option<&'static str>,
+    /// What counts as its end if none comes.
+    held: Option<End>,
     /// All that it has to say.
     pub end: Option<End>,
     /// How its process ended without that.
@@ -103,7 +105,8 @@ impl Members {
 
     /// Two members of which one says `sat` and the other `unsat`.
     fn contradiction(&self) -> Option<(usize, usize)> {
-        let says = |word: &str| self.all.iter().position(|r| r.verdict == Some(word));
+        let word = |r: &Running| r.verdict.or_else(|| r.held.as_ref()?.word());
+        let says = |said: &str| self.all.iter().position(|r| word(r) == Some(said));
         Some((says("sat")?, says("unsat")?))
     }
 
@@ -183,6 +186,19 @@ impl Running {
         Some(wait_end(child.pid))
     }
 
+    /// Takes the answer that the member holds, unless it has said another; tells whether it is done.
+    fn settle(&mut self) -> bool {
+        if !self.is_done()
+            && let Some(held) = self.held.take()
+            && (self.verdict.is_none() || self.verdict == held.word())
+        {
+            self.verdict = held.word();
+            self.end = Some(held);
+            self.pending.clear();
+        }
+        self.is_done()
+    }
+
     /// Gives the member up.
     fn lose(&mut self, why: &str) {
         log::error!("defect: member {}: {why}", self.number);
@@ -200,7 +216,9 @@ impl Running {
                 Ok(0) => {
                     // Whoever says no more has ended, or is ended.
                     let status = self.end().unwrap_or_default();
-                    if self.end.is_none() {
+                    if self.end.is_none() && self.settle() {
+                        log::error!("defect: member {}: {status}", self.number);
+                    } else if self.end.is_none() {
                         self.lose(&format!("{status} without an answer"));
                     } else if !self.pending.is_empty() {
                         self.end = None;
@@ -239,6 +257,9 @@ impl Running {
                 Message::Began(found) if self.verdict.is_none() && !self.is_done() => {
                     began = Some(found);
                 }
+                Message::Held(held) if self.verdict.is_none() && !self.is_done() => {
+                    self.held = Some(held);
+                }
                 Message::Verdict(word) if self.verdict.is_none() && !self.is_done() => {
                     self.verdict = Some(word);
                 }
@@ -257,6 +278,14 @@ impl Running {
 }
 
 impl End {
+    /// Its verdict.
+    fn word(&self) -> Option<&'static str> {
+        match &self.answer {
+            Answer::Verdict(word, _) => Some(*word),
+            Answer::Error(_) => None,
+        }
+    }
+
     /// Whether the answer is the verdict that was said before it.
     fn agrees(&self, verdict: Option<&'static str>) -> bool {
         match &self.answer {
@@ -312,13 +341,13 @@ impl Race<'_> {
                     let signal = self.signals.is_some() && ready.last() == Some(&true);
                     members.listen();
                     if signal {
-                        return decided(members).unwrap_or(Outcome::Signal);
+                        return members.settled().unwrap_or(Outcome::Signal);
                     }
                 }
                 Err(error) => log::error!("defect: poll: {error}"),
             }
             if self.left(members).is_some_and(|left| left.is_zero()) {
-                return decided(members).unwrap_or(Outcome::Timeout);
+                return members.settled().unwrap_or(Outcome::Timeout);
             }
         }
     }
@@ -336,6 +365,7 @@ impl Race<'_> {
             verdict: None,
             end: None,
             lost: None,
+            held: None,
             child: Some(child),
             pending: Vec::new(),
         });
@@ -388,6 +418,16 @@ fn decided(members: &mut Members) -> Option<Outcome> {
 }
 
 impl Members {
+    /// The outcome when there is no more time: what members hold counts.
+    fn settled(&mut self) -> Option<Outcome> {
+        decided(self).or_else(|| {
+            for member in &mut self.all {
+                member.settle();
+            }
+            decided(self)
+        })
+    }
+
     /// Reads what was said by members that have just been killed, and looks at their verdicts only.
     fn listen_last(&mut self) {
         let mut chunk = vec![0; CHUNK];
@@ -624,6 +664,28 @@ mod tests {
         let first = format!("{BEGAN} sleep 0.5; {}", answer("sat"));
         let (outcome, _) = race(2, None, &[first, wrong]);
         assert_eq!(outcome, Outcome::Answer(0));
+    }
+
+    #[test]
+    fn what_a_member_holds_counts_if_it_comes_to_no_end() {
+        let held = end("sat", "(model)", "null").replace("\"end\"", "\"held\"");
+        let slow = format!("{BEGAN} {held}");
+        let limit = Some(Duration::from_millis(500));
+        for (script, limit) in [
+            (format!("{slow} {FOREVER}"), limit),
+            (format!("{slow} kill -SEGV $$"), None),
+        ] {
+            let (outcome, members) = race(2, limit, &[script]);
+            assert_eq!(outcome, Outcome::Answer(0));
+            let end = members.all[0].end.as_ref().map(|e| e.answer.clone());
+            assert_eq!(end, Some(Answer::Verdict("sat", "(model)".to_owned())));
+        }
+        // What it says in the end counts for more, and what it holds is heard of others.
+        let (outcome, _) = race(2, None, &[format!("{slow} {}", unknown("a defect"))]);
+        assert_eq!(outcome, Outcome::Unknown(Some(0)));
+        let other = format!("sleep 0.2; {}", answer("unsat"));
+        let (outcome, _) = race(2, None, &[format!("{slow} {FOREVER}"), other]);
+        assert_eq!(outcome, Outcome::Contradiction(0, 1));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What engines and passes share about proofs: clauses in solvers, inductive subsets, needed
-//! lemmas; steps of a linear system and their unrolling, reached states as models; confirmation.
+//! lemmas, smaller models; steps of a linear system and their unrolling, reached states as models; confirmation.
 //!
 //! Invariant: nothing here decides a system; who calls it says `Sat` or `Unsat`. It knows neither
 //! engines nor passes.
@@ -19,9 +19,11 @@ pub(crate) mod needed_lemmas;
 pub(crate) mod reach;
 #[cfg(test)]
 pub(crate) mod samples;
+pub(crate) mod shrink;
 pub(crate) mod steps;
 mod stop;
 pub(crate) mod trace;
+pub(crate) mod unfolded;
 pub(crate) mod unroll;
 mod weaken;
 mod window;

@@ -7,10 +7,11 @@
 mod hints;
 mod inspect;
 mod order;
+mod smaller;
 mod solve;
 mod turn;
 
 pub use hints::Hint;
 pub use inspect::{list_passes, normal_form, system_after};
-pub use solve::{Config, ConfigError, solve, solve_telling};
+pub use solve::{Config, ConfigError, News, solve, solve_telling};
 pub use turn::UnknownEngine;

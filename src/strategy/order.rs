@@ -109,10 +109,18 @@ pub(super) const SIMPLER: Stage = Stage {
     named: Limit::Moment(Duration::from_secs(4)),
 };
 
-/// What that may take with the passes before it and the check: where there are sizes only, which
-/// passes brought in, and where there are functions that a proof by induction needs.
+/// What that may take with the passes before it and the check: where there are sizes and other
+/// functions of one term, which say some of what it is, and where there are functions of several,
+/// whose proof is by induction.
 pub(super) const SIMPLER_SIZES: (f64, Limit) = (0.5, Limit::Moment(Duration::from_secs(5)));
 pub(super) const SIMPLER_FUNCTIONS: (f64, Limit) = (0.5, Limit::Moment(Duration::from_millis(500)));
+
+/// What bounded unfolding of the functions may take before that.
+pub(super) const UNFOLDED: (f64, Limit) = (0.1, Limit::Moment(Duration::from_secs(1)));
+
+/// What making a model smaller may take, with the check of the smaller one, where it is to be
+/// printed: a moment, and never so much that the run could end with it.
+pub(super) const SMALLER: (f64, Limit) = (0.25, Limit::Moment(Duration::from_secs(1)));
 
 /// Where no predicate is left, after whatever passes: one question, for which short turns of many
 /// engines only cost time.

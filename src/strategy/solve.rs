@@ -11,12 +11,14 @@ use super::hints::{Hint, use_hints};
 use super::order::{
     CHECK, HINTS, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES, Stage,
 };
+use super::smaller::{plain_model, with_smaller_model};
 use super::turn::{DEFAULT, Strategy, Turn, UnknownEngine, engine, part};
 use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
 use crate::frontend::Problem;
 use crate::run::{Context, Phase, Reason};
+use crate::term::{TermId, TermStore};
 use crate::transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
     share_lemmas,
@@ -98,13 +100,21 @@ pub fn solve(
     solve_telling(problem, config, &[], |_| (), cx)
 }
 
-/// As [`solve()`], and says of what shape the clauses are in normal form as soon as that is known.
-/// Answers to similar clauses are used as far as they hold.
+/// What is known before a run ends.
+pub enum News<'a> {
+    /// Of what shape the clauses are in normal form.
+    Shape(&'a Shape),
+    /// An answer, which will be this one or one with a better model.
+    Answer(&'a Validated),
+}
+
+/// As [`solve()`], and tells news as they come. Answers to similar clauses are used as far as they
+/// hold.
 pub fn solve_telling(
     problem: &Problem,
     config: &Config,
     hints: &[Hint],
-    tell: impl FnOnce(&Shape),
+    tell: impl Fn(News),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
     let strategy = config.strategy()?;
@@ -117,7 +127,7 @@ pub fn solve_telling(
         without: &config.without,
         settings: &config.settings,
     };
-    tell(&Shape::of(&normal));
+    tell(News::Shape(&Shape::of(&normal)));
     let written = STAGES.iter().filter(|s| s.passes == Passes::Written);
     let mut waiting = written.flat_map(|stage| run.turns(stage, &normal));
     let awaits_written = Shape::of(&normal).theories.datatype && waiting.next().is_some();
@@ -186,25 +196,50 @@ pub fn solve_telling(
             break;
         }
     }
-    let (sizes, functions) = answer.functions(&problem.terms);
-    if config.model && (sizes || functions) {
-        let (share, limit) = match functions {
-            true => SIMPLER_FUNCTIONS,
-            false => SIMPLER_SIZES,
-        };
-        let part = part(&cx.budget, share, limit);
-        let simpler = cx.within(part, |cx| run.simpler(&pipeline, normal, &mut ways, cx));
-        match simpler {
-            Some(found) if matches!(found.verdict(), Verdict::Unsat(_)) => {
-                let message = "there is a model, and there is a refutation";
-                log::error!("defect: {message}");
-                answer = Validated::unknown(Reason::Defect(message.to_owned()));
+    if config.model && matches!(answer.verdict(), Verdict::Sat(_)) {
+        tell(News::Answer(&answer));
+        log::debug!("an answer is held");
+    }
+    if config.model && answer.functions(&problem.terms) != (false, false) {
+        match plain_model(problem, &normal, &answer, cx) {
+            Some(found) => answer = found,
+            None => {
+                let (share, limit) = match relates_terms(&answer, &problem.terms) {
+                    true => SIMPLER_FUNCTIONS,
+                    false => SIMPLER_SIZES,
+                };
+                let part = part(&cx.budget, share, limit);
+                let simpler = cx.within(part, |cx| {
+                    run.simpler(&pipeline, normal.clone(), &mut ways, cx)
+                });
+                match simpler {
+                    Some(found) if matches!(found.verdict(), Verdict::Unsat(_)) => {
+                        let message = "there is a model, and there is a refutation";
+                        log::error!("defect: {message}");
+                        answer = Validated::unknown(Reason::Defect(message.to_owned()));
+                    }
+                    Some(found) if found.functions(&problem.terms) == (false, false) => {
+                        answer = found;
+                    }
+                    _ => {}
+                }
             }
-            Some(found) if found.functions(&problem.terms) == (false, false) => answer = found,
-            _ => {}
         }
     }
+    if config.model {
+        answer = with_smaller_model(problem, &normal, answer, cx);
+    }
     Ok(answer)
+}
+
+/// Whether a model speaks of recursive functions of several arguments.
+fn relates_terms(answer: &Validated, terms: &TermStore) -> bool {
+    let Verdict::Sat(model) = answer.verdict() else {
+        return false;
+    };
+    let formulas: Vec<TermId> = model.definitions.values().copied().collect();
+    let called = terms.called(&formulas);
+    called.iter().any(|&f| terms.function(f).params.len() > 1)
 }
 
 /// The ways back from the system that engines see to the problem.

@@ -1,7 +1,7 @@
 //! Witnesses: models and refutations, their validation against the user's text, their printing.
 //!
 //! Invariant: imports neither `transform` nor an engine, so whoever checks an answer shares no
-//! code with who found it, and only [`validate`] makes a [`Validated`] verdict.
+//! code with who found it, and only the module `validate` makes a [`Validated`] verdict.
 
 mod certificate;
 mod forms;
@@ -25,5 +25,5 @@ pub use standalone::none as no_certificate;
 pub use step_check::{StepError, check_refutation};
 pub(crate) use step_check::{SystemRules, check_steps};
 pub use types::{Case, Fact, Lemma, Model, Refutation, RefutationStep, Verdict};
-pub(crate) use validate::validate_guess;
 pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};
+pub(crate) use validate::{validate_guess, validate_other};

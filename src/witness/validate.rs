@@ -22,7 +22,7 @@ use super::standalone::certificate;
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
 use super::z3_proof::refutation_z3;
-use super::{Refutation, Verdict};
+use super::{Model, Refutation, Verdict};
 use crate::frontend::{Dialect, Problem};
 use crate::run::{Budget, Context, Reason};
 use crate::term::{TermId, TermStore};
@@ -44,7 +44,7 @@ pub struct Wanted {
 }
 
 /// What goes to standard output for a verdict.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Output {
     word: &'static str,
     details: String,
@@ -198,6 +198,24 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
     };
     cx.stats.add_time("witness.check", start.elapsed());
     found
+}
+
+/// Another model of the problem, if it passes its check within the context's limits. It is to
+/// take the place of one that has passed, so without an answer nothing is lost.
+pub fn validate_other(problem: &Problem, model: Model, cx: &mut Context) -> Option<Validated> {
+    let verdict = Verdict::Sat(model);
+    let (model, outcome) = checked(problem, &verdict, cx);
+    match outcome {
+        Outcome::Valid => return Some(Validated { verdict, model }),
+        Outcome::Invalid(message) => {
+            log::error!("defect: another model failed its check: {message}");
+            cx.stats.add("witness.failures", 1);
+        }
+        Outcome::Undecided(message) => {
+            log::debug!("another model could not be checked: {message}");
+        }
+    }
+    None
 }
 
 /// A verdict, if the check of its witness says so.

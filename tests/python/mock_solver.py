@@ -12,6 +12,7 @@ The line is a comment, `; mock: WORD ...`; each word is one step:
     cores               prints the number of processors it may use
     log=FILE            adds a line to a file
     until=FILE          waits until a file is there
+    comments            prints the task's further comments: a model
 """
 
 import os
@@ -61,6 +62,10 @@ def main():
                 print("satisfiable unsatisfied")
         elif name == "cores":
             print("cores", len(os.sched_getaffinity(0)), file=sys.stderr)
+        elif name == "comments":
+            with open(sys.argv[-1], encoding="utf-8") as file:
+                lines = [line[1:].strip() for line in file.readlines()[1:] if line[0] == ";"]
+            print("\n".join(lines), flush=True)
         elif name == "until":
             while not os.path.exists(value):
                 time.sleep(0.01)

@@ -6,10 +6,10 @@ import subprocess
 import sys
 import unittest
 
-from common import ROOT, Folder, module_of
+from common import ROOT, Folder
+from models import TOKEN
 
 VALIDATE = ROOT / "scripts/validate"
-TOKEN = module_of(VALIDATE).TOKEN
 MUTATIONS = 60
 
 # Every number and every step matters: five is reached in five steps, and by no other way.
