@@ -184,6 +184,8 @@ def answers(solver, text, seconds):
         output = expired.stdout or b""
         output = output.decode() if isinstance(output, bytes) else output
         errors = ""
+    if solver == "cvc5" and errors:
+        raise Malformed(f"{solver} says {errors.strip()[:200]}")
     for line in (output + "\n" + errors).splitlines():
         if "error" in line.lower():
             raise Malformed(f"{solver} says {line[:200]}")

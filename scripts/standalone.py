@@ -6,8 +6,8 @@ seen that they are about the task, so that the answers mean something.
 
 import re
 
+import models
 from certificate import ONE_TOKEN, Broken
-from models import plain
 
 TOKEN = re.compile(r'(?:\s|;[^\n]*)*(?:(\(|\))|("(?:[^"]|"")*"|\|[^|]*\||[^\s()";|]+(?:\|[^|]*\|)?)|\Z)')
 TITLE = "; alphorn certificate 1: "
@@ -35,6 +35,13 @@ def forms(text):
     if len(stack) != 1:
         raise Broken("unbalanced (")
     return stack[0]
+
+
+def plain(symbol):
+    """A symbol without its quotes."""
+    if not isinstance(symbol, str):
+        raise Broken("a name is expected")
+    return models.plain(symbol)
 
 
 def words(form):

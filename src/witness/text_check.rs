@@ -23,7 +23,7 @@ use crate::run::Budget;
 use crate::smt::text::{
     ClauseText, Reading, StepText, StepsCheck, TextCheck, implied_steps, valid_assertions,
 };
-use crate::term::{Printer, TermId, TermStore, quote_symbol};
+use crate::term::{Op, Printer, TermId, TermStore, quote_symbol};
 
 /// Whether every assertion of the problem is valid under definitions of its predicates.
 pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> Outcome {
@@ -309,11 +309,12 @@ impl ValueNames {
             if stack.len() > before {
                 continue;
             }
-            let parts: Vec<TermId> = node
-                .args
-                .iter()
-                .map(|part| self.names.get(part).copied().unwrap_or(*part))
-                .collect();
+            // cvc5 reads a constant array only if its element is written out.
+            let named = |part: &TermId| match node.op {
+                Op::ConstArray => *part,
+                _ => self.names.get(part).copied().unwrap_or(*part),
+            };
+            let parts: Vec<TermId> = node.args.iter().map(named).collect();
             let whole = terms.rebuild(&node.op, &parts, node.sort);
             let name = format!("{}{}", self.stem, self.names.len());
             let sort = printer.sort(node.sort);
