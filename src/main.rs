@@ -6,7 +6,6 @@
 
 mod cli;
 mod portfolio;
-mod report;
 mod statistics;
 mod supervise;
 
@@ -18,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
+use alphorn::report::{Page, Printed};
 use alphorn::run::{Budget, CLEAR, Context, Progress, Statistics, View};
 use alphorn::term::TermStore;
 use alphorn::witness::{
@@ -394,13 +394,16 @@ impl Worker<'_> {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".to_owned(),
         };
-        let page = report::Page {
+        let answer = Printed {
+            reason: supervise::given_up().or(answer.reason().map(ToString::to_string)),
+            ..Printed::new(problem, answer)
+        };
+        let page = Page {
             source: &source,
             problem,
-            answer,
+            answer: &answer,
             stats: &cx.stats,
             spans: cx.timeline.spans(),
-            reason: supervise::given_up().or(answer.reason().map(ToString::to_string)),
             total: self.started.elapsed(),
         };
         if let Err(error) = file.write_all(page.html().as_bytes()) {

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Modules of the crate, each above those that follow.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
+    "report",
     "strategy",
     "engine",
     "transform",
@@ -25,7 +26,7 @@ const ORDER: [&str; 14] = [
 ];
 
 /// Modules of the program, likewise. They see the library by its public face, as `alphorn::`.
-const PROGRAM: [&str; 5] = ["portfolio", "supervise", "report", "statistics", "cli"];
+const PROGRAM: [&str; 4] = ["portfolio", "supervise", "statistics", "cli"];
 
 /// What only one of the modules may know.
 const OWN: [(&str, &str); 2] = [("z3_sys::", "smt"), ("batsat::", "sat")];
