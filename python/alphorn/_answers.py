@@ -6,11 +6,14 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Union, overload
+from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _native
 from ._sexpr import elements, parts, unquoted
 from ._values import Value, from_text, to_text
+
+if TYPE_CHECKING:
+    from . import _z3
 
 #: Names of places in a notebook must not meet.
 _COUNTER = itertools.count(1)
@@ -43,7 +46,7 @@ class Definition:
     #: The whole command ``(define-fun …)``.
     smtlib: str
     #: Declarations of sorts and definitions of functions that the formula may use.
-    _preamble: str = field(default="", repr=False)
+    _preamble: _z3.Preamble = field(repr=False, compare=False)
 
     @property
     def sorts(self) -> tuple[str, ...]:
@@ -67,9 +70,7 @@ class Definition:
         >>> solver.check()
         unsat
         """
-        from . import _z3
-
-        return _z3.definition(self._preamble, self.parameters, self.body, args, ctx)
+        return self._preamble.expression(self.parameters, self.body, args, ctx)
 
     def holds(self, *values: Value) -> bool:
         """Whether the formula is true of these values. A ``str`` is a term of SMT-LIB. Raises
@@ -81,7 +82,7 @@ class Definition:
         pairs = zip(self.parameters, values)
         bindings = [f"({name} {to_text(value, sort)})" for (name, sort), value in pairs]
         formula = f"(let ({' '.join(bindings)}) {self.body})" if bindings else self.body
-        return _z3.is_true(self._preamble, formula)
+        return _z3.is_true(self._preamble.text(), formula)
 
 
 class Model(Mapping[str, Definition]):
@@ -98,7 +99,9 @@ class Model(Mapping[str, Definition]):
         functions = [c for c in commands if not c.startswith("(define-fun ")]
         #: Definitions of recursive functions that the formulas use.
         self.functions: tuple[str, ...] = tuple(functions)
-        preamble = "\n".join([run.sorts, *functions])
+        from . import _z3
+
+        preamble = _z3.Preamble(run.sorts, functions)
         self._definitions: dict[str, Definition] = {}
         for command in commands[len(functions) :]:
             _, symbol, parameters, _, body = parts(command)
@@ -200,7 +203,11 @@ class Refutation(Sequence[Step]):
         return self.text
 
     def __repr__(self) -> str:
-        return f"<alphorn.Refutation of {len(self._steps)} steps>"
+        return f"<alphorn.Refutation of {_count(len(self._steps), 'step')}>"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _step(step: dict[str, Any], line: str) -> Step:
@@ -252,16 +259,16 @@ class Answer:
 
     def __str__(self) -> str:
         """The verdict and the witness, as the program prints them."""
-        witness = self.model or self.refutation
+        witness = self.model if self.refutation is None else self.refutation
         if witness is None:
             return f"{self.verdict}\n; {self.reason}\n"
         return f"{self.verdict}\n{witness}"
 
     def __repr__(self) -> str:
         if self.model is not None:
-            what = f"a model of {len(self.model)} predicates"
+            what = f"a model of {_count(len(self.model), 'predicate')}"
         elif self.refutation is not None:
-            what = f"a refutation of {len(self.refutation)} steps"
+            what = f"a refutation of {_count(len(self.refutation), 'step')}"
         else:
             what = self.reason or ""
         return f"<alphorn.Answer {self.verdict}: {what}>"

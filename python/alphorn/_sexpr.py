@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator
+from collections.abc import Iterator, Mapping
 
 _TOKEN = re.compile(r'\s+|;[^\n]*|\|[^|]*\||"(?:[^"]|"")*"|[()]|[^\s()|";]+')
 
@@ -44,6 +44,27 @@ def parts(text: str, start: int = 0) -> list[str]:
     if text[start : start + 1] != "(":
         raise ValueError("no list")
     return [text[begin:end] for begin, end in elements(text, start + 1)]
+
+
+def symbols(text: str) -> Iterator[str]:
+    """All tokens but parentheses and strings."""
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if not token.isspace() and token[0] not in '();"':
+            yield token
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """The text with other names in the place of some.
+
+    >>> renamed('(List |List| "List" Lists)', {"List": "L"})
+    '(L L "List" Lists)'
+    """
+
+    def other(match: re.Match[str]) -> str:
+        return names.get(unquoted(match[0]), match[0])
+
+    return _TOKEN.sub(other, text)
 
 
 def unquoted(symbol: str) -> str:
