@@ -26,7 +26,9 @@ fn main() {
         "cargo::rerun-if-changed={}",
         root.join("third_party/z3/stamp").display()
     );
-    if !lib.join("libz3.so").exists() {
+    let is_macos = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "macos");
+    let name = if is_macos { "libz3.dylib" } else { "libz3.so" };
+    if !lib.join(name).exists() {
         fail("third_party/z3 is missing: run scripts/setup first (or use --features vendored)");
     }
     if env::var_os("Z3_LIBRARY_PATH_OVERRIDE")
@@ -41,10 +43,11 @@ fn main() {
     }
 
     // For target/PROFILE/ and for target/PROFILE/{deps,examples}/.
-    run_path("$ORIGIN/../../third_party/z3/lib");
-    run_path("$ORIGIN/../../../third_party/z3/lib");
-    run_path("$ORIGIN");
-    run_path("$ORIGIN/../lib");
+    let origin = if is_macos { "@loader_path" } else { "$ORIGIN" };
+    run_path(&format!("{origin}/../../third_party/z3/lib"));
+    run_path(&format!("{origin}/../../../third_party/z3/lib"));
+    run_path(origin);
+    run_path(&format!("{origin}/../lib"));
     run_path(&lib.display().to_string());
 }
 

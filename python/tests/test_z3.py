@@ -256,7 +256,7 @@ class Fixedpoints(unittest.TestCase):
             "(rule (=> (P A) (P (* 2 A)))) (query P)"
         )
         self.assertEqual(alphorn.solve(fixedpoint, query=queries[0]).verdict, "sat")
-        three = z3.And(queries[0], z3.Exists([x], And(x == 3, z3.Var(1, INT) == x)))
+        three = z3.And(queries[0], z3.Exists([x], And(x == 3, z3.Var(0, INT) == x)))
         self.assertEqual(alphorn.solve(fixedpoint, query=three).verdict, "unsat")
 
     def test_what_is_refused(self):

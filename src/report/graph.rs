@@ -39,8 +39,8 @@ pub fn anchor(name: &str) -> String {
 }
 
 /// The graph of the clauses in normal form, with what occurs in the derivation marked. Names of
-/// places on the page begin with `marks`.
-pub fn section(problem: &Problem, steps: &[Value], marks: &str) -> String {
+/// places on the page begin with `marks`; with `is_linked` a box leads to its predicate's invariant.
+pub fn section(problem: &Problem, steps: &[Value], marks: &str, is_linked: bool) -> String {
     let mut out = "<h2>Predicates</h2>\n".to_owned();
     let system = normal_form(problem);
     let order = DependencyGraph::new(&system).order();
@@ -147,12 +147,13 @@ pub fn section(problem: &Problem, steps: &[Value], marks: &str) -> String {
         );
         let _ = match name {
             "" => writeln!(out, "{shape}"),
-            _ => writeln!(
+            _ if is_linked => writeln!(
                 out,
                 "<a href=\"#{marks}{}\"><title>{}</title>{shape}</a>",
                 anchor(&quote_symbol(name)),
                 escaped(name)
             ),
+            _ => writeln!(out, "<g><title>{}</title>{shape}</g>", escaped(name)),
         };
     }
     out.push_str("</svg>\n");

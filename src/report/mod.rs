@@ -98,7 +98,12 @@ impl Page<'_> {
         let definitions = self.definitions();
         let steps = self.steps();
         self.write_summary(&mut out);
-        out.push_str(&graph::section(self.problem, &steps, ""));
+        out.push_str(&graph::section(
+            self.problem,
+            &steps,
+            "",
+            !definitions.is_empty(),
+        ));
         self.write_model(&mut out, &definitions, "");
         self.write_derivation(&mut out, &steps, "");
         out.push_str(&timeline::section(self.spans, self.total));
@@ -122,7 +127,12 @@ impl Page<'_> {
         let definitions = self.definitions();
         let steps = self.steps();
         self.write_summary(&mut out);
-        out.push_str(&graph::section(self.problem, &steps, marks));
+        out.push_str(&graph::section(
+            self.problem,
+            &steps,
+            marks,
+            !definitions.is_empty(),
+        ));
         self.write_model(&mut out, &definitions, marks);
         self.write_derivation(&mut out, &steps, marks);
         self.write_source(&mut out, false, marks);
