@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 import alphorn
 import z3
@@ -331,7 +332,10 @@ class Stopping(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor() as pool:
             future = pool.submit(alphorn.solve, ENDLESS, stop=stop)
             time.sleep(0.3)
-            child = os.fork()
+            with warnings.catch_warnings():
+                # That this is a process with threads is what is tested.
+                warnings.simplefilter("ignore")
+                child = os.fork()
             if child == 0:
                 begin = time.monotonic()
                 alphorn._native.stop_all(30.0)
