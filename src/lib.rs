@@ -132,6 +132,7 @@ mod domain;
 mod engine;
 pub mod frontend;
 mod proof;
+pub mod report;
 pub mod run;
 mod sat;
 pub mod session;

@@ -8,7 +8,6 @@ mod cli;
 mod dialogue;
 mod files;
 mod portfolio;
-mod report;
 mod statistics;
 mod supervise;
 
@@ -22,6 +21,7 @@ use std::time::{Duration, Instant};
 use alphorn::cache::Cache;
 use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
 use alphorn::frontend::{Problem, parse_bytes};
+use alphorn::report::{Page, Printed};
 use alphorn::run::{Budget, CLEAR, Context, Progress, Reason, Statistics, View};
 use alphorn::term::TermStore;
 use alphorn::witness::{
@@ -461,13 +461,16 @@ impl Worker<'_> {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".to_owned(),
         };
-        let page = report::Page {
+        let answer = Printed {
+            reason: supervise::given_up().or(answer.reason().map(ToString::to_string)),
+            ..Printed::new(problem, answer)
+        };
+        let page = Page {
             source: &source,
             problem,
-            answer,
+            answer: &answer,
             stats: &cx.stats,
             spans: cx.timeline.spans(),
-            reason: supervise::given_up().or(answer.reason().map(ToString::to_string)),
             total: self.started.elapsed(),
         };
         write_all(file, &page.html(), "report");

@@ -7,7 +7,6 @@
 //! process has crashed (in libz3, say, or for lack of memory), the handler of the crash's signal;
 //! [`CLAIMED`] says who came first. Standard error never has a line that is a verdict.
 
-use std::any::Any;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
@@ -16,14 +15,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use alphorn::run::{CLEAR, PERIOD, Reason, View};
+use alphorn::run::{CLEAR, PERIOD, Reason, View, memory_mib, panic_message, spawn_worker};
 use alphorn::witness::{Output, Wanted, string_literal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
-/// Address space for the worker's stack, the largest that the system grants. Our own traversals
-/// are iterative; libz3's are not all.
-const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
 /// How often the memory in use is looked at.
 const MEMORY_POLL: Duration = Duration::from_millis(50);
 /// How long to wait for the statistics of a run that was stopped, and for what it has to write.
@@ -160,21 +156,8 @@ pub fn supervise(
         Outlet::Member(_) => on_crash("", CRASHED_MEMBER),
     }
     watch_signals(sender.clone());
-    // A closure is lost with the thread that could not be made, so hand it over in a slot.
-    let slot = Arc::new(Mutex::new(Some(work)));
-    let spawned = STACKS.into_iter().any(|stack| {
-        let (slot, sender) = (slot.clone(), sender.clone());
-        thread::Builder::new()
-            .name("solver".to_owned())
-            .stack_size(stack)
-            .spawn(move || {
-                if let Some(work) = slot.lock().ok().and_then(|mut slot| slot.take()) {
-                    run(work, sender);
-                }
-            })
-            .is_ok()
-    });
-    if !spawned {
+    let spawned = spawn_worker(move || run(work, sender));
+    if spawned.is_err() {
         let report = Report {
             answer: Answer::Error("there is no memory for a thread".to_owned()),
             note: None,
@@ -191,21 +174,12 @@ fn run(work: impl FnOnce(&Reporter) -> Report, sender: Sender<Event>) {
     let reporter = Reporter(sender);
     let event = match catch_unwind(AssertUnwindSafe(|| work(&reporter))) {
         Ok(report) => Event::Done(report),
-        Err(panic) => Event::Panicked(message_of(&*panic)),
+        Err(panic) => Event::Panicked(panic_message(&*panic)),
     };
     let _ = reporter.0.send(event);
     loop {
         thread::park();
     }
-}
-
-fn message_of(panic: &(dyn Any + Send)) -> String {
-    panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("a panic without a message")
-        .to_owned()
 }
 
 fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
@@ -249,7 +223,7 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
             Err(RecvTimeoutError::Timeout) => {
                 if deadline.is_some_and(|d| Instant::now() >= d) {
                     Reason::Timeout
-                } else if supervision.memory_mib.is_some_and(|mib| memory_mib() > mib) {
+                } else if supervision.memory_mib.is_some_and(exceeded) {
                     Reason::Memory
                 } else {
                     continue;
@@ -258,6 +232,11 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
         };
         give_up(supervision, receiver, &reason, wanted, held);
     }
+}
+
+/// Whether more memory is in use, as far as the system says.
+fn exceeded(limit_mib: u64) -> bool {
+    memory_mib().is_some_and(|used| used > limit_mib)
 }
 
 /// Prints what is left to say, gives the worker a moment for its statistics, and ends.
@@ -466,15 +445,6 @@ fn watch_signals(sender: Sender<Event>) {
     {
         log::warn!("signals are not handled: {error}");
     }
-}
-
-/// Resident memory in MiB, zero where the system does not say.
-fn memory_mib() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = statm.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
-    // SAFETY: asks for a constant.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    (pages.unwrap_or(0) * u64::try_from(page).unwrap_or(4096)) >> 20
 }
 
 /// What a process that supervises no worker, but prints an answer, does first.

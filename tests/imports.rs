@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Modules of the crate, each above those that follow.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 17] = [
+    "report",
     "session",
     "cache",
     "strategy",
@@ -27,11 +28,10 @@ const ORDER: [&str; 14] = [
 ];
 
 /// Modules of the program, likewise. They see the library by its public face, as `alphorn::`.
-const PROGRAM: [&str; 7] = [
+const PROGRAM: [&str; 6] = [
     "dialogue",
     "portfolio",
     "supervise",
-    "report",
     "statistics",
     "files",
     "cli",

@@ -9,12 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use alphorn::chc::{DependencyGraph, PredicateId};
-use alphorn::frontend::Problem;
-use alphorn::normal_form;
 use serde_json::Value;
 
 use super::escaped;
+use crate::chc::{DependencyGraph, PredicateId};
+use crate::frontend::Problem;
+use crate::strategy::normal_form;
+use crate::term::quote_symbol;
 
 /// Larger graphs are not drawn: nobody sees anything in them.
 const BOXES: usize = 120;
@@ -37,8 +38,9 @@ pub fn anchor(name: &str) -> String {
     format!("p-{}", letters.collect::<String>())
 }
 
-/// The graph of the clauses in normal form, with what occurs in the derivation marked.
-pub fn section(problem: &Problem, steps: &[Value]) -> String {
+/// The graph of the clauses in normal form, with what occurs in the derivation marked. Names of
+/// places on the page begin with `marks`; with `is_linked` a box leads to its predicate's invariant.
+pub fn section(problem: &Problem, steps: &[Value], marks: &str, is_linked: bool) -> String {
     let mut out = "<h2>Predicates</h2>\n".to_owned();
     let system = normal_form(problem);
     let order = DependencyGraph::new(&system).order();
@@ -99,7 +101,7 @@ pub fn section(problem: &Problem, steps: &[Value]) -> String {
     let _ = writeln!(
         out,
         "<svg viewBox=\"0 0 {page:.0} {height:.0}\" width=\"{page:.0}\" role=\"img\">\n<defs><marker \
-         id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
+         id=\"{marks}tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
          orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#888\"/></marker></defs>"
     );
     for &(from, to) in &edges {
@@ -109,7 +111,7 @@ pub fn section(problem: &Problem, steps: &[Value]) -> String {
             let (y1, bend) = (y1 + HEIGHT, GAP.1 / 1.5);
             let _ = writeln!(
                 out,
-                "<path class=\"edge\" marker-end=\"url(#tip)\" d=\"M{x1:.1} {y1:.1}C{x1:.1} {:.1} {x2:.1} \
+                "<path class=\"edge\" marker-end=\"url(#{marks}tip)\" d=\"M{x1:.1} {y1:.1}C{x1:.1} {:.1} {x2:.1} \
                  {:.1} {x2:.1} {y2:.1}\"/>",
                 y1 + bend,
                 y2 - bend
@@ -120,7 +122,7 @@ pub fn section(problem: &Problem, steps: &[Value]) -> String {
             let side = x1.max(x2) + 26.0 + (y1 - y2) / 12.0;
             let _ = writeln!(
                 out,
-                "<path class=\"back\" marker-end=\"url(#tip)\" d=\"M{x1:.1} {y1:.1}C{side:.1} {y1:.1} \
+                "<path class=\"back\" marker-end=\"url(#{marks}tip)\" d=\"M{x1:.1} {y1:.1}C{side:.1} {y1:.1} \
                  {side:.1} {y2:.1} {x2:.1} {y2:.1}\"/>"
             );
         }
@@ -145,12 +147,13 @@ pub fn section(problem: &Problem, steps: &[Value]) -> String {
         );
         let _ = match name {
             "" => writeln!(out, "{shape}"),
-            _ => writeln!(
+            _ if is_linked => writeln!(
                 out,
-                "<a href=\"#{}\"><title>{}</title>{shape}</a>",
-                anchor(&alphorn::term::quote_symbol(name)),
+                "<a href=\"#{marks}{}\"><title>{}</title>{shape}</a>",
+                anchor(&quote_symbol(name)),
                 escaped(name)
             ),
+            _ => writeln!(out, "<g><title>{}</title>{shape}</g>", escaped(name)),
         };
     }
     out.push_str("</svg>\n");

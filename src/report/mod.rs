@@ -1,8 +1,8 @@
 //! A run as one page in HTML: the answer, what the clauses depend on, the invariant of each
 //! predicate or the derivation of `false`, what passes did, who had which turn.
 //!
-//! Invariant: a page needs nothing but itself, no other file and no script, and what it says of the
-//! answer is what is printed, escaped.
+//! A page stands alone, or is a part of another one, as in a notebook. Invariant: it needs nothing but
+//! itself, no other file and no script, and what it says of the answer is what is printed, escaped.
 
 mod graph;
 mod pretty;
@@ -11,12 +11,12 @@ mod timeline;
 use std::fmt::Write;
 use std::time::Duration;
 
-use alphorn::frontend::Problem;
-use alphorn::run::{Span, Statistics};
-use alphorn::witness::{ProofFormat, Validated, Verdict, Wanted};
 use serde_json::Value;
 
 use self::pretty::indented;
+use crate::frontend::Problem;
+use crate::run::{Span, Statistics};
+use crate::witness::{ProofFormat, Validated, Verdict, Wanted};
 
 /// Of longer texts the beginning is shown, in bytes, and of longer derivations, in steps.
 const TEXT: usize = 200_000;
@@ -27,13 +27,52 @@ pub struct Page<'a> {
     /// The file, or standard input.
     pub source: &'a str,
     pub problem: &'a Problem,
-    pub answer: &'a Validated,
+    pub answer: &'a Printed,
     pub stats: &'a Statistics,
-    /// Why there is no answer.
-    pub reason: Option<String>,
     /// Passes, engines and checks, when they began and ended.
     pub spans: &'a [Span],
     pub total: Duration,
+}
+
+/// An answer as it is printed, apart from the terms that it was found with.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Printed {
+    /// Whether the clauses have a model, whatever word the dialect has for it.
+    pub satisfiable: Option<bool>,
+    /// Why there is no answer.
+    pub reason: Option<String>,
+    /// The model's text; empty for another answer.
+    pub model: String,
+    /// The refutation as JSON; empty for another answer.
+    pub refutation: String,
+}
+
+impl Printed {
+    /// All that is printed of an answer.
+    pub fn new(problem: &Problem, answer: &Validated) -> Printed {
+        let wanted = Wanted {
+            model: true,
+            proof: Some(ProofFormat::Json),
+            reason_unknown: false,
+        };
+        let details = answer.output(problem, wanted).details().to_owned();
+        match answer.verdict() {
+            Verdict::Sat(_) => Printed {
+                satisfiable: Some(true),
+                model: details,
+                ..Printed::default()
+            },
+            Verdict::Unsat(_) => Printed {
+                satisfiable: Some(false),
+                refutation: details,
+                ..Printed::default()
+            },
+            Verdict::Unknown(reason) => Printed {
+                reason: Some(reason.to_string()),
+                ..Printed::default()
+            },
+        }
+    }
 }
 
 /// A definition of the printed model.
@@ -47,11 +86,7 @@ struct Definition {
 impl Page<'_> {
     /// The page.
     pub fn html(&self) -> String {
-        let word = match self.answer.verdict() {
-            Verdict::Sat(_) => "sat",
-            Verdict::Unsat(_) => "unsat",
-            Verdict::Unknown(_) => "unknown",
-        };
+        let word = self.word();
         let mut out = String::new();
         let title = escaped(self.source);
         let _ = write!(
@@ -60,18 +95,68 @@ impl Page<'_> {
              <title>{word}: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
              <h1><span class=\"{word}\">{word}</span> {title}</h1>\n"
         );
+        let definitions = self.definitions();
+        let steps = self.steps();
+        self.write_summary(&mut out);
+        out.push_str(&graph::section(
+            self.problem,
+            &steps,
+            "",
+            !definitions.is_empty(),
+        ));
+        self.write_model(&mut out, &definitions, "");
+        self.write_derivation(&mut out, &steps, "");
+        out.push_str(&timeline::section(self.spans, self.total));
+        self.write_passes(&mut out);
+        self.write_statistics(&mut out);
+        self.write_source(&mut out, true, "");
+        out.push_str("</body>\n</html>\n");
+        out
+    }
+
+    /// What a page of somebody else shows of the answer: a `div` whose styles and marks, which
+    /// begin with `marks`, are its own. The counts and times are left out.
+    pub fn fragment(&self, marks: &str) -> String {
+        let word = self.word();
+        let style = scoped(STYLE, ".alphorn");
+        let title = escaped(self.source);
+        let mut out = format!(
+            "<div class=\"alphorn\">\n<style>{style}</style>\n\
+             <h1><span class=\"{word}\">{word}</span> {title}</h1>\n"
+        );
+        let definitions = self.definitions();
+        let steps = self.steps();
+        self.write_summary(&mut out);
+        out.push_str(&graph::section(
+            self.problem,
+            &steps,
+            marks,
+            !definitions.is_empty(),
+        ));
+        self.write_model(&mut out, &definitions, marks);
+        self.write_derivation(&mut out, &steps, marks);
+        self.write_source(&mut out, false, marks);
+        out.push_str("</div>\n");
+        out
+    }
+
+    fn word(&self) -> &'static str {
+        match self.answer.satisfiable {
+            Some(true) => "sat",
+            Some(false) => "unsat",
+            None => "unknown",
+        }
+    }
+
+    fn write_summary(&self, out: &mut String) {
         let seconds = self.total.as_secs_f64();
-        let meaning = match self.answer.verdict() {
-            Verdict::Sat(_) => {
-                "The clauses have a model: every predicate has an invariant, and no \
+        let meaning = match self.answer.satisfiable {
+            Some(true) => "The clauses have a model: every predicate has an invariant, and no \
                  query holds."
-                    .to_owned()
-            }
-            Verdict::Unsat(_) => {
-                "The clauses have no model: <code>false</code> is derived.".to_owned()
-            }
-            Verdict::Unknown(_) => {
-                let reason = self.reason.as_deref().unwrap_or("no reason");
+                .to_owned(),
+            Some(false) => "The clauses have no model: <code>false</code> is derived.".to_owned(),
+            None => {
+                let reason = self.answer.reason.as_deref().unwrap_or("no reason");
                 format!("No answer: {}.", escaped(reason))
             }
         };
@@ -86,37 +171,10 @@ impl Page<'_> {
             "<p>{meaning} {clauses}, {predicates}, {seconds:.2} s, alphorn {}.</p>",
             env!("CARGO_PKG_VERSION")
         );
-        let definitions = self.definitions();
-        let steps = self.steps();
-        out.push_str(&graph::section(self.problem, &steps));
-        self.write_model(&mut out, &definitions);
-        self.write_derivation(&mut out, &steps);
-        out.push_str(&timeline::section(self.spans, self.total));
-        self.write_passes(&mut out);
-        self.write_statistics(&mut out);
-        self.write_source(&mut out);
-        out.push_str("</body>\n</html>\n");
-        out
-    }
-
-    /// What is printed of the model.
-    fn model_text(&self) -> String {
-        let wanted = Wanted {
-            model: true,
-            ..Wanted::default()
-        };
-        match self.answer.verdict() {
-            Verdict::Sat(_) => self
-                .answer
-                .output(self.problem, wanted)
-                .details()
-                .to_owned(),
-            _ => String::new(),
-        }
     }
 
     fn definitions(&self) -> Vec<Definition> {
-        let text = self.model_text();
+        let text = &self.answer.model;
         let commands = text.lines().filter_map(|line| line.strip_prefix("  "));
         let read = |text: &str| {
             let (kind, rest) = text.strip_prefix('(')?.split_once(' ')?;
@@ -131,19 +189,11 @@ impl Page<'_> {
 
     /// The steps of the refutation, as they are printed.
     fn steps(&self) -> Vec<Value> {
-        let wanted = Wanted {
-            proof: Some(ProofFormat::Json),
-            ..Wanted::default()
-        };
-        let Verdict::Unsat(_) = self.answer.verdict() else {
-            return Vec::new();
-        };
-        let output = self.answer.output(self.problem, wanted);
-        let object: Value = serde_json::from_str(output.details()).unwrap_or_default();
+        let object: Value = serde_json::from_str(&self.answer.refutation).unwrap_or_default();
         object["refutation"].as_array().cloned().unwrap_or_default()
     }
 
-    fn write_model(&self, out: &mut String, definitions: &[Definition]) {
+    fn write_model(&self, out: &mut String, definitions: &[Definition], marks: &str) {
         if definitions.is_empty() {
             return;
         }
@@ -155,7 +205,7 @@ impl Page<'_> {
             let text = escaped(&indented(&definition.text, TEXT));
             let _ = writeln!(
                 out,
-                "<tr id=\"{id}\"><th>{name}</th><td><pre>{text}</pre></td></tr>"
+                "<tr id=\"{marks}{id}\"><th>{name}</th><td><pre>{text}</pre></td></tr>"
             );
         }
         out.push_str("</table>\n");
@@ -166,7 +216,7 @@ impl Page<'_> {
                 let _ = writeln!(out, "<pre>{text}</pre>");
             }
         }
-        let text = self.model_text();
+        let text = &self.answer.model;
         let certificate: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("; ")).collect();
         if !certificate.is_empty() {
             out.push_str("<h2>Certificate</h2>\n<p>Why the functions exist, and what is proven of them.</p>\n");
@@ -176,7 +226,7 @@ impl Page<'_> {
         }
     }
 
-    fn write_derivation(&self, out: &mut String, steps: &[Value]) {
+    fn write_derivation(&self, out: &mut String, steps: &[Value], marks: &str) {
         if steps.is_empty() {
             return;
         }
@@ -188,7 +238,7 @@ impl Page<'_> {
             let number = &step["step"];
             let premises = step["premises"].as_array().into_iter().flatten();
             let premises: Vec<String> = premises
-                .map(|p| format!("<a href=\"#step{p}\">{p}</a>"))
+                .map(|p| format!("<a href=\"#{marks}step{p}\">{p}</a>"))
                 .collect();
             let values = step["values"].as_array().into_iter().flatten();
             let values: Vec<String> = values
@@ -196,8 +246,8 @@ impl Page<'_> {
                 .collect();
             let _ = writeln!(
                 out,
-                "<tr id=\"step{number}\"><td>{number}</td><td><code>{}</code></td><td>{}</td>\
-                 <td><a href=\"#line{}\">{} (line {})</a></td><td><code>{}</code></td></tr>",
+                "<tr id=\"{marks}step{number}\"><td>{number}</td><td><code>{}</code></td><td>{}</td>\
+                 <td><a href=\"#{marks}line{}\">{} (line {})</a></td><td><code>{}</code></td></tr>",
                 fact(&step["fact"]),
                 premises.join(", "),
                 step["line"],
@@ -252,8 +302,12 @@ impl Page<'_> {
         out.push_str("</table>\n</details>\n");
     }
 
-    fn write_source(&self, out: &mut String) {
-        out.push_str("<details open><summary>The clauses as they were read</summary>\n<pre class=\"source\">");
+    fn write_source(&self, out: &mut String, is_open: bool, marks: &str) {
+        let open = if is_open { " open" } else { "" };
+        let _ = write!(
+            out,
+            "<details{open}><summary>The clauses as they were read</summary>\n<pre class=\"source\">"
+        );
         let mut shown = 0;
         for (line, number) in self.problem.text.lines().zip(1..) {
             shown += line.len();
@@ -263,7 +317,7 @@ impl Page<'_> {
             }
             let _ = write!(
                 out,
-                "<span id=\"line{number}\">{number:5}  {}</span>",
+                "<span id=\"{marks}line{number}\">{number:5}  {}</span>",
                 escaped(line)
             );
         }
@@ -304,6 +358,22 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// Rules of style for what is inside of `scope` only; `body` is `scope` itself.
+fn scoped(style: &str, scope: &str) -> String {
+    let rules = style.split_inclusive('}').filter_map(|rule| {
+        let (selectors, body) = rule.split_once('{')?;
+        let selectors = selectors.split(',').map(|selector| match selector.trim() {
+            "body" => scope.to_owned(),
+            selector => format!("{scope} {selector}"),
+        });
+        Some(format!(
+            "{} {{{body}\n",
+            selectors.collect::<Vec<_>>().join(", ")
+        ))
+    });
+    rules.collect()
+}
+
 const STYLE: &str = "
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em;
        color: #222; background: #fff }
@@ -334,5 +404,19 @@ mod tests {
         let value = serde_json::json!({"predicate": "<P>", "arguments": ["1", "(- 2)"]});
         assert_eq!(fact(&value), "&lt;P&gt;(1, (- 2))");
         assert_eq!(fact(&Value::Null), "false");
+    }
+
+    #[test]
+    fn styles_stay_inside() {
+        let style = scoped("\nbody { a: b }\nth, td { c:\n d } .x y { e: f }\n", ".s");
+        assert_eq!(
+            style,
+            ".s { a: b }\n.s th, .s td { c:\n d }\n.s .x y { e: f }\n"
+        );
+        assert!(
+            scoped(STYLE, ".s")
+                .lines()
+                .all(|line| !line.starts_with("body"))
+        );
     }
 }

@@ -5,9 +5,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use alphorn::run::{Phase, Span};
-
 use super::escaped;
+use crate::run::{Phase, Span};
 
 /// The width of the picture, the height of a row, what a name's character takes.
 const WIDTH: f64 = 1000.0;

@@ -4,12 +4,16 @@
 
 mod budget;
 mod context;
+mod memory;
 mod progress;
 mod reason;
 mod timeline;
+mod worker;
 
 pub use budget::{Budget, Watch};
 pub use context::{Context, Statistics};
+pub use memory::memory_mib;
 pub use progress::{CLEAR, PERIOD, Progress, View};
 pub use reason::Reason;
 pub use timeline::{Phase, Span, Timeline};
+pub use worker::{panic_message, spawn_worker};

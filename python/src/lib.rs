@@ -1,0 +1,420 @@
+//! The native part of the Python package: runs of the library, as plain data.
+//!
+//! A run works in a thread of its own, while the thread that asked waits without the interpreter's
+//! lock, and looks now and then whether it is to stop. Invariant: nothing of a run but plain data
+//! comes back, and whatever happens in it, a panic too, becomes a value or an exception.
+
+mod messages;
+mod runs;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use alphorn::frontend::{Dialect, InputError, Problem, parse_bytes};
+use alphorn::report::{Page, Printed};
+use alphorn::run::{Budget, Context, Span, Statistics};
+use alphorn::term::{Printer, TermStore};
+use alphorn::witness::{Outcome, ProofFormat, Wanted, check_claim, parse_witness};
+use alphorn::{Config, ConfigError};
+use log::LevelFilter;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::messages::Message;
+use crate::runs::Limits;
+
+/// What a run can fail with.
+enum Failure {
+    Input(InputError),
+    /// A name in the configuration that means nothing.
+    Config(ConfigError),
+    /// A witness that cannot be read.
+    Witness(String),
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Failure::Input(error)
+    }
+}
+
+impl Failure {
+    fn exception(self, py: Python<'_>) -> PyErr {
+        match self {
+            Failure::Input(error) => {
+                let kind = error.kind.to_string();
+                made(py, "InputError", |class| {
+                    class.call1((kind, error.line, error.column))
+                })
+            }
+            Failure::Witness(message) => made(py, "WitnessError", |class| class.call1((message,))),
+            Failure::Config(error) => PyValueError::new_err(error.to_string()),
+        }
+    }
+}
+
+/// The exception for a mistake of alphorn's own.
+fn defect(py: Python<'_>, message: &str) -> PyErr {
+    made(py, "Defect", |class| class.call1((message,)))
+}
+
+/// An exception of the package, by its name.
+fn made<'py>(
+    py: Python<'py>,
+    name: &str,
+    make: impl FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+) -> PyErr {
+    let module = py.import("alphorn._errors");
+    match module
+        .and_then(|module| module.getattr(name))
+        .and_then(make)
+    {
+        Ok(value) => PyErr::from_value(value),
+        Err(error) => error,
+    }
+}
+
+/// A run that is over, whatever came out.
+#[pyclass(frozen, module = "alphorn._native")]
+struct Run {
+    text: Arc<[u8]>,
+    /// The verdict as the program prints it.
+    #[pyo3(get)]
+    verdict: String,
+    /// Whether the text is in the fixedpoint dialect; not known of a run that did not stop.
+    #[pyo3(get)]
+    fixedpoint: Option<bool>,
+    /// The refutation as text; empty for another answer.
+    #[pyo3(get)]
+    refutation_text: String,
+    /// Declarations of sorts in the text.
+    #[pyo3(get)]
+    sorts: String,
+    /// Predicates with the sorts of their arguments.
+    #[pyo3(get)]
+    predicates: Vec<(String, Vec<String>)>,
+    /// Seconds.
+    #[pyo3(get)]
+    total: f64,
+    /// What was logged: level, target and text.
+    #[pyo3(get)]
+    messages: Vec<Message>,
+    printed: Printed,
+    stats: Statistics,
+    spans: Vec<Span>,
+}
+
+#[pymethods]
+impl Run {
+    #[getter]
+    fn satisfiable(&self) -> Option<bool> {
+        self.printed.satisfiable
+    }
+
+    #[getter]
+    fn reason(&self) -> Option<&str> {
+        self.printed.reason.as_deref()
+    }
+
+    #[getter]
+    fn model(&self) -> &str {
+        &self.printed.model
+    }
+
+    #[getter]
+    fn refutation_json(&self) -> &str {
+        &self.printed.refutation
+    }
+
+    /// Counts and times by name.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, count) in self.stats.counts() {
+            dict.set_item(name, count)?;
+        }
+        for (name, seconds) in self.stats.times() {
+            dict.set_item(name, seconds)?;
+        }
+        Ok(dict)
+    }
+
+    /// The answer as HTML: a part of a page, in which names of places begin with `marks`, or a whole
+    /// page without it.
+    #[pyo3(signature = (source, marks=None))]
+    fn html(&self, py: Python<'_>, source: String, marks: Option<String>) -> PyResult<String> {
+        let (text, printed, stats) = (self.text.clone(), self.printed.clone(), self.stats.clone());
+        let (spans, total) = (self.spans.clone(), Duration::from_secs_f64(self.total));
+        let limits = Limits {
+            timeout: None,
+            memory_mib: None,
+            stop: None,
+            level: LevelFilter::Off,
+        };
+        let ended = runs::run(py, &limits, move |_| {
+            let problem = parse_bytes(&text, Rc::new(TermStore::new()))?;
+            let page = Page {
+                source: &source,
+                problem: &problem,
+                answer: &printed,
+                stats: &stats,
+                spans: &spans,
+                total,
+            };
+            Ok::<_, Failure>(match marks {
+                Some(marks) => page.fragment(&marks),
+                None => page.html(),
+            })
+        })?;
+        match ended.result {
+            Some(Ok(html)) => Ok(html),
+            Some(Err(failure)) => Err(failure.exception(py)),
+            None => Err(defect(py, "the page was not made")),
+        }
+    }
+}
+
+/// What a solver's thread hands back.
+struct Solved {
+    verdict: String,
+    fixedpoint: Option<bool>,
+    refutation_text: String,
+    sorts: String,
+    predicates: Vec<(String, Vec<String>)>,
+    printed: Printed,
+    stats: Statistics,
+    spans: Vec<Span>,
+}
+
+/// Reads a text, in a context with limits.
+fn read(
+    text: &[u8],
+    interrupt: Arc<AtomicBool>,
+    timeout: Option<Duration>,
+    deterministic: bool,
+) -> Result<(Problem, Context), InputError> {
+    let started = Instant::now();
+    let terms = Rc::new(TermStore::new());
+    let problem = parse_bytes(text, terms.clone())?;
+    let mut budget = Budget::new(terms.clone(), interrupt, deterministic);
+    if let Some(limit) = timeout {
+        budget = budget.since(started, limit);
+    }
+    if let Some(limit) = problem.requests.timeout_ms {
+        budget = budget.time(Duration::from_millis(limit));
+    }
+    Ok((problem, Context::with_budget(terms, budget)))
+}
+
+fn solve_text(
+    text: &[u8],
+    config: &Config,
+    interrupt: Arc<AtomicBool>,
+    timeout: Option<Duration>,
+    deterministic: bool,
+) -> Result<Solved, Failure> {
+    let (problem, mut cx) = read(text, interrupt, timeout, deterministic)?;
+    let answer = alphorn::solve(&problem, config, &mut cx).map_err(Failure::Config)?;
+    let wanted = Wanted {
+        proof: Some(ProofFormat::Text),
+        ..Wanted::default()
+    };
+    let output = answer.output(&problem, wanted);
+    let printer = Printer::new(&cx.terms);
+    let sorts = problem.commands.iter().filter(|command| {
+        let keyword = command.keyword.as_str();
+        keyword.starts_with("declare-datatype") || keyword.ends_with("-sort")
+    });
+    let sorts: Vec<&str> = sorts
+        .map(|command| &problem.text[command.range.clone()])
+        .collect();
+    let predicates = problem.predicates.iter().map(|predicate| {
+        let sorts = predicate.params.iter();
+        let sorts = sorts.map(|&param| printer.sort(cx.terms.sort_of(param)));
+        (predicate.name.clone(), sorts.collect())
+    });
+    Ok(Solved {
+        verdict: output.word().to_owned(),
+        fixedpoint: Some(problem.dialect == Dialect::Fixedpoint),
+        refutation_text: output.details().to_owned(),
+        sorts: sorts.join("\n"),
+        predicates: predicates.collect(),
+        printed: Printed::new(&problem, &answer),
+        stats: cx.stats.clone(),
+        spans: cx.timeline.spans().to_vec(),
+    })
+}
+
+fn seconds(timeout: Option<f64>) -> PyResult<Option<Duration>> {
+    match timeout {
+        Some(seconds) if seconds.is_nan() || seconds <= 0.0 => {
+            Err(PyValueError::new_err("a time limit is positive"))
+        }
+        // Anything longer is as good as none.
+        Some(seconds) => Ok(Some(Duration::from_secs_f64(seconds.min(1e9)))),
+        None => Ok(None),
+    }
+}
+
+/// Solves a text.
+#[pyfunction]
+#[pyo3(signature = (text, *, timeout, memory, deterministic, engine, without, passes, settings,
+                    stop, level))]
+#[allow(clippy::too_many_arguments)] // the options, which Python gives by name
+fn solve(
+    py: Python<'_>,
+    text: Vec<u8>,
+    timeout: Option<f64>,
+    memory: Option<u64>,
+    deterministic: bool,
+    engine: String,
+    without: Vec<String>,
+    passes: Option<String>,
+    settings: Vec<String>,
+    stop: Option<Bound<'_, PyAny>>,
+    level: u8,
+) -> PyResult<Run> {
+    let started = Instant::now();
+    let timeout = seconds(timeout)?;
+    let config = Config {
+        engine,
+        without,
+        model: true,
+        passes,
+        settings,
+    };
+    if let Err(error) = config.check() {
+        return Err(Failure::Config(error).exception(py));
+    }
+    let text: Arc<[u8]> = text.into();
+    let limits = Limits {
+        // The work ends a deterministic run, on every machine at the same point.
+        timeout: timeout.filter(|_| !deterministic),
+        memory_mib: memory,
+        stop,
+        level: messages::level(level),
+    };
+    let own = text.clone();
+    let ended = runs::run(py, &limits, move |interrupt| {
+        solve_text(&own, &config, interrupt, timeout, deterministic)
+    })?;
+    let mut solved = match ended.result {
+        Some(Ok(solved)) => solved,
+        Some(Err(failure)) => return Err(failure.exception(py)),
+        None => Solved {
+            verdict: "unknown".to_owned(),
+            fixedpoint: None,
+            refutation_text: String::new(),
+            sorts: String::new(),
+            predicates: Vec::new(),
+            printed: Printed::default(),
+            stats: Statistics::default(),
+            spans: Vec::new(),
+        },
+    };
+    // The run knows only that it was told to stop.
+    if let (None, Some(stopped)) = (solved.printed.satisfiable, ended.stopped) {
+        solved.printed.reason = Some(stopped.reason().to_owned());
+    }
+    Ok(Run {
+        text,
+        verdict: solved.verdict,
+        fixedpoint: solved.fixedpoint,
+        refutation_text: solved.refutation_text,
+        sorts: solved.sorts,
+        predicates: solved.predicates,
+        total: started.elapsed().as_secs_f64(),
+        messages: ended.messages,
+        printed: solved.printed,
+        stats: solved.stats,
+        spans: solved.spans,
+    })
+}
+
+/// Checks a witness from anywhere against a text: the outcome, and why it is so.
+#[pyfunction]
+#[pyo3(signature = (text, witness, *, timeout, memory, deterministic, stop, level))]
+#[allow(clippy::too_many_arguments)] // the options, which Python gives by name
+fn check(
+    py: Python<'_>,
+    text: Vec<u8>,
+    witness: String,
+    timeout: Option<f64>,
+    memory: Option<u64>,
+    deterministic: bool,
+    stop: Option<Bound<'_, PyAny>>,
+    level: u8,
+) -> PyResult<(&'static str, Option<String>, Vec<Message>)> {
+    let timeout = seconds(timeout)?;
+    let limits = Limits {
+        timeout: timeout.filter(|_| !deterministic),
+        memory_mib: memory,
+        stop,
+        level: messages::level(level),
+    };
+    let ended = runs::run(py, &limits, move |interrupt| {
+        let (problem, mut cx) = read(&text, interrupt, timeout, deterministic)?;
+        let claim = parse_witness(&problem, &witness);
+        let claim = claim.map_err(|error| Failure::Witness(error.to_string()))?;
+        Ok::<_, Failure>(check_claim(&problem, &claim, &mut cx))
+    })?;
+    let (outcome, why) = match (ended.result, ended.stopped) {
+        (Some(Err(failure)), _) => return Err(failure.exception(py)),
+        (Some(Ok(Outcome::Valid)), _) => ("valid", None),
+        (Some(Ok(Outcome::Invalid(why))), _) => ("invalid", Some(why)),
+        (_, Some(stopped)) => ("unknown", Some(stopped.reason().to_owned())),
+        (Some(Ok(Outcome::Undecided(why))), None) => ("unknown", Some(why)),
+        (None, None) => return Err(defect(py, "the check did not end")),
+    };
+    Ok((outcome, why, ended.messages))
+}
+
+/// Tells all runs of this process to stop, and waits for them for some seconds.
+#[pyfunction]
+fn stop_all(py: Python<'_>, patience: f64) {
+    py.detach(|| runs::stop_all(Duration::from_secs_f64(patience.clamp(0.0, 1e6))));
+}
+
+/// A run that panics, for the tests: nothing that one can ask for should.
+#[pyfunction]
+fn panic_for_test(py: Python<'_>, message: String) -> PyResult<()> {
+    let limits = Limits {
+        timeout: None,
+        memory_mib: None,
+        stop: None,
+        level: LevelFilter::Off,
+    };
+    runs::run(py, &limits, move |_| -> () { panic!("{message}") }).map(drop)
+}
+
+#[pyfunction]
+fn z3_version() -> String {
+    alphorn::z3_version()
+}
+
+#[pyfunction]
+fn list_passes() -> String {
+    alphorn::list_passes()
+}
+
+#[pyfunction]
+fn list_settings() -> String {
+    alphorn::list_settings()
+}
+
+/// The library `alphorn` for Python; see the package.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    messages::set_up();
+    module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<Run>()?;
+    module.add_function(wrap_pyfunction!(solve, module)?)?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(stop_all, module)?)?;
+    module.add_function(wrap_pyfunction!(panic_for_test, module)?)?;
+    module.add_function(wrap_pyfunction!(z3_version, module)?)?;
+    module.add_function(wrap_pyfunction!(list_passes, module)?)?;
+    module.add_function(wrap_pyfunction!(list_settings, module)?)
+}
