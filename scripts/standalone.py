@@ -64,12 +64,13 @@ class Task:
         self.predicates = {}  # sorts by plain name
         self.assertions = []
         self.words = set()
+        self.sorts = {}  # parameters and body by plain name
         variables, relations = {}, set()
-        for command in forms(text):
+        for command in in_force(forms(text)):
             keyword, *rest = command if isinstance(command, list) else [command]
             self.words.update(words(command))
-            if keyword in ("push", "pop", "reset", "reset-assertions"):
-                raise Broken(f"a task with {keyword}: give the part in force only")
+            if keyword == "define-sort":
+                self.sorts[plain(rest[0])] = rest[1:]
             if keyword == "declare-rel" or (keyword == "declare-fun" and rest[2] == "Bool"):
                 self.predicates[plain(rest[0])] = rest[1]
                 if keyword == "declare-rel":
@@ -89,6 +90,40 @@ class Task:
                 self.assertions.append(["forall", bound, formula] if bound else formula)
             elif keyword.startswith(("declare-", "define-")):
                 self.declarations.append(command)
+
+
+    def expanded(self, sort):
+        """A sort with the definitions of sorts put in."""
+        head, *arguments = sort if isinstance(sort, list) else [sort]
+        arguments = [self.expanded(argument) for argument in arguments]
+        if isinstance(head, str) and plain(head) in self.sorts:
+            params, body = self.sorts[plain(head)]
+            return self.expanded(replaced(body, dict(zip(params, arguments))))
+        return [head, *arguments] if isinstance(sort, list) else head
+
+
+def replaced(form, names):
+    """A form with others in the place of names."""
+    return names.get(form, form) if isinstance(form, str) else [replaced(part, names) for part in form]
+
+
+def in_force(commands):
+    """The commands in force at the check."""
+    found, levels = [], []
+    for command in commands:
+        keyword = command[0] if isinstance(command, list) and command else None
+        if keyword == "push":
+            levels += [len(found)] * int(command[1] if command[1:] else 1)
+        elif keyword == "pop":
+            for _ in range(int(command[1] if command[1:] else 1)):
+                del found[levels.pop():]
+        elif keyword in ("reset", "reset-assertions"):
+            found, levels = [], []
+        elif keyword == "check-sat":
+            break
+        else:
+            found.append(command)
+    return found
 
 
 def is_instance(instance, assertion, params):
@@ -191,7 +226,9 @@ def model(task, commands, lemmas=None):
             at += 3
         elif command[:1] == ["define-fun"] and plain(command[1]) in task.predicates:
             name, params, sort = plain(command[1]), command[2], command[3]
-            if name in defined or [param[1] for param in params] != task.predicates[name] or sort != "Bool":
+            sorts, declared = [param[1] for param in params], task.predicates[name]
+            sorts, declared = map(task.expanded, sorts), map(task.expanded, declared)
+            if name in defined or list(sorts) != list(declared) or sort != "Bool":
                 raise Broken(f"the definition of {name}")
             defined.add(name)
         elif lemmas is not None and command[:1] == ["define-funs-rec"]:

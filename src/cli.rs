@@ -294,7 +294,7 @@ pub enum Print {
 /// What to do.
 #[derive(Clone, Debug)]
 pub enum Task {
-    Solve(Solve),
+    Solve(Box<Solve>),
     Check { problem: Source, witness: Source },
 }
 
@@ -401,7 +401,7 @@ fn invocation(cli: Cli) -> Parsed {
                 Some(pass) => Some(Print::After(pass)),
                 None => args.print_system.then_some(Print::Normalized),
             };
-            Task::Solve(Solve {
+            Task::Solve(Box::new(Solve {
                 source: Source::new(cli.file),
                 jobs: args.jobs.map(usize::from),
                 engine: args.engine,
@@ -421,7 +421,7 @@ fn invocation(cli: Cli) -> Parsed {
                 cache: args.cache,
                 interactive: args.interactive,
                 hinted: args.hinted,
-            })
+            }))
         }
     };
     Parsed::Run(Box::new(Invocation {

@@ -250,6 +250,8 @@ class Answer:
         self.refutation: Refutation | None = (
             Refutation(run) if run.satisfiable is False else None
         )
+        #: An SMT-LIB script that any solver can confirm, if one was asked for and there is one.
+        self.certificate: str | None = run.certificate
         #: Counts and times (in seconds) by name.
         self.stats: dict[str, int | float] = run.stats()
         self.stats["total.seconds"] = run.total

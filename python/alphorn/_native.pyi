@@ -20,6 +20,8 @@ class Run:
     @property
     def refutation_json(self) -> str: ...
     @property
+    def certificate(self) -> str | None: ...
+    @property
     def sorts(self) -> str: ...
     @property
     def predicates(self) -> list[tuple[str, list[str]]]: ...
@@ -40,6 +42,8 @@ def solve(
     without: list[str],
     passes: str | None,
     settings: list[str],
+    certificate: bool,
+    cache: str | None,
     stop: Any,
     level: int,
 ) -> Run: ...

@@ -38,6 +38,8 @@ def solve(
     without: str | Iterable[str] = (),
     passes: str | Iterable[str] | None = None,
     settings: Mapping[str, object] | Iterable[str] = (),
+    certificate: bool = False,
+    cache: str | os.PathLike[str] | None = None,
     stop: Event | None = None,
 ) -> Answer:
     """Decides constrained Horn clauses.
@@ -57,10 +59,12 @@ def solve(
     time, and the answer is the same on any machine.
 
     ``engine``, ``without``, ``passes`` and ``settings`` are the options of the program
-    (``settings`` also as ``{"ENGINE.NAME": value}``).
+    (``settings`` also as ``{"ENGINE.NAME": value}``). With ``certificate`` the answer has a
+    :attr:`~Answer.certificate`. ``cache`` is a folder in which answers are kept, and used by later
+    runs on the same clauses or similar ones, as far as they still hold.
 
     Raises :class:`InputError` for a problem that cannot be read, ``ValueError`` for an option that
-    means nothing, ``OSError`` for a file that cannot be read, and :class:`Defect` for a crash.
+    means nothing, ``OSError`` for a file or folder that cannot be had, and :class:`Defect` for a crash.
 
     >>> import alphorn
     >>> answer = alphorn.solve('''
@@ -99,6 +103,8 @@ def solve(
             without=_names(without),
             passes=None if passes is None else ",".join(_names(passes)) or "none",
             settings=_strings("settings", settings),
+            certificate=bool(certificate),
+            cache=None if cache is None else os.fspath(cache),
             **_limits(timeout, memory, stop),
         )
     except InputError as error:

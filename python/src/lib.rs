@@ -7,11 +7,13 @@
 mod messages;
 mod runs;
 
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use alphorn::cache::Cache;
 use alphorn::frontend::{Dialect, InputError, Problem, parse_bytes};
 use alphorn::report::{Page, Printed};
 use alphorn::run::{Budget, Context, Span, Statistics};
@@ -33,6 +35,8 @@ enum Failure {
     Config(ConfigError),
     /// A witness that cannot be read.
     Witness(String),
+    /// A folder that cannot be had.
+    Cache(std::io::Error),
 }
 
 impl From<InputError> for Failure {
@@ -51,6 +55,7 @@ impl Failure {
                 })
             }
             Failure::Witness(message) => made(py, "WitnessError", |class| class.call1((message,))),
+            Failure::Cache(error) => error.into(),
             Failure::Config(error) => PyValueError::new_err(error.to_string()),
         }
     }
@@ -90,6 +95,9 @@ struct Run {
     /// The refutation as text; empty for another answer.
     #[pyo3(get)]
     refutation_text: String,
+    /// The certificate, if one was wanted and there is one.
+    #[pyo3(get)]
+    certificate: Option<String>,
     /// Declarations of sorts in the text.
     #[pyo3(get)]
     sorts: String,
@@ -181,11 +189,19 @@ struct Solved {
     verdict: String,
     fixedpoint: Option<bool>,
     refutation_text: String,
+    certificate: Option<String>,
     sorts: String,
     predicates: Vec<(String, Vec<String>)>,
     printed: Printed,
     stats: Statistics,
     spans: Vec<Span>,
+}
+
+/// What a run is to do besides deciding a text.
+struct Wants {
+    certificate: bool,
+    /// A folder.
+    cache: Option<PathBuf>,
 }
 
 /// Reads a text, in a context with limits.
@@ -211,12 +227,25 @@ fn read(
 fn solve_text(
     text: &[u8],
     config: &Config,
+    wants: &Wants,
     interrupt: Arc<AtomicBool>,
     timeout: Option<Duration>,
     deterministic: bool,
 ) -> Result<Solved, Failure> {
     let (problem, mut cx) = read(text, interrupt, timeout, deterministic)?;
-    let answer = alphorn::solve(&problem, config, &mut cx).map_err(Failure::Config)?;
+    let answer = match &wants.cache {
+        Some(folder) => Cache::open(folder)
+            .map_err(Failure::Cache)?
+            .solve(&problem, config, &mut cx),
+        None => alphorn::solve(&problem, config, &mut cx),
+    };
+    let answer = answer.map_err(Failure::Config)?;
+    let certificate = (wants.certificate && answer.reason().is_none())
+        .then(|| answer.certificate(&problem, &cx.budget));
+    let certificate = certificate.and_then(|made| {
+        made.inspect_err(|why| log::warn!("there is no certificate: {why}"))
+            .ok()
+    });
     let wanted = Wanted {
         proof: Some(ProofFormat::Text),
         ..Wanted::default()
@@ -239,6 +268,7 @@ fn solve_text(
         verdict: output.word().to_owned(),
         fixedpoint: Some(problem.dialect == Dialect::Fixedpoint),
         refutation_text: output.details().to_owned(),
+        certificate,
         sorts: sorts.join("\n"),
         predicates: predicates.collect(),
         printed: Printed::new(&problem, &answer),
@@ -261,7 +291,7 @@ fn seconds(timeout: Option<f64>) -> PyResult<Option<Duration>> {
 /// Solves a text.
 #[pyfunction]
 #[pyo3(signature = (text, *, timeout, memory, deterministic, engine, without, passes, settings,
-                    stop, level))]
+                    certificate, cache, stop, level))]
 #[allow(clippy::too_many_arguments)] // the options, which Python gives by name
 fn solve(
     py: Python<'_>,
@@ -273,6 +303,8 @@ fn solve(
     without: Vec<String>,
     passes: Option<String>,
     settings: Vec<String>,
+    certificate: bool,
+    cache: Option<PathBuf>,
     stop: Option<Bound<'_, PyAny>>,
     level: u8,
 ) -> PyResult<Run> {
@@ -297,8 +329,9 @@ fn solve(
         level: messages::level(level),
     };
     let own = text.clone();
+    let wants = Wants { certificate, cache };
     let ended = runs::run(py, &limits, move |interrupt| {
-        solve_text(&own, &config, interrupt, timeout, deterministic)
+        solve_text(&own, &config, &wants, interrupt, timeout, deterministic)
     })?;
     let mut solved = match ended.result {
         Some(Ok(solved)) => solved,
@@ -307,6 +340,7 @@ fn solve(
             verdict: "unknown".to_owned(),
             fixedpoint: None,
             refutation_text: String::new(),
+            certificate: None,
             sorts: String::new(),
             predicates: Vec::new(),
             printed: Printed::default(),
@@ -323,6 +357,7 @@ fn solve(
         verdict: solved.verdict,
         fixedpoint: solved.fixedpoint,
         refutation_text: solved.refutation_text,
+        certificate: solved.certificate,
         sorts: solved.sorts,
         predicates: solved.predicates,
         total: started.elapsed().as_secs_f64(),

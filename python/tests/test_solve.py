@@ -51,6 +51,40 @@ class Answers(unittest.TestCase):
         self.assertTrue(alphorn.check(UNSAFE, answer.refutation))
         self.assertTrue(alphorn.check(UNSAFE, answer.refutation.json))
 
+    def test_certificates(self):
+        def answers(script):
+            """What Z3 says to each check, of which each has its own assertion."""
+            prelude, *checks = script.split("(push 1)\n")
+            found = []
+            for text in [check.split("(check-sat)")[0] for check in checks] or [""]:
+                solver = z3.Solver()
+                solver.from_string(prelude + text)
+                found.append(str(solver.check()))
+            return found
+
+        safe = alphorn.solve(SAFE, certificate=True)
+        self.assertEqual(set(answers(safe.certificate)), {"unsat"})
+        self.assertEqual(safe.certificate.count("(check-sat)"), len(answers(safe.certificate)))
+        unsafe = alphorn.solve(UNSAFE, certificate=True)
+        self.assertEqual(answers(unsafe.certificate), ["unsat"])
+        # Without its last step it shows nothing.
+        steps = unsafe.certificate.rpartition("(assert ")[0]
+        self.assertEqual(answers(steps), ["sat"])
+        self.assertIsNone(alphorn.solve(SAFE).certificate)
+        self.assertIsNone(alphorn.solve(ENDLESS, certificate=True, timeout=0.2).certificate)
+
+    def test_a_cache(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cache"
+            for text, hint in [(SAFE, "hints.models"), (UNSAFE, "hints.refutations")]:
+                first = alphorn.solve(text, cache=path)
+                self.assertNotIn(hint, first.stats)
+                again = alphorn.solve(text + "; the same", cache=str(path))
+                self.assertEqual((again.verdict, again.stats[hint]), (first.verdict, 1))
+            (path.parent / "file").write_text("", encoding="utf-8")
+            with self.assertRaises(OSError):
+                alphorn.solve(SAFE, cache=path.parent / "file")
+
     def test_fixedpoint_files_say_sat_for_reachable(self):
         reached = alphorn.solve(QUERY.format(4))
         self.assertEqual((reached.verdict, reached.safe), ("sat", False))

@@ -17,7 +17,8 @@ use rustc_hash::{FxHashSet, FxHasher};
 use serde_json::{Value, json};
 
 use crate::frontend::Problem;
-use crate::strategy::Hint;
+use crate::run::Context;
+use crate::strategy::{Config, ConfigError, Hint, solve_telling};
 use crate::term::{Printer, TermStore};
 use crate::witness::{ProofFormat, Validated, Verdict, Wanted};
 
@@ -113,6 +114,21 @@ impl Cache {
             hints.extend(found.take(HINTS));
         }
         hints
+    }
+
+    /// Decides a problem, with what is known of it, and keeps the answer.
+    ///
+    /// # Errors
+    /// What is wrong with the configuration.
+    pub fn solve(
+        &self,
+        problem: &Problem,
+        config: &Config,
+        cx: &mut Context,
+    ) -> Result<Validated, ConfigError> {
+        let answer = solve_telling(problem, config, &self.hints(problem), |_| (), cx)?;
+        self.store(problem, &answer);
+        Ok(answer)
     }
 
     /// Keeps an answer. What cannot be written is said, and is no error.

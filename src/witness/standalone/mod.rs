@@ -19,6 +19,7 @@ mod instance;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -26,6 +27,7 @@ use self::instance::{Instance, instance};
 use super::certificate::{Standalone, standalone};
 use super::print::{PrintedModel, model_text};
 use super::script::{self, Piece, Predicates, pieces};
+use super::sexp::elements;
 use super::text_check::{ValueNames, names_a_relation};
 use super::{Refutation, Verdict, parse_witness};
 use crate::chc::ClauseId;
@@ -76,13 +78,20 @@ fn check(out: &mut String, what: &str, negated: &str) {
 }
 
 fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
-    if model.certificate.is_empty() {
+    let recursive = recursive_functions(model);
+    if recursive.is_empty() {
         let mut out = title("a model");
         out.push_str("; Each check-sat has to answer unsat.\n(set-logic ALL)\n");
         clauses(problem, &model.definitions.join("\n"), &mut out)?;
         return Ok(out);
     }
-    let text = model_text(model);
+    let mut text = model_text(model);
+    if model.certificate.is_empty() {
+        // Sizes of terms, which are smaller for parts of them.
+        for name in recursive {
+            let _ = writeln!(text, "; measure {name} (0)");
+        }
+    }
     let claim = parse_witness(problem, &text).map_err(|e| e.to_string())?;
     let Witness::Model(read) = claim.witness else {
         return Err("the model is read as something else".to_owned());
@@ -110,6 +119,26 @@ fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     out.push_str("(reset)\n(set-logic ALL)\n");
     clauses(problem, &definitions, &mut out)?;
     Ok(out)
+}
+
+/// The recursive functions of a model, as they are written.
+fn recursive_functions(model: &PrintedModel) -> Vec<&str> {
+    let mut names = Vec::new();
+    for definition in &model.definitions {
+        let list = |range: &Range<usize>| elements(definition, range).unwrap_or_default();
+        let parts = list(&(0..definition.len()));
+        let word = |range: &Range<usize>| &definition[range.clone()];
+        match parts.first().map(word) {
+            Some("define-fun-rec") => names.extend(parts.get(1).map(word)),
+            Some("define-funs-rec") => {
+                let heads = parts.get(1).map(list).unwrap_or_default();
+                let heads = heads.iter().filter_map(|head| list(head).first().map(word));
+                names.extend(heads.collect::<Vec<_>>());
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 /// The problem with these definitions of its predicates, and the negation of each assertion.
