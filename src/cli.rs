@@ -474,7 +474,9 @@ mod tests {
         assert!(manual.contains("Engines that the strategy leaves out"));
         for shell in Shell::value_variants() {
             let script = completions(*shell);
-            for option in Cli::command().get_opts().filter_map(|o| o.get_long()) {
+            let command = Cli::command();
+            let shown = command.get_opts().filter(|o| !o.is_hide_set());
+            for option in shown.filter_map(|o| o.get_long()) {
                 assert!(script.contains(option), "{shell}: {option}");
                 assert!(manual.contains(&format!("--{option}")), "{option}");
             }

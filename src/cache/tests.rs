@@ -54,6 +54,54 @@ fn the_same_clauses_are_answered_by_what_is_known() {
     }
 }
 
+/// Functions come back with their measures and lemmas.
+#[test]
+fn models_with_recursive_functions_are_known_again() {
+    let text = "(set-logic HORN)
+        (declare-datatype Lst ((nil) (cons (head Int) (tail Lst))))
+        (declare-fun app (Lst Lst Lst) Bool)
+        (declare-fun len (Lst Int) Bool)
+        (declare-fun never () Bool)
+        (assert (forall ((y Lst)) (app nil y y)))
+        (assert (forall ((x Int) (xs Lst) (y Lst) (z Lst))
+            (=> (app xs y z) (app (cons x xs) y (cons x z)))))
+        (assert (len nil 0))
+        (assert (forall ((x Int) (xs Lst) (n Int)) (=> (len xs n) (len (cons x xs) (+ n 1)))))
+        (assert (forall ((x Lst) (y Lst) (z Lst) (u Lst) (n Int) (m Int))
+            (=> (and (app x y z) (app y x u) (len z n) (len u m) (distinct n m)) never)))
+        (assert (=> never false))
+        (check-sat)";
+    let config = Config {
+        engine: "induct".to_owned(),
+        ..Config::default()
+    };
+    let (_folder, cache) = folder();
+    let mut printed = Vec::new();
+    for known in [0, 1] {
+        let terms = Rc::new(TermStore::new());
+        let problem = read_in(text, &terms);
+        let mut cx = Context::new(terms);
+        let answer = cache.solve(&problem, &config, &mut cx).unwrap();
+        assert_eq!(cx.stats.count("hints.models"), known);
+        let wanted = Wanted {
+            model: true,
+            ..Wanted::default()
+        };
+        printed.push(answer.output(&problem, wanted).details().to_owned());
+    }
+    assert!(printed[0].contains("\n; lemma "), "{}", printed[0]);
+    for part in [
+        "define-fun-rec",
+        "; measure",
+        "; lemma",
+        ":induction",
+        ":case",
+    ] {
+        let count = |text: &String| text.matches(part).count();
+        assert_eq!(count(&printed[0]), count(&printed[1]), "{part}");
+    }
+}
+
 #[test]
 fn a_model_is_one_of_fewer_clauses_and_a_refutation_of_more() {
     let (_folder, cache) = folder();

@@ -15,7 +15,7 @@ use super::lexer::TokenId;
 use super::operators::Operators;
 use super::sorts::MAX_WIDTH;
 use super::syntax::{Elements, Identifier, Named, QualifiedName};
-use crate::term::{Sort, SortId};
+use crate::term::{Sort, SortId, TermId};
 
 impl Elaborator<'_, '_> {
     /// Applies a name to values: pushes the result, or the tasks that lead to it.
@@ -61,17 +61,20 @@ impl Elaborator<'_, '_> {
         let text = lexed.symbols.name(name.symbol);
         match global {
             Global::Predicate(id) => {
-                let arity = self.environment.predicates[id.index()].arity();
-                self.arity(name, arity, arguments.len())?;
-                let mut places = lexed.elements(term).into_iter().flatten().skip(1);
-                let mut terms = Vec::with_capacity(arity);
-                for (number, &argument) in arguments.iter().enumerate() {
-                    let parameter = self.environment.predicates[id.index()].params[number];
-                    let sort = self.terms.sort_of(parameter);
-                    let place = places.next().unwrap_or(term);
-                    terms.push(self.term_of(argument, sort, place, text)?);
-                }
+                let params = &self.environment.predicates[id.index()].params;
+                let sorts: Vec<SortId> = params.iter().map(|&p| self.terms.sort_of(p)).collect();
+                let terms = self.arguments(name, &sorts, arguments, term)?;
                 Ok(self.work.formulas.atom(id, &terms, term))
+            }
+            Global::Function(id) => {
+                let sorts = &self.terms.function(id).params;
+                let sorts: Vec<SortId> = sorts.iter().map(|&p| self.terms.sort_of(p)).collect();
+                let terms = self.arguments(name, &sorts, arguments, term)?;
+                Ok(Value::Term(self.terms.call(id, &terms)))
+            }
+            Global::Size(sort) => {
+                let terms = self.arguments(name, &[sort], arguments, term)?;
+                Ok(Value::Term(self.terms.size(terms[0])))
             }
             Global::Variable(sort) if arguments.is_empty() => {
                 if self.in_definition {
@@ -90,6 +93,26 @@ impl Elaborator<'_, '_> {
                 Err(lexed.name_error(name, TermError::Uninterpreted))
             }
         }
+    }
+
+    /// The arguments of a name that takes ones of these sorts.
+    fn arguments(
+        &mut self,
+        name: Named,
+        sorts: &[SortId],
+        arguments: &[Value],
+        term: TokenId,
+    ) -> Result<Vec<TermId>, InputError> {
+        let lexed = self.lexed;
+        self.arity(name, sorts.len(), arguments.len())?;
+        let mut places = lexed.elements(term).into_iter().flatten().skip(1);
+        let mut terms = Vec::with_capacity(sorts.len());
+        for (&argument, &sort) in arguments.iter().zip(sorts) {
+            let place = places.next().unwrap_or(term);
+            let text = lexed.symbols.name(name.symbol);
+            terms.push(self.term_of(argument, sort, place, text)?);
+        }
+        Ok(terms)
     }
 
     /// Fails unless a name has as many arguments as it takes.

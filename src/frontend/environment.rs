@@ -8,7 +8,7 @@ use super::formula::{Formulas, Value};
 use super::lexer::{Sym, TokenId};
 use super::sorts::{ConstructorRef, Sorts};
 use crate::chc::{Predicate, PredicateId};
-use crate::term::{SortId, TermId};
+use crate::term::{FunctionId, SortId, TermId};
 
 /// What a name stands for that the user declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +17,10 @@ pub(super) enum Global {
     Macro(usize),
     /// `declare-var`: universally quantified in each rule.
     Variable(SortId),
+    /// A recursive function of a model, see [`super::Functions`],
+    Function(FunctionId),
+    /// and the size of terms of a datatype.
+    Size(SortId),
     /// A constant or function without definition: allowed as long as nobody uses it.
     Uninterpreted,
 }

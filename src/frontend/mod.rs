@@ -32,12 +32,32 @@ pub use error::{
 };
 pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
 
-use crate::term::TermStore;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::term::{FunctionId, TermStore};
 
 /// Reads a file's text, in either dialect, into a problem over `terms`. Fails with the place of
 /// the first thing that is wrong or not supported, and if the text asks nothing.
 pub fn parse(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputError> {
-    reader::read(text, terms)
+    reader::read(text, terms, &mut Functions::default())
+}
+
+/// Functions that a text declares and that are neither predicates nor uninterpreted.
+#[derive(Default)]
+pub(crate) struct Functions {
+    /// Those that recursive equations define, by name, and what they are once they are declared.
+    pub names: FxHashMap<String, Option<FunctionId>>,
+    /// Sizes of terms of datatypes.
+    pub sizes: FxHashSet<String>,
+}
+
+/// As [`parse`], for a text that speaks of recursive functions.
+pub(crate) fn parse_with_functions(
+    text: &str,
+    terms: Rc<TermStore>,
+    functions: &mut Functions,
+) -> Result<Problem, InputError> {
+    reader::read(text, terms, functions)
 }
 
 /// Like [`parse`], for bytes that may be no text.

@@ -18,24 +18,28 @@ use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
-use super::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
+use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests};
 use crate::chc::{Predicate, PredicateId};
 use crate::term::{SortId, TermStore};
 
 /// Reads a whole text, see [`super::parse`]. Declarations of datatypes are put into another order
 /// only where the text's own makes no sense.
-pub(super) fn read(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputError> {
+pub(super) fn read(
+    text: &str,
+    terms: Rc<TermStore>,
+    functions: &mut Functions,
+) -> Result<Problem, InputError> {
     let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
     let lexed = Lexed::new(text, symbols)?;
     let mut commands = split(&lexed)?;
-    let error = match read_commands(&lexed, &commands, terms.clone()) {
+    let error = match read_commands(&lexed, &commands, terms.clone(), functions) {
         Err(error) if matches!(error.kind, ErrorKind::Sort(SortError::Undeclared(_))) => error,
         result => return result,
     };
     if !sorts_first(&lexed, &mut commands) {
         return Err(error);
     }
-    let problem = read_commands(&lexed, &commands, terms).map_err(|_| error)?;
+    let problem = read_commands(&lexed, &commands, terms, functions).map_err(|_| error)?;
     log::warn!("datatypes are used before their declaration; they are read in another order");
     Ok(problem)
 }
@@ -44,13 +48,14 @@ fn read_commands(
     lexed: &Lexed<'_>,
     commands: &[Command<'_, '_>],
     terms: Rc<TermStore>,
+    functions: &mut Functions,
 ) -> Result<Problem, InputError> {
     let dialect = if commands.iter().any(|c| c.verb.is_of_rules()) {
         Dialect::Fixedpoint
     } else {
         Dialect::Horn
     };
-    let mut reader = Reader::new(lexed, terms, dialect);
+    let mut reader = Reader::new(lexed, terms, dialect, functions);
     for command in commands {
         reader.command(command)?;
     }
@@ -84,6 +89,7 @@ struct Level {
 /// The state between commands.
 struct Reader<'r, 't> {
     lexed: &'r Lexed<'t>,
+    functions: &'r mut Functions,
     terms: Rc<TermStore>,
     dialect: Dialect,
     environment: Environment,
@@ -103,10 +109,16 @@ struct Reader<'r, 't> {
 }
 
 impl<'r, 't> Reader<'r, 't> {
-    fn new(lexed: &'r Lexed<'t>, terms: Rc<TermStore>, dialect: Dialect) -> Self {
+    fn new(
+        lexed: &'r Lexed<'t>,
+        terms: Rc<TermStore>,
+        dialect: Dialect,
+        functions: &'r mut Functions,
+    ) -> Self {
         let formulas = Formulas::new(terms.clone());
         Reader {
             lexed,
+            functions,
             dialect,
             environment: Environment {
                 sorts: Sorts::new(terms.clone()),
@@ -350,8 +362,17 @@ impl<'r, 't> Reader<'r, 't> {
                 let parameters = parameters.map(|sort| self.sort(sort));
                 let parameters: Vec<SortId> = parameters.collect::<Result<_, _>>()?;
                 let result = result.map_or(Ok(SortId::BOOL), |sort| self.sort(sort))?;
-                let global = match result {
-                    SortId::BOOL => self.predicate(name, &parameters),
+                let text = self.lexed.symbols.name(name.symbol);
+                let global = match (result, &parameters[..]) {
+                    (SortId::INT, &[sort]) if self.functions.sizes.contains(text) => {
+                        Global::Size(sort)
+                    }
+                    _ if self.functions.names.contains_key(text) => {
+                        let id = self.terms.declare_function(text, &parameters, result);
+                        self.functions.names.insert(text.to_owned(), Some(id));
+                        Global::Function(id)
+                    }
+                    (SortId::BOOL, _) => self.predicate(name, &parameters),
                     _ => Global::Uninterpreted,
                 };
                 self.declare(name, global)

@@ -26,8 +26,10 @@ use crate::witness::{
 /// An answer to other clauses, which were read into the same store of terms.
 pub struct Hint {
     pub problem: Problem,
-    /// A witness for that problem.
+    /// A witness for that problem,
     pub claim: Claim,
+    /// and the text that it was read from.
+    pub witness: String,
 }
 
 impl Hint {
@@ -36,7 +38,11 @@ impl Hint {
     pub fn read(text: &str, witness: &str, terms: &Rc<TermStore>) -> Option<Hint> {
         let problem = parse(text, terms.clone()).ok()?;
         let claim = parse_witness(&problem, witness).ok()?;
-        Some(Hint { problem, claim })
+        Some(Hint {
+            problem,
+            claim,
+            witness: witness.to_owned(),
+        })
     }
 }
 
@@ -58,6 +64,7 @@ pub(super) fn use_hints(
     hints: &[Hint],
     cx: &mut Context,
 ) -> (Option<Validated>, Lemmas) {
+    let terms = &problem.terms;
     let mut lemmas = Lemmas::default();
     let mut seen: FxHashSet<(PredicateId, TermId)> = FxHashSet::default();
     for hint in hints {
@@ -72,7 +79,7 @@ pub(super) fn use_hints(
                 }
             }
             Witness::Model(text) => {
-                let model = match model_of_text(&hint.problem, text) {
+                let model = match model_of_text(&hint.problem, text, &hint.witness) {
                     Ok(model) => dictionary.model(model),
                     Err(why) => {
                         log::debug!("a hint is of no use: {why}");
@@ -87,6 +94,12 @@ pub(super) fn use_hints(
                 }
                 for (&predicate, &formula) in &model.definitions {
                     let conjuncts = problem.terms.conjuncts(formula).into_iter();
+                    // What functions mean is for the model's own lemmas to say.
+                    let is_plain = |&conjunct: &TermId| {
+                        terms.called(&[conjunct]).is_empty()
+                            && terms.size_definitions(&[conjunct]).is_empty()
+                    };
+                    let conjuncts = conjuncts.filter(is_plain);
                     let new = conjuncts.map(|conjunct| (predicate, conjunct));
                     lemmas
                         .guesses
@@ -165,7 +178,7 @@ impl<'a> Dictionary<'a> {
         }
         Model {
             definitions,
-            ..Model::default()
+            lemmas: model.lemmas,
         }
     }
 

@@ -235,7 +235,7 @@ fn with_other_numbers<'a>(
 
 /// The symbols that a recursive definition defines, if it is the one of the sizes of a datatype of
 /// the problem, token by token: any other one may define what does not exist.
-fn size_definition(problem: &Problem, text: &str) -> Option<Vec<String>> {
+pub(super) fn size_definition(problem: &Problem, text: &str) -> Option<Vec<String>> {
     let terms = &*problem.terms;
     let words = |text: &str| -> Vec<String> {
         let tokens = Tokens::new(text, 0);

@@ -175,7 +175,11 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
 /// does not pass.
 pub fn validate_guess(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Option<Validated> {
     let (model, outcome) = checked(problem, &verdict, cx);
-    (outcome == Outcome::Valid).then_some(Validated { verdict, model })
+    if outcome != Outcome::Valid {
+        log::debug!("a guess does not pass: {outcome:?}");
+        return None;
+    }
+    Some(Validated { verdict, model })
 }
 
 /// A model as it is printed, and what the check of a witness says.
