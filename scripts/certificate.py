@@ -22,16 +22,18 @@ class Broken(Exception):
     """A certificate that is none."""
 
 
-def tree(text):
-    """The S-expressions of a text, as nested lists of words."""
+def tree(text, token=TOKEN):
+    """The S-expressions of a text, as nested lists of words. `token` says what is between these."""
     stack = [[]]
     position = 0
     text = text.rstrip()
     while position < len(text):
-        match = TOKEN.match(text, position)
+        match = token.match(text, position)
         if not match:
             raise Broken(f"unexpected character: {text[position:position + 20]}")
         position = match.end()
+        if match.lastindex is None:
+            continue
         if match.group(1) == "(":
             stack.append([])
         elif match.group(1) == ")":

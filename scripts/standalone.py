@@ -7,34 +7,15 @@ seen that they are about the task, so that the answers mean something.
 import re
 
 import models
-from certificate import ONE_TOKEN, Broken
+from certificate import Broken, tree
 
 TOKEN = re.compile(r'(?:\s|;[^\n]*)*(?:(\(|\))|("(?:[^"]|"")*"|\|[^|]*\||[^\s()";|]+(?:\|[^|]*\|)?)|\Z)')
 TITLE = "; alphorn certificate 1: "
 
 
 def forms(text):
-    """The S-expressions of a text, as nested lists of words."""
-    stack, position = [[]], 0
-    while position < len(text):
-        match = TOKEN.match(text, position)
-        if not match:
-            raise Broken(f"unexpected character: {text[position:position + 20]}")
-        position = match.end()
-        if match.group(1) == "(":
-            stack.append([])
-        elif match.group(1) == ")":
-            if len(stack) == 1:
-                raise Broken("unbalanced )")
-            done = stack.pop()
-            stack[-1].append(done)
-        elif match.group(2):
-            if not ONE_TOKEN.fullmatch(match.group(2)):
-                raise Broken(f"readers differ on {match.group(2)}")
-            stack[-1].append(match.group(2))
-    if len(stack) != 1:
-        raise Broken("unbalanced (")
-    return stack[0]
+    """The S-expressions of a text with comments, as nested lists of words."""
+    return tree(text, TOKEN)
 
 
 def plain(symbol):

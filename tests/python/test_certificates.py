@@ -76,6 +76,20 @@ class Certificates(Folder):
                     self.assertEqual(self.judged(task, certificate, solver), "valid", name)
         self.assertTrue(certificate.startswith("; alphorn certificate 1: a refutation\n"))
 
+    def test_cvc5_proves_each_check(self):
+        _, certificate = self.made("safe", SAFE)
+        script, folder = self.folder / "script.smt2", self.folder / "proofs"
+        script.write_text(certificate, encoding="utf-8")
+        python = ROOT / "third_party/py/bin/python"
+        command = [str(python), str(ROOT / "scripts/cvc5-check.py"), str(script), "--proofs", str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((done.stdout.split(), done.stderr), (["unsat"] * 4, ""))
+        proofs = sorted(path.name for path in folder.iterdir())
+        self.assertEqual(proofs, [f"check-{number}.cpc" for number in range(1, 5)])
+        for name in proofs:
+            # The last step is the contradiction.
+            self.assertRegex((folder / name).read_text(encoding="utf-8"), r"\n\(step @p\d+ false :rule [^\n]*\n\)")
+
     def test_a_certificate_of_another_task(self):
         task, certificate = self.made("safe", SAFE)
         task.write_text(SAFE.replace("(= x 4)", "(>= x 4)"), encoding="utf-8")

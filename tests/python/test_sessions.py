@@ -107,6 +107,20 @@ class Sessions(Folder):
         self.assertIn("for a text with one question", self.answers(COUNTER + "(check-sat)(check-sat)",
                                                                    "--report", "/dev/null", status=1))
 
+    def test_what_known_answers_save(self):
+        for number, (condition, _) in enumerate(QUERIES[:2]):
+            path = self.folder / f"{number}.smt2"
+            path.write_text(COUNTER + query(condition) + "(check-sat)\n", encoding="utf-8")
+        files = [str(self.folder / f"{number}.smt2") for number in range(2)]
+        script = [str(ROOT / "scripts/reuse"), "--least", "0", *files, "--", ALPHORN]
+        done = subprocess.run(script, capture_output=True, text=True, check=False)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        head, *rows, sums = done.stdout.splitlines()
+        self.assertEqual(head.split(), ["first", "again", "other", "known", "verdicts"])
+        for row, path in zip(rows, files, strict=True):
+            self.assertRegex(row, rf"^( +\d+\.\d\d){{4}}  sat sat (sat sat|unsat unsat), used: .*  {path}$")
+        self.assertTrue(sums.endswith("2 pairs"))
+
     def test_a_conversation(self):
         command = [ALPHORN, "--interactive", "--timeout", "20"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
