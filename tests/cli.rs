@@ -659,21 +659,19 @@ fn a_certificate_is_written() {
         let answer = stdout(&with_input(&args, text));
         (answer, std::fs::read_to_string(&path).unwrap())
     };
-    for jobs in ["1", "2"] {
-        let (answer, certificate) = written(SAFE, &["--jobs", jobs]);
-        assert_eq!(answer, "sat\n");
-        let title = "; alphorn certificate 1: a model\n";
-        assert!(certificate.starts_with(title), "{certificate}");
-        let (answer, certificate) = written(UNSAFE, &["--jobs", jobs]);
-        assert_eq!(answer, "unsat\n");
-        let title = "; alphorn certificate 1: a refutation\n";
-        assert!(certificate.starts_with(title), "{certificate}");
-        assert_eq!(certificate.matches("(check-sat)").count(), 1);
-        // What is left of another run is no certificate of this one.
-        let (answer, certificate) = written(FAR, &["--jobs", jobs, "--timeout", "0.4"]);
-        assert_eq!(answer, "unknown\n");
-        assert!(!certificate.contains("(check-sat)"), "{certificate}");
-    }
+    let (answer, certificate) = written(SAFE, &[]);
+    assert_eq!(answer, "sat\n");
+    let title = "; alphorn certificate 1: a model\n";
+    assert!(certificate.starts_with(title), "{certificate}");
+    let (answer, certificate) = written(UNSAFE, &[]);
+    assert_eq!(answer, "unsat\n");
+    let title = "; alphorn certificate 1: a refutation\n";
+    assert!(certificate.starts_with(title), "{certificate}");
+    assert_eq!(certificate.matches("(check-sat)").count(), 1);
+    // What is left of another run is no certificate of this one.
+    let (answer, certificate) = written(FAR, &["--timeout", "0.4"]);
+    assert_eq!(answer, "unknown\n");
+    assert!(!certificate.contains("(check-sat)"), "{certificate}");
     let output = with_input(&["--certificate", "/no/such/folder/c.smt2"], SAFE);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).starts_with("(error \"cannot write"));
