@@ -29,8 +29,8 @@ const ORDER: [&str; 17] = [
 
 /// Modules of the program, likewise. They see the library by its public face, as `alphorn::`.
 const PROGRAM: [&str; 6] = [
-    "dialogue",
     "portfolio",
+    "dialogue",
     "supervise",
     "statistics",
     "files",
