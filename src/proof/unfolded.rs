@@ -93,9 +93,9 @@ fn depths(terms: &TermStore, conjunct: TermId) -> Vec<u32> {
     let mut found: Vec<u32> = DEPTHS.to_vec();
     terms.post_order(&[conjunct], |t| {
         if let Some(number) = terms.as_int(t).and_then(ToPrimitive::to_i64)
-            && let Ok(number) = u32::try_from(number.abs())
+            && let Ok(number) = u32::try_from(number.unsigned_abs())
         {
-            found.extend([number, number + 1]);
+            found.extend([number, number.saturating_add(1)]);
         }
     });
     found.retain(|&depth| (1..=DEEPEST).contains(&depth));
