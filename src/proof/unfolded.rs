@@ -152,7 +152,8 @@ fn bounded(terms: &TermStore, term: TermId, depth: u32, rest: TermId) -> Option<
             }
             integers &= terms.sort_of(t) == SortId::INT;
             match *terms.op(t) {
-                _ if left == 0 || !integers => rest,
+                _ if !integers => t,
+                _ if left == 0 => rest,
                 Op::Size(datatype) => terms.size_body(datatype, terms.args(t)[0]),
                 _ => terms.unfold(t),
             }
@@ -249,6 +250,17 @@ mod tests {
         let params = &system.predicate(p).params;
         let equal = t.eq(t.size(params[0]), t.size(params[1]));
         assert_eq!(unfolded(&system, p, equal), None);
+    }
+
+    #[test]
+    fn calls_that_give_terms_are_not_unfolded() {
+        let t = TermStore::new();
+        let (id, sort) = numerals(&t);
+        let next = t.declare_function("next", &[sort], sort);
+        let param = t.function(next).params[0];
+        t.define_function(next, t.construct(id, 1, &[param]), Vec::new());
+        let size = t.size(t.call(next, &[t.var("x", sort)]));
+        assert_eq!(bounded(&t, size, 1, t.int(0)), None);
     }
 
     #[test]
