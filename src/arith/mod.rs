@@ -11,6 +11,7 @@
 mod constraint;
 mod dense;
 mod fourier_motzkin;
+mod howell;
 mod literal;
 mod simplex;
 mod solved;
@@ -21,6 +22,7 @@ mod tests;
 pub use constraint::{Constraint, Relation, is_integral, is_over_int};
 pub use dense::{Echelon, affine_hull, inverse, subtract};
 pub use fourier_motzkin::{ColumnBounds, eliminate};
+pub use howell::Howell;
 pub use literal::{Comparison, lowered};
 pub use simplex::Multipliers;
 pub use solved::Solved;

@@ -9,6 +9,7 @@
 //! | [`bounds`](Catalogue::bounds) | bounds of numbers |
 //! | [`congruences`](Catalogue::congruences) | affine equations and congruences of all variables |
 //! | [`packed_congruences`](Catalogue::packed_congruences) | the same, pack by pack |
+//! | [`modular`](Catalogue::modular) | equations of words modulo powers of two, pack by pack |
 //! | [`octagons`](Catalogue::octagons) | octagons, pack by pack |
 //! | [`polyhedra`](Catalogue::polyhedra) | convex polyhedra over all variables |
 //! | [`packed_polyhedra`](Catalogue::packed_polyhedra) | the same, pack by pack |
@@ -31,6 +32,7 @@ use super::cases::Cases;
 use super::congruence::Congruences;
 use super::constant::Constants;
 use super::interval::Intervals;
+use super::modular::Modular;
 use super::octagon::Octagons;
 use super::packs::{Packs, packs};
 use super::polyhedron::Polyhedra;
@@ -42,6 +44,12 @@ use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 /// Variables of predicates that have one octagon or lattice together, at most. A component of a
 /// clause has four times as many, and an octagon is cut off at twice as many.
 const PACK: usize = 20;
+
+/// Words of no more bits are not counted with.
+const FEW: u32 = 3;
+
+/// Words that have equations together, at most.
+const WORDS: usize = 60;
 
 /// Dimensions of one polyhedron at most, and of one that is joined exactly.
 pub const DIMENSIONS: usize = 16;
@@ -80,6 +88,9 @@ impl Parameters {
     };
 }
 
+/// Sets of formal variables that have elements together.
+type PackList = Vec<Vec<TermId>>;
+
 /// Domains for a system.
 pub struct Catalogue<'a> {
     system: &'a System,
@@ -88,8 +99,8 @@ pub struct Catalogue<'a> {
     numerals: Vec<Rational>,
     /// When it is spent, domains need not be precise.
     budget: Budget,
-    /// Packs by the number of their variables.
-    packs: RefCell<FxHashMap<usize, Vec<Vec<TermId>>>>,
+    /// Packs by the number of their variables, and whether these are words.
+    packs: RefCell<FxHashMap<(usize, bool), PackList>>,
 }
 
 impl<'a> Catalogue<'a> {
@@ -141,6 +152,12 @@ impl<'a> Catalogue<'a> {
         self.packed(self.congruences(), PACK)
     }
 
+    /// Equations of words.
+    pub fn modular(&self) -> Packs<Modular> {
+        let modular = Modular::new(self.terms.clone(), 4 * WORDS);
+        self.packs_of(modular, WORDS, true).of_words()
+    }
+
     /// Octagons over packs.
     pub fn octagons(&self) -> Packs<Octagons> {
         let unit = if self.has_reals() { UNIT } else { 1 };
@@ -176,10 +193,14 @@ impl<'a> Catalogue<'a> {
     }
 
     fn packed<D: Domain>(&self, domain: D, size: usize) -> Packs<D> {
+        self.packs_of(domain, size, false)
+    }
+
+    fn packs_of<D: Domain>(&self, domain: D, size: usize, words: bool) -> Packs<D> {
         let mut known = self.packs.borrow_mut();
         let own = known
-            .entry(size)
-            .or_insert_with(|| packs(self.system, size));
+            .entry((size, words))
+            .or_insert_with(|| packs(self.system, size, words));
         let packed = Packs::new(domain, self.terms.clone(), own.clone(), 4 * size);
         packed.within(self.budget.clone())
     }
@@ -191,12 +212,28 @@ impl<'a> Catalogue<'a> {
         self.numerals.iter().flat_map(around).collect()
     }
 
+    /// Whether there are arguments for which equations of words are worth while: those of few bits
+    /// are codes or flags.
+    pub fn has_words(&self) -> bool {
+        self.has(|var| self.terms.width(var) > FEW)
+    }
+
+    /// Whether numbers are arguments of predicates.
+    pub fn has_numbers(&self) -> bool {
+        self.has(|var| [SortId::INT, SortId::REAL].contains(&self.terms.sort_of(var)))
+    }
+
     fn has_reals(&self) -> bool {
-        let real = |p: &PredicateId| {
+        self.has(|var| self.terms.sort_of(var) == SortId::REAL)
+    }
+
+    /// Whether there are formal variables for which this is true.
+    fn has(&self, kind: impl Fn(TermId) -> bool) -> bool {
+        let own = |p: &PredicateId| {
             let mut params = self.system.predicate(*p).params.iter();
-            params.any(|v| self.terms.sort_of(*v) == SortId::REAL)
+            params.any(|v| kind(*v))
         };
-        self.system.used_predicates().iter().any(real)
+        self.system.used_predicates().iter().any(own)
     }
 }
 

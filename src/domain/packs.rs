@@ -6,6 +6,7 @@
 //!
 //! Invariant: the parts of an element have no variable in common.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,6 +35,8 @@ pub struct Packs<D> {
     home: FxHashMap<TermId, usize>,
     /// Most variables of a component.
     limit: usize,
+    /// The variables of terms over words, if it is these that the domain is about.
+    words: Option<RefCell<FxHashMap<TermId, Rc<[TermId]>>>>,
     budget: Option<Budget>,
 }
 
@@ -123,7 +126,27 @@ impl<D: Domain> Packs<D> {
             packs,
             home,
             limit,
+            words: None,
             budget: None,
+        }
+    }
+
+    /// The domain is about words: what relates them are the variables of terms, not the terms.
+    pub fn of_words(mut self) -> Self {
+        self.words = Some(RefCell::default());
+        self
+    }
+
+    /// The variables that a term stands for.
+    fn related(&self, term: TermId) -> Rc<[TermId]> {
+        match &self.words {
+            Some(known) if !self.terms.is_var(term) && is_about_words(&self.terms, term) => {
+                let mut known = known.borrow_mut();
+                let vars = known.entry(term);
+                let vars = vars.or_insert_with(|| self.terms.free_vars(&[term]).into());
+                vars.clone()
+            }
+            _ => [term].into(),
         }
     }
 
@@ -295,6 +318,7 @@ impl<D: Domain> Packs<D> {
             .collect();
         facts.sort_by_key(|fact| match fact {
             Fact::Linear(row) => row.linear.monomials.len(),
+            Fact::Value(term, _) if self.terms.sort_of(*term) == SortId::BOOL => 3,
             _ => 2,
         });
         facts
@@ -332,13 +356,17 @@ impl<D: Domain> NonemptyDomain for Packs<D> {
         let facts = self.simplified(cube);
         let mut related: Vec<Vec<usize>> = Vec::with_capacity(facts.len());
         for fact in &facts {
+            let mut number = |terms: &[TermId]| {
+                let vars = terms.iter().flat_map(|t| self.related(*t).to_vec());
+                vars.map(|v| numbering.number(v)).collect()
+            };
             related.push(match fact {
                 Fact::Linear(row) => {
                     let vars = row.linear.monomials.iter();
                     vars.map(|m| numbering.number(m.0)).collect()
                 }
-                Fact::Value(var, _) => vec![numbering.number(*var)],
-                Fact::Same(a, b) => vec![numbering.number(*a), numbering.number(*b)],
+                Fact::Value(a, _) => number(&[*a]),
+                Fact::Same(a, b) => number(&[*a, *b]),
             });
         }
         let mut classes = Classes::new(numbering.vars.len());
@@ -458,13 +486,23 @@ impl<D: Domain> NonemptyDomain for Packs<D> {
     }
 }
 
-/// The formal variables of sorts Int and Real in packs of at most `limit`: all of a predicate if
-/// there are no more; else those together that atoms of the clauses relate, or that are equal to
-/// such in a clause. Near-linear in the size of the system.
-pub fn packs(system: &System, limit: usize) -> Vec<Vec<TermId>> {
+/// Whether the term is a word, or compares words.
+fn is_about_words(terms: &TermStore, term: TermId) -> bool {
+    let first = terms.args(term).first().copied();
+    let is_word = |t: TermId| terms.width(t) > 0;
+    is_word(term) || terms.sort_of(term) == SortId::BOOL && first.is_some_and(is_word)
+}
+
+/// The formal variables of sorts Int and Real, or of words, in packs of at most `limit`: all of a
+/// predicate if there are no more; else those together that atoms of the clauses relate, or that
+/// are equal to such in a clause. Near-linear in the size of the system.
+pub fn packs(system: &System, limit: usize, words: bool) -> Vec<Vec<TermId>> {
     let terms = &system.terms;
     let number = |var: TermId| {
         let sort = terms.sort_of(var);
+        if words {
+            return terms.width(var) > 0;
+        }
         sort == SortId::INT || sort == SortId::REAL
     };
     let mut result = Vec::new();
@@ -505,13 +543,22 @@ pub fn packs(system: &System, limit: usize) -> Vec<Vec<TermId>> {
         let mut rows: Vec<(Vec<usize>, bool)> = Vec::new();
         terms.post_order(&[clause.constraint], |t| {
             let [a, b] = terms.args(t) else { return };
-            if !matches!(terms.op(t), Op::Eq | Op::Le | Op::Ge) || !number(*a) {
+            let compared = matches!(
+                terms.op(t),
+                Op::Eq | Op::Le | Op::Ge | Op::BvUle | Op::BvSle
+            );
+            if !compared || !number(*a) {
                 return;
             }
-            let linear = terms.difference(*a, *b);
-            if (2..=WIDE).contains(&linear.monomials.len()) {
-                let vars = linear.monomials.iter().filter(|m| terms.is_var(m.0));
-                let numbers: Vec<usize> = vars.map(|m| locals.number(m.0)).collect();
+            let vars: Vec<TermId> = if words {
+                terms.free_vars(&[*a, *b])
+            } else {
+                let linear = terms.difference(*a, *b);
+                linear.monomials.iter().map(|m| m.0).collect()
+            };
+            if (2..=WIDE).contains(&vars.len()) {
+                let vars = vars.iter().filter(|v| terms.is_var(**v));
+                let numbers: Vec<usize> = vars.map(|v| locals.number(*v)).collect();
                 let copy = *terms.op(t) == Op::Eq && numbers.len() == 2;
                 rows.push((numbers, copy));
             }

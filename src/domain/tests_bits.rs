@@ -1,11 +1,17 @@
 //! Words against all values of few bits, and the domain of bits on random formulas.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::catalogue::{Catalogue, Parameters};
+use super::modular::Modular;
+use super::packs::Packs;
 use super::word::Word;
 use super::*;
+use crate::chc::{Atom, System};
+use crate::run::Context;
 use crate::term::{BigUint, Op, Random, TermId, TermStore};
 
 const WIDTH: u32 = 4;
@@ -179,16 +185,19 @@ fn formula(random: &mut Random, t: &TermStore, vars: &[TermId]) -> TermId {
     t.and(&parts)
 }
 
-/// Guards, joins, widenings, projections on random formulas keep all the points they must.
-#[test]
-fn elements_keep_their_points() {
+/// Guards, joins, widenings, projections on random formulas keep all the points they must. How
+/// many of the elements say something.
+fn keeps_its_points<D: Domain>(
+    make: impl Fn(&Rc<TermStore>, &[TermId]) -> D,
+    formula: impl Fn(&mut Random, &TermStore, &[TermId]) -> TermId,
+) -> usize {
     let mut shown = 0;
     for seed in 0..150 {
         let mut random = Random::new(seed);
         let t = Rc::new(TermStore::new());
         let sort = t.bitvec_sort(WIDTH);
         let vars: Vec<TermId> = (0..3).map(|i| t.var(&format!("b{i}"), sort)).collect();
-        let domain = Bits::new(t.clone(), vec![3.into(), 7.into()]);
+        let domain = make(&t, &vars);
         let formulas = [
             formula(&mut random, &t, &vars),
             formula(&mut random, &t, &vars),
@@ -204,10 +213,12 @@ fn elements_keep_their_points() {
         let elements = formulas.map(|formula| {
             let cubes = cubes(&t, formula, 8).into_iter();
             let parts = cubes.map(|c| domain.guard(&domain.top(), &c));
-            parts.reduce(|a, b| domain.join(&a, &b)).unwrap_or(None)
+            let parts = parts.reduce(|a, b| domain.join(&a, &b));
+            parts.unwrap_or_else(|| domain.bottom())
         });
         let [a, b] = &elements;
-        shown += elements.iter().flatten().filter(|e| !e.is_empty()).count();
+        let told = |e: &&D::Element| !domain.is_bottom(e) && !domain.formula(e).is_empty();
+        shown += elements.iter().filter(told).count();
         let join = domain.join(a, b);
         let wide = domain.widen(a, &join);
         let meet = domain.meet(a, b);
@@ -216,7 +227,7 @@ fn elements_keep_their_points() {
         let keep: FxHashSet<TermId> = vars[..1].iter().copied().collect();
         let shadow = domain.transfer(std::slice::from_ref(a), &Cube::default(), Some(&keep));
         for p in &points {
-            let inside = |element: &Option<_>| {
+            let inside = |element: &D::Element| {
                 let conjuncts = domain.formula(element);
                 conjuncts
                     .into_iter()
@@ -231,5 +242,175 @@ fn elements_keep_their_points() {
             assert!(!(x && y) || inside(&meet), "seed {seed}");
         }
     }
-    assert!(shown > 100, "most formulas say something: {shown}");
+    shown
+}
+
+#[test]
+fn elements_keep_their_points() {
+    let bits = |t: &Rc<TermStore>, _: &[TermId]| Bits::new(t.clone(), vec![3.into(), 7.into()]);
+    let modular = |t: &Rc<TermStore>, _: &[TermId]| Modular::new(t.clone(), 20);
+    assert!(keeps_its_points(bits, formula) > 100);
+    assert!(keeps_its_points(modular, formula) > 20);
+    assert!(keeps_its_points(modular, equations) > 100);
+    let packed = |t: &Rc<TermStore>, vars: &[TermId]| {
+        let modular = Modular::new(t.clone(), 20);
+        let packs = Packs::new(modular, t.clone(), vec![vars[..2].to_vec()], 40);
+        Cases::new(Product::new(bits(t, vars), packs.of_words()), t.clone(), 8)
+    };
+    assert!(keeps_its_points(packed, formula) > 100);
+    assert!(keeps_its_points(packed, equations) > 100);
+}
+
+/// Random equations of sums, of parts of words and of words with lower bits put to something.
+fn equations(random: &mut Random, t: &TermStore, vars: &[TermId]) -> TermId {
+    let numeral = |random: &mut Random| t.bitvec(value(random.below(16)), WIDTH);
+    let part = |random: &mut Random, var: TermId| {
+        let low = |bits: u32| t.bv_op(&Op::BvExtract(bits - 1, 0), &[var]);
+        let masks = [1, 3, 12, 14].map(|m| t.bitvec(value(m), WIDTH));
+        let mask = masks[random.below(4)];
+        let shift = t.bitvec(value(random.below(4)), WIDTH);
+        match random.below(16) {
+            0 => t.bv_op(&Op::BvZeroExtend(2), &[low(2)]),
+            1 => t.bv_op(&Op::BvSignExtend(1), &[low(3)]),
+            2 => t.bv_op(
+                &Op::BvConcat,
+                &[low(3), t.bitvec(value(random.below(2)), 1)],
+            ),
+            3 => t.bv_op(&Op::BvConcat, &[low(1), low(3)]),
+            4 => t.bv_op(&Op::BvAnd, &[var, mask]),
+            5 => t.bv_op(&Op::BvOr, &[mask, var]),
+            6 => t.bv_op(&Op::BvXor, &[var, mask]),
+            7 => t.bv_op(&Op::BvShl, &[var, shift]),
+            8 => t.bv_op(&Op::BvUrem, &[var, t.bitvec(value(4), WIDTH)]),
+            9 => t.bv_op(&Op::BvNot, &[var]),
+            10 => t.bv_op(&Op::BvNeg, &[var]),
+            _ => var,
+        }
+    };
+    let parts: Vec<TermId> = (0..1 + random.below(3))
+        .map(|_| {
+            let sum = (0..1 + random.below(3)).fold(numeral(random), |sum, _| {
+                let var = vars[random.below(3)];
+                let factor = numeral(random);
+                let product = t.bv_op(&Op::BvMul, &[factor, part(random, var)]);
+                t.bv_op(&Op::BvAdd, &[sum, product])
+            });
+            let other = vars[random.below(3)];
+            match random.below(4) {
+                0 => t.eq(part(random, other), sum),
+                _ => t.eq(other, sum),
+            }
+        })
+        .collect();
+    t.and(&parts)
+}
+
+/// The equations of an element hold exactly where a formula of linear equations does, and those of
+/// a join exactly where all hold that hold in both.
+#[test]
+fn equations_of_words_are_exact() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let t = Rc::new(TermStore::new());
+        // Of two bits and of three.
+        let (short, long) = (t.bitvec_sort(2), t.bitvec_sort(3));
+        let vars = [t.var("x", long), t.var("y", short), t.var("z", long)];
+        let domain = Modular::new(t.clone(), 20);
+        let wide = t.bv_op(&Op::BvConcat, &[vars[1], t.bitvec(value(0), 1)]);
+        let words = [vars[0], wide, vars[2]];
+        let sum = |from: u64| {
+            let mut left = from;
+            let products = words.map(|w| {
+                let factor = left % 8;
+                left /= 8;
+                t.bv_op(&Op::BvMul, &[t.bitvec(BigUint::from(factor), 3), w])
+            });
+            let sum = products.into_iter();
+            let sum = sum.reduce(|a, b| t.bv_op(&Op::BvAdd, &[a, b])).unwrap();
+            t.eq(sum, t.bitvec(BigUint::from(left % 8), 3))
+        };
+        let mut formula = || {
+            let rows: Vec<TermId> = (0..1 + random.below(2))
+                .map(|_| {
+                    let from = random.below(4096) as u64;
+                    sum(from)
+                })
+                .collect();
+            t.and(&rows)
+        };
+        let formulas = [formula(), formula()];
+        let points: Vec<FxHashMap<TermId, TermId>> = (0..8 * 4 * 8)
+            .map(|n| {
+                let values = [(n & 7, 3), (n >> 3 & 3, 2), (n >> 5, 3)];
+                let values = values.map(|(v, w)| t.bitvec(value(v), w));
+                vars.iter().copied().zip(values).collect()
+            })
+            .collect();
+        let holds = |f: TermId, p: &FxHashMap<TermId, TermId>| t.substitute(f, p) == TermId::TRUE;
+        let element = |f: TermId| {
+            let cubes = cubes(&t, f, 1);
+            domain.guard(&domain.top(), &cubes[0])
+        };
+        let elements = formulas.map(element);
+        for (formula, element) in formulas.iter().zip(&elements) {
+            let found = t.and(&domain.formula(element));
+            for p in &points {
+                assert_eq!(holds(*formula, p), holds(found, p), "seed {seed}");
+            }
+        }
+        let join = t.and(&domain.formula(&domain.join(&elements[0], &elements[1])));
+        let either: Vec<&FxHashMap<TermId, TermId>> = points
+            .iter()
+            .filter(|p| holds(formulas[0], p) || holds(formulas[1], p))
+            .collect();
+        let common: Vec<TermId> = (0..4096)
+            .map(sum)
+            .filter(|row| either.iter().all(|p| holds(*row, p)))
+            .collect();
+        let common = t.and(&common);
+        for p in &points {
+            let expected = !either.is_empty() && holds(common, p);
+            assert_eq!(holds(join, p), expected, "seed {seed}");
+        }
+    }
+}
+
+/// `x = a; y = 3a + 1;` and while something, `x += 2^31 + 5; y += 2^31 + 15`: sums that wrap.
+#[test]
+fn loops_whose_sums_wrap_have_equations() {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let sort = t.bitvec_sort(32);
+    let p = system.add_predicate("p", &[sort; 3]);
+    let [x, y, z, u, v, w] = ["x", "y", "z", "u", "v", "w"].map(|n| t.var(n, sort));
+    let word = |n: u64| t.bitvec(BigUint::from(n), 32);
+    let sum = |a: TermId, b: TermId| t.bv_op(&Op::BvAdd, &[a, b]);
+    let triple = |a: TermId| t.bv_op(&Op::BvMul, &[word(3), a]);
+    let at = |args: &[TermId]| Atom {
+        predicate: p,
+        args: args.to_vec(),
+    };
+    let start = t.eq(y, sum(triple(x), word(1)));
+    system.add_clause(vec![], start, Some(at(&[x, y, z])));
+    let step = t.and(&[
+        t.eq(u, sum(x, word((1 << 31) + 5))),
+        t.eq(v, sum(y, word((1 << 31) + 15))),
+        t.eq(w, sum(z, word(1 << 4))),
+        t.bv_slt(x, z),
+    ]);
+    system.add_clause(vec![at(&[x, y, z])], step, Some(at(&[u, v, w])));
+    let domains = Catalogue::new(&system, Parameters::PASS, Context::new(t.clone()).budget);
+    assert!(domains.has_words());
+    let domain = domains.modular();
+    let limits = Limits {
+        time: Duration::from_secs(60),
+        ..Limits::default()
+    };
+    let found = analyse(&domain, &system, limits, &Context::new(t.clone()));
+    assert!(found.complete);
+    let [x, y, _] = system.predicate(p).params[..] else {
+        unreachable!("three parameters");
+    };
+    let found = domain.formula(&found.values[p.index()]);
+    assert_eq!(found, [t.eq(y, sum(triple(x), word(1)))]);
 }

@@ -243,7 +243,7 @@ fn many_variables_fall_into_packs() {
         let bad = t.gt(old[2 * i], old[2 * i + 1]);
         system.add_clause(vec![atom(q, &old)], bad, None);
     }
-    let found = packs(&system, 12);
+    let found = packs(&system, 12, false);
     assert_eq!(found.len(), count);
     assert!(found.iter().all(|pack| pack.len() == 2));
     let octagons = Octagons::new(t.clone(), 12, 1, &[number(0)]);

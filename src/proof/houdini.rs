@@ -10,6 +10,7 @@
 //! makes it smaller, and when the budget is spent nothing comes back.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
@@ -18,6 +19,9 @@ use crate::chc::PredicateId;
 use crate::run::{Budget, Reason};
 use crate::smt::{SatResult, Solver};
 use crate::term::TermId;
+
+/// For a question over words, by a solver that is kept: what it does not see soon, it does not see.
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// What derives facts at one place from facts at others; candidates are about facts at a place.
 pub(crate) struct Step {
@@ -102,6 +106,10 @@ fn in_open_scope(
     let terms = solver.smt().terms().clone();
     let mut open: Vec<usize> = (0..violations.len()).collect();
     let mut possible = Vec::new();
+    let words = terms
+        .free_vars(violations)
+        .iter()
+        .any(|v| terms.width(*v) > 0);
     while !open.is_empty() {
         if let Some(reason) = budget.stop() {
             return Err(reason);
@@ -109,12 +117,16 @@ fn in_open_scope(
         // One of what is left, which is stronger than what was asserted before.
         let any: Vec<TermId> = open.iter().map(|&v| violations[v]).collect();
         solver.assert(terms.or(&any));
-        let answer = solver.check(&[]);
+        let (answer, model) = if words {
+            solver.check_in_turns(MOMENT)
+        } else {
+            (solver.check(&[]), solver.model())
+        };
         if answer == SatResult::Unsat {
             break;
         }
         let before = open.len();
-        if let (SatResult::Sat, Some(model)) = (answer, solver.model()) {
+        if let (SatResult::Sat, Some(model)) = (answer, model) {
             let (violated, rest) = open
                 .into_iter()
                 .partition(|&v| model.satisfies(violations[v]));

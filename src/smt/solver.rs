@@ -161,13 +161,16 @@ pub struct Solver {
 
 impl Solver {
     fn new(smt: &Rc<Smt>) -> Solver {
+        // SAFETY: the context is alive.
+        let raw = unsafe { Z3_mk_simple_solver(smt.cx.raw) };
+        Solver::made(smt, raw.expect("Z3 allocates a solver"), true)
+    }
+
+    /// With the parameters of a solver that is kept, or else of one that decides itself how.
+    fn made(smt: &Rc<Smt>, raw: Z3_solver, kept: bool) -> Solver {
         let cx = &smt.cx;
         // SAFETY: the solver is held by a reference until `drop`.
-        let raw = unsafe {
-            let raw = Z3_mk_simple_solver(cx.raw).expect("Z3 allocates a solver");
-            Z3_solver_inc_ref(cx.raw, raw);
-            raw
-        };
+        unsafe { Z3_solver_inc_ref(cx.raw, raw) };
         let set = cx.with_params(
             |params| {
                 // SAFETY: the parameters are held by the caller of this closure.
@@ -181,7 +184,12 @@ impl Solver {
                         Z3_params_set_uint(cx.raw, params, name, 2);
                     }
                     // An interrupt is the program's to handle, not each query's.
-                    for option in ["auto_config", "ctrl_c"] {
+                    let options: &[&str] = if kept {
+                        &["auto_config", "ctrl_c"]
+                    } else {
+                        &["ctrl_c"]
+                    };
+                    for option in options {
                         if let Ok(name) = cx.symbol(option) {
                             Z3_params_set_bool(cx.raw, params, name, false);
                         }
@@ -335,6 +343,53 @@ impl Solver {
                     CStr::from_ptr(reason).to_string_lossy().into_owned()
                 }
             }),
+        }
+    }
+
+    /// Satisfiability of all that is asserted, with the model if there is one: by this solver for a
+    /// moment of work, and then by one that is made for the question.
+    pub fn check_in_turns(&mut self, moment: Duration) -> (SatResult, Option<SmtModel>) {
+        let limit = self.smt.query_limit();
+        let short = limit.map_or(moment, |limit| limit.min(moment));
+        self.smt.set_query_limit(Some(short));
+        let answer = self.check(&[]);
+        self.smt.set_query_limit(limit);
+        match answer {
+            SatResult::Unknown(_) => self.check_as_a_whole(),
+            _ => (answer, self.model()),
+        }
+    }
+
+    /// The same by a solver that starts anew and may change the formulas as a whole: it solves
+    /// equations, by which sums of words often become the same. So it may answer at once what a
+    /// solver that is kept needs seconds for, and the other way round.
+    fn check_as_a_whole(&mut self) -> (SatResult, Option<SmtModel>) {
+        if let Some((_, message)) = &self.broken {
+            return (SatResult::Unknown(message.clone()), None);
+        }
+        let smt = Rc::clone(&self.smt);
+        // SAFETY: the solver and the vector are held by references while they are used.
+        unsafe {
+            let Some(raw) = Z3_mk_solver(smt.cx.raw) else {
+                return (SatResult::Unknown(smt.cx.error()), None);
+            };
+            let mut other = Solver::made(&smt, raw, false);
+            match Z3_solver_get_assertions(smt.cx.raw, self.raw) {
+                Some(all) => {
+                    Z3_ast_vector_inc_ref(smt.cx.raw, all);
+                    for i in 0..Z3_ast_vector_size(smt.cx.raw, all) {
+                        match Z3_ast_vector_get(smt.cx.raw, all, i) {
+                            Some(formula) => other.assert_ast(formula),
+                            None => other.lose(smt.cx.error()),
+                        }
+                    }
+                    Z3_ast_vector_dec_ref(smt.cx.raw, all);
+                }
+                None => other.lose(smt.cx.error()),
+            }
+            let answer = other.check(&[]);
+            let model = other.model();
+            (answer, model)
         }
     }
 

@@ -12,7 +12,7 @@ use crate::chc::{PredicateId, System};
 use crate::domain::catalogue::{Catalogue, DIMENSIONS, Parameters};
 use crate::domain::{
     Bits, Cases, Constants, Cube, Domain, Intervals, Limits, Product, analyse_cubes, clause_cubes,
-    guards,
+    guards, word_guards,
 };
 use crate::proof::facts::Facts;
 use crate::run::Context;
@@ -24,6 +24,7 @@ const BOUNDS: Duration = Duration::from_millis(100);
 const COARSE: Duration = Duration::from_millis(150);
 const CONGRUENCES: Duration = Duration::from_millis(100);
 const OCTAGONS: Duration = Duration::from_millis(150);
+const WORDS: Duration = Duration::from_millis(150);
 const POLYHEDRA: Duration = Duration::from_millis(200);
 const PHASES: Duration = Duration::from_millis(150);
 
@@ -93,6 +94,12 @@ impl Analyses<'_> {
                 return;
             }
         }
+        if self.domains.has_words() {
+            self.words();
+        }
+        if !self.domains.has_numbers() {
+            return;
+        }
         let time = self.limits(CONGRUENCES);
         let congruences = self.domains.packed_congruences();
         if !self.run("congruences", &self.by_cases(congruences), time) {
@@ -110,6 +117,27 @@ impl Analyses<'_> {
             let time = self.limits(PHASES);
             let phases = self.by_cases(self.polyhedra()).split(guards);
             self.run("phases", &phases, time);
+        }
+    }
+
+    /// Equations of words, then by the phases of loops, too.
+    fn words(&mut self) {
+        let time = self.limits(WORDS);
+        let modular = self.domains.modular();
+        let by_cases = self.domains.by_cases(self.finite(), modular);
+        if !self.run("equations of words", &by_cases, time) {
+            return;
+        }
+        let guards = word_guards(self.system, &self.cubes);
+        if !guards.is_empty() {
+            let time = self.limits(PHASES);
+            let modular = self.domains.modular();
+            let by_cases = self.domains.by_cases(self.finite(), modular);
+            self.run(
+                "equations of words by phases",
+                &by_cases.split(guards),
+                time,
+            );
         }
     }
 
@@ -151,6 +179,13 @@ impl Analyses<'_> {
             let mut conjuncts = domain.formula(&found.values[predicate.index()]);
             conjuncts.retain(|c| *c != TermId::TRUE && self.listed.insert((predicate, *c)));
             conjuncts.truncate(CONJUNCTS);
+            for conjunct in &conjuncts {
+                log::trace!(
+                    "{}: {}",
+                    self.system.predicate(predicate).name,
+                    crate::term::Printer::new(&self.system.terms).term(*conjunct)
+                );
+            }
             if !conjuncts.is_empty() {
                 facts.insert(predicate, conjuncts);
             }

@@ -41,6 +41,7 @@ mod strongest;
 mod subsume;
 mod unconstrained;
 mod unzip;
+mod values;
 mod variants;
 mod visits;
 

@@ -25,6 +25,7 @@ use super::slice::Slice;
 use super::split::Split;
 use super::subsume::Subsume;
 use super::unzip::Unzip;
+use super::values::Values;
 use super::variants::Variants;
 
 /// A pass in the table.
@@ -193,6 +194,12 @@ pub static PASSES: &[Pass] = &[
         "split predicates on arguments that act as a program counter",
         Turn::Iterated,
         || Box::<Control>::default(),
+    ),
+    default(
+        "values",
+        "replace words and numbers that are only compared with a few numerals by codes",
+        Turn::Waiting,
+        || Box::new(Values),
     ),
     default(
         "slice",

@@ -15,4 +15,5 @@ mod replacement;
 mod shared_lemmas;
 mod sizes;
 mod split;
+mod values;
 mod variants;
