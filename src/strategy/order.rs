@@ -1,8 +1,8 @@
 //! The order of passes and engines, as data: this file decides who tries a system when, and for how
 //! long.
 //!
-//! Invariant: nothing here depends on the system, except whether it has predicates, and datatypes. Of
-//! the engines listed, those that support its shape take their turns.
+//! Invariant: nothing here depends on the system, except whether it has predicates, datatypes, and
+//! words that could be numbers. Of the engines listed, those that support its shape take their turns.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ const QUICK: &[Slot] = &[
 /// in less than half a second. In long runs nobody waits for minutes of another: there are second
 /// turns.
 const WRITTEN: &[Slot] = &[
-    slot("twin", 0.5, Limit::Long(Duration::from_secs(300))),
+    slot("twin", 0.5, Limit::Long(Duration::from_secs(300))).for_wide_words(),
     slot("enum", 0.1, Limit::Moment(Duration::from_millis(400))),
     slot("induct", 0.35, Limit::Long(Duration::from_secs(20))),
     slot("enum", 0.15, Limit::Long(Duration::from_secs(10))),
@@ -173,12 +173,20 @@ pub(super) struct Slot {
     pub limit: Limit,
     /// Whether it has a turn where passes left datatypes.
     pub datatypes: bool,
+    /// Whether it has one where passes left words of a few bits only.
+    pub codes: bool,
 }
 
 impl Slot {
     /// The same, but no turn where passes left datatypes: the time is for others.
     const fn without_datatypes(mut self) -> Slot {
         self.datatypes = false;
+        self
+    }
+
+    /// The same, but no turn where the quick passes left no words that could be numbers.
+    const fn for_wide_words(mut self) -> Slot {
+        self.codes = false;
         self
     }
 }
@@ -189,6 +197,7 @@ const fn slot(engine: &'static str, share: f64, limit: Limit) -> Slot {
         share,
         limit,
         datatypes: true,
+        codes: true,
     }
 }
 

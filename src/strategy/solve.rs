@@ -127,10 +127,11 @@ pub fn solve_telling(
         without: &config.without,
         settings: &config.settings,
     };
-    tell(News::Shape(&Shape::of(&normal)));
+    let shape = Shape::of(&normal);
+    tell(News::Shape(&shape));
     let written = STAGES.iter().filter(|s| s.passes == Passes::Written);
-    let mut waiting = written.flat_map(|stage| run.turns(stage, &normal));
-    let awaits_written = Shape::of(&normal).theories.datatype && waiting.next().is_some();
+    let mut waiting = written.flat_map(|stage| run.turns(stage, &shape));
+    let awaits_written = shape.theories.datatype && waiting.next().is_some();
     let mut ways = Ways {
         stack: BackStack::default(),
         normalization,
@@ -176,12 +177,18 @@ pub fn solve_telling(
                 ways.stack = BackStack::default();
             }
         }
+        let mut shape = Shape::of(&system);
+        if let Some((passed, _)) = &aside {
+            // What words are, the clauses as they were do not show.
+            shape.theories.wide_words = Shape::of(passed).theories.wide_words;
+        }
         let mut shared = Rc::new(system);
         let check = match stage.passes {
             Passes::Quick if awaits_written => Some(CHECK),
             _ => None,
         };
-        let (found, lost_here) = run.stage(stage, &mut shared, &mut ways, check, cx);
+        let turns = run.turns(stage, &shape);
+        let (found, lost_here) = run.stage(&turns, &mut shared, &mut ways, check, cx);
         system = Rc::unwrap_or_clone(shared);
         match aside {
             // No pass was to blame.
@@ -274,8 +281,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The turns in a stage, without those of engines that are left out.
-    fn turns(&self, stage: &Stage, system: &System) -> Vec<Turn> {
-        let mut turns = self.strategy.turns(stage, &Shape::of(system));
+    fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<Turn> {
+        let mut turns = self.strategy.turns(stage, shape);
         turns.retain(|turn| !self.without.iter().any(|name| name == turn.name()));
         turns
     }
@@ -291,7 +298,8 @@ impl Run<'_> {
         let mut pipeline = pipeline.without_functions()?;
         let (system, stack) = pipeline.run(normal, cx);
         ways.stack = stack;
-        let (found, _) = self.stage(&SIMPLER, &mut Rc::new(system), ways, None, cx);
+        let turns = self.turns(&SIMPLER, &Shape::of(&system));
+        let (found, _) = self.stage(&turns, &mut Rc::new(system), ways, None, cx);
         found.filter(|found| found.reason().is_none())
     }
 
@@ -300,7 +308,7 @@ impl Run<'_> {
     /// a failed way back. The check of a witness has this share of the time left.
     fn stage(
         &self,
-        stage: &Stage,
+        turns: &[Turn],
         system: &mut Rc<System>,
         ways: &mut Ways,
         check: Option<(f64, Limit)>,
@@ -308,7 +316,6 @@ impl Run<'_> {
     ) -> (Option<Validated>, bool) {
         let mut lost = false;
         let mut last: Option<Reason> = None;
-        let turns = self.turns(stage, system);
         for (at, turn) in turns.iter().enumerate() {
             if let Some(reason) = cx.stop() {
                 return (Some(Validated::unknown(reason)), lost);

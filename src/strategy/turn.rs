@@ -80,7 +80,7 @@ impl Strategy {
                 };
                 let has_terms = shape.theories.datatype;
                 let turns = engines.iter().filter_map(|slot| {
-                    if has_terms && !slot.datatypes {
+                    if has_terms && !slot.datatypes || !shape.theories.wide_words && !slot.codes {
                         return None;
                     }
                     let entry = find(slot.engine)?;
@@ -247,6 +247,24 @@ mod tests {
             } else {
                 assert!(!with.contains(&"vinta") && with.contains(&"pdr"));
                 assert_eq!(without.contains(&"vinta"), stage.passes != Passes::Quick);
+            }
+        }
+    }
+
+    /// What is left of words may be codes, which are no integers.
+    #[test]
+    fn the_twin_takes_part_where_words_may_be_numbers() {
+        for wide_words in [true, false] {
+            let mut words = shape(true);
+            words.theories = Theories {
+                bitvec: true,
+                wide_words,
+                ..Theories::default()
+            };
+            for stage in &STAGES {
+                let names = names_of(&Strategy::Auto.turns(stage, &words));
+                let expected = wide_words && stage.passes == Passes::Written;
+                assert_eq!(names.contains(&"twin"), expected);
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::domain::{
 };
 use crate::proof::facts::Facts;
 use crate::run::Context;
-use crate::term::TermId;
+use crate::term::{Op, TermId};
 
 /// Time for making cubes of constraints, at most, and for the analyses of a run by domain.
 const PREPARING: Duration = Duration::from_millis(60);
@@ -133,11 +133,14 @@ impl Analyses<'_> {
             let time = self.limits(PHASES);
             let modular = self.domains.modular();
             let by_cases = self.domains.by_cases(self.finite(), modular);
-            self.run(
-                "equations of words by phases",
-                &by_cases.split(guards),
-                time,
-            );
+            // Bounds that go with a phase are what its guards say, or known already.
+            let terms = self.system.terms.clone();
+            let is_equation = |t: TermId| {
+                let mut parts = terms.disjuncts(t).into_iter();
+                parts.any(|part| *terms.op(part) == Op::Eq)
+            };
+            let phases = by_cases.split(guards);
+            self.run_for("equations of words by phases", &phases, time, is_equation);
         }
     }
 
@@ -166,6 +169,17 @@ impl Analyses<'_> {
 
     /// One analysis; false if it was cut short.
     fn run<D: Domain>(&mut self, name: &str, domain: &D, limits: Limits) -> bool {
+        self.run_for(name, domain, limits, |_| true)
+    }
+
+    /// The same, for the conjuncts of which this is true.
+    fn run_for<D: Domain>(
+        &mut self,
+        name: &str,
+        domain: &D,
+        limits: Limits,
+        wanted: impl Fn(TermId) -> bool,
+    ) -> bool {
         let start = Instant::now();
         let found = analyse_cubes(domain, self.system, &self.cubes, limits, self.cx);
         let seconds = start.elapsed().as_secs_f64();
@@ -177,6 +191,7 @@ impl Analyses<'_> {
         let mut facts = Facts::default();
         for predicate in self.system.used_predicates() {
             let mut conjuncts = domain.formula(&found.values[predicate.index()]);
+            conjuncts.retain(|c| wanted(*c));
             conjuncts.retain(|c| *c != TermId::TRUE && self.listed.insert((predicate, *c)));
             conjuncts.truncate(CONJUNCTS);
             for conjunct in &conjuncts {
