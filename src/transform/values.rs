@@ -29,6 +29,10 @@ use crate::term::{Op, Rational, Sort, SortId, TermId, TermStore};
 /// Numerals of a class, at most.
 const NUMERALS: usize = 1000;
 
+/// Numerals of a class times its variables in all clauses, at most: each variable has a term that
+/// says what its code means.
+const CASES: usize = 1_000_000;
+
 /// The pass.
 pub struct Values;
 
@@ -357,6 +361,17 @@ impl<'a> Classes<'a> {
         wanted.sort_unstable();
         let places: Vec<Place> = wanted.iter().map(|w| w.1).collect();
         let known = finite_values(self.system, &places, NUMERALS, cx);
+        let mut variables: FxHashMap<usize, usize> = FxHashMap::default();
+        for atom in self.system.clauses.iter().flat_map(Clause::atoms) {
+            for position in 0..atom.args.len() {
+                if let Some(node) = self.places.get(&(atom.predicate, position)) {
+                    *variables.entry(self.equal.find(*node)).or_default() += 1;
+                }
+            }
+        }
+        for node in self.locals.values() {
+            *variables.entry(self.equal.find(*node)).or_default() += 1;
+        }
         // Classes of which a variable may have another value.
         let mut open: FxHashSet<usize> = (self.locals.values())
             .filter_map(|node| pure(*node))
@@ -373,7 +388,8 @@ impl<'a> Classes<'a> {
             let class = group[0].0;
             let sort = self.sorts[self.places[&group[0].1]];
             let numerals = numerals.remove(&class).unwrap_or_default();
-            if numerals.len() > NUMERALS {
+            let variables = variables.get(&class).copied().unwrap_or_default();
+            if numerals.len() > NUMERALS || numerals.len().saturating_mul(variables) > CASES {
                 continue;
             }
             let other = if open.contains(&class) {
