@@ -5,16 +5,13 @@ use rustc_hash::FxHashSet;
 use super::{DependencyGraph, System};
 use crate::term::{Op, Sort, SortId, TermId, TermStore};
 
-/// Words of no more bits are not taken for numbers.
-const FEW_BITS: u32 = 4;
-
 /// Which theories occur in arguments and constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Theories {
     pub int: bool,
     pub real: bool,
     pub bitvec: bool,
-    /// Words of more than a few bits are arguments: not only flags and codes of few values.
+    /// See [`System::has_wide_words`].
     pub wide_words: bool,
     pub array: bool,
     pub datatype: bool,
@@ -43,11 +40,13 @@ impl Shape {
     /// Looks at every clause once.
     pub fn of(system: &System) -> Self {
         let used = system.used_predicates();
-        let mut theories = Theories::default();
+        let mut theories = Theories {
+            wide_words: system.has_wide_words(),
+            ..Theories::default()
+        };
         let mut seen = FxHashSet::default();
         for &p in &used {
             for &param in &system.predicate(p).params {
-                theories.wide_words |= system.terms.width(param) > FEW_BITS;
                 note_sort(
                     &system.terms,
                     system.terms.sort_of(param),

@@ -110,6 +110,9 @@ pub struct System {
     next_clause: u32,
 }
 
+/// Words of no more bits are not taken for numbers.
+const FEW_BITS: u32 = 4;
+
 impl System {
     /// A system without predicates and clauses.
     pub fn new(terms: Rc<TermStore>) -> Self {
@@ -177,6 +180,18 @@ impl System {
         used.sort_unstable();
         used.dedup();
         used
+    }
+
+    /// Whether there is a formal variable of a predicate in use for which this is true.
+    pub fn has_argument(&self, kind: impl Fn(TermId) -> bool) -> bool {
+        let params = |p: PredicateId| self.predicate(p).params.iter();
+        let used = self.used_predicates().into_iter();
+        used.flat_map(params).any(|v| kind(*v))
+    }
+
+    /// Whether words of more than a few bits are arguments: not only flags and codes of few values.
+    pub fn has_wide_words(&self) -> bool {
+        self.has_argument(|var| self.terms.width(var) > FEW_BITS)
     }
 
     /// An atom over fresh variables named after the predicate's formal ones.

@@ -45,9 +45,6 @@ use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 /// clause has four times as many, and an octagon is cut off at twice as many.
 const PACK: usize = 20;
 
-/// Words of no more bits are not counted with.
-const FEW: u32 = 3;
-
 /// Words that have equations together, at most.
 const WORDS: usize = 60;
 
@@ -212,28 +209,16 @@ impl<'a> Catalogue<'a> {
         self.numerals.iter().flat_map(around).collect()
     }
 
-    /// Whether there are arguments for which equations of words are worth while: those of few bits
-    /// are codes or flags.
-    pub fn has_words(&self) -> bool {
-        self.has(|var| self.terms.width(var) > FEW)
-    }
-
     /// Whether numbers are arguments of predicates.
     pub fn has_numbers(&self) -> bool {
-        self.has(|var| [SortId::INT, SortId::REAL].contains(&self.terms.sort_of(var)))
+        let terms = &self.terms;
+        self.system
+            .has_argument(|var| [SortId::INT, SortId::REAL].contains(&terms.sort_of(var)))
     }
 
     fn has_reals(&self) -> bool {
-        self.has(|var| self.terms.sort_of(var) == SortId::REAL)
-    }
-
-    /// Whether there are formal variables for which this is true.
-    fn has(&self, kind: impl Fn(TermId) -> bool) -> bool {
-        let own = |p: &PredicateId| {
-            let mut params = self.system.predicate(*p).params.iter();
-            params.any(|v| kind(*v))
-        };
-        self.system.used_predicates().iter().any(own)
+        let terms = &self.terms;
+        (self.system).has_argument(|var| terms.sort_of(var) == SortId::REAL)
     }
 }
 

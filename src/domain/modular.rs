@@ -279,11 +279,7 @@ impl Modular {
             row[one] = sum.constant;
             rows.push(row);
         }
-        rows.extend(vars.iter().enumerate().filter_map(|(at, var)| {
-            let mut row = vec![0; one + 1];
-            row[at] = self.void(*var)?;
-            Some(row)
-        }));
+        rows.extend(self.voids(&vars));
         let rows = self.form(rows, one + 1);
         let contradictory = rows.rows().last().is_some_and(|r| r.0 == one);
         (!contradictory).then_some(Equations { vars, rows })
@@ -382,6 +378,15 @@ impl Modular {
         1u64.checked_shl(self.terms.width(var))
     }
 
+    /// The rows that say nothing, for columns of these variables.
+    fn voids(&self, vars: &[TermId]) -> impl Iterator<Item = Vec<u64>> {
+        vars.iter().enumerate().filter_map(|(at, var)| {
+            let mut row = vec![0; vars.len() + 1];
+            row[at] = self.void(*var)?;
+            Some(row)
+        })
+    }
+
     /// Equations with the columns that they need only.
     fn equations(&self, vars: Vec<TermId>, rows: Vec<Vec<u64>>) -> Equations {
         let one = vars.len();
@@ -451,27 +456,14 @@ impl Modular {
             row[vars.len()] = sum.constant;
             rows.push(row);
         }
-        for (at, var) in vars.iter().enumerate() {
-            if let Some(void) = self.void(*var) {
-                let mut row = vec![0; vars.len() + 1];
-                row[at] = void;
-                rows.push(row);
-            }
-        }
+        rows.extend(self.voids(vars));
         self.form(rows, vars.len() + 1)
     }
 
     /// The sides of the equations that say something and do not follow from those before.
     fn sides(&self, set: &Equations) -> Vec<(TermId, TermId)> {
         let one = set.vars.len();
-        let mut known: Vec<Vec<u64>> = Vec::new();
-        for (at, var) in set.vars.iter().enumerate() {
-            if let Some(void) = self.void(*var) {
-                let mut row = vec![0; one + 1];
-                row[at] = void;
-                known.push(row);
-            }
-        }
+        let mut known: Vec<Vec<u64>> = self.voids(&set.vars).collect();
         let mut form = self.form(known.clone(), one + 1);
         let mut result = Vec::new();
         for (_, row) in set.rows.rows() {

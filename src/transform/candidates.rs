@@ -94,7 +94,7 @@ impl Analyses<'_> {
                 return;
             }
         }
-        if self.domains.has_words() {
+        if self.system.has_wide_words() {
             self.words();
         }
         if !self.domains.has_numbers() {

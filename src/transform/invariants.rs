@@ -16,7 +16,7 @@ use super::candidates::{candidates, within};
 use super::replacement::Replacement;
 use super::visits::Visits;
 use super::{Step, Transformation};
-use crate::chc::{PredicateId, System};
+use crate::chc::System;
 use crate::proof::facts::{Checker, Facts};
 use crate::run::Context;
 
@@ -41,7 +41,7 @@ impl Transformation for Invariants {
         let mut stages = candidates(old, cx);
         let size = |facts: &Facts| facts.values().map(Vec::len).sum::<usize>();
         // A single question over words may be hard.
-        if stages.iter().map(size).sum::<usize>() <= AT_ONCE && !has_words(old) {
+        if stages.iter().map(size).sum::<usize>() <= AT_ONCE && !old.has_wide_words() {
             let mut all = Facts::default();
             for (predicate, conjuncts) in stages.drain(..).flatten() {
                 all.entry(predicate).or_default().extend(conjuncts);
@@ -56,13 +56,6 @@ impl Transformation for Invariants {
             cx,
         )
     }
-}
-
-/// Whether words are arguments of predicates.
-fn has_words(system: &System) -> bool {
-    let params = |p: PredicateId| &system.predicate(p).params;
-    let of = |p: &PredicateId| params(*p).iter().any(|v| system.terms.width(*v) > 0);
-    system.used_predicates().iter().any(of)
 }
 
 /// Conjoins to the clauses what is inductive of the facts, one stage together with what is proven

@@ -40,6 +40,41 @@ fn list(terms: &TermStore, element: SortId) -> (DatatypeId, SortId) {
     (id, sort)
 }
 
+/// What a solver that is kept does not see in no time at all, one made for the question does; it has
+/// the formulas of all scopes that are open.
+#[test]
+fn questions_over_words_go_to_a_second_solver() {
+    let (t, smt) = setup();
+    let sort = t.bitvec_sort(32);
+    let [x, y, u, v] = ["x", "y", "u", "v"].map(|n| t.var(n, sort));
+    let word = |n: u32| t.bitvec(n.into(), 32);
+    let triple = |a: TermId| t.bv_op(&Op::BvMul, &[word(3), a]);
+    let sum = |a: TermId, b: TermId| t.bv_op(&Op::BvAdd, &[a, b]);
+    let mut solver = smt.solver();
+    solver.assert(t.eq(y, triple(x)));
+    solver.assert(t.eq(u, sum(x, word(5))));
+    solver.push();
+    solver.assert(t.eq(v, sum(y, word(15))));
+    let wrong = t.not(t.eq(v, triple(u)));
+    for limit in [None, Some(Duration::from_secs(60))] {
+        smt.set_query_limit(limit);
+        solver.push();
+        solver.assert(wrong);
+        assert_eq!(solver.check_in_turns(Duration::ZERO).0, SatResult::Unsat);
+        solver.pop();
+        assert_eq!(smt.query_limit(), limit);
+    }
+    let (answer, model) = solver.check_in_turns(Duration::ZERO);
+    assert_eq!(answer, SatResult::Sat);
+    assert!(!model.unwrap().satisfies(wrong));
+    // Without the scope v is free.
+    solver.pop();
+    solver.assert(wrong);
+    let (answer, model) = solver.check_in_turns(Duration::ZERO);
+    assert_eq!(answer, SatResult::Sat);
+    assert!(model.unwrap().satisfies(wrong));
+}
+
 #[test]
 fn answers_and_models() {
     let (t, smt) = setup();

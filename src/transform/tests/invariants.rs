@@ -253,3 +253,32 @@ fn many_arguments_are_related_in_packs() {
     }
     solved(&system, "invariants,cone");
 }
+
+/// `x = 0; y = 7;` and while something, `x += k; y += 3k` for any k, modulo 2^32: the passes alone
+/// find the equation, and do not find one that does not hold.
+#[test]
+fn equations_of_words_decide_sums_that_wrap() {
+    for (factor, holds) in [(3u32, true), (5, false)] {
+        let t = Rc::new(TermStore::new());
+        let mut system = System::new(t.clone());
+        let sort = t.bitvec_sort(32);
+        let p = system.add_predicate("p", &[sort, sort]);
+        let [x, y, k, u, v] = ["x", "y", "k", "u", "v"].map(|n| t.var(n, sort));
+        let word = |n: u32| t.bitvec(n.into(), 32);
+        let times = |n: u32, a: TermId| t.bv_op(&Op::BvMul, &[word(n), a]);
+        let sum = |a: TermId, b: TermId| t.bv_op(&Op::BvAdd, &[a, b]);
+        let start = t.and(&[t.eq(x, word(0)), t.eq(y, word(7))]);
+        system.add_clause(vec![], start, Some(atom(p, &[x, y])));
+        let step = t.and(&[t.eq(u, sum(x, k)), t.eq(v, sum(y, times(3, k)))]);
+        system.add_clause(vec![atom(p, &[x, y])], step, Some(atom(p, &[u, v])));
+        let wrong = t.not(t.eq(y, sum(times(factor, x), word(7))));
+        system.add_clause(vec![atom(p, &[x, y])], wrong, None);
+        if holds {
+            solved(&system, "invariants,cone");
+        } else {
+            let mut cx = Context::new(t.clone());
+            let (after, _) = run(&system, "invariants,cone", &mut cx);
+            assert!(after.clauses.iter().any(|c| c.head.is_none()));
+        }
+    }
+}
