@@ -37,7 +37,7 @@ use super::octagon::Octagons;
 use super::packs::{Packs, packs};
 use super::polyhedron::Polyhedra;
 use super::product::Product;
-use crate::chc::{PredicateId, System};
+use crate::chc::System;
 use crate::run::Budget;
 use crate::term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
@@ -251,7 +251,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::chc::Atom;
+    use crate::chc::{Atom, PredicateId};
     use crate::domain::{Limits, analyse};
     use crate::run::Context;
     use crate::smt::{SatResult, Smt};
