@@ -32,7 +32,7 @@ use alphorn::{Config, Hint, News, normal_form, solve_telling, system_after};
 
 use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
 use files::{create, write_all};
-use portfolio::{Began, End, Family, Message, Place, Portfolio, Said, Teller};
+use portfolio::{Began, End, Family, Message, Peers, Place, Portfolio, Said, Teller};
 use supervise::{
     Answer, Fallback, Limits, Outlet, Report, Reporter, Supervision, diagnose, supervise,
 };
@@ -131,6 +131,7 @@ fn be_member(place: Place) {
         live,
         text,
         teller,
+        inbox,
     } = place;
     MEMBER.store(number, Ordering::Relaxed);
     let Parsed::Run(invocation) = cli::parse(command) else {
@@ -143,7 +144,11 @@ fn be_member(place: Place) {
         started,
         live,
         outlet: Outlet::Member(Box::new(move |report| hand_over(report, &teller_of_end))),
-        member: Some((text, teller)),
+        member: Some(Member {
+            text,
+            teller,
+            inbox,
+        }),
     };
     run.run()
 }
@@ -170,14 +175,23 @@ fn hand_over(report: Report, teller: &Teller) {
     }));
 }
 
+/// What a member of a portfolio is given.
+struct Member {
+    /// What its parent has read.
+    text: Vec<u8>,
+    /// Who is told of it.
+    teller: Teller,
+    /// Where other members are heard.
+    inbox: File,
+}
+
 /// A run by this process itself.
 struct Run {
     invocation: Invocation,
     started: Instant,
     live: bool,
     outlet: Outlet,
-    /// What a member is given: the text, and who is told.
-    member: Option<(Vec<u8>, Teller)>,
+    member: Option<Member>,
 }
 
 impl Run {
@@ -300,8 +314,7 @@ struct Worker<'a> {
     interrupt: Arc<AtomicBool>,
     /// For somebody at a terminal who wants to see how it goes.
     view: Option<View>,
-    /// Of a member of a portfolio: the text that its parent has read, and who is told of it.
-    member: Option<(Vec<u8>, Teller)>,
+    member: Option<Member>,
 }
 
 impl Worker<'_> {
@@ -348,7 +361,7 @@ impl Worker<'_> {
     fn solve(&self, args: &Solve) -> Result<Report, String> {
         let own;
         let text = match &self.member {
-            Some((text, _)) => text,
+            Some(member) => &member.text,
             None => {
                 own = read_bytes(&args.source)?;
                 if !args.hinted && dialogue::is_script(&own) {
@@ -425,6 +438,11 @@ impl Worker<'_> {
                 let read =
                     |(text, witness): &(String, String)| Hint::read(text, witness, &problem.terms);
                 hints.extend(earlier.iter().filter_map(read));
+                if let Some(member) = &self.member
+                    && let Ok(inbox) = member.inbox.try_clone()
+                {
+                    cx.bus = Some(Rc::new(Peers::new(member.teller.clone(), inbox)));
+                }
                 let validated = solve_telling(&problem, &config, &hints, tell, &mut cx);
                 let validated = validated.map_err(|e| e.to_string())?;
                 if let Some(cache) = &cache {
@@ -478,7 +496,7 @@ impl Worker<'_> {
 
     /// Says to who started this process what has been read.
     fn tell(&self, shape: &Shape, problem: &Problem, wanted: Wanted) {
-        if let Some((_, teller)) = &self.member {
+        if let Some(Member { teller, .. }) = &self.member {
             teller.say(&Message::Began(Began {
                 family: Family::of(shape),
                 timeout: problem.requests.timeout_ms.map(Duration::from_millis),
@@ -489,7 +507,7 @@ impl Worker<'_> {
 
     /// Says what the answer is, should nothing better come in time.
     fn hold(&self, output: &Output) {
-        if let Some((_, teller)) = &self.member {
+        if let Some(Member { teller, .. }) = &self.member {
             teller.say(&Message::Held(End {
                 answer: Said::Verdict(output.word(), output.details().to_owned()),
                 note: None,

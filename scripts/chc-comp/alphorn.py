@@ -7,6 +7,8 @@ import benchexec.result as result
 import benchexec.tools.template
 
 MIB = 1 << 20
+# The competition limits CPU time, which jobs share. BENCHMARKS.md has what one and two solve by it.
+JOBS = 2
 # What is left of the limits for the last steps of a run, so that it ends by itself.
 TIME_SHARE = 0.99
 MEMORY_SHARE = 0.95
@@ -40,14 +42,18 @@ class Tool(benchexec.tools.template.BaseTool2):
     def cmdline(self, executable, options, task, rlimits):
         """The words to run, for options of the benchmark definition and limits of a run.
 
-        `rlimits` has `walltime` and `cputime` in seconds and `memory` in bytes, each may be None.
+        `rlimits` has `walltime` and `cputime` in seconds, `memory` in bytes and `cpu_cores`; each may
+        be None.
         """
         words = [executable, *options]
-        # The schedule is chosen here. The competition limits CPU time, so one thread that runs as
-        # long as the CPU limit is the plain choice: its wall time is never shorter than its CPU
-        # time. Once the program can run engines side by side, say here how many, and divide the
-        # CPU time by that number.
-        times = [seconds for seconds in (rlimits.walltime, rlimits.cputime) if seconds]
+        jobs = min(JOBS, rlimits.cpu_cores or JOBS)
+        if "--jobs" in options:
+            jobs = int(options[options.index("--jobs") + 1])
+        else:
+            words += ["--jobs", str(jobs)]
+        # No run takes more CPU time than its jobs all have together.
+        cpu_time = rlimits.cputime and rlimits.cputime / jobs
+        times = [seconds for seconds in (rlimits.walltime, cpu_time) if seconds]
         if times and "--timeout" not in options:
             words += ["--timeout", f"{min(times) * TIME_SHARE:g}"]
         if rlimits.memory and "--memory" not in options:

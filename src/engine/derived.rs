@@ -1,15 +1,25 @@
-//! A system that an engine derives from its own, decided by other engines: passes, then turns.
+//! A system that an engine derives from its own: by passes, for other engines, or by what other
+//! processes know of it.
 //!
 //! Invariant: an answer is about the derived system as it was given. An engine is known by its name
 //! and its trait only.
 
-use super::EngineError;
+use std::rc::Rc;
+use std::time::Duration;
+
 use super::registry::find;
+use super::{EngineError, driver};
 use crate::chc::{Shape, System};
 use crate::proof::Stop;
+use crate::proof::exchange::Exchange;
+use crate::proof::facts::Lemmas;
 use crate::run::{Budget, Context, Phase, Reason};
-use crate::transform::{BackStack, Pipeline};
+use crate::transform::{BackStack, Pipeline, share_lemmas};
 use crate::witness::Verdict;
+
+/// What is heard of others is proven by so much work at most, and by this part of the time left.
+const NEWS: Duration = Duration::from_millis(500);
+const PART_OF_NEWS: u32 = 20;
 
 /// A derived system after its passes.
 pub(super) struct Derived {
@@ -48,24 +58,40 @@ impl Derived {
             return Ok(Verdict::Unknown(Reason::Incomplete(what.to_string())));
         }
         let solve = |cx: &mut Context| cx.within(part, |cx| engine.solve(&self.small, cx));
-        let back = match cx.phase(Phase::Engine, entry.name, solve) {
-            Ok(Verdict::Sat(model)) => self.ways.model(model, cx).map(Verdict::Sat),
-            Ok(Verdict::Unsat(refutation)) => {
-                let refutation = self.ways.refutation(refutation, cx);
-                refutation.map(Verdict::Unsat)
-            }
-            Ok(unknown) => Ok(unknown),
+        match cx.phase(Phase::Engine, entry.name, solve) {
+            Ok(verdict) => Ok(driver::way_back(&self.ways, verdict, cx)),
             Err(EngineError::Unsupported(what)) => {
                 Ok(Verdict::Unknown(Reason::Incomplete(what.to_string())))
             }
-            Err(EngineError::Failed(failure)) => return Err(Stop::Failure(failure)),
-        };
-        Ok(back.unwrap_or_else(|error| {
-            if cx.stop().is_none() {
-                log::error!("defect: {error}");
-                cx.stats.add("witness.failures", 1);
-            }
-            Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
-        }))
+            Err(EngineError::Failed(failure)) => Err(Stop::Failure(failure)),
+        }
     }
+}
+
+/// Runs `work` on the clauses with what other processes know of their predicates, as far as a small
+/// part of the budget proves it. Without others these are the clauses as they are.
+///
+/// # Errors
+/// What `work` returns.
+pub(super) fn with_news(
+    system: &System,
+    cx: &mut Context,
+    work: impl FnOnce(&System, &mut Context) -> Result<Verdict, EngineError>,
+) -> Result<Verdict, EngineError> {
+    let news = Exchange::new(system, cx).map(|mut exchange| exchange.news(system));
+    let lemmas = Lemmas {
+        guesses: news.unwrap_or_default().lemmas,
+        ..Lemmas::default()
+    };
+    if lemmas.guesses.is_empty() {
+        return work(system, cx);
+    }
+    let part = cx.remaining().map_or(NEWS, |left| left / PART_OF_NEWS);
+    let mut strengthened = Rc::new(system.clone());
+    let mut ways = BackStack::default();
+    if !share_lemmas(lemmas, part.min(NEWS), &mut strengthened, &mut ways, cx) {
+        return work(system, cx);
+    }
+    let verdict = work(&strengthened, cx)?;
+    Ok(driver::way_back(&ways, verdict, cx))
 }

@@ -8,9 +8,10 @@ use std::rc::Rc;
 use super::{Engine, EngineError, Unsupported};
 use crate::chc::{Shape, System};
 use crate::proof::{Stop, confirm, with_quantifiers, without_quantifiers};
-use crate::run::Context;
+use crate::run::{Context, Reason};
 use crate::smt::{Arithmetic, Smt};
 use crate::term::TermId;
+use crate::transform::BackStack;
 use crate::witness::Verdict;
 
 /// Runs the search of an engine with a Z3 context of its own, whose queries end with the budget and
@@ -37,6 +38,23 @@ pub(super) fn run(
         Ok(verdict) => Ok(verdict),
         Err(stop) => verdict(stop, cx),
     }
+}
+
+/// An answer about the system that was given, from one about the system after passes. A way back
+/// that fails is a reason why there is none.
+pub(super) fn way_back(ways: &BackStack, verdict: Verdict, cx: &mut Context) -> Verdict {
+    let back = match verdict {
+        Verdict::Sat(model) => ways.model(model, cx).map(Verdict::Sat),
+        Verdict::Unsat(refutation) => ways.refutation(refutation, cx).map(Verdict::Unsat),
+        unknown @ Verdict::Unknown(_) => Ok(unknown),
+    };
+    back.unwrap_or_else(|error| {
+        if cx.stop().is_none() {
+            log::error!("defect: {error}");
+            cx.stats.add("witness.failures", 1);
+        }
+        Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
+    })
 }
 
 /// Runs an engine that has no way with quantified constraints on their instances, at these terms

@@ -1,7 +1,8 @@
 //! What a member says to the process that started it: lines of JSON through a pipe.
 //!
 //! A member says of what family its clauses are, then perhaps an answer that may get better, then
-//! its verdict, then all that is to be printed.
+//! its verdict, then all that is to be printed. Until the verdict it may say what others may want to
+//! know, and its parent says that to them in the same form.
 //! The verdict has a line of its own, so that it is known even of a member that is ended while it
 //! hands over a long witness. Invariant: what is written here is read here, and a line that is
 //! anything else is no message.
@@ -24,6 +25,8 @@ pub enum Message {
     Began(Began),
     /// What to say if the member comes to no end: an answer for which it looks for a better model.
     Held(End),
+    /// Lemmas for the other members, as `proof::exchange` writes them.
+    Lemmas(String),
     /// `sat`, `unsat` or `unknown`.
     Verdict(&'static str),
     End(End),
@@ -71,6 +74,7 @@ impl Message {
             }}),
             Message::Verdict(word) => json!({"verdict": word}),
             Message::Held(end) => json!({"held": end.value()}),
+            Message::Lemmas(text) => json!({"lemmas": text}),
             Message::End(end) => json!({"end": end.value()}),
         };
         format!("{value}\n")
@@ -92,6 +96,7 @@ impl Message {
             })),
             "verdict" => Some(Message::Verdict(word(body.as_str()?)?)),
             "held" => Some(Message::Held(End::read(body)?)),
+            "lemmas" => Some(Message::Lemmas(body.as_str()?.to_owned())),
             "end" => Some(Message::End(End::read(body)?)),
             _ => None,
         }
@@ -168,6 +173,7 @@ mod tests {
                 stats: None,
                 certificate: None,
             }),
+            Message::Lemmas("(assert true)\n".to_owned()),
             Message::Verdict("unsat"),
             Message::End(End {
                 answer: Answer::Verdict("sat", "(\n  \"quoted\" \u{1F4EF}\n)\n".to_owned()),

@@ -15,10 +15,14 @@
 //! code that it would run itself: members are forks of it. So the check of a member counts, and is
 //! not done again. What is not said completely, in the form of [`message`], is not an answer.
 //!
+//! While they run, members tell each other lemmas through their parent ([`inbox`]). Who hears one
+//! proves it, so none of them can make an answer wrong.
+//!
 //! Invariants: standard output gets one answer. Two members that contradict each other make it
 //! `unknown`, as a defect ([`race`]). No member outlives this process ([`process`]), and none of
 //! them makes a file.
 
+mod inbox;
 mod input;
 mod message;
 mod process;
@@ -35,6 +39,7 @@ use alphorn::run::Reason;
 use alphorn::witness::{Output, ProofFormat, Wanted};
 use serde_json::{Map, Value, json};
 
+pub use inbox::Peers;
 pub use message::{Answer as Said, Began, End, Message, Teller};
 pub use schedule::Family;
 
@@ -62,6 +67,8 @@ pub struct Place {
     /// What its parent has read.
     pub text: Vec<u8>,
     pub teller: Teller,
+    /// What others have to say comes here.
+    pub inbox: File,
 }
 
 /// What is to be solved, and with how many members at a time.
@@ -110,7 +117,7 @@ impl Portfolio<'_> {
             first: self.command(&[], limit),
             next: &|family, position, left| self.later(family, position, left),
             start: &mut |number, command, foreign| {
-                let child = parent.start(foreign, |pipe: File| {
+                let child = parent.start(foreign, |pipe: File, inbox: File| {
                     if number > 1 {
                         step_back();
                     }
@@ -125,6 +132,7 @@ impl Portfolio<'_> {
                         live: self.live && number == 1,
                         text: text.clone(),
                         teller: Teller::new(pipe),
+                        inbox,
                     });
                 })?;
                 log::info!("member {number} begins: {}", shown(command));

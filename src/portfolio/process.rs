@@ -24,10 +24,11 @@ const STEP_BACK: c_int = 5;
 /// The exit status of a member whose parent is gone.
 const ORPHAN: c_int = 71;
 
-/// A process that was started, and the pipe that it talks through.
+/// A process that was started, the pipe that it talks through, and one that it hears.
 pub struct Child {
     pub pid: pid_t,
     pub pipe: File,
+    pub hears: File,
 }
 
 /// Signals end the process again as they did before.
@@ -88,21 +89,22 @@ impl Parent {
         self.signals.as_raw_fd()
     }
 
-    /// Starts a process that does `body` with its end of a pipe. `foreign` are descriptors that
-    /// only the parent is to have.
+    /// Starts a process that does `body` with its ends of two pipes, one to write to and one to read
+    /// from. `foreign` are descriptors that only the parent is to have.
     ///
     /// # Errors
     /// There is no process or no pipe to be had.
-    pub fn start(&self, foreign: &[RawFd], body: impl FnOnce(File)) -> io::Result<Child> {
+    pub fn start(&self, foreign: &[RawFd], body: impl FnOnce(File, File)) -> io::Result<Child> {
         let (reading, writing) = pipe()?;
+        let (inbox, hears) = pipe()?;
         // SAFETY: the process has one thread, so the new one may do whatever this one may.
         let pid = check(unsafe { libc::fork() })?;
         if pid == 0 {
-            drop(reading);
+            drop((reading, hears));
             // What is on the stack below belongs to the parent, and must not be dropped here.
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 if self.prepare(foreign).is_ok() {
-                    body(File::from(writing));
+                    body(File::from(writing), File::from(inbox));
                 }
             }));
             // SAFETY: ends the process; nothing is buffered.
@@ -111,6 +113,7 @@ impl Parent {
         Ok(Child {
             pid,
             pipe: File::from(reading),
+            hears: File::from(hears),
         })
     }
 
@@ -198,7 +201,7 @@ fn check(result: c_int) -> io::Result<c_int> {
     Ok(result)
 }
 
-/// Makes reading return at once when there is nothing to read.
+/// Makes reading and writing return at once, also when there is nothing to read and no place.
 pub fn set_nonblocking(file: &File) -> io::Result<()> {
     // SAFETY: the descriptor is open.
     unsafe {

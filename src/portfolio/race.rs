@@ -1,5 +1,8 @@
 //! Members side by side: what they say, and what follows from it.
 //!
+//! Lemmas that a member tells go to the others, as long as these read them; what a member that begins
+//! later has missed, it is told then.
+//!
 //! Whoever answers first wins, and the others are ended. Then what they have said until that moment
 //! is read, too: two members that contradict each other are a defect, and the run has no answer.
 //!
@@ -7,7 +10,7 @@
 //! A member that crashes, falls silent or says what no member says costs only itself.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
@@ -19,6 +22,10 @@ use super::schedule::{Family, HEAD_START};
 const LONGEST_LINE: usize = 1 << 30;
 /// Read at a time.
 const CHUNK: usize = 1 << 16;
+/// Longer lemmas are not handed on, in bytes.
+const LONGEST_LEMMAS: usize = 1 << 18;
+/// What waits for a member that does not read, and what is kept for those to come, in bytes.
+const MOST_LEMMAS: usize = 1 << 21;
 
 /// The command of a member after the first, counted from 0, if so much time is left; `None` if
 /// there is no such member.
@@ -76,6 +83,10 @@ pub struct Running {
     child: Option<Child>,
     /// Of a line that is not complete.
     pending: Vec<u8>,
+    /// Lines for others.
+    told: Vec<String>,
+    /// Lines of others that it has not got yet.
+    waiting: Vec<u8>,
 }
 
 /// The members of a race and what they have said.
@@ -84,6 +95,8 @@ pub struct Members {
     pub all: Vec<Running>,
     /// What the first one to read the text says of it.
     pub began: Option<Began>,
+    /// Lines that members told, for those that begin later.
+    told: Vec<String>,
 }
 
 impl Members {
@@ -96,11 +109,17 @@ impl Members {
         self.all.iter().filter(|r| r.child.is_some()).count()
     }
 
+    /// What members that run are heard through.
     fn descriptors(&self) -> Vec<RawFd> {
-        self.all
-            .iter()
-            .filter_map(|r| Some(r.child.as_ref()?.pipe.as_raw_fd()))
-            .collect()
+        let children = self.all.iter().filter_map(|r| r.child.as_ref());
+        children.map(|child| child.pipe.as_raw_fd()).collect()
+    }
+
+    /// What only the parent is to have.
+    fn own_descriptors(&self) -> Vec<RawFd> {
+        let children = self.all.iter().filter_map(|r| r.child.as_ref());
+        let both = children.flat_map(|child| [child.pipe.as_raw_fd(), child.hears.as_raw_fd()]);
+        both.collect()
     }
 
     /// Two members of which one says `sat` and the other `unsat`.
@@ -121,6 +140,27 @@ impl Members {
     fn listen(&mut self) {
         for at in 0..self.all.len() {
             self.hear(at);
+        }
+        self.hand_on();
+    }
+
+    /// Tells members what others told.
+    fn hand_on(&mut self) {
+        for from in 0..self.all.len() {
+            for line in std::mem::take(&mut self.all[from].told) {
+                for (at, member) in self.all.iter_mut().enumerate() {
+                    if at != from {
+                        member.tell(&line);
+                    }
+                }
+                let kept: usize = self.told.iter().map(String::len).sum();
+                if kept + line.len() <= MOST_LEMMAS {
+                    self.told.push(line);
+                }
+            }
+        }
+        for member in &mut self.all {
+            member.write();
         }
     }
 
@@ -199,6 +239,28 @@ impl Running {
         self.is_done()
     }
 
+    /// Keeps a line for the member, unless too much waits already.
+    fn tell(&mut self, line: &str) {
+        if self.child.is_some() && self.waiting.len() + line.len() <= MOST_LEMMAS {
+            self.waiting.extend_from_slice(line.as_bytes());
+        }
+    }
+
+    /// Hands over what waits, as much as there is a place for.
+    fn write(&mut self) {
+        while let Some(child) = &mut self.child
+            && !self.waiting.is_empty()
+        {
+            match child.hears.write(&self.waiting) {
+                Ok(count @ 1..) => drop(self.waiting.drain(..count)),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                // It does not hear any more.
+                Ok(0) | Err(_) => self.waiting.clear(),
+            }
+        }
+    }
+
     /// Gives the member up.
     fn lose(&mut self, why: &str) {
         log::error!("defect: member {}: {why}", self.number);
@@ -259,6 +321,13 @@ impl Running {
                 }
                 Message::Held(held) if self.verdict.is_none() && !self.is_done() => {
                     self.held = Some(held);
+                }
+                Message::Lemmas(_) if self.verdict.is_none() && !self.is_done() => {
+                    if line.len() <= LONGEST_LEMMAS
+                        && let Ok(line) = String::from_utf8(line)
+                    {
+                        self.told.push(line);
+                    }
                 }
                 Message::Verdict(word) if self.verdict.is_none() && !self.is_done() => {
                     self.verdict = Some(word);
@@ -355,8 +424,8 @@ impl Race<'_> {
     fn begin(&mut self, members: &mut Members, command: Vec<OsString>) -> io::Result<()> {
         let number = members.all.len() + 1;
         let began = Instant::now();
-        let child = (self.start)(number, &command, &members.descriptors())?;
-        let blocking = set_nonblocking(&child.pipe);
+        let child = (self.start)(number, &command, &members.own_descriptors())?;
+        let blocking = set_nonblocking(&child.pipe).and(set_nonblocking(&child.hears));
         members.all.push(Running {
             number,
             command,
@@ -368,7 +437,13 @@ impl Race<'_> {
             held: None,
             child: Some(child),
             pending: Vec::new(),
+            told: Vec::new(),
+            waiting: Vec::new(),
         });
+        if let Some(member) = members.all.last_mut() {
+            members.told.iter().for_each(|line| member.tell(line));
+            member.write();
+        }
         blocking
     }
 
@@ -518,21 +593,25 @@ mod tests {
                 *most = foreign.len().max(*most);
                 let mut child = Command::new(&command[0])
                     .args(&command[1..])
+                    .stdin(Stdio::piped())
                     .stdout(Stdio::piped())
                     .spawn()?;
                 let pid = libc::pid_t::try_from(child.id()).expect("a small number");
                 pids.borrow_mut().push(pid);
                 let pipe = child.stdout.take().expect("it is piped");
+                let hears = child.stdin.take().expect("it is piped");
                 Ok(Child {
                     pid,
                     pipe: OwnedFd::from(pipe).into(),
+                    hears: OwnedFd::from(hears).into(),
                 })
             },
             signals: None,
         }
         .run(&mut members);
         members.end();
-        assert!(*most.borrow() < jobs, "too many members at a time");
+        // Two for each of those that run.
+        assert!(*most.borrow() < 2 * jobs, "too many members at a time");
         for pid in pids.into_inner() {
             // SAFETY: asks whether there is such a process.
             let gone = unsafe { libc::kill(pid, 0) } < 0;
@@ -664,6 +743,43 @@ mod tests {
         let first = format!("{BEGAN} sleep 0.5; {}", answer("sat"));
         let (outcome, _) = race(2, None, &[first, wrong]);
         assert_eq!(outcome, Outcome::Answer(0));
+    }
+
+    #[test]
+    fn lemmas_go_to_all_others_also_to_later_ones() {
+        let lemmas = |text: &str| format!("echo '{{\"lemmas\":\"{text}\"}}'; ");
+        // Each answers when it has heard the others, and does not hear itself.
+        let hears = |text: &str| {
+            format!(
+                "read line; case \"$line\" in '{{\"lemmas\":\"{text}\"}}') ;; *) exit 1;; esac; "
+            )
+        };
+        let first = BEGAN.to_owned() + &lemmas("one") + &hears("two") + FOREVER;
+        let second = hears("one") + &lemmas("two") + FOREVER;
+        let third = hears("one") + &hears("two") + &answer("sat");
+        let (outcome, members) = race(3, None, &[first.clone(), second.clone(), third.clone()]);
+        assert_eq!(outcome, Outcome::Answer(2));
+        assert!(members.all[..2].iter().all(|m| m.outcome() == "stopped"));
+        // The third begins when the second has ended.
+        let second = second.replace(FOREVER, &unknown("too hard"));
+        let (outcome, members) = race(2, None, &[first, second, third]);
+        assert_eq!(outcome, Outcome::Answer(2));
+        assert_eq!(members.all[1].outcome(), "unknown (too hard)");
+    }
+
+    #[test]
+    fn who_does_not_listen_costs_nobody_anything() {
+        let long = "x".repeat(100_000);
+        let talks = format!("for i in $(seq 50); do echo '{{\"lemmas\":\"{long}\"}}'; done; ");
+        let first = BEGAN.to_owned() + "exec <&-; sleep 0.5; " + &answer("sat");
+        let deaf = talks + FOREVER;
+        let (outcome, _) = race(3, None, &[first, deaf.clone(), deaf]);
+        assert_eq!(outcome, Outcome::Answer(0));
+        // After the verdict there is nothing more to tell.
+        let late = verdict("unknown") + "echo '{\"lemmas\":\"\"}'; " + FOREVER;
+        let first = BEGAN.to_owned() + "sleep 0.5; " + &answer("sat");
+        let (_, members) = race(2, None, &[first, late]);
+        assert!(members.all[1].lost.is_some());
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub(crate) mod clauses;
 mod confirm;
 mod copy;
 mod derivation;
+pub(crate) mod exchange;
 pub(crate) mod facts;
 pub(crate) mod folds;
 pub(crate) mod functions;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{Budget, Phase, Progress, Reason, Timeline};
+use super::{Budget, Bus, Phase, Progress, Reason, Timeline};
 use crate::term::TermStore;
 
 /// Shared by the stages of one run.
@@ -21,6 +21,8 @@ pub struct Context {
     pub progress: Progress,
     /// What was when, from the beginning of the context.
     pub timeline: Timeline,
+    /// The way to processes that solve the same problem, if there are any.
+    pub bus: Option<Rc<dyn Bus>>,
 }
 
 impl Context {
@@ -38,6 +40,7 @@ impl Context {
             stats: Statistics::default(),
             progress: Progress::default(),
             timeline: Timeline::default(),
+            bus: None,
         }
     }
 

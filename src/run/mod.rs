@@ -3,6 +3,7 @@
 //! Invariant: no global state; whoever needs a limit or counts something is handed a [`Context`].
 
 mod budget;
+mod bus;
 mod context;
 mod memory;
 mod progress;
@@ -11,6 +12,7 @@ mod timeline;
 mod worker;
 
 pub use budget::{Budget, Watch};
+pub use bus::Bus;
 pub use context::{Context, Statistics};
 pub use memory::memory_mib;
 pub use progress::{CLEAR, PERIOD, Progress, View};

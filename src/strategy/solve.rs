@@ -17,6 +17,7 @@ use crate::chc::{Shape, System};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
 use crate::frontend::Problem;
+use crate::proof::exchange::Exchange;
 use crate::run::{Context, Phase, Reason};
 use crate::term::{TermId, TermStore};
 use crate::transform::{
@@ -316,6 +317,7 @@ impl Run<'_> {
     ) -> (Option<Validated>, bool) {
         let mut lost = false;
         let mut last: Option<Reason> = None;
+        let mut exchange = Exchange::new(system, cx);
         for (at, turn) in turns.iter().enumerate() {
             if let Some(reason) = cx.stop() {
                 return (Some(Validated::unknown(reason)), lost);
@@ -323,7 +325,7 @@ impl Run<'_> {
             if !turn.is_due(cx) {
                 continue;
             }
-            let (verdict, lemmas) = turn.run(system, self.settings, cx);
+            let (verdict, mut lemmas) = turn.run(system, self.settings, cx);
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
             let found = !matches!(verdict, Verdict::Unknown(_));
@@ -357,6 +359,12 @@ impl Run<'_> {
                 lost = true;
             }
             if at + 1 < turns.len() && cx.stop().is_none() {
+                if let Some(exchange) = &mut exchange {
+                    let news = exchange.news(system);
+                    let own = lemmas.proven.iter().chain(&lemmas.guesses).copied();
+                    exchange.tell(system, own, []);
+                    lemmas.guesses.extend(news.lemmas);
+                }
                 let work = turn.sharing(cx);
                 share_lemmas(lemmas, work, system, &mut ways.stack, cx);
             }

@@ -190,6 +190,8 @@ class Campaigns(Folder):
         process = subprocess.Popen(
             [sys.executable, str(BENCH), *words, "--", *command],
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            # Whoever runs the tests in the background may have it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:

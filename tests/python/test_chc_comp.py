@@ -88,17 +88,18 @@ class ToolInfo(Competition):
         def words(heading):
             return ast.literal_eval(found[heading][0])
 
-        run = "alphorn/alphorn"
-        self.assertEqual(words("Minimal command line"), [run, "INPUT.FILE"])
+        run, two = "alphorn/alphorn", ["--jobs", "2"]
+        self.assertEqual(words("Minimal command line"), [run, *two, "INPUT.FILE"])
         self.assertEqual(
-            words("Command line with parameter"), [run, "-SOME_OPTION", "INPUT.FILE"]
+            words("Command line with parameter"), [run, "-SOME_OPTION", *two, "INPUT.FILE"]
         )
         self.assertEqual(
-            words("Command line CPU-time limit"), [run, "--timeout", "121.77", "INPUT.FILE"]
+            words("Command line CPU-time limit"),
+            [run, *two, "--timeout", "60.885", "INPUT.FILE"],
         )
         self.assertEqual(
             words("Command line for tasks/t.yml with property properties/check-sat.prp"),
-            [run, "tasks/t.smt2"],
+            [run, *two, "tasks/t.smt2"],
         )
         # There is one property, and a task has one file.
         self.assertEqual(
@@ -206,7 +207,8 @@ class Definitions(Competition):
         self.assertEqual(set(found), {f"{t}/{t}-{kind}.smt2" for t in TRACKS for kind in kinds})
         memory = str(int(30e9 * 0.95 / 2**20))
         for words in found.values():
-            self.assertEqual(words, ["alphorn/alphorn", "--timeout", "1782", "--memory", memory])
+            limits = ["--jobs", "2", "--timeout", "891", "--memory", memory]
+            self.assertEqual(words, ["alphorn/alphorn", *limits])
 
     def test_model(self):
         benchmark = self.load("alphorn-model")

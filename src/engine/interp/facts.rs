@@ -15,6 +15,7 @@ use crate::chc::cutpoints::Location;
 use crate::chc::{PredicateId, System};
 use crate::proof::bounds;
 use crate::proof::clauses::{Clauses, Lemma, Solvers};
+use crate::proof::exchange::Exchange;
 use crate::proof::houdini::{Question, inductive_lemmas};
 use crate::proof::needed_lemmas::{Given, needed_in_clauses};
 use crate::run::Context;
@@ -46,6 +47,8 @@ pub(super) struct Facts<'a> {
     /// By location: what labels say.
     candidates: Vec<Vec<TermId>>,
     seen: FxHashSet<(Location, TermId)>,
+    /// What other processes know are candidates, too.
+    exchange: Option<Exchange>,
     clauses: Option<Clauses>,
     smt: Rc<Smt>,
     due: u64,
@@ -56,7 +59,12 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// None yet, for locations with these predicates.
-    pub fn new(system: &'a System, predicates: &[Option<PredicateId>], smt: &Rc<Smt>) -> Facts<'a> {
+    pub fn new(
+        system: &'a System,
+        predicates: &[Option<PredicateId>],
+        smt: &Rc<Smt>,
+        cx: &Context,
+    ) -> Facts<'a> {
         let locations = predicates.len();
         Facts {
             system,
@@ -64,6 +72,7 @@ impl<'a> Facts<'a> {
             proven: vec![Vec::new(); locations],
             candidates: vec![Vec::new(); locations],
             seen: FxHashSet::default(),
+            exchange: Exchange::new(system, cx),
             clauses: None,
             smt: smt.clone(),
             due: STEP,
@@ -112,6 +121,7 @@ impl Facts<'_> {
         refinements: u64,
         cx: &Context,
     ) -> Option<FxHashMap<PredicateId, TermId>> {
+        self.exchange();
         let work = self.system.terms.work().saturating_sub(self.begun_at);
         if refinements < self.due || !self.fresh || self.spent > work / PART {
             return None;
@@ -122,6 +132,26 @@ impl Facts<'_> {
         self.spent += self.system.terms.work().saturating_sub(before);
         self.due = refinements + STEP;
         found
+    }
+
+    /// If it is time, tells other processes what is proven, and notes what they tell.
+    fn exchange(&mut self) {
+        let Some(exchange) = &mut self.exchange else {
+            return;
+        };
+        if !exchange.is_due() {
+            return;
+        }
+        let locations = self.predicates.iter().zip(&self.proven);
+        let proven =
+            locations.flat_map(|(p, facts)| facts.iter().filter_map(|&f| Some(((*p)?, f))));
+        exchange.tell(self.system, proven, []);
+        for (predicate, lemma) in exchange.news(self.system).lemmas {
+            let location = self.predicates.iter().position(|p| *p == Some(predicate));
+            if let Some(location) = location {
+                self.note(location, &[lemma]);
+            }
+        }
     }
 
     /// Small candidates and literals of candidates, each with its location.

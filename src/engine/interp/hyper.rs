@@ -112,7 +112,7 @@ impl<'a> HyperSearch<'a> {
             terms: system.terms.clone(),
             options,
             smt: smt.clone(),
-            facts: Facts::new(system, &graph.predicates, smt),
+            facts: Facts::new(system, &graph.predicates, smt, cx),
             graph,
             location,
             index: ClauseIndex::new(system),

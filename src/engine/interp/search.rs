@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
             regions: regions.collect(),
             suffixes: (0..locations).map(|_| Vec::new()).collect(),
             weights: vec![Weight::Undefined; actions.len()],
-            facts: Facts::new(system, &graph.predicates, smt),
+            facts: Facts::new(system, &graph.predicates, smt, cx),
             at: vec![Vec::new(); locations],
             implications: (0..locations).map(|_| None).collect(),
             graph,

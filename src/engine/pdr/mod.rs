@@ -59,6 +59,7 @@
 mod array_indexes;
 pub(super) mod bounded;
 mod definedness;
+mod exchange;
 mod frame;
 mod generalise;
 mod guide;
@@ -86,6 +87,7 @@ pub(super) use self::ids::Node;
 pub use self::options::Options;
 
 use self::array_indexes::AnyIndexes;
+use self::exchange::Exchanges;
 use self::search::{Outcome, Search};
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
@@ -145,6 +147,7 @@ impl Pdr {
         cx: &mut Context,
     ) -> Result<Verdict, EngineError> {
         let mut search = Search::with_indexes(system, self.options.clone(), any, cx);
+        search.exchanges = Exchanges::new(system, search.cx);
         let outcome = search.run();
         search.record_statistics();
         match outcome {

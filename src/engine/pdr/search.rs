@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use super::array_indexes::AnyIndexes;
+use super::exchange::Exchanges;
 use super::frame::Frame;
 use super::ids::{LemmaId, Node, NodeMap, ObligationId};
 use super::levels::{INFINITE, Level, Levels};
@@ -104,6 +105,8 @@ pub(super) struct Search<'a> {
     /// For each predicate, others with the same sorts of arguments.
     pub same_sorts: NodeMap<Vec<Node>>,
     pub counters: Counters,
+    /// Lemmas that go to other processes and come from there.
+    pub exchanges: Option<Exchanges<'a>>,
     /// Queries of the oracle and their time before this search.
     usage: (u64, Duration),
     started: Instant,
@@ -148,6 +151,7 @@ impl<'a> Search<'a> {
             obligations: Obligations::default(),
             same_sorts: same_sorts(system),
             counters: Counters::default(),
+            exchanges: None,
             usage: smt.usage(),
             started: Instant::now(),
             terms: system.terms.clone(),
@@ -226,6 +230,7 @@ impl<'a> Search<'a> {
     fn answer(&mut self, id: ObligationId) -> Result<Status, Stop> {
         self.check_limits()?;
         self.show_progress();
+        self.exchange()?;
         let obligation = self.obligations.get(id);
         let (node, level) = (obligation.node, obligation.level);
         let cube = obligation.cube.clone();
@@ -347,7 +352,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn known(&mut self, node: Node, cube: &[TermId], level: Level) -> Result<Known, Stop> {
+    pub fn known(&mut self, node: Node, cube: &[TermId], level: Level) -> Result<Known, Stop> {
         let summary = self
             .summaries
             .entry(node)

@@ -24,6 +24,11 @@ pub(super) struct Counters {
     pub quantify_failures: u64,
     /// Lemmas that are equations of indexes or arrays.
     pub equated: u64,
+    /// What other processes told: lemmas and facts, those lemmas that were learned, and those facts
+    /// that were derived again.
+    pub heard: u64,
+    pub learned: u64,
+    pub derived: u64,
 }
 
 impl Counters {
@@ -41,6 +46,9 @@ impl Counters {
             ("pdr.quantified", self.quantified),
             ("pdr.quantified-not", self.quantify_failures),
             ("pdr.indexes-equated", self.equated),
+            ("pdr.heard", self.heard),
+            ("pdr.heard-lemmas-learned", self.learned),
+            ("pdr.heard-facts-derived", self.derived),
         ] {
             stats.add(name, value);
         }

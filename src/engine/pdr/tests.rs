@@ -3,14 +3,18 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::Options;
 use super::ids::Node;
 use super::levels::INFINITE;
 use super::search::{Outcome, Search};
+use super::{Options, Pdr};
 use crate::chc::{Atom, PredicateId, System};
+use crate::engine::Engine;
 use crate::proof::Stop;
+use crate::proof::exchange::tests::context_hearing;
+use crate::proof::samples::is_model;
 use crate::run::Context;
 use crate::term::{Assignment, Evaluator, Random, SortId, TermId, TermStore};
+use crate::witness::{Verdict, check_refutation};
 
 /// The only predicate, or the first.
 const P: Node = Node::Predicate(PredicateId(0));
@@ -436,5 +440,78 @@ fn models_hold_what_the_proof_uses() {
         let mut solver = search.smt.solver();
         solver.assert(t.and(&[model.definitions[&predicate], bad(&t, x, y)]));
         assert_eq!(solver.check(&[]), crate::smt::SatResult::Unsat);
+    }
+}
+
+/// A lemma of another process is used once it is proven, and is in the model; those that do not hold
+/// are not.
+#[test]
+fn lemmas_of_others_are_proven_and_learned() {
+    let system = stairs(|terms, x, y| {
+        let odd = terms.eq(y, terms.add(&[x, x, terms.int(1)]));
+        terms.and(&[odd, terms.le(terms.int(100), x)])
+    });
+    let terms = &system.terms;
+    let params = &system.predicates[0].params;
+    let (x, y) = (params[0], params[1]);
+    let double = terms.eq(y, terms.add(&[x, x]));
+    let lie = terms.le(x, terms.int(50));
+    let options = Options {
+        max_level: Some(1),
+        guidance: false,
+        ..Options::default()
+    };
+    let solve = |lemmas: &[(PredicateId, TermId)]| {
+        let (mut cx, mailbox) = context_hearing(&system, lemmas, &[]);
+        let mut engine = Pdr {
+            options: options.clone(),
+            ..Pdr::default()
+        };
+        let verdict = engine.solve(&system, &mut cx).expect("no defect");
+        let counts = ["pdr.heard", "pdr.heard-lemmas-learned"].map(|name| cx.stats.count(name));
+        (verdict, counts, mailbox.told.take())
+    };
+    let (verdict, counts, told) = solve(&[]);
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+    assert_eq!(counts, [0, 0]);
+    assert!(told.is_empty(), "nothing was known when the run began");
+    let p = PredicateId(0);
+    let (verdict, counts, _) = solve(&[(p, lie), (p, double)]);
+    let Verdict::Sat(model) = verdict else {
+        panic!("{verdict:?}");
+    };
+    assert!(is_model(&system, &model));
+    // The lie holds of the entry's fact, and goes no further.
+    assert_eq!(counts, [2, 2]);
+}
+
+/// Facts of another process are derived again, each from those before it; those that cannot be are
+/// not believed.
+#[test]
+fn facts_of_others_are_derived_again() {
+    let system = stairs(|terms, x, _| terms.eq(x, terms.int(5)));
+    let terms = &system.terms;
+    let params = &system.predicates[0].params;
+    let (x, y) = (params[0], params[1]);
+    let at = |a: i64, b: i64| {
+        let place = [terms.eq(x, terms.int(a)), terms.eq(y, terms.int(b))];
+        (PredicateId(0), terms.and(&place))
+    };
+    let facts: Vec<(PredicateId, TermId)> = (0..=5).map(|height| at(height, 2 * height)).collect();
+    let solve = |facts: &[(PredicateId, TermId)]| {
+        let (mut cx, _) = context_hearing(&system, &[], facts);
+        let verdict = Pdr::default().solve(&system, &mut cx).expect("no defect");
+        let Verdict::Unsat(refutation) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+        ["pdr.heard-facts-derived", "pdr.obligations"].map(|name| cx.stats.count(name))
+    };
+    // Nothing but the query is left to be asked for.
+    assert_eq!(solve(&facts), [6, 1]);
+    // Without the first one, and with a wrong one, there is nothing to begin with.
+    for facts in [&facts[1..], &[at(5, 7)]] {
+        let [derived, obligations] = solve(facts);
+        assert!(derived == 0 && obligations > 1, "{derived} {obligations}");
     }
 }

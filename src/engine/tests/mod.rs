@@ -1,3 +1,4 @@
 //! What tests of several engines share.
 
+mod liars;
 pub(super) mod planted;

@@ -136,18 +136,7 @@ impl Engine for TwinEngine {
             Ok(verdict) => verdict,
             Err(stop) => driver::verdict(stop, cx)?,
         };
-        let back = match verdict {
-            Verdict::Sat(model) => ways.model(model, cx).map(Verdict::Sat),
-            Verdict::Unsat(refutation) => ways.refutation(refutation, cx).map(Verdict::Unsat),
-            unknown => Ok(unknown),
-        };
-        Ok(back.unwrap_or_else(|error| {
-            if cx.stop().is_none() {
-                log::error!("defect: {error}");
-                cx.stats.add("witness.failures", 1);
-            }
-            Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
-        }))
+        Ok(driver::way_back(&ways, verdict, cx))
     }
 }
 

@@ -16,6 +16,7 @@ use crate::chc::System;
 use crate::domain::catalogue::{Catalogue, Parameters};
 use crate::domain::{Guard, Product};
 use crate::engine::EngineError;
+use crate::engine::derived::with_news;
 use crate::engine::settings::Choice as _;
 use crate::proof::incomplete;
 use crate::run::Context;
@@ -131,8 +132,19 @@ fn others(
     Ok(last)
 }
 
-/// A run with the domain that the options name.
+/// A run with the domain that the options name, on the clauses with what others know of them.
 fn with_domain(
+    system: &System,
+    options: &Options,
+    pauses: Pauses,
+    cx: &mut Context,
+) -> Result<Verdict, EngineError> {
+    with_news(system, cx, |system, cx| {
+        strengthened(system, options, pauses, cx)
+    })
+}
+
+fn strengthened(
     system: &System,
     options: &Options,
     pauses: Pauses,

@@ -19,6 +19,7 @@ use super::{Interpolants, Options, failed};
 use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use crate::chc::{PredicateId, System};
 use crate::domain::Domain;
+use crate::proof::exchange::Exchange;
 use crate::proof::{Stop, gave_up};
 use crate::run::Context;
 use crate::smt::{InterpolationError, InterpolationOptions, Interpolator, SatResult, Smt, Solver};
@@ -66,6 +67,8 @@ pub(super) struct Vinta<'a, D: Domain, G> {
     started: Instant,
     begun_at: Duration,
     pub pauses: Pauses<'a>,
+    /// The way to other processes.
+    exchange: Option<Exchange>,
     pub cx: &'a mut Context,
 }
 
@@ -158,6 +161,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             started: Instant::now(),
             begun_at: system.terms.work(),
             pauses,
+            exchange: Exchange::new(system, cx),
             cx,
         }
     }
@@ -263,6 +267,7 @@ where
             if self.is_safe() {
                 return Ok(None);
             }
+            self.tell_labels();
             if let Some(refutation) = self.refine()? {
                 return Ok(Some(refutation));
             }
@@ -348,6 +353,23 @@ where
         let predicates = self.cutpoints.predicates.iter().enumerate();
         let labels = predicates.filter_map(|(l, p)| Some(((*p)?, self.reached(l))));
         labels.collect()
+    }
+
+    /// Tells other processes the labels, which all clauses preserve but the queries.
+    fn tell_labels(&mut self) {
+        if !self.exchange.as_mut().is_some_and(Exchange::is_due) {
+            return;
+        }
+        let labels = self.labels();
+        let mut lemmas: Vec<(PredicateId, TermId)> = Vec::new();
+        for (predicate, label) in labels {
+            let conjuncts = self.terms.conjuncts(label).into_iter();
+            lemmas.extend(conjuncts.map(|conjunct| (predicate, conjunct)));
+        }
+        lemmas.sort_unstable_by_key(|lemma| lemma.0);
+        if let Some(exchange) = &mut self.exchange {
+            exchange.tell(self.system, lemmas, []);
+        }
     }
 
     /// A line for the phase that ended, and the picture.
