@@ -105,19 +105,27 @@ enum Event {
     Signal,
 }
 
-/// How the worker says what it learned about the limits.
-pub struct Reporter(Sender<Event>);
+/// How the worker says what it learned about the limits, and what it has found so far.
+pub struct Reporter {
+    events: Sender<Event>,
+    /// Whether a crash prints the answer that is held.
+    prints: bool,
+}
 
 impl Reporter {
     /// The limits that the input sets.
     pub fn limits(&self, limits: Limits) {
         // The main thread is gone only when the process is.
-        let _ = self.0.send(Event::Limits(limits));
+        let _ = self.events.send(Event::Limits(limits));
     }
 
     /// The answer, should the run end before a better one comes.
     pub fn held(&self, output: Output) {
-        let _ = self.0.send(Event::Held(output));
+        // Here, as the main thread may take its time, and a crash does not wait.
+        if self.prints {
+            leave_in_crash(format!("{}\n{}", output.word(), output.details()));
+        }
+        let _ = self.events.send(Event::Held(output));
     }
 }
 
@@ -156,7 +164,11 @@ pub fn supervise(
         Outlet::Member(_) => on_crash("", CRASHED_MEMBER),
     }
     watch_signals(sender.clone());
-    let spawned = spawn_worker(move || run(work, sender));
+    let reporter = Reporter {
+        events: sender,
+        prints: matches!(supervision.outlet, Outlet::Streams),
+    };
+    let spawned = spawn_worker(move || run(work, &reporter));
     if spawned.is_err() {
         let report = Report {
             answer: Answer::Error("there is no memory for a thread".to_owned()),
@@ -170,13 +182,12 @@ pub fn supervise(
 }
 
 /// The worker's thread: never ends, so that nothing is torn down while the main thread prints.
-fn run(work: impl FnOnce(&Reporter) -> Report, sender: Sender<Event>) {
-    let reporter = Reporter(sender);
-    let event = match catch_unwind(AssertUnwindSafe(|| work(&reporter))) {
+fn run(work: impl FnOnce(&Reporter) -> Report, reporter: &Reporter) {
+    let event = match catch_unwind(AssertUnwindSafe(|| work(reporter))) {
         Ok(report) => Event::Done(report),
         Err(panic) => Event::Panicked(panic_message(&*panic)),
     };
-    let _ = reporter.0.send(event);
+    let _ = reporter.events.send(event);
     loop {
         thread::park();
     }
@@ -211,9 +222,6 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
                 continue;
             }
             Ok(Event::Held(output)) => {
-                if matches!(supervision.outlet, Outlet::Streams) {
-                    leave_in_crash(format!("{}\n{}", output.word(), output.details()));
-                }
                 held = Some(output);
                 continue;
             }

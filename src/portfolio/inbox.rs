@@ -15,6 +15,8 @@ use super::process::set_nonblocking;
 
 /// Lines are shorter, in bytes.
 const LONGEST_LINE: usize = 1 << 19;
+/// So much is heard in all, in bytes: texts are kept.
+const MOST: usize = 1 << 24;
 /// Read at a time.
 const CHUNK: usize = 1 << 14;
 
@@ -30,6 +32,8 @@ struct Inbox {
     /// Of a line that is not complete.
     pending: Vec<u8>,
     texts: Vec<Rc<str>>,
+    /// Bytes of them.
+    total: usize,
 }
 
 impl Peers {
@@ -42,6 +46,7 @@ impl Peers {
                 pipe,
                 pending: Vec::new(),
                 texts: Vec::new(),
+                total: 0,
             }),
         }
     }
@@ -78,7 +83,8 @@ impl Inbox {
         }
     }
 
-    /// Takes in complete lines; `from` is where what is new begins. False for what is no message.
+    /// Takes in complete lines; `from` is where what is new begins. False for what is no message,
+    /// and when enough was heard.
     fn take_lines(&mut self, from: usize) -> bool {
         let mut from = from;
         while let Some(at) = self.pending[from..].iter().position(|&b| b == b'\n') {
@@ -86,7 +92,10 @@ impl Inbox {
             let line = std::mem::replace(&mut self.pending, rest);
             from = 0;
             match Message::read(&line) {
-                Some(Message::Lemmas(text)) => self.texts.push(text.into()),
+                Some(Message::Lemmas(text)) if self.total + text.len() <= MOST => {
+                    self.total += text.len();
+                    self.texts.push(text.into());
+                }
                 _ => return false,
             }
         }

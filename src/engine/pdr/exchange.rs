@@ -27,6 +27,9 @@ use crate::term::{Op, TermId};
 /// Work for what is heard at once, at most: for the proof of lemmas, and as much for the rest.
 const WORK: Duration = Duration::from_millis(200);
 
+/// The part of the search's work that it may cost, all in all.
+const PART: u32 = 10;
+
 /// Lemmas of a predicate that are tried again with those that come later, at most.
 const WAITING: usize = 100;
 
@@ -37,6 +40,9 @@ pub(super) struct Exchanges<'a> {
     checker: Option<Checker<'a>>,
     /// Not inductive yet.
     waiting: Facts,
+    /// The work that what was heard has cost, and when the search began.
+    spent: Duration,
+    begun_at: Duration,
 }
 
 impl Exchanges<'_> {
@@ -46,6 +52,8 @@ impl Exchanges<'_> {
             exchange: Exchange::new(system, cx)?,
             checker: None,
             waiting: Facts::default(),
+            spent: Duration::ZERO,
+            begun_at: system.terms.work(),
         })
     }
 }
@@ -56,12 +64,17 @@ impl<'a> Search<'a> {
         let Some(mut exchanges) = self.exchanges.take() else {
             return Ok(());
         };
-        if exchanges.exchange.is_due() {
+        let is_due = exchanges.exchange.is_due();
+        if is_due {
             let lemmas = self.all_lemmas();
             let lemmas = lemmas.proven.into_iter().chain(lemmas.guesses);
             exchanges
                 .exchange
                 .tell(self.system, lemmas, self.all_facts());
+        }
+        let begun_at = self.terms.work();
+        let all = begun_at.saturating_sub(exchanges.begun_at);
+        if is_due && exchanges.spent <= all / PART {
             let news = exchanges.exchange.news(self.system);
             self.counters.heard += (news.lemmas.len() + news.reached.len()) as u64;
             if !news.lemmas.is_empty() {
@@ -69,6 +82,7 @@ impl<'a> Search<'a> {
                 self.learn_from_entries(left)?;
             }
             self.derive_again(news.reached)?;
+            exchanges.spent += self.terms.work().saturating_sub(begun_at);
         }
         self.exchanges = Some(exchanges);
         Ok(())
@@ -167,10 +181,14 @@ impl<'a> Search<'a> {
             }
             let node: Node = predicate.into();
             let cube = [fact];
-            if !matches!(self.known(node, &cube, INFINITE)?, Known::Reached)
-                && self.reach(node, &cube, INFINITE)?
-            {
-                self.counters.derived += 1;
+            if matches!(self.known(node, &cube, INFINITE)?, Known::Reached) {
+                continue;
+            }
+            match self.reach(node, &cube, INFINITE) {
+                Ok(derived) => self.counters.derived += u64::from(derived),
+                // Too hard to derive: that is no reason to end the search.
+                Err(Stop::Reason(_)) if self.cx.stop().is_none() => {}
+                Err(stop) => return Err(stop),
             }
         }
         Ok(())

@@ -96,6 +96,8 @@ impl Exchange {
     ) {
         let terms = self.terms.clone();
         let mut told = System::new(terms.clone());
+        // By clause.
+        let mut keys: Vec<(PredicateId, TermId, bool)> = Vec::new();
         let mut places: FxHashMap<PredicateId, PredicateId> = FxHashMap::default();
         let mut atom = |told: &mut System, predicate: PredicateId| {
             let about = system.predicate(predicate);
@@ -110,22 +112,28 @@ impl Exchange {
         };
         let lemmas = lemmas.into_iter().filter(|&l| self.is_news(l, false));
         for (predicate, lemma) in lemmas.take(MOST).collect::<Vec<_>>() {
-            self.known.insert((predicate, lemma, false));
+            keys.push((predicate, lemma, false));
             let body = atom(&mut told, predicate);
             told.add_clause(vec![body], terms.not(lemma), None);
         }
         let reached = reached.into_iter().filter(|&f| self.is_news(f, true));
         for (predicate, fact) in reached.take(MOST).collect::<Vec<_>>() {
-            self.known.insert((predicate, fact, true));
+            keys.push((predicate, fact, true));
             let head = atom(&mut told, predicate);
             told.add_clause(Vec::new(), fact, Some(head));
         }
-        if told.clauses.is_empty() {
-            return;
-        }
-        let text = to_smtlib(&told);
-        if text.len() <= LENGTH {
-            self.bus.tell(&text);
+        while !told.clauses.is_empty() {
+            let text = to_smtlib(&told);
+            let fits = text.len() <= LENGTH;
+            let count = told.clauses.len();
+            if fits || count == 1 {
+                // What does not fit alone never will.
+                self.known.extend(&keys[..count]);
+            }
+            if fits {
+                return self.bus.tell(&text);
+            }
+            told.clauses.truncate(count / 2);
         }
     }
 

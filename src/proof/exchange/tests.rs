@@ -164,3 +164,28 @@ fn rubbish_says_nothing() {
     let cx = Context::new(system.terms.clone());
     assert!(Exchange::new(&system, &cx).is_none());
 }
+
+/// What does not fit into one text comes in the next ones.
+#[test]
+fn long_news_come_in_parts() {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let name = "n".repeat(LENGTH / 10);
+    let p = system.add_predicate(&name, &[SortId::INT]);
+    let atom = system.fresh_atom(p);
+    system.add_clause(Vec::new(), TermId::TRUE, Some(atom));
+    let x = system.predicate(p).params[0];
+    let lemmas: Vec<_> = (0..40).map(|n| (p, terms.le(x, terms.int(n)))).collect();
+    let (mut sender, mailbox) = with_bus(&system);
+    let mut told = 0;
+    for _ in 0..40 {
+        sender.tell(&system, lemmas.iter().copied(), []);
+        let texts = mailbox.told.take();
+        assert!(texts.iter().all(|text| text.len() <= LENGTH));
+        let (mut receiver, inbox) = with_bus(&system);
+        let texts = texts.into_iter().map(Rc::from);
+        inbox.heard.borrow_mut().extend(texts);
+        told += receiver.news(&system).lemmas.len();
+    }
+    assert_eq!(told, lemmas.len());
+}
