@@ -133,6 +133,7 @@ const HEAPS: &[Member] = &[
 ];
 
 const DATA: &[Member] = &[
+    member(&["--engine", "enum"], 0.6, MINUTES),
     member(&["--engine", "vinta"], 1.0, MINUTES),
     member(&["--engine", "induct"], 1.0, FOREVER),
     member(&["--engine", "pdr"], 1.0, FOREVER),

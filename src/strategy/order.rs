@@ -1,10 +1,13 @@
 //! The order of passes and engines, as data: this file decides who tries a system when, and for how
 //! long.
 //!
-//! Invariant: nothing here depends on the system, except whether it has predicates, datatypes, and
-//! words that could be numbers. Of the engines listed, those that support its shape take their turns.
+//! Invariant: nothing here depends on the system, except whether it has predicates, datatypes,
+//! arrays, and words that could be numbers. Of the engines listed, those that support its shape take
+//! their turns.
 
 use std::time::Duration;
+
+use crate::chc::Shape;
 
 /// What a run does, one stage after the other, until there is an answer.
 pub(super) const STAGES: [Stage; 5] = [
@@ -43,13 +46,15 @@ const QUICK_BITS: Duration = Duration::from_millis(300);
 
 /// Before the passes that may take longer. Measured over linear integer and real arithmetic
 /// (CHC-COMP 2025, 100 tasks): `pdr` needs less than this for most of what it solves, and what
-/// `trl` and `kind` solve sooner, they solve at once; so they come after it here. `ic3` has what it
-/// needs for drivers and protocols over words (CHC-COMP 2025, vmt): there it is the fastest.
+/// `trl` and `kind` solve sooner, they solve at once; so they come after it here. `vinta` has
+/// models of contracts that are easy to check, where those of `pdr` are not. `ic3` has what it needs
+/// for drivers and protocols over words (CHC-COMP 2025, vmt): there it is the fastest.
 const QUICK: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(10))),
     slot("pdr", 1.0, Limit::Moment(QUICK_TRY)),
     slot("trl", 1.0, Limit::Moment(QUICK_TRY)),
     slot("kind", 1.0, Limit::Moment(Duration::from_millis(50))),
+    slot("vinta", 1.0, Limit::Moment(QUICK_TRY)).only(Only::WithoutWords),
     slot("ic3", 1.0, Limit::Moment(QUICK_BITS)),
 ];
 
@@ -58,7 +63,7 @@ const QUICK: &[Slot] = &[
 /// in less than half a second. In long runs nobody waits for minutes of another: there are second
 /// turns.
 const WRITTEN: &[Slot] = &[
-    slot("twin", 0.5, Limit::Long(Duration::from_secs(300))).for_wide_words(),
+    slot("twin", 0.5, Limit::Long(Duration::from_secs(300))).only(Only::WideWords),
     slot("enum", 0.1, Limit::Moment(Duration::from_millis(400))),
     slot("induct", 0.35, Limit::Long(Duration::from_secs(20))),
     slot("enum", 0.15, Limit::Long(Duration::from_secs(10))),
@@ -75,8 +80,9 @@ pub(super) const HINTS: (u32, Duration) = (5, Duration::from_secs(5));
 /// So much must be left for a further turn.
 pub(super) const FURTHER: Duration = Duration::from_secs(90);
 
-/// What the check of a witness takes at most before those have had their turn: models about sizes
-/// of terms are found in a moment, and their checks may need the induction that is to come.
+/// What the check of a witness takes at most before the costly passes: another engine may have a
+/// model that is checked at once, or a later one. Models about sizes of terms are found in a moment,
+/// too, and their checks may need the induction that is to come.
 pub(super) const CHECK: (f64, Limit) = (0.4, Limit::Long(Duration::from_secs(120)));
 
 /// After all passes. What `pdr` solves at all it solves in most of the time given (by the same
@@ -88,10 +94,11 @@ const MAIN: &[Slot] = &[
     slot("kind", 0.03, Limit::Moment(Duration::from_millis(300))),
     slot("templates", 0.08, Limit::Moment(Duration::from_millis(800))),
     slot("morph", 0.45, Limit::Long(Duration::from_secs(300))),
+    slot("safari", 0.25, Limit::Long(Duration::from_secs(120))).only(Only::Arrays),
     slot("ic3", 0.1, Limit::Further(Duration::from_secs(300))),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
     slot("tpa", 0.4, Limit::Long(Duration::from_secs(300))),
-    slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))).without_datatypes(),
+    slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))).only(Only::WithoutDatatypes),
     slot("trl", 0.5, Limit::Long(Duration::from_secs(300))),
     slot("pdr", 0.8, Limit::None),
     slot("bmc", 1.0, Limit::None),
@@ -171,23 +178,40 @@ pub(super) struct Slot {
     pub share: f64,
     /// and how much at most.
     pub limit: Limit,
-    /// Whether it has a turn where passes left datatypes.
-    pub datatypes: bool,
-    /// Whether it has one where passes left words of a few bits only.
-    pub codes: bool,
+    /// Where it has a turn.
+    only: Only,
+}
+
+/// Systems whose time is for an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Only {
+    Anywhere,
+    /// Passes left no datatypes.
+    WithoutDatatypes,
+    /// The clauses have no words.
+    WithoutWords,
+    /// The quick passes left words that could be numbers.
+    WideWords,
+    /// Passes left arrays.
+    Arrays,
 }
 
 impl Slot {
-    /// The same, but no turn where passes left datatypes: the time is for others.
-    const fn without_datatypes(mut self) -> Slot {
-        self.datatypes = false;
+    /// The same, but a turn only there: elsewhere the time is for others.
+    const fn only(mut self, only: Only) -> Slot {
+        self.only = only;
         self
     }
 
-    /// The same, but no turn where the quick passes left no words that could be numbers.
-    const fn for_wide_words(mut self) -> Slot {
-        self.codes = false;
-        self
+    /// Whether it has a turn on a system of this shape.
+    pub fn is_for(&self, shape: &Shape) -> bool {
+        match self.only {
+            Only::Anywhere => true,
+            Only::WithoutDatatypes => !shape.theories.datatype,
+            Only::WithoutWords => !shape.theories.bitvec,
+            Only::WideWords => shape.theories.wide_words,
+            Only::Arrays => shape.theories.array,
+        }
     }
 }
 
@@ -196,8 +220,7 @@ const fn slot(engine: &'static str, share: f64, limit: Limit) -> Slot {
         engine,
         share,
         limit,
-        datatypes: true,
-        codes: true,
+        only: Only::Anywhere,
     }
 }
 

@@ -130,9 +130,6 @@ pub fn solve_telling(
     };
     let shape = Shape::of(&normal);
     tell(News::Shape(&shape));
-    let written = STAGES.iter().filter(|s| s.passes == Passes::Written);
-    let mut waiting = written.flat_map(|stage| run.turns(stage, &shape));
-    let awaits_written = shape.theories.datatype && waiting.next().is_some();
     let mut ways = Ways {
         stack: BackStack::default(),
         normalization,
@@ -185,7 +182,7 @@ pub fn solve_telling(
         }
         let mut shared = Rc::new(system);
         let check = match stage.passes {
-            Passes::Quick if awaits_written => Some(CHECK),
+            Passes::Quick => Some(CHECK),
             _ => None,
         };
         let turns = run.turns(stage, &shape);

@@ -78,9 +78,8 @@ impl Strategy {
                 } else {
                     stage.engines
                 };
-                let has_terms = shape.theories.datatype;
                 let turns = engines.iter().filter_map(|slot| {
-                    if has_terms && !slot.datatypes || !shape.theories.wide_words && !slot.codes {
+                    if !slot.is_for(shape) {
                         return None;
                     }
                     let entry = find(slot.engine)?;

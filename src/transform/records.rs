@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::replacement::{Origin, Replacement, expand};
 use super::{Step, Transformation, stem};
-use crate::chc::System;
+use crate::chc::{Clause, System};
 use crate::run::Context;
 use crate::term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
@@ -55,11 +55,12 @@ impl Transformation for Records {
                 .filter(|a| replacement.image(a.predicate).is_none())
                 .flat_map(|a| a.args.iter().copied())
                 .collect();
+            let kept = equal_locals(&terms, clause, &fixed);
             let mut map = FxHashMap::default();
             let mut leaves: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
             let mut pairs = Vec::new();
             for var in clause.vars(&terms) {
-                if records.record(terms.sort_of(var)).is_some() && !fixed.contains(&var) {
+                if records.record(terms.sort_of(var)).is_some() && !kept.contains(&var) {
                     let mut own = Vec::new();
                     let whole = records.build(terms.var_name(var), terms.sort_of(var), &mut own);
                     map.insert(var, whole);
@@ -78,6 +79,40 @@ impl Transformation for Records {
         }
         (!replacement.is_empty()).then(|| replacement.step(system))
     }
+}
+
+/// These variables, and the locals that conjuncts make equal to them: those are about to go, and
+/// their fields would only become equations that stay.
+fn equal_locals(
+    terms: &TermStore,
+    clause: &Clause,
+    fixed: &FxHashSet<TermId>,
+) -> FxHashSet<TermId> {
+    let mut kept = fixed.clone();
+    if fixed.is_empty() {
+        return kept;
+    }
+    let arguments: FxHashSet<TermId> = clause.atoms().flat_map(|a| a.args.clone()).collect();
+    let mut equal: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+    for conjunct in terms.conjuncts(clause.constraint) {
+        if let Op::Eq = terms.op(conjunct)
+            && let [a, b] = terms.node(conjunct).args[..]
+            && terms.is_var(a)
+            && terms.is_var(b)
+        {
+            equal.entry(a).or_default().push(b);
+            equal.entry(b).or_default().push(a);
+        }
+    }
+    let mut stack: Vec<TermId> = fixed.iter().copied().collect();
+    while let Some(var) = stack.pop() {
+        for &other in equal.get(&var).into_iter().flatten() {
+            if !arguments.contains(&other) && kept.insert(other) {
+                stack.push(other);
+            }
+        }
+    }
+    kept
 }
 
 /// What expansion makes of a sort.

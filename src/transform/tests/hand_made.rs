@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::decide::{after, atom, check, constructor};
+use super::decide::{after, atom, check, check_pipeline, constructor};
 use crate::chc::{PredicateId, System};
 use crate::run::Context;
+use crate::smt::Smt;
 use crate::term::{Op, SortId, TermId, TermStore};
 use crate::transform::{Pipeline, PipelineError};
 
@@ -253,6 +254,50 @@ fn records_are_expanded() {
         });
         m.check("records", sat);
         m.check("default", sat);
+    }
+}
+
+/// Too many records for one predicate: locals that are equal to them must go as they are, or the
+/// equations of their fields read every argument.
+#[test]
+fn records_that_stay_are_not_read_through_locals() {
+    for (limit, sat) in [(4, true), (3, false)] {
+        let mut m = maker();
+        let t = m.t.clone();
+        let (id, sort) = t.declare_datatype("Pair", &[]);
+        t.define_datatype(
+            id,
+            vec![constructor("pair", &[("first", INT), ("second", INT)])],
+        );
+        let count = 2100;
+        let mut sorts = vec![sort; count];
+        sorts.push(INT);
+        let p = m.system.add_predicate("p", &sorts);
+        let row = |name: &str| -> Vec<TermId> {
+            let name = |i: usize| format!("{name}{i}");
+            (0..count).map(|i| t.var(&name(i), sort)).collect()
+        };
+        let [x, y] = m.ints(["x", "y"]);
+        let with = |mut row: Vec<TermId>, x: TermId| {
+            row.push(x);
+            atom(p, &row)
+        };
+        m.system
+            .add_clause(vec![], t.eq(x, t.int(0)), Some(with(row("r"), x)));
+        let equal = |a: &str, b: &str| row(a).into_iter().zip(row(b)).map(|(a, b)| t.eq(a, b));
+        let mut step: Vec<TermId> = equal("r", "l").chain(equal("l", "s")).collect();
+        step.push(t.eq(y, t.add(&[x, t.int(1)])));
+        step.push(t.lt(x, t.int(3)));
+        m.system.add_clause(
+            vec![with(row("r"), x)],
+            t.and(&step),
+            Some(with(row("s"), y)),
+        );
+        let bad = t.ge(x, t.int(limit));
+        m.system.add_clause(vec![with(row("r"), x)], bad, None);
+        let passes = "records,simplify,slice";
+        assert_eq!(arity(&m.after(passes)), 1);
+        assert_eq!(check_pipeline(&m.system, passes, &Smt::new(t)), sat);
     }
 }
 
