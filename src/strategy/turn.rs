@@ -227,7 +227,8 @@ mod tests {
         }
     }
 
-    /// Where datatypes are left the time of `vinta` is for the engines that are made for them.
+    /// Where datatypes are left `vinta` has a moment, before the time of the engines that are made for
+    /// them.
     #[test]
     fn engines_for_datatypes_take_part_where_there_are_some() {
         let without = shape(false);
@@ -244,8 +245,22 @@ mod tests {
                 );
                 assert_eq!(without, [""; 0]);
             } else {
-                assert!(!with.contains(&"vinta") && with.contains(&"pdr"));
-                assert_eq!(without.contains(&"vinta"), stage.passes != Passes::Quick);
+                assert!(with.contains(&"pdr") && without.contains(&"vinta"));
+                assert_eq!(with.contains(&"vinta"), stage.passes == Passes::Quick);
+            }
+        }
+    }
+
+    /// On other systems its turn would only cost time.
+    #[test]
+    fn safari_takes_part_where_there_are_arrays() {
+        for array in [true, false] {
+            let mut system = shape(true);
+            system.theories.array = array;
+            for stage in &STAGES {
+                let names = names_of(&Strategy::Auto.turns(stage, &system));
+                let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
+                assert_eq!(names.contains(&"safari"), array && costly);
             }
         }
     }
@@ -262,6 +277,8 @@ mod tests {
             };
             for stage in &STAGES {
                 let names = names_of(&Strategy::Auto.turns(stage, &words));
+                let quick = stage.passes == Passes::Quick;
+                assert!(!(quick && names.contains(&"vinta")));
                 let expected = wide_words && stage.passes == Passes::Written;
                 assert_eq!(names.contains(&"twin"), expected);
             }
