@@ -64,8 +64,12 @@ struct SolveArgs {
     jobs: Option<u16>,
 
     /// Print a model after the verdict, if the clauses have one.
-    #[arg(long)]
-    model: bool,
+    ///
+    /// A plain one has no recursive functions, so that every reader of SMT-LIB's models takes it;
+    /// where only other models are found, there is no verdict.
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true,
+          default_missing_value = "any")]
+    model: Option<ModelKind>,
 
     /// Print a refutation after the verdict, if the clauses have no model.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
@@ -221,6 +225,25 @@ pub enum Format {
     Json,
 }
 
+/// Which models count.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelKind {
+    /// Any.
+    Any,
+    /// Those without recursive functions.
+    Plain,
+}
+
+impl ModelKind {
+    /// The option that asks for it.
+    pub fn option(self) -> &'static str {
+        match self {
+            ModelKind::Any => "--model",
+            ModelKind::Plain => "--model=plain",
+        }
+    }
+}
+
 /// How a refutation is written.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Proof {
@@ -265,7 +288,7 @@ pub struct Solve {
     pub jobs: Option<usize>,
     pub engine: String,
     pub without: Vec<String>,
-    pub model: bool,
+    pub model: Option<ModelKind>,
     pub proof: Option<ProofFormat>,
     /// Print the clauses instead of solving them.
     pub print: Option<Print>,
@@ -490,7 +513,7 @@ mod tests {
         let Task::Solve(solve) = invocation.task else {
             panic!("not to solve")
         };
-        assert!(solve.model);
+        assert_eq!(solve.model, Some(ModelKind::Any));
         assert_eq!(solve.source, Source::Stdin);
     }
 

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
-use crate::cli::{Format, Invocation, Solve};
+use crate::cli::{Format, Invocation, ModelKind, Solve};
 use crate::supervise::{diagnose, exit};
 
 /// Answers that a question may use.
@@ -71,7 +71,7 @@ pub fn run(invocation: &Invocation, solve: &Solve, script: Option<Vec<u8>>) -> !
         solve,
         session: Session::default(),
         interactive: script.is_none(),
-        shows: solve.model || solve.proof.is_some(),
+        shows: solve.model.is_some() || solve.proof.is_some(),
         last: None,
         earlier: Vec::new(),
     };
@@ -226,7 +226,7 @@ impl Dialogue<'_> {
         let is_unknown = word == "unknown";
         let is_model = (word == "sat") != of_rules;
         let shown = match is_model {
-            true => self.solve.model,
+            true => self.solve.model.is_some(),
             false => self.solve.proof.is_some(),
         };
         if shown && !is_unknown {
@@ -338,7 +338,7 @@ impl Dialogue<'_> {
         });
         let flags = [
             deterministic.then_some("--deterministic"),
-            solve.model.then_some("--model"),
+            solve.model.map(ModelKind::option),
             proof,
             stats,
         ];

@@ -56,17 +56,16 @@
 //!
 //! # Clauses made in code
 //!
-//! A [`System`](chc::System) is built from terms. An answer is about text, so it is printed first,
-//! and read. Steps of a refutation name clauses by their index in the problem.
+//! A [`System`](chc::System) is built from terms, and decided by [`solve_system`]. Steps of a
+//! refutation name clauses by their index.
 //!
 //! ```
 //! use std::rc::Rc;
-//! use alphorn::chc::{Atom, System, to_smtlib};
-//! use alphorn::frontend::parse;
+//! use alphorn::chc::{Atom, System};
 //! use alphorn::run::Context;
 //! use alphorn::term::{SortId, TermStore};
 //! use alphorn::witness::Verdict;
-//! use alphorn::{Config, solve};
+//! use alphorn::{Config, solve_system};
 //!
 //! let terms = Rc::new(TermStore::new());
 //! let (x, y) = (terms.var("x", SortId::INT), terms.var("y", SortId::INT));
@@ -78,8 +77,8 @@
 //! system.add_clause(vec![p(x)], terms.eq(y, terms.add(&[x, two])), Some(p(y)));
 //! system.add_clause(vec![p(x)], terms.eq(x, terms.int(6)), None);
 //!
-//! let problem = parse(&to_smtlib(&system), terms.clone())?;
-//! let answer = solve(&problem, &Config::default(), &mut Context::new(terms.clone()))?;
+//! let mut cx = Context::new(terms.clone());
+//! let (_, answer) = solve_system(&system, &Config::default(), &mut cx)?;
 //! let Verdict::Unsat(refutation) = answer.verdict() else {
 //!     panic!("6 is even");
 //! };
@@ -145,8 +144,8 @@ pub mod witness;
 pub use engine::registry::list_settings;
 pub use smt::text::z3_version;
 pub use strategy::{
-    Config, ConfigError, Hint, News, UnknownEngine, list_passes, normal_form, solve, solve_telling,
-    system_after,
+    Config, ConfigError, Hint, News, SystemError, UnknownEngine, list_passes, normal_form, solve,
+    solve_system, solve_telling, system_after,
 };
 
 /// What the integration tests and benches of this crate take apart: engines with their options,

@@ -30,7 +30,7 @@ use alphorn::witness::{
 };
 use alphorn::{Config, Hint, News, normal_form, solve_telling, system_after};
 
-use cli::{Format, Invocation, Parsed, Print, Solve, Source, Task};
+use cli::{Format, Invocation, ModelKind, Parsed, Print, Solve, Source, Task};
 use files::{create, write_all};
 use portfolio::{Began, End, Family, Message, Peers, Place, Portfolio, Said, Teller};
 use supervise::{
@@ -300,6 +300,7 @@ impl Solve {
             engine: self.engine.clone(),
             without: self.without.clone(),
             model: false,
+            plain: self.model == Some(ModelKind::Plain),
             passes: self.passes.clone(),
             settings: self.settings.clone(),
         }
@@ -384,7 +385,7 @@ impl Worker<'_> {
         let requests = &problem.requests;
         let proof = requests.proof || args.hinted;
         let wanted = Wanted {
-            model: args.model || requests.model || args.hinted,
+            model: args.model.is_some() || requests.model || args.hinted,
             proof: args.proof.or(proof.then_some(ProofFormat::Text)),
             reason_unknown: requests.reason_unknown || args.hinted,
         };
@@ -416,7 +417,7 @@ impl Worker<'_> {
             None => None,
         };
         let mut config = args.config();
-        config.model = args.model || requests.model || args.certificate.is_some();
+        config.model = args.model.is_some() || requests.model || args.certificate.is_some();
         let mut handed_over = None;
         let (answer, note) = match &args.print {
             Some(print) => {

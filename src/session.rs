@@ -194,7 +194,7 @@ impl Session {
                 });
             }
             "check-sat-assuming" => {
-                let assumed = self.assumed(&range, part(1))?;
+                let assumed = self.assumed(&range, &parts)?;
                 return Ok(Action::Check {
                     text: self.question(&range, &assumed),
                     of_rules: false,
@@ -288,31 +288,36 @@ impl Session {
     }
 
     /// The literals of a list, as assertions, and a check.
-    fn assumed(&self, command: &Range<usize>, list: &str) -> Result<String, SessionError> {
+    fn assumed(
+        &self,
+        command: &Range<usize>,
+        parts: &[Range<usize>],
+    ) -> Result<String, SessionError> {
         let error = || {
             let message = "Boolean symbols and their negations are expected";
             self.error(command.start, message)
         };
-        let mut out = String::new();
-        for literal in elements(list, &(0..list.len())).ok_or_else(error)? {
-            let literal = &list[literal];
-            let is_symbol = |text: &str| !text.starts_with(['(', '"', ':', '#']);
-            if is_symbol(literal) {
-                out.push_str(&format!("(assert {literal}) "));
-                continue;
-            }
-            let parts = elements(literal, &(0..literal.len())).ok_or_else(error)?;
-            match parts.as_slice() {
-                [not, name]
-                    if symbol(&literal[not.clone()]) == "not"
-                        && is_symbol(&literal[name.clone()]) =>
-                {
-                    out.push_str(&format!("(assert (=> {} false)) ", &literal[name.clone()]));
-                }
+        let text = &self.text[command.clone()];
+        let [_, list] = parts else {
+            return Err(error());
+        };
+        let literals = elements(text, list).ok_or_else(error)?;
+        let is_symbol =
+            |range: &Range<usize>| !text[range.clone()].starts_with(['(', '"', ':', '#']);
+        for literal in literals.iter().filter(|literal| !is_symbol(literal)) {
+            match elements(text, literal).ok_or_else(error)?.as_slice() {
+                [not, name] if symbol(&text[not.clone()]) == "not" && is_symbol(name) => {}
                 _ => return Err(error()),
             }
         }
-        out.push_str("(check-sat)");
+        let mut out = String::new();
+        if !literals.is_empty() {
+            out.push_str("(assert (and");
+            let end = out.len();
+            blank(&mut out, &text[end..=list.start]);
+            out.push_str(&text[list.start + 1..]);
+        }
+        out.push_str(" (check-sat)");
         Ok(out)
     }
 
@@ -394,9 +399,7 @@ mod tests {
             [
                 format!("{head} (assert (=> p false)) (check-sat)"),
                 format!("{head} (check-sat)"),
-                format!(
-                    "{head} (set-option :timeout 7) (assert p) (assert (=> p false)) (check-sat)"
-                ),
+                format!("{head} (set-option :timeout 7) (assert (and p (not p))) (check-sat)"),
                 "(set-logic HORN) (set-option :timeout 7) (check-sat)".to_owned(),
                 "(check-sat)".to_owned(),
             ]

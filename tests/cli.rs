@@ -191,6 +191,43 @@ fn models_follow_the_verdict_when_asked_for() {
     expect(&with_input(&["--proof"], SAFE), "sat\n", 0);
 }
 
+/// A relation that is a function of unbounded depth has no definition without recursion.
+#[test]
+fn a_plain_model_calls_no_recursive_functions() {
+    let list = "(set-logic HORN) (declare-datatypes ((L 0)) (((nil) (cons (head Int) (tail L)))))";
+    let drop = format!(
+        "{list} (declare-fun drop (L Int L) Bool)
+        (assert (forall ((l L) (n Int)) (=> (<= n 0) (drop l n l))))
+        (assert (forall ((n Int)) (drop nil n nil)))
+        (assert (forall ((l L) (n Int) (x Int) (r L))
+            (=> (and (> n 0) (drop l (- n 1) r)) (drop (cons x l) n r))))
+        (assert (forall ((l L) (n Int) (x Int) (r L) (s L))
+            (=> (and (>= n 0) (drop l n r) (drop (cons x l) (+ n 1) s) (distinct r s)) false)))
+        (check-sat)"
+    );
+    let any = with_input(&["--model"], &drop);
+    assert!(
+        stdout(&any).starts_with("sat\n(\n  (define-fun-rec "),
+        "{any:?}"
+    );
+    let plain = with_input(&["--model=plain"], &drop);
+    assert_eq!(stdout(&plain), "unknown\n");
+    assert!(stderr(&plain).contains("recursive functions"), "{plain:?}");
+
+    let length = format!(
+        "{list} (declare-fun len (L Int) Bool)
+        (assert (len nil 0))
+        (assert (forall ((l L) (n Int) (x Int)) (=> (len l n) (len (cons x l) (+ n 1)))))
+        (assert (forall ((l L) (n Int)) (=> (and (len l n) (< n 0)) false)))
+        (check-sat)"
+    );
+    let plain = with_input(&["--model=plain"], &length);
+    assert!(
+        stdout(&plain).starts_with("sat\n(\n  (define-fun len "),
+        "{plain:?}"
+    );
+}
+
 #[test]
 fn models_of_rules_come_with_unsat_and_proofs_with_sat() {
     let unreachable = with_input(

@@ -7,14 +7,10 @@ mod two_counters;
 fn two_counters_have_an_invariant_and_a_run() {
     let mut out = Vec::new();
     two_counters::run(&mut out).expect("an answer");
-    let expected = "safe; the invariant has 2 parameters
-  holds of (2, 4): true
-  holds of (2, 5): false
-unsafe:
-  Loop(0, 0)
-  Loop(1, 2)
-  Loop(2, 4)
-  Loop(3, 6)
-";
-    assert_eq!(String::from_utf8(out).expect("text"), expected);
+    let out = String::from_utf8(out).expect("text");
+    let (invariant, reached) = out.split_once('\n').expect("two answers");
+    assert!(invariant.starts_with("safe: (= (* 2 "), "{invariant}");
+    let expected =
+        [(0, 0), (1, 2), (2, 4), (3, 6)].map(|(x, y)| format!("reached: Loop({x}, {y})\n"));
+    assert_eq!(reached, expected.concat());
 }

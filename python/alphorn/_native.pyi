@@ -42,6 +42,7 @@ def solve(
     without: list[str],
     passes: str | None,
     settings: list[str],
+    plain_model: bool,
     certificate: bool,
     cache: str | None,
     stop: Any,

@@ -38,6 +38,7 @@ def solve(
     without: str | Iterable[str] = (),
     passes: str | Iterable[str] | None = None,
     settings: Mapping[str, object] | Iterable[str] = (),
+    plain_model: bool = False,
     certificate: bool = False,
     cache: str | os.PathLike[str] | None = None,
     stop: Event | None = None,
@@ -59,7 +60,8 @@ def solve(
     time, and the answer is the same on any machine.
 
     ``engine``, ``without``, ``passes`` and ``settings`` are the options of the program
-    (``settings`` also as ``{"ENGINE.NAME": value}``). With ``certificate`` the answer has a
+    (``settings`` also as ``{"ENGINE.NAME": value}``). With ``plain_model`` a model that needs recursive
+    functions is no answer. With ``certificate`` the answer has a
     :attr:`~Answer.certificate`. ``cache`` is a folder in which answers are kept, and used by later
     runs on the same clauses or similar ones, as far as they still hold.
 
@@ -103,6 +105,7 @@ def solve(
             without=_names(without),
             passes=None if passes is None else ",".join(_names(passes)) or "none",
             settings=_strings("settings", settings),
+            plain_model=bool(plain_model),
             certificate=bool(certificate),
             cache=None if cache is None else os.fspath(cache),
             **_limits(timeout, memory, stop),

@@ -291,7 +291,7 @@ fn seconds(timeout: Option<f64>) -> PyResult<Option<Duration>> {
 /// Solves a text.
 #[pyfunction]
 #[pyo3(signature = (text, *, timeout, memory, deterministic, engine, without, passes, settings,
-                    certificate, cache, stop, level))]
+                    plain_model, certificate, cache, stop, level))]
 #[allow(clippy::too_many_arguments)] // the options, which Python gives by name
 fn solve(
     py: Python<'_>,
@@ -303,6 +303,7 @@ fn solve(
     without: Vec<String>,
     passes: Option<String>,
     settings: Vec<String>,
+    plain_model: bool,
     certificate: bool,
     cache: Option<PathBuf>,
     stop: Option<Bound<'_, PyAny>>,
@@ -314,6 +315,7 @@ fn solve(
         engine,
         without,
         model: true,
+        plain: plain_model,
         passes,
         settings,
     };

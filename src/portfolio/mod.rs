@@ -236,9 +236,7 @@ impl Portfolio<'_> {
             let part = whole / u64::try_from(self.jobs).unwrap_or(u64::MAX).max(1);
             words.push(format!("--memory={}", part.max(1)));
         }
-        if self.solve.model {
-            words.push("--model".to_owned());
-        }
+        words.extend(self.solve.model.map(|kind| kind.option().to_owned()));
         match self.solve.proof {
             Some(ProofFormat::Text) => words.push("--proof".to_owned()),
             Some(ProofFormat::Json) => words.push("--proof=json".to_owned()),

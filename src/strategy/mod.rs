@@ -13,5 +13,5 @@ mod turn;
 
 pub use hints::Hint;
 pub use inspect::{list_passes, normal_form, system_after};
-pub use solve::{Config, ConfigError, News, solve, solve_telling};
+pub use solve::{Config, ConfigError, News, SystemError, solve, solve_system, solve_telling};
 pub use turn::UnknownEngine;

@@ -13,10 +13,10 @@ use super::order::{
 };
 use super::smaller::{plain_model, with_smaller_model};
 use super::turn::{DEFAULT, Strategy, Turn, UnknownEngine, engine, part};
-use crate::chc::{Shape, System};
+use crate::chc::{Shape, System, to_smtlib};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
-use crate::frontend::Problem;
+use crate::frontend::{InputError, Problem, parse};
 use crate::proof::exchange::Exchange;
 use crate::run::{Context, Phase, Reason};
 use crate::term::{TermId, TermStore};
@@ -35,6 +35,8 @@ pub struct Config {
     pub without: Vec<String>,
     /// Whether a model is to be printed, and so is worth some time to make it simpler.
     pub model: bool,
+    /// Whether only models without recursive functions count.
+    pub plain: bool,
     /// Passes in the order of application, separated by commas; `None` for all.
     pub passes: Option<String>,
     /// Settings of engines, `ENGINE.NAME=VALUE`.
@@ -47,6 +49,7 @@ impl Default for Config {
             engine: DEFAULT.to_owned(),
             without: Vec::new(),
             model: false,
+            plain: false,
             passes: None,
             settings: Vec::new(),
         }
@@ -83,6 +86,11 @@ impl Config {
         Strategy::find(&self.engine)
     }
 
+    /// Whether an answer is of the kind that is wanted.
+    fn accepts(&self, answer: &Validated, terms: &TermStore) -> bool {
+        !self.plain || answer.functions(terms) == (false, false)
+    }
+
     /// The pipeline of passes.
     pub fn pipeline(&self) -> Result<Pipeline, ConfigError> {
         Ok(match &self.passes {
@@ -90,6 +98,28 @@ impl Config {
             None => Pipeline::default(),
         })
     }
+}
+
+/// Why clauses made in code could not be tried.
+#[derive(Debug, Error)]
+pub enum SystemError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The clauses say what no text can, a name with a `|` for instance.
+    #[error(transparent)]
+    Text(#[from] InputError),
+}
+
+/// Decides clauses made in code. An answer is about text, against which it is checked, so it comes
+/// with the problem that was read; its predicates and clauses have the numbers of the system's.
+pub fn solve_system(
+    system: &System,
+    config: &Config,
+    cx: &mut Context,
+) -> Result<(Problem, Validated), SystemError> {
+    let problem = parse(&to_smtlib(system), system.terms.clone())?;
+    let answer = solve(&problem, config, cx)?;
+    Ok((problem, answer))
 }
 
 /// Decides a problem within the context's limits. An error is about the configuration only.
@@ -135,7 +165,7 @@ pub fn solve_telling(
         normalization,
     };
     let (found, lemmas) = use_hints(problem, hints, cx);
-    if let Some(found) = found {
+    if let Some(found) = found.filter(|found| config.accepts(found, &problem.terms)) {
         return Ok(found);
     }
     let mut hinted = Rc::new(normal.clone());
@@ -201,11 +231,12 @@ pub fn solve_telling(
             break;
         }
     }
-    if config.model && matches!(answer.verdict(), Verdict::Sat(_)) {
+    let wanted = config.accepts(&answer, &problem.terms);
+    if config.model && wanted && matches!(answer.verdict(), Verdict::Sat(_)) {
         tell(News::Answer(&answer));
         log::debug!("an answer is held");
     }
-    if config.model && answer.functions(&problem.terms) != (false, false) {
+    if (config.model || !wanted) && answer.functions(&problem.terms) != (false, false) {
         match plain_model(problem, &normal, &answer, cx) {
             Some(found) => answer = found,
             None => {
@@ -230,6 +261,10 @@ pub fn solve_telling(
                 }
             }
         }
+    }
+    if !config.accepts(&answer, &problem.terms) {
+        let message = "the model that was found calls recursive functions";
+        answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
     }
     if config.model {
         answer = with_smaller_model(problem, &normal, answer, cx);

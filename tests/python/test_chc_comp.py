@@ -137,7 +137,7 @@ class ToolInfo(Competition):
         (self.folder / "bad.smt2").write_text("(assert")
         hard = ROOT / "horn-benchmarks/recursion/ackermann-safe.smt2"
         runs = [
-            (["--model", papers / "vinta-fig2a-safe.smt2"], "true"),
+            (["--model=plain", papers / "vinta-fig2a-safe.smt2"], "true"),
             (["--proof", papers / "vinta-fig2a-unsafe.smt2"], "false"),
             (["--timeout", "0.001", hard], "TIMEOUT"),
             ([self.folder / "bad.smt2"], "ERROR (input)"),
@@ -218,7 +218,7 @@ class Definitions(Competition):
         found = self.commands(benchmark)
         self.assertEqual(set(found), {f"{t}/{t}-safe.smt2" for t in TRACKS})
         for words in found.values():
-            self.assertEqual(words[:3], ["alphorn/alphorn", "--quiet", "--model"])
+            self.assertEqual(words[:3], ["alphorn/alphorn", "--quiet", "--model=plain"])
 
 
 @unittest.skipIf(program() is None, "the program is not built")

@@ -22,8 +22,7 @@ use crate::chc::cutpoints::Location;
 use crate::domain::Domain;
 use crate::engine::vinta::failed;
 use crate::engine::vinta::search::Vinta;
-use crate::proof::Stop;
-use crate::proof::bounds;
+use crate::proof::{Stop, bounds, undefined};
 use crate::smt::{SmtModel, Solver, project_formula};
 use crate::term::TermId;
 
@@ -205,7 +204,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         let values = model.assignment(&all).map_err(|e| failed(&e.0))?;
         all.retain(|v| !kept.contains(v));
         let projected = project_formula(terms, step, &all, &values)
-            .ok_or_else(|| failed("a step to the error cannot be projected"))?;
+            .ok_or_else(undefined)?;
         Ok((from, bounds(terms, &projected)))
     }
 }

@@ -14,8 +14,7 @@ use super::unfold::Tree;
 use crate::domain::Domain;
 use crate::engine::vinta::failed;
 use crate::engine::vinta::search::Vinta;
-use crate::proof::Stop;
-use crate::proof::bounds;
+use crate::proof::{Stop, bounds, undefined};
 use crate::smt::project_formula;
 use crate::term::{SortId, TermId};
 
@@ -53,7 +52,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
                 // The clauses so far are of the rest of the tree now, but need not hold in `way`.
                 let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
                 let cube = project_formula(terms, way, &others, &values)
-                    .ok_or_else(|| failed("a tree cannot be projected"))?;
+                    .ok_or_else(undefined)?;
                 let cube = bounds(terms, &cube);
                 if self.check(&mut below, &cube)? {
                     return Err(failed("a derivation leads to what leads to the error"));
