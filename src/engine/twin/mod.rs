@@ -11,9 +11,12 @@
 //! - At first no sum may leave the range of its words. That leaves out derivations, so a refutation
 //!   counts, and a model is a hint: it is said of words (`back`), and each clause over words is
 //!   asked whether it holds.
-//! - The clauses that do not hold become *exact*: a sum is reduced by a multiple of the words' size,
-//!   with a variable for how often it wraps. Then the twin is solved again. A model of exact clauses
-//!   only is a model.
+//! - The clauses that do not hold are *guarded*: a query asks for the states from which a sum of the
+//!   clause wraps. Most programs have none, and a model that says so is one for words. For a part of
+//!   the time the twin is solved again.
+//! - What is left is *exact*, as is a clause whose sums do wrap: a sum is reduced by a multiple of the
+//!   words' size, with a variable for how often it wraps. A model of guarded and exact clauses only
+//!   is a model.
 //! - A model speaks of sums of words that are extended until nothing wraps; nothing is left of the
 //!   conversions between words and integers.
 //!
@@ -27,7 +30,8 @@
 //!
 //! # Invariant
 //!
-//! A model is given only if every clause over words was seen to hold, or is one whose twin is exact;
+//! A model is given only if every clause over words was seen to hold, or is one whose twin is exact or
+//! guarded;
 //! a refutation only when evaluation over words confirmed it.
 
 mod back;
@@ -39,9 +43,7 @@ mod translate;
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
-
-use self::translate::{Twin, translate};
+use self::translate::{Semantics, Twin, translate};
 use super::derived::Derived;
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
@@ -62,8 +64,11 @@ const PASSES: &str = "default";
 /// After so many rounds all clauses are exact.
 const ROUNDS: usize = 5;
 
-/// Work for the question whether a clause holds.
+/// Work for the question whether a clause holds; without an answer it is guarded.
 const QUESTION: Duration = Duration::from_secs(2);
+
+/// What a twin with guarded clauses may take.
+const GUARDED: (f64, Duration) = (0.4, LONG);
 
 /// An engine's turn for a twin.
 struct Turn {
@@ -148,56 +153,93 @@ impl TwinEngine {
         }
     }
 
-    /// Solves twins, each with more exact clauses than the one before.
+    /// Solves twins, each with more clauses that say all than the one before.
     fn search(&self, words: &System, cx: &mut Context) -> Result<Verdict, Stop> {
-        let mut exact: FxHashSet<usize> = FxHashSet::default();
+        let mut semantics = vec![Semantics::NoWraps; words.clauses.len()];
         for round in 1.. {
             cx.stats.set("twin.rounds", round);
-            cx.stats.set("twin.exact", exact.len() as u64);
-            let twin = translate(words, &exact, cx).map_err(incomplete)?;
-            let found = match self.solve_twin(&twin, cx)? {
+            for (name, kind) in [
+                ("twin.guarded", Semantics::Guarded),
+                ("twin.exact", Semantics::Exact),
+            ] {
+                let count = semantics.iter().filter(|&&s| s == kind).count();
+                cx.stats.set(name, count as u64);
+            }
+            let twin = translate(words, &semantics, cx).map_err(incomplete)?;
+            let verdict = match twin.guards.is_empty() {
+                true => self.solve_twin(&twin, cx)?,
+                false => {
+                    let part = part(&cx.budget, GUARDED);
+                    match cx.within(part, |cx| self.solve_twin(&twin, cx)) {
+                        Err(Stop::Reason(reason)) => Verdict::Unknown(reason),
+                        verdict => verdict?,
+                    }
+                }
+            };
+            let found = match verdict {
                 Verdict::Unsat(refutation) => {
+                    let last = refutation.steps.last();
+                    if let Some(wraps) = last.and_then(|step| twin.guarded_by(step.clause)) {
+                        log::debug!("twin: clause {wraps} wraps");
+                        semantics[wraps] = Semantics::Exact;
+                        continue;
+                    }
                     let refutation = back::refutation(words, &twin, &refutation)
                         .ok_or_else(|| incomplete("a derivation without values"))?;
                     let smt = Smt::within(&cx.budget);
                     return Ok(confirm(words, refutation, &smt, cx));
                 }
-                Verdict::Unknown(reason) => return Err(Stop::Reason(reason)),
+                Verdict::Unknown(reason) if twin.guards.is_empty() || cx.stop().is_some() => {
+                    return Err(Stop::Reason(cx.stop().unwrap_or(reason)));
+                }
+                Verdict::Unknown(_) => {
+                    log::debug!("twin: {} clauses may wrap", twin.guards.len());
+                    for at in &twin.guards {
+                        semantics[*at] = Semantics::Exact;
+                    }
+                    continue;
+                }
                 Verdict::Sat(model) => model,
             };
             let model = back::model(&twin, &found)
                 .ok_or_else(|| incomplete("a model that words cannot express"))?;
-            let failing = failing(words, &model, &exact, cx)?;
+            let failing = failing(words, &model, &semantics, cx)?;
             log::debug!(
-                "twin: of {} clauses {} wrap",
+                "twin: of {} clauses {} do not hold",
                 words.clauses.len(),
                 failing.len()
             );
             if failing.is_empty() {
-                let smaller = self.smaller(words, &twin, &found, &exact, cx);
+                let smaller = self.smaller(words, &twin, &found, &semantics, cx);
                 return Ok(Verdict::Sat(smaller.unwrap_or(model)));
             }
-            exact.extend(failing);
+            for at in failing {
+                semantics[at] = match round as usize >= ROUNDS {
+                    true => Semantics::Exact,
+                    false => Semantics::Guarded,
+                };
+            }
             if round as usize >= ROUNDS {
-                exact.extend(0..words.clauses.len());
+                semantics.fill(Semantics::Exact);
             }
         }
-        unreachable!("in each round one more clause is exact")
+        unreachable!("in each round one more clause says all")
     }
 
     /// A model that says less: what is known of sums that wrap may have large numbers in it, with
     /// which words are hard to check. What is not needed of a hint is, for words, if a clause that is
-    /// not exact no longer holds. None where that takes too long.
+    /// not exact no longer holds. None where that takes too long, or nothing wraps.
     fn smaller(
         &self,
         words: &System,
         twin: &Twin,
         found: &Model,
-        exact: &FxHashSet<usize>,
+        semantics: &[Semantics],
         cx: &mut Context,
     ) -> Option<Model> {
         let system = &twin.system;
-        if system.clauses.iter().any(|c| c.body.len() > 1) {
+        let wraps = semantics.contains(&Semantics::Exact);
+        if !wraps || system.clauses.iter().any(|c| c.body.len() > 1) {
             return None;
         }
         let smt = Smt::within(&cx.budget);
@@ -206,7 +248,7 @@ impl TwinEngine {
             ..Model::default()
         };
         let smaller = back::model(twin, &smaller)?;
-        let holds = failing(words, &smaller, exact, cx).is_ok_and(|failing| failing.is_empty());
+        let holds = failing(words, &smaller, semantics, cx).is_ok_and(|failing| failing.is_empty());
         holds.then_some(smaller)
     }
 
@@ -225,7 +267,8 @@ impl TwinEngine {
                 false => small,
             };
             costly |= turn.costly;
-            let verdict = small.ask(turn.engine, turn.part(&cx.budget), cx)?;
+            let part = part(&cx.budget, (turn.share, turn.most));
+            let verdict = small.ask(turn.engine, part, cx)?;
             derived = Some(small);
             match verdict {
                 Verdict::Unknown(reason) => last = Some(reason),
@@ -237,27 +280,23 @@ impl TwinEngine {
     }
 }
 
-impl Turn {
-    fn part(&self, budget: &Budget) -> Budget {
-        let share = budget.left().map(|left| left.mul_f64(self.share));
-        match share {
-            Some(share) => budget.time(share.min(self.most)),
-            None => budget.time(self.most),
-        }
-    }
+/// A share of what is left, and no more than this.
+fn part(budget: &Budget, (share, most): (f64, Duration)) -> Budget {
+    let share = budget.left().map(|left| left.mul_f64(share));
+    budget.time(share.map_or(most, |share| share.min(most)))
 }
 
-/// The clauses that are not exact and for which the model was not seen to hold.
+/// The clauses that leave out wraps and for which the model was not seen to hold.
 fn failing(
     words: &System,
     model: &Model,
-    exact: &FxHashSet<usize>,
+    semantics: &[Semantics],
     cx: &mut Context,
 ) -> Result<Vec<usize>, Stop> {
     let smt = Smt::within(&cx.budget);
     let mut failing = Vec::new();
     for (at, clause) in words.clauses.iter().enumerate() {
-        if exact.contains(&at) {
+        if semantics[at] != Semantics::NoWraps {
             continue;
         }
         if let Some(reason) = cx.stop() {

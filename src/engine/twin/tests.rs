@@ -3,13 +3,13 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::back;
-use super::translate::translate;
-use crate::chc::System;
+use super::translate::{Semantics, translate};
+use crate::chc::{ClauseId, System};
 use crate::frontend::parse;
-use crate::run::Context;
+use crate::run::{Context, Statistics};
 use crate::smt::{SatResult, Smt};
 use crate::strategy::{Config, solve};
 use crate::term::{Assignment, BigUint, Op, Printer, Random, SortId, TermId, TermStore, evaluate};
@@ -105,8 +105,8 @@ fn number(t: &TermStore, value: TermId) -> TermId {
     evaluate(t, t.bv_to_signed(value), &Assignment::default()).expect("a value")
 }
 
-/// What a clause says of words, its twin says of the integers that they are; and what a clause that
-/// is not exact says is never more.
+/// What a clause says of words, its twin says of the integers that they are; and what a clause without
+/// wraps leaves out is what the query says that guards it.
 #[test]
 fn twins_say_the_same() {
     let mut random = Random::new(17);
@@ -121,36 +121,32 @@ fn twins_say_the_same() {
         let constraint = t.or(&parts);
         words.add_clause(Vec::new(), constraint, None);
         let cx = Context::new(t.clone());
-        let all = FxHashSet::from_iter([0]);
-        let exact = translate(&words, &all, &cx).unwrap_or_else(|e| panic!("{e}"));
-        let loose = translate(&words, &FxHashSet::default(), &cx).expect("the same operators");
+        let exact = translate(&words, &[Semantics::Exact], &cx);
+        let exact = exact.unwrap_or_else(|e| panic!("{e}"));
+        let guarded = translate(&words, &[Semantics::Guarded], &cx);
+        let guarded = guarded.expect("the same operators");
+        assert_eq!(guarded.guarded_by(ClauseId(0)), None);
+        assert_eq!(guarded.guarded_by(ClauseId(1)), Some(0));
         let smt = Smt::within(&cx.budget);
         for _ in 0..6 {
             let point = values(&t, &mut random, &vars);
             let expected = evaluate(&t, constraint, &point) == Some(TermId::TRUE);
-            let of = |twin: &super::Twin| {
+            let of = |twin: &super::Twin, at: usize| {
                 let mut solver = smt.solver();
-                solver.assert(twin.system.clauses[0].constraint);
-                for (word, &twin) in &twin.variables[0] {
+                solver.assert(twin.system.clauses[at].constraint);
+                for (word, &twin) in &twin.variables[at] {
                     solver.assert(t.eq(twin, number(&t, point[word])));
                 }
                 solver.check(&[]) == SatResult::Sat
             };
-            assert_eq!(
-                of(&exact),
-                expected,
-                "{}",
-                Printer::new(&t).term(constraint)
-            );
-            let by_loose = of(&loose);
-            assert!(
-                !by_loose || expected,
-                "{}",
-                Printer::new(&t).term(constraint)
-            );
+            let shown = Printer::new(&t).term(constraint);
+            assert_eq!(of(&exact, 0), expected, "{shown}");
+            let (without, guard) = (of(&guarded, 0), of(&guarded, 1));
+            assert_eq!(without || guard, expected, "{shown}");
+            assert!(!(without && guard), "{shown}");
             yes += usize::from(expected);
             no += usize::from(!expected);
-            narrower += usize::from(expected && !by_loose);
+            narrower += usize::from(guard);
         }
     }
     assert!(
@@ -189,7 +185,7 @@ fn models_come_back() {
         let mut words = System::new(t.clone());
         let predicate = words.add_predicate("P", &[sort, SortId::BOOL, sort]);
         let cx = Context::new(t.clone());
-        let twin = translate(&words, &FxHashSet::default(), &cx).expect("no clause");
+        let twin = translate(&words, &[], &cx).expect("no clause");
         let params = twin.system.predicate(predicate).params.clone();
         let numbers = [params[0], params[2]];
         let mut part = || {
@@ -235,6 +231,11 @@ fn models_come_back() {
 
 /// The engine's verdict, and how many rounds it took.
 fn answer(text: &str) -> (&'static str, u64) {
+    let (word, stats) = answer_and_stats(text);
+    (word, stats.count("twin.rounds"))
+}
+
+fn answer_and_stats(text: &str) -> (&'static str, Statistics) {
     let terms = Rc::new(TermStore::new());
     let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
     let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -247,7 +248,7 @@ fn answer(text: &str) -> (&'static str, u64) {
     let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
     assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
     let word = answer.output(&problem, Wanted::default()).word();
-    (word, cx.stats.count("twin.rounds"))
+    (word, cx.stats)
 }
 
 const LOOP: &str = "(declare-fun P ((_ BitVec 16) (_ BitVec 16)) Bool)
@@ -281,6 +282,26 @@ fn what_wraps_becomes_exact() {
     let (word, rounds) = answer(&text);
     assert_eq!(word, "unsat");
     assert!(rounds > 1, "{rounds}");
+}
+
+/// A sum of a clause could wrap by what a model without wraps says, and never does; and one that does.
+#[test]
+fn guards_keep_clauses_without_wraps() {
+    let text = "(declare-fun P ((_ BitVec 32) (_ BitVec 32) (_ BitVec 32) (_ BitVec 32)) Bool)
+(assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)))
+  (=> (and (bvsle #x00000000 n) (bvsle #x00000000 m) (bvsle #x00000001 (bvsub n m)))
+      (P n m #x00000000 m))))
+(assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)) (x (_ BitVec 32)) (y (_ BitVec 32))
+                 (z (_ BitVec 32)))
+  (=> (and (P n m x y) (bvsle #x00000001 (bvsub n x))
+           (= z (ite (bvsle STEP (bvsub x m)) (bvadd y #x00000001) y)))
+      (P n m (bvadd x #x00000001) z))))
+(assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)) (x (_ BitVec 32)) (y (_ BitVec 32)))
+  (=> (and (P n m x y) (bvsle (bvsub n x) #x00000000) (not (= n y))) false)))";
+    let (word, stats) = answer_and_stats(&text.replace("STEP", "#x00000000"));
+    assert_eq!(word, "sat");
+    assert!(stats.count("twin.guarded") > 0 && stats.count("twin.exact") == 0);
+    assert_eq!(answer(&text.replace("STEP", "#x00000001")).0, "unsat");
 }
 
 /// Orders without a sign, parts of words, and divisions.

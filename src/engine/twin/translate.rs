@@ -4,31 +4,55 @@
 //! Invariant: an assignment of integers satisfies the constraint of a clause that is translated
 //! exactly if and only if the words that they stand for satisfy the clause's own (and the integers
 //! that count wraps are what they have to be). Of other clauses the translation is satisfied by
-//! those of these assignments in which no sum leaves the range of its words.
+//! those of these assignments in which no sum leaves the range of its words; those in which one does
+//! satisfy the query that a guarded clause has besides, and no others.
 
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::range::{Range, half, power};
-use crate::chc::{Atom, Clause, System};
+use crate::chc::{Atom, Clause, ClauseId, System};
 use crate::run::Context;
 use crate::term::{BigInt, Op, Sort, SortId, TermId, TermStore};
 
 /// A system of integers, with the predicates and clauses of the system of words in their order.
 pub(super) struct Twin {
     pub system: System,
-    /// By clause: the integers that its words are.
+    /// By clause, guards too: the integers that its words are.
     pub variables: Vec<FxHashMap<TermId, TermId>>,
     /// By the variables of predicates: the integers that words are. Also the other way round.
     pub params: FxHashMap<TermId, TermId>,
+    /// The clauses that guard others come last. These are the ones that they guard, in their order.
+    pub guards: Vec<usize>,
 }
 
-/// The system of integers, in which the clauses at these positions are exact; what cannot be
-/// translated for an error.
+/// How clauses treat sums that leave the range of their words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Semantics {
+    /// There are none.
+    NoWraps,
+    /// They may not be: a query asks for them.
+    Guarded,
+    /// They are reduced.
+    Exact,
+}
+
+impl Twin {
+    /// The clause whose query is this one.
+    pub fn guarded_by(&self, clause: ClauseId) -> Option<usize> {
+        let first = self.system.clauses.len() - self.guards.len();
+        self.guards
+            .get((clause.0 as usize).checked_sub(first)?)
+            .copied()
+    }
+}
+
+/// The system of integers, with this semantics by the positions of clauses; what cannot be translated
+/// for an error.
 pub(super) fn translate(
     words: &System,
-    exact: &FxHashSet<usize>,
+    semantics: &[Semantics],
     cx: &Context,
 ) -> Result<Twin, String> {
     let terms = &words.terms;
@@ -36,6 +60,7 @@ pub(super) fn translate(
         system: System::new(terms.clone()),
         variables: Vec::new(),
         params: FxHashMap::default(),
+        guards: Vec::new(),
     };
     for predicate in &words.predicates {
         let sort_of = |&param: &TermId| twin_sort(terms, terms.sort_of(param));
@@ -45,20 +70,33 @@ pub(super) fn translate(
         twin.params
             .extend(made.iter().copied().zip(predicate.params.iter().copied()));
     }
+    let mut queries = Vec::new();
     for (at, clause) in words.clauses.iter().enumerate() {
         if let Some(reason) = cx.stop() {
             return Err(reason.to_string());
         }
-        let mut translation = Translation::new(terms, exact.contains(&at));
+        let mut translation = Translation::new(terms, semantics[at] == Semantics::Exact);
         let constraint = translation.clause(clause)?;
-        let map = |atom: &Atom| Atom {
-            predicate: atom.predicate,
-            args: atom.args.iter().map(|a| translation.variable(*a)).collect(),
-        };
-        let body = clause.body.iter().map(map).collect();
-        let head = clause.head.as_ref().map(map);
+        let body = translation.atoms(&clause.body);
+        let head = translation.atoms(clause.head.as_slice()).pop();
         twin.system.add_clause(body, constraint, head);
         twin.variables.push(translation.variables);
+        if semantics[at] == Semantics::Guarded {
+            let mut wrapping = Translation::new(terms, true);
+            let constraint = wrapping.clause(clause)?;
+            let wraps = wrapping.wraps.iter();
+            let wraps: Vec<TermId> = wraps
+                .map(|&w| terms.not(terms.eq(w, terms.int(0))))
+                .collect();
+            let constraint = terms.and(&[constraint, terms.or(&wraps)]);
+            let body = wrapping.atoms(&clause.body);
+            queries.push((body, constraint, wrapping.variables));
+            twin.guards.push(at);
+        }
+    }
+    for (body, constraint, variables) in queries {
+        twin.system.add_clause(body, constraint, None);
+        twin.variables.push(variables);
     }
     Ok(twin)
 }
@@ -90,6 +128,8 @@ struct Translation<'a> {
     readings: FxHashMap<TermId, TermId>,
     /// What holds besides.
     facts: Vec<TermId>,
+    /// How often the sums wrap that are reduced.
+    wraps: Vec<TermId>,
 }
 
 impl<'a> Translation<'a> {
@@ -102,6 +142,7 @@ impl<'a> Translation<'a> {
             sums: FxHashMap::default(),
             readings: FxHashMap::default(),
             facts: Vec::new(),
+            wraps: Vec::new(),
         }
     }
 
@@ -124,6 +165,15 @@ impl<'a> Translation<'a> {
         }
         self.facts.push(self.other(clause.constraint));
         Ok(terms.and(&self.facts))
+    }
+
+    /// What stands for a clause's atoms.
+    fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
+        let map = |atom: &Atom| Atom {
+            predicate: atom.predicate,
+            args: atom.args.iter().map(|a| self.variable(*a)).collect(),
+        };
+        atoms.iter().map(map).collect()
     }
 
     /// What stands for a clause's variable.
@@ -164,6 +214,7 @@ impl<'a> Translation<'a> {
         } else if self.exact {
             let size = power(width);
             let wraps = terms.fresh_var("wraps", SortId::INT);
+            self.wraps.push(wraps);
             let counts = Range {
                 low: (&sum.range.low - &range.low).div_floor(&size),
                 high: (&sum.range.high - &range.low).div_floor(&size),

@@ -203,8 +203,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         let mut all = terms.free_vars(&[step]);
         let values = model.assignment(&all).map_err(|e| failed(&e.0))?;
         all.retain(|v| !kept.contains(v));
-        let projected = project_formula(terms, step, &all, &values)
-            .ok_or_else(undefined)?;
+        let projected = project_formula(terms, step, &all, &values).ok_or_else(undefined)?;
         Ok((from, bounds(terms, &projected)))
     }
 }

@@ -51,8 +51,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
                 let model = model.ok_or_else(|| failed("no model of a tree"))?;
                 // The clauses so far are of the rest of the tree now, but need not hold in `way`.
                 let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
-                let cube = project_formula(terms, way, &others, &values)
-                    .ok_or_else(undefined)?;
+                let cube = project_formula(terms, way, &others, &values).ok_or_else(undefined)?;
                 let cube = bounds(terms, &cube);
                 if self.check(&mut below, &cube)? {
                     return Err(failed("a derivation leads to what leads to the error"));
