@@ -38,7 +38,11 @@ const PROGRAM: [&str; 6] = [
 ];
 
 /// What only one of the modules may know.
-const OWN: [(&str, &str); 2] = [("z3_sys::", "smt"), ("batsat::", "sat")];
+const OWN: [(&str, &str); 3] = [
+    ("z3_sys::", "smt"),
+    ("batsat::", "sat"),
+    ("cadical_sys::", "sat"),
+];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {

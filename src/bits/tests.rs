@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::run::Budget;
-use crate::sat::{Answer, BatSat, SatSolver};
+use crate::sat::{Answer, SatSolver, Solver};
 use crate::term::{Assignment, BigUint, Op, Random, TermId, TermStore, evaluate};
 
 /// No limit; its clock is the work.
@@ -158,7 +158,7 @@ fn clauses_say_what_gates_compute() {
     let roots: Vec<Bit> = terms_of(&t, a, b).into_iter().flat_map(word).collect();
     let known = |var| blaster.known(var).expect("it is bound").to_vec();
     let inputs = [known(a), known(b)].concat();
-    let mut encoding = Encoding::new(BatSat::new(&budget));
+    let mut encoding = Encoding::new(Solver::new(&budget));
     let mut values = Values::default();
     for number in 0_u32..64 {
         values.clear();

@@ -1,16 +1,24 @@
 //! Propositional satisfiability behind one trait.
 //!
-//! The solver is BatSat, a port of MiniSat to Rust; whoever wants another one implements
-//! [`SatSolver`] for it. Nothing else of the program names a SAT solver.
+//! The solver is [`Solver`]: BatSat, a port of MiniSat to Rust, or CaDiCaL where the feature
+//! `cadical` is on. Nothing else of the program names a SAT solver.
 //!
 //! Invariant: a call that comes to an end within the budget says `Sat` with a full assignment or
 //! `Unsat` with a core of the assumptions; else it says `Stopped`, and the solver can go on.
+
+#[cfg(not(feature = "cadical"))]
+mod batsat;
+#[cfg(feature = "cadical")]
+mod cadical;
 
 use std::cell::Cell;
 use std::ops::Not;
 use std::time::Duration;
 
-use batsat::{Callbacks, SolverInterface, lbool};
+#[cfg(not(feature = "cadical"))]
+pub use self::batsat::BatSat as Solver;
+#[cfg(feature = "cadical")]
+pub use self::cadical::Cadical as Solver;
 
 use crate::run::Budget;
 
@@ -99,8 +107,22 @@ struct Limit {
     stopped: Cell<bool>,
 }
 
-impl Callbacks for Limit {
-    fn stop(&self) -> bool {
+impl Limit {
+    fn new(budget: &Budget) -> Limit {
+        Limit {
+            budget: budget.clone(),
+            count: Cell::new(0),
+            stopped: Cell::new(false),
+        }
+    }
+
+    /// A call begins.
+    fn begin(&self) {
+        self.budget.terms().charge(CALL);
+    }
+
+    /// A decision is made; whether the call ends here.
+    fn decide(&self) -> bool {
         let count = self.count.get() + 1;
         if count < PERIOD {
             self.count.set(count);
@@ -113,65 +135,6 @@ impl Callbacks for Limit {
     }
 }
 
-/// The solver in use.
-pub struct BatSat {
-    solver: batsat::Solver<Limit>,
-    buffer: Vec<batsat::Lit>,
-}
-
-impl BatSat {
-    /// A solver without clauses whose calls end with the budget.
-    pub fn new(budget: &Budget) -> BatSat {
-        let limit = Limit {
-            budget: budget.clone(),
-            count: Cell::new(0),
-            stopped: Cell::new(false),
-        };
-        BatSat {
-            solver: batsat::Solver::new(batsat::SolverOpts::default(), limit),
-            buffer: Vec::new(),
-        }
-    }
-}
-
-fn inner(literal: Lit) -> batsat::Lit {
-    let variable = batsat::Var::unsafe_from_idx(literal.variable());
-    batsat::Lit::new(variable, !literal.is_negated())
-}
-
-impl SatSolver for BatSat {
-    fn new_defined(&mut self, defined: bool) -> Lit {
-        let variable = self.solver.new_var(lbool::UNDEF, !defined);
-        Lit::new(variable.idx(), false)
-    }
-
-    fn add_clause(&mut self, clause: &[Lit]) {
-        self.buffer.clear();
-        self.buffer.extend(clause.iter().map(|&l| inner(l)));
-        self.solver.add_clause_reuse(&mut self.buffer);
-    }
-
-    fn solve(&mut self, assumptions: &[Lit]) -> Answer {
-        self.buffer.clear();
-        self.buffer.extend(assumptions.iter().map(|&l| inner(l)));
-        self.solver.cb().budget.terms().charge(CALL);
-        match self.solver.solve_limited(&self.buffer) {
-            answer if answer == lbool::TRUE => Answer::Sat,
-            answer if answer == lbool::FALSE => Answer::Unsat,
-            _ => Answer::Stopped,
-        }
-    }
-
-    fn holds(&self, literal: Lit) -> bool {
-        self.solver.value_lit(inner(literal)) == lbool::TRUE
-    }
-
-    fn in_core(&self, assumption: Lit) -> bool {
-        // What the solver keeps is the clause that the assumptions contradict.
-        self.solver.unsat_core_contains_lit(inner(!assumption))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
@@ -180,9 +143,9 @@ mod tests {
     use super::*;
     use crate::term::TermStore;
 
-    fn solver() -> BatSat {
+    fn solver() -> Solver {
         let budget = Budget::new(Rc::new(TermStore::new()), Arc::default(), false);
-        BatSat::new(&budget)
+        Solver::new(&budget)
     }
 
     #[test]
@@ -208,7 +171,7 @@ mod tests {
     fn a_call_ends_with_its_work() {
         const HOLES: usize = 12;
         let budget = Budget::new(Rc::new(TermStore::new()), Arc::default(), true);
-        let mut solver = BatSat::new(&budget.work(Duration::from_millis(20)));
+        let mut solver = Solver::new(&budget.work(Duration::from_millis(20)));
         let sits: Vec<[Lit; HOLES]> = (0..=HOLES)
             .map(|_| std::array::from_fn(|_| solver.new_literal()))
             .collect();

@@ -12,7 +12,7 @@ use super::{Cube, Latch};
 use crate::bits::Encoding;
 use crate::chc::PredicateId;
 use crate::run::Budget;
-use crate::sat::{Answer, BatSat, Lit, SatSolver};
+use crate::sat::{Answer, Lit, SatSolver, Solver};
 
 /// A step into states that were asked about.
 pub(super) struct Reached {
@@ -35,7 +35,7 @@ pub(super) enum Found {
 
 /// See the module.
 pub(super) struct Level {
-    encoding: Encoding<BatSat>,
+    encoding: Encoding<Solver>,
     /// Whether all steps are facts.
     facts_only: bool,
     /// That the state before the step is one of this predicate.
@@ -54,7 +54,7 @@ impl Level {
     /// Without lemmas.
     pub fn new(facts_only: bool, budget: &Budget) -> Level {
         Level {
-            encoding: Encoding::new(BatSat::new(budget)),
+            encoding: Encoding::new(Solver::new(budget)),
             facts_only,
             at: FxHashMap::default(),
             into: FxHashMap::default(),

@@ -15,14 +15,14 @@ use super::steps::{Steps, Way};
 use super::{Cube, Latch};
 use crate::bits::{Bit, Encoding, Gate, Values};
 use crate::run::Budget;
-use crate::sat::{Answer, BatSat, Lit, SatSolver};
+use crate::sat::{Answer, Lit, SatSolver, Solver};
 
 /// A solver is thrown away after so many questions.
 const QUESTIONS: usize = 2000;
 
 /// See the module.
 pub(super) struct Lift {
-    encoding: Encoding<BatSat>,
+    encoding: Encoding<Solver>,
     budget: Budget,
     questions: usize,
     values: Values,
@@ -34,7 +34,7 @@ impl Lift {
     pub fn new(steps: &Steps, budget: &Budget) -> Lift {
         let places = steps.state.iter().enumerate();
         Lift {
-            encoding: Encoding::new(BatSat::new(budget)),
+            encoding: Encoding::new(Solver::new(budget)),
             budget: budget.clone(),
             questions: 0,
             values: Values::default(),
