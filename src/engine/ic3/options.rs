@@ -10,5 +10,8 @@ settings! {
         /// Block counterexamples to generalisation one level below.
         counterexamples: bool = true,
             source "Hassan, Bradley, Somenzi, FMCAD 2013";
+        /// Block more of them the more often an obligation was tried, and the states before them.
+        dynamic: bool = true,
+            source "Su et al., arXiv 2501.02480";
     }
 }

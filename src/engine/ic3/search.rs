@@ -19,8 +19,49 @@ use crate::chc::PredicateId;
 use crate::proof::Stop;
 use crate::run::{Context, Reason};
 
-/// Counterexamples to generalisation that are blocked in a row, at most.
-const COUNTEREXAMPLES: usize = 3;
+/// From this activity of an obligation on, more counterexamples to generalisation are blocked.
+const ACTIVE: usize = 10;
+
+/// From this activity on, states before them are, too.
+const VERY_ACTIVE: usize = 40;
+
+/// Which counterexamples to a generalisation are blocked.
+#[derive(Clone, Copy)]
+struct Effort {
+    /// How many for a literal, at most.
+    counterexamples: usize,
+    /// How many states before one of them, at most.
+    before: usize,
+}
+
+impl Effort {
+    const NONE: Effort = Effort {
+        counterexamples: 0,
+        before: 0,
+    };
+
+    const SOME: Effort = Effort {
+        counterexamples: 3,
+        before: 0,
+    };
+
+    /// For an obligation that was tried so often (Su, Yang, Ci, Li, Bu, Huang, "Extended CTG
+    /// generalization and dynamic adjustment of generalization strategies in IC3", 2025; there it
+    /// is none at first, which here costs more than it saves).
+    fn of(activity: usize) -> Effort {
+        match activity {
+            0..ACTIVE => Effort::SOME,
+            ACTIVE..VERY_ACTIVE => Effort {
+                counterexamples: 3 + (activity - ACTIVE) / 10,
+                before: 0,
+            },
+            _ => Effort {
+                counterexamples: 5,
+                before: 5,
+            },
+        }
+    }
+}
 
 /// Activity fades by this factor with each lemma.
 const DECAY: f64 = 0.95;
@@ -31,6 +72,8 @@ pub(super) struct Obligation {
     cube: Rc<[Latch]>,
     /// How many steps it is away from the query.
     depth: usize,
+    /// How often it was tried to exclude it.
+    activity: usize,
     pub taken: Taken,
 }
 
@@ -172,6 +215,7 @@ impl<'a> Search<'a> {
             predicate,
             cube: Rc::from(cube),
             depth,
+            activity: 0,
             taken,
         });
         Ok(self.obligations.len() - 1)
@@ -209,9 +253,11 @@ impl<'a> Search<'a> {
                 }
                 continue;
             }
+            self.obligations[id].activity += 1;
             match self.ask(level, predicate, &cube, true, cx)? {
                 Ok(core) => {
-                    let reached = self.learn(level, predicate, core, true, cx)?;
+                    let effort = self.effort(id);
+                    let reached = self.learn(level, predicate, core, effort, cx)?;
                     if reached < top {
                         open.push(Reverse((reached + 1, depth, id)));
                     }
@@ -230,6 +276,21 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
+    /// How hard a lemma against an obligation is generalised: by the activity of those that it is
+    /// to lead to.
+    fn effort(&self, id: usize) -> Effort {
+        match (self.options.counterexamples, self.options.dynamic) {
+            (false, _) => Effort::NONE,
+            (true, false) => Effort::SOME,
+            (true, true) => {
+                let then = |&id: &usize| self.obligations[id].taken.then;
+                let ids = std::iter::successors(Some(id), then).skip(1).take(3);
+                let activity = ids.map(|id| self.obligations[id].activity).max();
+                Effort::of(activity.unwrap_or(0))
+            }
+        }
+    }
+
     /// Makes a lemma of a cube that is blocked, as weak as can be found, as high as it holds. Its
     /// level.
     fn learn(
@@ -237,10 +298,10 @@ impl<'a> Search<'a> {
         mut level: usize,
         predicate: PredicateId,
         cube: Cube,
-        outermost: bool,
+        effort: Effort,
         cx: &Context,
     ) -> Result<usize, Stop> {
-        let cube = self.generalise(level, predicate, cube, outermost, cx)?;
+        let cube = self.generalise(level, predicate, cube, effort, cx)?;
         while level < self.frames.top() {
             match self.ask(level + 1, predicate, &cube, true, cx)? {
                 Ok(_) => level += 1,
@@ -268,7 +329,7 @@ impl<'a> Search<'a> {
         level: usize,
         predicate: PredicateId,
         mut cube: Cube,
-        outermost: bool,
+        effort: Effort,
         cx: &Context,
     ) -> Result<Cube, Stop> {
         let activity = |&latch: &Latch| self.activity.get(&(predicate, latch)).copied();
@@ -281,7 +342,7 @@ impl<'a> Search<'a> {
             };
             let mut smaller = cube.clone();
             smaller.remove(at);
-            if let Some(core) = self.down(level, predicate, &smaller, outermost, cx)? {
+            if let Some(core) = self.down(level, predicate, &smaller, effort, cx)? {
                 cube = core;
             }
         }
@@ -295,13 +356,10 @@ impl<'a> Search<'a> {
         level: usize,
         predicate: PredicateId,
         cube: &[Latch],
-        outermost: bool,
+        effort: Effort,
         cx: &Context,
     ) -> Result<Option<Cube>, Stop> {
-        let most = match self.options.counterexamples && outermost && level > 1 {
-            true => COUNTEREXAMPLES,
-            false => 0,
-        };
+        let most = if level > 1 { effort.counterexamples } else { 0 };
         for round in 0..=most {
             let reached = match self.ask(level, predicate, cube, true, cx)? {
                 Ok(core) => return Ok(Some(core)),
@@ -314,15 +372,43 @@ impl<'a> Search<'a> {
                 break;
             }
             let before = self.lifted(&reached, from, cube)?;
-            match self.ask(level - 1, from, &before, true, cx)? {
-                Ok(core) => {
-                    self.counters.counterexamples += 1;
-                    self.learn(level - 1, from, core, false, cx)?;
-                }
-                Err(_) => break,
+            if !self.block_counterexample(level - 1, from, &before, effort.before, cx)? {
+                break;
             }
         }
         Ok(None)
+    }
+
+    /// Excludes a counterexample to generalisation on a level, perhaps after so many states before
+    /// it. Whether that was possible.
+    fn block_counterexample(
+        &mut self,
+        level: usize,
+        predicate: PredicateId,
+        cube: &[Latch],
+        mut before: usize,
+        cx: &Context,
+    ) -> Result<bool, Stop> {
+        let mut path: Vec<(PredicateId, Cube)> = vec![(predicate, cube.to_vec())];
+        while let Some((predicate, cube)) = path.last().cloned() {
+            let level = level + 1 - path.len();
+            match self.ask(level, predicate, &cube, true, cx)? {
+                Ok(core) => {
+                    self.counters.counterexamples += 1;
+                    self.learn(level, predicate, core, Effort::NONE, cx)?;
+                    path.pop();
+                }
+                Err(reached) => {
+                    let from = self.steps.all[reached.step].from;
+                    let (Some(from), true) = (from, before > 0 && level > 1) else {
+                        return Ok(false);
+                    };
+                    before -= 1;
+                    path.push((from, self.lifted(&reached, from, &cube)?));
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Pushes lemmas up. If none is left at some level, those above are closed under all steps.
