@@ -86,14 +86,17 @@ pub(super) const FURTHER: Duration = Duration::from_secs(90);
 pub(super) const CHECK: (f64, Limit) = (0.4, Limit::Long(Duration::from_secs(120)));
 
 /// After all passes. What `pdr` solves at all it solves in most of the time given (by the same
-/// measurement); deep refutations are for `trl`. Programs with loops over arrays (CHC-COMP 2025,
-/// quic3, 22 tasks) are for `morph`: it solves 19, and `pdr` solved none of them.
+/// measurement); deep refutations are for `trl`. Of programs with loops over arrays (CHC-COMP 2025,
+/// quic3, 22 tasks) `pdr` solves 19, each in little more than a second, and `morph` the others. Heaps
+/// are for `morph`: queries about arrays of objects are slow, and there is nobody else for them.
 const MAIN: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(500))),
     slot("trl", 0.05, Limit::Moment(Duration::from_millis(500))),
     slot("kind", 0.03, Limit::Moment(Duration::from_millis(300))),
     slot("templates", 0.08, Limit::Moment(Duration::from_millis(800))),
-    slot("morph", 0.45, Limit::Long(Duration::from_secs(300))),
+    slot("pdr", 0.2, Limit::Moment(Duration::from_millis(1500))).only(Only::ScalarArrays),
+    slot("morph", 0.45, Limit::Long(Duration::from_secs(300))).only(Only::ScalarArrays),
+    slot("morph", 0.8, Limit::Long(Duration::from_secs(300))).only(Only::Heaps),
     slot("safari", 0.25, Limit::Long(Duration::from_secs(120))).only(Only::Arrays),
     slot("ic3", 0.1, Limit::Further(Duration::from_secs(300))),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
@@ -192,8 +195,12 @@ enum Only {
     WithoutWords,
     /// The quick passes left words that could be numbers.
     WideWords,
-    /// Passes left arrays.
+    /// Passes left arrays,
     Arrays,
+    /// of numbers and the like,
+    ScalarArrays,
+    /// or of objects.
+    Heaps,
 }
 
 impl Slot {
@@ -211,6 +218,8 @@ impl Slot {
             Only::WithoutWords => !shape.theories.bitvec,
             Only::WideWords => shape.theories.wide_words,
             Only::Arrays => shape.theories.array,
+            Only::ScalarArrays => shape.theories.array && !shape.theories.datatype,
+            Only::Heaps => shape.theories.array && shape.theories.datatype,
         }
     }
 }

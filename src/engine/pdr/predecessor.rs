@@ -10,6 +10,7 @@ use super::frame::MustFact;
 use super::ids::{Node, RuleId, SlotId};
 use super::levels::{INFINITE, Level};
 use super::pattern::without_weaker_bounds;
+use super::reads_over_writes::decide_reads;
 use super::search::{Search, failed};
 use super::transition::{Answer, Query};
 use crate::chc::PredicateId;
@@ -132,14 +133,16 @@ impl Search<'_> {
         let state = pairs().map(|(arg, param)| (param, values[&arg])).collect();
         let back: FxHashMap<TermId, TermId> = pairs().collect();
         let mut memo = FxHashMap::default();
+        let literals = literals.into_iter();
+        let about_child = literals.map(|l| terms.substitute_with(l, &back, &mut memo));
+        let mut values = Evaluator::new(&terms, &state);
         let mut cube: Vec<TermId> = Vec::new();
-        for literal in literals {
-            let literal = terms.substitute_with(literal, &back, &mut memo);
+        for literal in decide_reads(&terms, about_child.collect(), &mut values) {
             split(&terms, literal, self.options.split_equalities, &mut cube);
         }
         let cube = without_weaker_bounds(&terms, &cube);
         let cube: Vec<TermId> = cube.iter().map(|&l| where_defined(&terms, l)).collect();
-        let cube = self.concretise(child.into(), cube, &mut Evaluator::new(&terms, &state));
+        let cube = self.concretise(child.into(), cube, &mut values);
         Ok((child, cube))
     }
 

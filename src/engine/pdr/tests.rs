@@ -9,11 +9,13 @@ use super::search::{Outcome, Search};
 use super::{Options, Pdr};
 use crate::chc::{Atom, PredicateId, System};
 use crate::engine::Engine;
+use crate::frontend::parse_bytes;
 use crate::proof::Stop;
 use crate::proof::exchange::tests::context_hearing;
 use crate::proof::samples::is_model;
 use crate::run::Context;
-use crate::term::{Assignment, Evaluator, Random, SortId, TermId, TermStore};
+use crate::term::{Assignment, Evaluator, Op, Random, SortId, TermId, TermStore};
+use crate::transform::normalize;
 use crate::witness::{Verdict, check_refutation};
 
 /// The only predicate, or the first.
@@ -188,6 +190,63 @@ fn lemmas_about_all_cells() {
             crate::witness::check_refutation(&system, &refutation),
             Ok(())
         );
+    }
+}
+
+/// The cells of `a` are copied to `b`, those of `b` to `c`, up to `last`; then `c` is compared with
+/// `a`.
+fn copied_twice(last: &str) -> System {
+    let text = format!(
+        "(set-logic HORN)
+         (define-sort A () (Array Int Int))
+         (declare-fun P (A A A Int Int) Bool)
+         (declare-fun Q (A A A Int Int) Bool)
+         (declare-fun R (A A Int Int) Bool)
+         (assert (forall ((a A) (b A) (c A) (n Int)) (P a b c 0 n)))
+         (assert (forall ((a A) (b A) (c A) (i Int) (n Int))
+           (=> (and (P a b c i n) (< i n)) (P a (store b i (select a i)) c (+ i 1) n))))
+         (assert (forall ((a A) (b A) (c A) (i Int) (n Int))
+           (=> (and (P a b c i n) (>= i n)) (Q a b c 0 n))))
+         (assert (forall ((a A) (b A) (c A) (i Int) (n Int))
+           (=> (and (Q a b c i n) (< i {last})) (Q a b (store c i (select b i)) (+ i 1) n))))
+         (assert (forall ((a A) (b A) (c A) (i Int) (n Int))
+           (=> (and (Q a b c i n) (>= i {last})) (R a c 0 n))))
+         (assert (forall ((a A) (c A) (i Int) (n Int))
+           (=> (and (R a c i n) (< i n) (= (select a i) (select c i))) (R a c (+ i 1) n))))
+         (assert (forall ((a A) (c A) (i Int) (n Int))
+           (=> (and (R a c i n) (< i n) (not (= (select a i) (select c i)))) false)))
+         (check-sat)"
+    );
+    let problem = parse_bytes(text.as_bytes(), Rc::new(TermStore::new())).expect("it can be read");
+    normalize(&problem).0
+}
+
+/// What one loop says of all cells is a premise for what the next one does, and what a step writes
+/// is no part of lemmas.
+#[test]
+fn lemmas_about_all_cells_go_from_loop_to_loop() {
+    let options = Options {
+        max_level: Some(12),
+        ..Options::default()
+    };
+    for (last, safe) in [("n", true), ("(- n 1)", false)] {
+        let system = copied_twice(last);
+        let mut cx = Context::new(system.terms.clone());
+        let mut search = Search::new(&system, options.clone(), &mut cx);
+        match search.run() {
+            Ok(Outcome::Safe(_)) => assert!(safe),
+            Ok(Outcome::Refuted(refutation)) => {
+                assert!(!safe);
+                assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            }
+            Err(_) => panic!("no answer for {last}"),
+        }
+        for frame in system.used_predicates().iter().map(|&p| &search.frames[p]) {
+            for lemma in frame.lemmas.iter() {
+                let terms = &system.terms;
+                terms.post_order(&[lemma.clause], |t| assert_ne!(*terms.op(t), Op::Store));
+            }
+        }
     }
 }
 
@@ -447,10 +506,9 @@ fn models_hold_what_the_proof_uses() {
 /// are not.
 #[test]
 fn lemmas_of_others_are_proven_and_learned() {
-    let system = stairs(|terms, x, y| {
-        let odd = terms.eq(y, terms.add(&[x, x, terms.int(1)]));
-        terms.and(&[odd, terms.le(terms.int(100), x)])
-    });
+    // What is excluded step by step moves on with each step, so no level closes by itself.
+    let system =
+        stairs(|terms, x, y| terms.and(&[terms.le(y, terms.int(6)), terms.le(terms.int(100), x)]));
     let terms = &system.terms;
     let params = &system.predicates[0].params;
     let (x, y) = (params[0], params[1]);
