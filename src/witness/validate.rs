@@ -190,6 +190,7 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
         Verdict::Unknown(reason) => (none, Outcome::Undecided(reason.to_string())),
         Verdict::Sat(model) => match printed_model(problem, model) {
             Ok(printed) => {
+                log::trace!("to be checked:\n{}", printed.definitions.join("\n"));
                 let outcome = check_printed(problem, &printed, &cx.budget);
                 (printed, outcome)
             }

@@ -27,7 +27,7 @@
 //!
 //! - Cells that a clause reads besides the rigid one are *not* premises from the start; they become
 //!   some on demand. Less is proved this way, but the system is linear and small. In heaps, where
-//!   a read leads to the next, all of them become premises with the first demand.
+//!   a read leads to the next, all of them are premises from the start, unless that is too much.
 //! - All arrays of a predicate with one sort of index share the cell's index, as arrays are mostly
 //!   read at the same offset of a loop (`transform/rebase.rs` sees to that).
 //! - Quantified formulas in constraints give way to instances at the indexes that are read, the
@@ -153,6 +153,13 @@ impl Morph {
         let mut cells = 1;
         let mut demands: FxHashSet<Demand> = FxHashSet::default();
         let heap = translate::has_objects(system);
+        if heap {
+            let all: FxHashSet<Demand> = all_demands(system).collect();
+            // Unless that is too much.
+            if morph(system, cells, &all, Form::Equations, cx).is_some() {
+                demands = all;
+            }
+        }
         for round in 1..=ROUNDS {
             cx.stats.set("morph.rounds", round as u64);
             cx.stats.set("morph.cells", cells as u64);
@@ -175,14 +182,6 @@ impl Morph {
             cx.stats.add("morph.spurious", 1);
             let before = demands.len();
             if !missing.pair || cells == CELLS {
-                if heap && !missing.demands.is_empty() {
-                    let all = demands.iter().copied().chain(all_demands(system));
-                    let all: FxHashSet<Demand> = all.collect();
-                    // Unless that is too much.
-                    if morph(system, cells, &all, Form::Equations, cx).is_some() {
-                        demands = all;
-                    }
-                }
                 demands.extend(missing.demands);
             }
             if demands.len() == before {

@@ -9,13 +9,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::translate::{Image, Morphed};
 use crate::chc::{PredicateId, System};
+use crate::proof::shrink::{shrink, size};
 use crate::proof::weaken;
 use crate::run::Context;
 use crate::smt::{SatResult, Smt};
 use crate::term::{TermId, TermStore};
 use crate::witness::Model;
 
-/// The model, quantified over the cells. It is made smaller first, where that is easy.
+/// The part of the time left in which a model is made smaller.
+const SHRINK: f64 = 0.1;
+
+/// The model, quantified over the cells. It is made smaller first: with quantifiers each formula that
+/// no clause needs makes the check of the model harder.
 pub(super) fn quantified(
     system: &System,
     morphed: &Morphed,
@@ -25,11 +30,20 @@ pub(super) fn quantified(
 ) -> Model {
     let scalar = &morphed.system;
     let mut definitions = model.definitions;
-    if scalar.clauses.iter().all(|c| c.body.len() <= 1)
-        && let Some(smaller) = weaken(scalar, &definitions, smt, cx)
-    {
-        definitions = smaller;
-    }
+    let smaller = match scalar.clauses.iter().all(|c| c.body.len() <= 1) {
+        true => weaken(scalar, &definitions, smt, cx),
+        false => {
+            let part = cx.budget.left().map(|left| left.mul_f64(SHRINK));
+            let part = part.map_or(cx.budget.clone(), |part| cx.budget.time(part));
+            shrink(scalar, &definitions, smt, &part)
+        }
+    };
+    log::debug!(
+        "a scalar model: {} nodes, {:?} made smaller",
+        size(&system.terms, &definitions),
+        smaller.as_ref().map(|s| size(&system.terms, s))
+    );
+    definitions = smaller.unwrap_or(definitions);
     let mut result: FxHashMap<PredicateId, TermId> = FxHashMap::default();
     for (&predicate, image) in &morphed.images {
         // A predicate that the model leaves out may as well hold everywhere.

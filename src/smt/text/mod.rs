@@ -6,6 +6,7 @@
 //! that is thrown away afterwards, so that a mistake of our reader cannot hide itself.
 
 mod assuming;
+mod instances;
 mod steps;
 mod uninterpreted;
 mod validity;

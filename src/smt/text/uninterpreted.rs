@@ -38,7 +38,8 @@ const COMMUTATIVE: [DeclKind; 6] = [
     DeclKind::Bxor,
 ];
 
-/// What makes equal terms look equal before operations become functions.
+/// What makes equal terms look equal before operations become functions: values and equations of
+/// variables are put in their places, and the result has a model exactly if the formula has one.
 const TACTICS: [&CStr; 4] = [c"simplify", c"propagate-values", c"solve-eqs", c"simplify"];
 
 /// Which hard operations a formula has.
@@ -89,7 +90,7 @@ pub(super) fn with_functions(
     solved: bool,
 ) -> Option<Z3_ast> {
     let formula = if solved {
-        with_equations_solved(context, formula)?
+        by_tactics(context, formula, &TACTICS)?
     } else {
         formula
     };
@@ -106,7 +107,10 @@ pub(super) fn with_functions(
 }
 
 /// The operation and the arguments of an application.
-fn application(context: &TextContext<'_>, term: Z3_ast) -> Option<(Z3_func_decl, Vec<Z3_ast>)> {
+pub(super) fn application(
+    context: &TextContext<'_>,
+    term: Z3_ast,
+) -> Option<(Z3_func_decl, Vec<Z3_ast>)> {
     let raw = context.z3.raw;
     // SAFETY: the term belongs to the context and is held by the formula that it is a part of.
     unsafe {
@@ -223,21 +227,24 @@ impl Functions<'_, '_> {
     }
 }
 
-fn conjunction(context: &TextContext<'_>, parts: &[Z3_ast]) -> Option<Z3_ast> {
+pub(super) fn conjunction(context: &TextContext<'_>, parts: &[Z3_ast]) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: the formulas belong to the context.
     Some(z3.keep(unsafe { Z3_mk_and(z3.raw, parts.len() as u32, parts.as_ptr())? }))
 }
 
-/// A formula with a model exactly if the given one has one: values and equations of variables are
-/// put in their places.
-fn with_equations_solved(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
+/// What Z3's tactics make of a formula, one after the other; none of them may split it.
+pub(super) fn by_tactics(
+    context: &TextContext<'_>,
+    formula: Z3_ast,
+    tactics: &[&CStr],
+) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: goals, tactics and results are held by references while they are used, and formulas
     // of the last goals are kept.
     unsafe {
         let mut goals = vec![formula];
-        for name in TACTICS {
+        for name in tactics {
             let goal = Z3_mk_goal(z3.raw, false, false, false)?;
             Z3_goal_inc_ref(z3.raw, goal);
             for &part in &goals {

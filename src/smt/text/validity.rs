@@ -12,6 +12,7 @@ use z3_sys::{
     Z3_mk_fresh_const, Z3_mk_not, Z3_substitute_vars, Z3_to_app,
 };
 
+use super::instances::Instances;
 use super::uninterpreted::{Hard, hard_operations, with_functions};
 use super::{Answer, Core, TextContext, TextSolver};
 use crate::run::Budget;
@@ -24,6 +25,10 @@ pub(super) const GROWTH: u32 = 4;
 
 /// How many times that the incremental core has: it solves most of what is solved at all.
 const LEAD: u32 = 4;
+
+/// The part of its first turn that a new solver has where there are quantifiers: what it solves at
+/// all, it mostly solves at once, and instances are next.
+const GLANCE: u32 = 4;
 
 /// Rounds after which a solver may use all that is left.
 pub(super) const ROUNDS: u32 = 10;
@@ -39,6 +44,8 @@ enum Way {
     Functions { solved: bool },
     /// The same as the first for the assertion's conclusions one by one ([`pieces`]).
     Pieces,
+    /// With instances of its quantified parts ([`Instances`]).
+    Instances,
     /// A new solver.
     Alone(Core),
 }
@@ -57,8 +64,9 @@ const WITH_FUNCTIONS: [Way; 2] = [
 
 /// The ways for an assertion whose premise or conclusion has quantifiers. The incremental core
 /// looks at all terms, relevant or not, and may instantiate quantifiers with them without end.
-const QUANTIFIED: [Way; 4] = [
+const QUANTIFIED: [Way; 5] = [
     Way::Alone(Core::Current),
+    Way::Instances,
     Way::Pieces,
     Way::Alone(Core::Tactics),
     Way::Incremental,
@@ -144,6 +152,7 @@ fn in_turns(
     let quantified = has_quantifiers(context, negation);
     let mut ways = ways(hard_operations(context, negation), quantified);
     let mut open: Option<OpenPieces> = None;
+    let mut by_instances: Option<ByInstances> = None;
     let mut others: Vec<(Way, TextSolver)> = Vec::new();
     let mut last = "timeout".to_owned();
     for round in 0..=ROUNDS {
@@ -178,12 +187,27 @@ fn in_turns(
                         answer => answer,
                     }
                 }
+                Way::Instances => {
+                    if round == 0 {
+                        by_instances = ByInstances::new(context, negation);
+                    }
+                    match &mut by_instances {
+                        Some(instances) => instances.check(limit)?,
+                        None => Answer::Unknown(String::new()),
+                    }
+                }
                 Way::Alone(core) => {
                     if round == 0 {
                         let mut solver = context.solver(core)?;
                         solver.assert(negation);
                         others.push((way, solver));
                     }
+                    let glance = quantified && round == 0 && core == Core::Current;
+                    let limit = if glance {
+                        limit.map(|l| l / GLANCE)
+                    } else {
+                        limit
+                    };
                     solver_of(way, &mut others).check(limit)
                 }
             };
@@ -210,6 +234,40 @@ fn in_turns(
         ways = again;
     }
     Ok(Answer::Unknown(last))
+}
+
+/// A formula by its instances, and a solver for the last of them.
+struct ByInstances<'a, 'b> {
+    instances: Instances<'a, 'b>,
+    solver: Option<TextSolver<'a>>,
+}
+
+impl<'a, 'b> ByInstances<'a, 'b> {
+    fn new(context: &'a TextContext<'b>, formula: Z3_ast) -> Option<Self> {
+        Some(ByInstances {
+            instances: Instances::new(context, formula)?,
+            solver: None,
+        })
+    }
+
+    /// `Unsat` when some instances are contradictory; otherwise `Unknown`, as there may always be
+    /// others.
+    fn check(&mut self, limit: Option<Duration>) -> Result<Answer, String> {
+        loop {
+            if self.solver.is_none() {
+                let Some(formula) = self.instances.next() else {
+                    return Ok(Answer::Unknown("by instances".to_owned()));
+                };
+                let mut solver = self.instances.context.solver(Core::Current)?;
+                solver.assert(formula);
+                self.solver = Some(solver);
+            }
+            match self.solver.as_mut().map(|solver| solver.check(limit)) {
+                Some(Answer::Sat) | None => self.solver = None,
+                Some(answer) => return Ok(answer),
+            }
+        }
+    }
 }
 
 /// The solver that a way made in its first turn.
@@ -337,7 +395,7 @@ fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
 }
 
 /// Whether there is a quantifier somewhere in a formula.
-fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> bool {
+pub(super) fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> bool {
     let z3 = &context.z3;
     let mut seen: FxHashSet<Z3_ast> = FxHashSet::default();
     let mut open = vec![formula];
