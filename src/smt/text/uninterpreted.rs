@@ -106,7 +106,10 @@ pub(super) fn with_functions(
 }
 
 /// The operation and the arguments of an application.
-fn application(context: &TextContext<'_>, term: Z3_ast) -> Option<(Z3_func_decl, Vec<Z3_ast>)> {
+pub(super) fn application(
+    context: &TextContext<'_>,
+    term: Z3_ast,
+) -> Option<(Z3_func_decl, Vec<Z3_ast>)> {
     let raw = context.z3.raw;
     // SAFETY: the term belongs to the context and is held by the formula that it is a part of.
     unsafe {
@@ -223,7 +226,8 @@ impl Functions<'_, '_> {
     }
 }
 
-fn conjunction(context: &TextContext<'_>, parts: &[Z3_ast]) -> Option<Z3_ast> {
+/// All of these.
+pub(super) fn conjunction(context: &TextContext<'_>, parts: &[Z3_ast]) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: the formulas belong to the context.
     Some(z3.keep(unsafe { Z3_mk_and(z3.raw, parts.len() as u32, parts.as_ptr())? }))
