@@ -481,7 +481,11 @@ mod tests {
                 let word = fill(&words, form);
                 words.push(word);
             }
-            let atoms: Vec<String> = (0..5).map(|_| fill(&words, *forms.pick(&ATOMS))).collect();
+            let mut atom = || {
+                let form: &'static str = forms.pick::<&'static str>(&ATOMS);
+                fill(&words, form)
+            };
+            let atoms: Vec<String> = (0..5).map(|_| atom()).collect();
             let text = format!(
                 "(declare-const p (_ BitVec 3)) (declare-const q (_ BitVec 3))
                  (declare-const r (_ BitVec 3)) (declare-const b Bool)
