@@ -9,8 +9,8 @@
 //! # The procedure
 //!
 //! - At first no sum may leave the range of its words. That leaves out derivations, so a refutation
-//!   counts, and a model is a hint: it is said of words (`back`), and each clause over words is
-//!   asked whether it holds.
+//!   counts, and a model is a hint: each clause is asked whether it holds with wraps, over integers,
+//!   which is linear arithmetic, and where that has no answer, over words (`back`).
 //! - The clauses that do not hold are *guarded*: a query asks for the states from which a sum of the
 //!   clause wraps. Most programs have none, and a model that says so is one for words. For a part of
 //!   the time the twin is solved again.
@@ -47,7 +47,7 @@ use self::translate::{Semantics, Twin, translate};
 use super::derived::Derived;
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
-use crate::chc::{Clause, Shape, System};
+use crate::chc::{Atom, Clause, Shape, System};
 use crate::proof::{Stop, confirm, incomplete, weaken};
 use crate::run::{Budget, Context, Reason};
 use crate::smt::{SatResult, Smt};
@@ -64,8 +64,9 @@ const PASSES: &str = "default";
 /// After so many rounds all clauses are exact.
 const ROUNDS: usize = 5;
 
-/// Work for the question whether a clause holds; without an answer it is guarded.
-const QUESTION: Duration = Duration::from_secs(2);
+/// Work for the question whether a clause holds, over integers and over words each; without an
+/// answer it is guarded.
+const QUESTION: Duration = Duration::from_secs(1);
 
 /// What a twin with guarded clauses may take.
 const GUARDED: (f64, Duration) = (0.4, LONG);
@@ -156,6 +157,8 @@ impl TwinEngine {
     /// Solves twins, each with more clauses that say all than the one before.
     fn search(&self, words: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let mut semantics = vec![Semantics::NoWraps; words.clauses.len()];
+        let all = vec![Semantics::Exact; words.clauses.len()];
+        let exact = translate(words, &all, cx).map_err(incomplete)?.system;
         for round in 1.. {
             cx.stats.set("twin.rounds", round);
             for (name, kind) in [
@@ -203,14 +206,19 @@ impl TwinEngine {
             };
             let model = back::model(&twin, &found)
                 .ok_or_else(|| incomplete("a model that words cannot express"))?;
-            let failing = failing(words, &model, &semantics, cx)?;
+            let hint = Hint {
+                words: (words, &model),
+                integers: (&twin.system, &found),
+                exact: &exact,
+            };
+            let failing = hint.failing(&semantics, cx)?;
             log::debug!(
                 "twin: of {} clauses {} do not hold",
                 words.clauses.len(),
                 failing.len()
             );
             if failing.is_empty() {
-                let smaller = self.smaller(words, &twin, &found, &semantics, cx);
+                let smaller = self.smaller(&hint, &twin, &semantics, cx);
                 return Ok(Verdict::Sat(smaller.unwrap_or(model)));
             }
             for at in failing {
@@ -231,13 +239,12 @@ impl TwinEngine {
     /// not exact no longer holds. None where that takes too long, or nothing wraps.
     fn smaller(
         &self,
-        words: &System,
+        hint: &Hint,
         twin: &Twin,
-        found: &Model,
         semantics: &[Semantics],
         cx: &mut Context,
     ) -> Option<Model> {
-        let system = &twin.system;
+        let (system, found) = hint.integers;
         let wraps = semantics.contains(&Semantics::Exact);
         if !wraps || system.clauses.iter().any(|c| c.body.len() > 1) {
             return None;
@@ -247,9 +254,14 @@ impl TwinEngine {
             definitions: weaken(system, &found.definitions, &smt, cx)?,
             ..Model::default()
         };
-        let smaller = back::model(twin, &smaller)?;
-        let holds = failing(words, &smaller, semantics, cx).is_ok_and(|failing| failing.is_empty());
-        holds.then_some(smaller)
+        let model = back::model(twin, &smaller)?;
+        let hint = Hint {
+            words: (hint.words.0, &model),
+            integers: (system, &smaller),
+            exact: hint.exact,
+        };
+        let failing = hint.failing(semantics, cx);
+        failing.is_ok_and(|f| f.is_empty()).then_some(model)
     }
 
     /// Lets engines have turns.
@@ -286,36 +298,48 @@ fn part(budget: &Budget, (share, most): (f64, Duration)) -> Budget {
     budget.time(share.map_or(most, |share| share.min(most)))
 }
 
-/// The clauses that leave out wraps and for which the model was not seen to hold.
-fn failing(
-    words: &System,
-    model: &Model,
-    semantics: &[Semantics],
-    cx: &mut Context,
-) -> Result<Vec<usize>, Stop> {
-    let smt = Smt::within(&cx.budget);
-    let mut failing = Vec::new();
-    for (at, clause) in words.clauses.iter().enumerate() {
-        if semantics[at] != Semantics::NoWraps {
-            continue;
-        }
-        if let Some(reason) = cx.stop() {
-            return Err(Stop::Reason(reason));
-        }
-        let part = cx.budget.about(QUESTION);
-        if !cx.within(part, |_| holds(words, clause, model, &smt)) {
-            failing.push(at);
-        }
-    }
-    Ok(failing)
+/// A model of a twin, said of words and of integers.
+struct Hint<'a> {
+    words: (&'a System, &'a Model),
+    integers: (&'a System, &'a Model),
+    /// The twin in which all clauses say all.
+    exact: &'a System,
 }
 
-/// Whether a clause was seen to hold.
-fn holds(words: &System, clause: &Clause, model: &Model, smt: &Rc<Smt>) -> bool {
-    let terms = &words.terms;
-    let meaning = |atom: &crate::chc::Atom| {
+impl Hint<'_> {
+    /// The clauses that leave out wraps and for which the model was not seen to hold.
+    fn failing(&self, semantics: &[Semantics], cx: &mut Context) -> Result<Vec<usize>, Stop> {
+        let smt = Smt::within(&cx.budget);
+        let mut failing = Vec::new();
+        for (at, &kind) in semantics.iter().enumerate() {
+            if kind != Semantics::NoWraps {
+                continue;
+            }
+            if let Some(reason) = cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
+            let mut ask = |clause: &Clause, model| {
+                let question = cx.budget.about(QUESTION);
+                cx.within(question, |_| counterexample(clause, model, &smt))
+            };
+            let answer = match ask(&self.exact.clauses[at], self.integers) {
+                SatResult::Unknown(_) => ask(&self.words.0.clauses[at], self.words),
+                answer => answer,
+            };
+            if answer != SatResult::Unsat {
+                failing.push(at);
+            }
+        }
+        Ok(failing)
+    }
+}
+
+/// Whether a clause does not hold in a model of a system with the same predicates.
+fn counterexample(clause: &Clause, model: (&System, &Model), smt: &Rc<Smt>) -> SatResult {
+    let (system, model) = model;
+    let meaning = |atom: &Atom| {
         let definition = model.definitions.get(&atom.predicate);
-        words.instantiate(definition.copied().unwrap_or(TermId::TRUE), atom)
+        system.instantiate(definition.copied().unwrap_or(TermId::TRUE), atom)
     };
     let mut solver = smt.solver();
     solver.assert(clause.constraint);
@@ -323,7 +347,7 @@ fn holds(words: &System, clause: &Clause, model: &Model, smt: &Rc<Smt>) -> bool 
         solver.assert(meaning(atom));
     }
     if let Some(head) = &clause.head {
-        solver.assert(terms.not(meaning(head)));
+        solver.assert(system.terms.not(meaning(head)));
     }
-    solver.check(&[]) == SatResult::Unsat
+    solver.check(&[])
 }

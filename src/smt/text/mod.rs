@@ -7,6 +7,7 @@
 
 mod assuming;
 mod instances;
+mod integers;
 mod steps;
 mod uninterpreted;
 mod validity;
@@ -20,7 +21,10 @@ use z3_sys::{
     Z3_solver_check, Z3_solver_dec_ref, Z3_solver_get_reason_unknown, Z3_solver_inc_ref,
     Z3_solver_pop, Z3_solver_push, Z3_solver_set_params, Z3_string, Z3_update_param_value,
 };
-use z3_sys::{Z3_mk_simple_solver, Z3_mk_solver, Z3_params_set_bool, Z3_params_set_uint};
+use z3_sys::{
+    Z3_mk_simple_solver, Z3_mk_solver, Z3_mk_solver_for_logic, Z3_params_set_bool,
+    Z3_params_set_uint,
+};
 
 pub use assuming::{Reading, valid_in_some};
 pub use steps::{ClauseText, StepText, StepsCheck, implied_steps};
@@ -68,6 +72,9 @@ enum Core {
     Patterns,
     /// What Z3 picks for the theories of a query.
     Tactics,
+    /// A SAT solver, for words and truth values only. A new one is made for each question: as an
+    /// incremental solver it has had wrong answers.
+    Words,
 }
 
 impl<'b> TextContext<'b> {
@@ -120,6 +127,7 @@ impl<'b> TextContext<'b> {
         let raw = unsafe {
             let raw = z3.ok(match core {
                 Core::Tactics => Z3_mk_solver(z3.raw),
+                Core::Words => Z3_mk_solver_for_logic(z3.raw, z3.symbol("QF_BV")?),
                 Core::Simplex | Core::Current | Core::Patterns => Z3_mk_simple_solver(z3.raw),
             })?;
             Z3_solver_inc_ref(z3.raw, raw);

@@ -227,6 +227,7 @@ impl Functions<'_, '_> {
     }
 }
 
+/// All of these.
 pub(super) fn conjunction(context: &TextContext<'_>, parts: &[Z3_ast]) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: the formulas belong to the context.

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 use z3_sys::{
-    DeclKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args, Z3_get_quantifier_body,
-    Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_is_app, Z3_is_quantifier_forall,
-    Z3_mk_fresh_const, Z3_mk_not, Z3_substitute_vars, Z3_to_app,
+    DeclKind, SortKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args,
+    Z3_get_quantifier_body, Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_get_sort,
+    Z3_get_sort_kind, Z3_is_app, Z3_is_quantifier_forall, Z3_mk_fresh_const, Z3_mk_not,
+    Z3_substitute_vars, Z3_to_app,
 };
 
 use super::instances::Instances;
+use super::integers::over_integers;
 use super::uninterpreted::{Hard, hard_operations, with_functions};
 use super::{Answer, Core, TextContext, TextSolver};
 use crate::run::Budget;
@@ -23,7 +25,8 @@ use crate::run::Budget;
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
 pub(super) const GROWTH: u32 = 4;
 
-/// How many times that the incremental core has: it solves most of what is solved at all.
+/// How many times that the incremental core has: it solves most of what is solved at all. Where there
+/// are only words, these are the SAT solver and, where all is linear, integers.
 const LEAD: u32 = 4;
 
 /// The part of its first turn that a new solver has where there are quantifiers: what it solves at
@@ -42,6 +45,8 @@ enum Way {
     /// With functions in the place of hard operations ([`with_functions`]), as the assertion is or
     /// after equations of its variables were solved.
     Functions { solved: bool },
+    /// Over integers, where there are only words ([`over_integers`]).
+    Integers,
     /// The same as the first for the assertion's conclusions one by one ([`pieces`]).
     Pieces,
     /// With instances of its quantified parts ([`Instances`]).
@@ -54,6 +59,17 @@ const WAYS: [Way; 4] = [
     Way::Incremental,
     Way::Pieces,
     Way::Alone(Core::Current),
+    Way::Alone(Core::Tactics),
+];
+
+/// The ways for an assertion that is only about words and truth values. What is about sums is easy for
+/// integers and may be hopeless for bits; for all but the shortest of the others, a SAT solver that has
+/// all bits at once needs a fifth to a half of what the incremental core does.
+const WORDS: [Way; 5] = [
+    Way::Incremental,
+    Way::Integers,
+    Way::Alone(Core::Words),
+    Way::Pieces,
     Way::Alone(Core::Tactics),
 ];
 
@@ -73,10 +89,11 @@ const QUANTIFIED: [Way; 5] = [
 ];
 
 /// The ways for an assertion with such operations.
-fn ways(hard: Hard, quantified: bool) -> Vec<Way> {
-    let mut ways = match quantified {
-        true => QUANTIFIED.to_vec(),
-        false => WAYS.to_vec(),
+fn ways(hard: Hard, quantified: bool, only_words: bool) -> Vec<Way> {
+    let mut ways = match (quantified, only_words) {
+        (true, _) => QUANTIFIED.to_vec(),
+        (false, true) => WORDS.to_vec(),
+        (false, false) => WAYS.to_vec(),
     };
     match hard {
         Hard::No => {}
@@ -150,7 +167,13 @@ fn in_turns(
     negation: Z3_ast,
 ) -> Result<Answer, String> {
     let quantified = has_quantifiers(context, negation);
-    let mut ways = ways(hard_operations(context, negation), quantified);
+    let only_words = !quantified && only_words(context, negation);
+    let mut ways = ways(hard_operations(context, negation), quantified, only_words);
+    let leading = match only_words {
+        true => Way::Alone(Core::Words),
+        false => Way::Incremental,
+    };
+    let mut linear = false;
     let mut open: Option<OpenPieces> = None;
     let mut by_instances: Option<ByInstances> = None;
     let mut others: Vec<(Way, TextSolver)> = Vec::new();
@@ -163,8 +186,22 @@ fn in_turns(
                 return Ok(Answer::Unknown("timeout".to_owned()));
             }
             let started = Instant::now();
+            if way == Way::Integers && round == 0 {
+                let Some(weaker) = over_integers(context, negation) else {
+                    continue;
+                };
+                linear = weaker.linear;
+                let mut solver = context.solver(Core::Current)?;
+                solver.assert(weaker.formula);
+                others.push((way, solver));
+            }
+            let leads = way == leading || (way == Way::Integers && linear);
+            let limit = match leads {
+                true => limit.map(|limit| limit * LEAD),
+                false => limit,
+            };
             let answer = match way {
-                Way::Incremental => incremental.check(limit.map(|limit| limit * LEAD)),
+                Way::Incremental => incremental.check(limit),
                 Way::Pieces => {
                     if round == 0 {
                         open = OpenPieces::new(context, formula)?;
@@ -196,6 +233,10 @@ fn in_turns(
                         None => Answer::Unknown(String::new()),
                     }
                 }
+                Way::Integers => match solver_of(way, &mut others).check(limit) {
+                    Answer::Sat => Answer::Unknown("over integers".to_owned()),
+                    answer => answer,
+                },
                 Way::Alone(core) => {
                     if round == 0 {
                         let mut solver = context.solver(core)?;
@@ -396,6 +437,33 @@ fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
 
 /// Whether there is a quantifier somewhere in a formula.
 pub(super) fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> bool {
+    // SAFETY: the terms belong to this context.
+    some_term(context, formula, |term| unsafe {
+        !Z3_is_app(context.z3.raw, term)
+    })
+}
+
+/// Whether a formula without quantifiers is only about words and truth values, with no functions
+/// of them but those that are built in.
+fn only_words(context: &TextContext<'_>, formula: Z3_ast) -> bool {
+    let z3 = &context.z3;
+    let is_word = |term: Z3_ast| {
+        // SAFETY: the term belongs to this context.
+        unsafe {
+            let sort = Z3_get_sort(z3.raw, term)?;
+            let kind = Z3_get_sort_kind(z3.raw, sort);
+            let app = Z3_to_app(z3.raw, term)?;
+            let decl = z3.decl_kind(Z3_get_app_decl(z3.raw, app)?);
+            let free = decl == DeclKind::Uninterpreted as u32;
+            let function = free && Z3_get_app_num_args(z3.raw, app) > 0;
+            Some(matches!(kind, SortKind::Bool | SortKind::Bv) && !function)
+        }
+    };
+    !some_term(context, formula, |term| is_word(term) != Some(true))
+}
+
+/// Whether some term of a formula is so, itself or below it; quantifiers are not looked into.
+fn some_term(context: &TextContext<'_>, formula: Z3_ast, is_so: impl Fn(Z3_ast) -> bool) -> bool {
     let z3 = &context.z3;
     let mut seen: FxHashSet<Z3_ast> = FxHashSet::default();
     let mut open = vec![formula];
@@ -403,10 +471,13 @@ pub(super) fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> boo
         if !seen.insert(term) {
             continue;
         }
+        if is_so(term) {
+            return true;
+        }
         // SAFETY: everything belongs to this context, and arguments live as long as the formula.
         unsafe {
             if !Z3_is_app(z3.raw, term) {
-                return true;
+                continue;
             }
             let Some(app) = Z3_to_app(z3.raw, term) else {
                 continue;
@@ -486,6 +557,45 @@ mod tests {
             valid_assertions("(assert true)", &budget().time(Duration::ZERO)),
             TextCheck::Unknown { assertion: 0, .. }
         ));
+    }
+
+    #[test]
+    fn words_have_a_solver_of_their_own() {
+        let declared = "(declare-const p Bool) (declare-const x (_ BitVec 8))
+            (declare-const y (_ BitVec 8)) (declare-const a Int)
+            (declare-const b (Array (_ BitVec 8) Bool)) (declare-fun f ((_ BitVec 8)) Bool)";
+        for (formula, only, answer) in [
+            ("(and p (bvult x y) (bvult y x))", true, "unsat"),
+            (
+                "(and p (= (bvadd x y) #x01) (= (bvmul x y) #x01))",
+                true,
+                "unsat",
+            ),
+            ("(= (bvadd (ite p x #x01) y) #x01)", true, "sat"),
+            ("(and (not p) (= ((_ extract 3 0) x) #x7))", true, "sat"),
+            ("(and p (= (ubv_to_int x) a))", false, ""),
+            ("(and p (select b x))", false, ""),
+            ("(and p (f x))", false, ""),
+        ] {
+            let budget = budget();
+            let context = TextContext::new(&budget);
+            let text = format!("{declared} (assert {formula})");
+            let assertion = context.parse(&text).unwrap()[0];
+            assert_eq!(only_words(&context, assertion), only, "{formula}");
+            if !only {
+                continue;
+            }
+            let mut solver = context.solver(Core::Words).unwrap();
+            solver.assert(assertion);
+            // A limit leaves it as it was.
+            solver.check(Some(Duration::ZERO));
+            let found = match solver.check(None) {
+                Answer::Sat => "sat".to_owned(),
+                Answer::Unsat => "unsat".to_owned(),
+                Answer::Unknown(reason) => reason,
+            };
+            assert_eq!(found, answer, "{formula}");
+        }
     }
 
     #[test]
