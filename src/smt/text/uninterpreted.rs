@@ -125,11 +125,9 @@ pub(super) fn application(
 }
 
 fn hardness(context: &TextContext<'_>, decl: Z3_func_decl, args: &[Z3_ast]) -> Hard {
-    let raw = context.z3.raw;
     let kind = context.z3.decl_kind(decl);
     let is = |wanted: DeclKind| kind == wanted as u32;
-    // SAFETY: the arguments belong to the context.
-    let varies = |arg: &&Z3_ast| unsafe { !Z3_is_numeral_ast(raw, **arg) };
+    let varies = |arg: &&Z3_ast| !is_number(context, **arg);
     if is(DeclKind::Int2bv) || is(DeclKind::Bv2int) || is(DeclKind::Sbv2int) {
         return Hard::Conversions;
     }
@@ -142,6 +140,31 @@ fn hardness(context: &TextContext<'_>, decl: Z3_func_decl, args: &[Z3_ast]) -> H
         true => Hard::Operations,
         false => Hard::No,
     }
+}
+
+/// Whether a term is a numeral, or a sign or a fraction of numerals, as texts have them: `(- 1.0)`,
+/// `(/ 1.0 2.0)`, `(- (/ 1.0 2.0))`.
+fn is_number(context: &TextContext<'_>, term: Z3_ast) -> bool {
+    let raw = context.z3.raw;
+    let mut open = vec![term];
+    let mut left = 8;
+    while let Some(term) = open.pop() {
+        // SAFETY: the term belongs to the context.
+        if unsafe { Z3_is_numeral_ast(raw, term) } {
+            continue;
+        }
+        let Some((decl, args)) = application(context, term) else {
+            return false;
+        };
+        let kind = context.z3.decl_kind(decl);
+        let sign = kind == DeclKind::Uminus as u32 || kind == DeclKind::ToReal as u32;
+        if left == 0 || !(sign || kind == DeclKind::Div as u32) {
+            return false;
+        }
+        left -= 1;
+        open.extend(args);
+    }
+    true
 }
 
 impl Functions<'_, '_> {
@@ -370,6 +393,15 @@ mod tests {
     fn hard_operations_are_told() {
         for (formula, expected) in [
             ("(< (+ x (* 2 y)) (div z 3))", Hard::No),
+            ("(< (+ x (* (- 2) y)) (div z (- 3)))", Hard::No),
+            (
+                "(< (* (- (/ 1.0 2.0)) (to_real x)) (* (/ 1.0 (- 3.0)) (to_real y)))",
+                Hard::No,
+            ),
+            (
+                "(< (* (/ 1.0 (to_real x)) (to_real y)) 1.0)",
+                Hard::Operations,
+            ),
             (
                 "(= v #x0000000000000000000000000000000000000000000000000000000000000001)",
                 Hard::No,
