@@ -27,6 +27,8 @@ pub(super) struct Side<'a> {
     /// In this direction.
     steps: &'a Steps,
     frames: Vec<Frame>,
+    /// Conjuncts of a frame that do not hold one step later, by the version of the frame.
+    stuck: FxHashMap<(usize, PredicateId, TermId), usize>,
 }
 
 /// Where runs begin.
@@ -45,6 +47,7 @@ impl<'a> Side<'a> {
             direction,
             steps,
             frames: vec![Frame::default()],
+            stuck: FxHashMap::default(),
         }
     }
 
@@ -195,6 +198,50 @@ impl<'a> Side<'a> {
         Ok(())
     }
 
+    /// Conjuncts that hold one step later, too, join the frames after theirs, up to the last one.
+    pub fn push(&mut self, last: usize, borders: &mut Borders, cx: &Context) -> Result<(), Stop> {
+        for frame in 1..last {
+            let version = self.version(frame);
+            let steps = self.steps_from(frame, false);
+            for predicate in self.predicates(frame + 1) {
+                let conjuncts = self.conjuncts(frame, predicate).unwrap_or(&[]).to_vec();
+                for conjunct in conjuncts {
+                    let known = self.conjuncts(frame + 1, predicate);
+                    let key = (frame, predicate, conjunct);
+                    if known.is_some_and(|known| known.contains(&conjunct))
+                        || self.stuck.get(&key) == Some(&version)
+                    {
+                        continue;
+                    }
+                    let mut holds = true;
+                    for &step in &steps {
+                        if self.steps.all[step].to != Some(predicate) {
+                            continue;
+                        }
+                        let mut ends = [End::In(self, frame), End::Outside(conjunct)];
+                        if self.direction == Direction::Backward {
+                            ends.reverse();
+                        }
+                        if borders.is_possible(Border::Step(step), ends, cx)? {
+                            holds = false;
+                            break;
+                        }
+                    }
+                    match holds {
+                        true => self.add(frame + 1, predicate, conjunct),
+                        false => drop(self.stuck.insert(key, version)),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The conjuncts of a frame, counted.
+    fn version(&self, frame: usize) -> usize {
+        self.frames[frame].values().map(Vec::len).sum()
+    }
+
     /// The frames before the first one up to `last` that implies their disjunction, as that.
     pub fn closed(&self, last: usize, smt: &Rc<Smt>, cx: &Context) -> Result<Option<Model>, Stop> {
         let terms = &self.system.terms;
@@ -272,6 +319,15 @@ enum Border {
     Meet(PredicateId),
 }
 
+/// Where a step, or a state, begins or ends.
+#[derive(Clone, Copy)]
+enum End<'s> {
+    /// In a frame.
+    In(&'s Side<'s>, usize),
+    /// Where a formula over formal variables does not hold.
+    Outside(TermId),
+}
+
 struct Asked {
     solver: Solver,
     /// By direction and frame: so many conjuncts are asserted.
@@ -335,7 +391,8 @@ impl<'a> Borders<'a> {
             if target.is_some_and(|to| backward.0.conjuncts(backward.1, to).is_none()) {
                 continue;
             }
-            if self.is_possible(Border::Step(step), forward, backward, cx)? {
+            let ends = [forward, backward].map(|(side, frame)| End::In(side, frame));
+            if self.is_possible(Border::Step(step), ends, cx)? {
                 return Ok(false);
             }
         }
@@ -355,18 +412,13 @@ impl<'a> Borders<'a> {
         if is_empty(one) || is_empty(other) {
             return Ok(false);
         }
-        self.is_possible(Border::Meet(predicate), one, other, cx)
+        let ends = [one, other].map(|(side, frame)| End::In(side, frame));
+        self.is_possible(Border::Meet(predicate), ends, cx)
     }
 
-    fn is_possible(
-        &mut self,
-        border: Border,
-        one: (&Side, usize),
-        other: (&Side, usize),
-        cx: &Context,
-    ) -> Result<bool, Stop> {
+    fn is_possible(&mut self, border: Border, ends: [End; 2], cx: &Context) -> Result<bool, Stop> {
         let terms = &self.system.terms;
-        let (formula, sides) = match border {
+        let (formula, places) = match border {
             Border::Step(step) => {
                 let shape = &self.steps.all[step];
                 let (from, to) = shape.vars[..shape.arguments].split_at(shape.first);
@@ -386,17 +438,25 @@ impl<'a> Borders<'a> {
             }
         });
         let mut assumptions = Vec::new();
-        for ((predicate, args), (side, frame)) in sides.into_iter().zip([one, other]) {
+        for ((predicate, args), end) in places.into_iter().zip(ends) {
             let Some(predicate) = predicate else { continue };
+            let atom = Atom {
+                predicate,
+                args: args.to_vec(),
+            };
+            let (side, frame) = match end {
+                End::In(side, frame) => (side, frame),
+                End::Outside(formula) => {
+                    let here = self.system.instantiate(formula, &atom);
+                    assumptions.extend(terms.conjuncts(terms.not(here)));
+                    continue;
+                }
+            };
             let key = (side.direction, frame);
             let name = || literal(terms, "frame");
             let on = *self.literals.entry(key).or_insert_with(name);
             let conjuncts = side.conjuncts(frame, predicate).unwrap_or(&[]);
             let told = asked.told.entry(key).or_default();
-            let atom = Atom {
-                predicate,
-                args: args.to_vec(),
-            };
             for &conjunct in &conjuncts[*told..] {
                 let here = self.system.instantiate(conjunct, &atom);
                 asked.solver.assert(terms.implies(on, here));

@@ -6,12 +6,11 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::options::Method;
 use crate::chc::{Atom, PredicateId, System};
 use crate::proof::{Stop, solve_acyclic};
 use crate::run::Context;
-use crate::smt::{InterpolationDag, InterpolationEdge, InterpolationOptions, Interpolator, Smt};
-use crate::term::{TermId, TermStore};
+use crate::smt::Smt;
+use crate::term::TermId;
 
 /// A predicate between the ends of an interpolation problem.
 pub(super) struct Place {
@@ -40,21 +39,15 @@ pub(super) struct Problem {
 pub(super) struct Interpolants<'a> {
     system: &'a System,
     smt: &'a Rc<Smt>,
-    method: Method,
-    interpolator: Interpolator,
     pub time: Duration,
     pub count: u64,
 }
 
 impl<'a> Interpolants<'a> {
-    pub fn new(system: &'a System, method: Method, smt: &'a Rc<Smt>, cx: &Context) -> Self {
-        let mut interpolator = Interpolator::new(smt, InterpolationOptions::default());
-        interpolator.set_budget(Some(cx.budget.clone()));
+    pub fn new(system: &'a System, smt: &'a Rc<Smt>) -> Self {
         Interpolants {
             system,
             smt,
-            method,
-            interpolator,
             time: Duration::ZERO,
             count: 0,
         }
@@ -63,17 +56,7 @@ impl<'a> Interpolants<'a> {
     /// A formula for each place, over its predicate's formal variables.
     pub fn solve(&mut self, problem: &Problem, cx: &Context) -> Result<Vec<TermId>, Stop> {
         let start = Instant::now();
-        let mut found = None;
-        if self.method == Method::Certificates {
-            match self.interpolator.dag(&problem.dag()) {
-                Ok(formulas) => found = Some(problem.over_formals(self.system, &formulas)),
-                Err(error) => log::debug!("dar: no certificates: {error}"),
-            }
-        }
-        let found = match found {
-            Some(found) => Ok(found),
-            None => problem.by_obligations(self.system, self.smt, cx),
-        };
+        let found = problem.by_obligations(self.system, self.smt, cx);
         self.time += start.elapsed();
         self.count += problem.places.len() as u64;
         found
@@ -120,33 +103,5 @@ impl Problem {
             found.map_or(TermId::TRUE, |&f| unrolled.instantiate(f, &formals))
         };
         Ok(self.places.iter().zip(&atoms).map(formula).collect())
-    }
-
-    /// The places, with the ends after them.
-    fn dag(&self) -> InterpolationDag {
-        let count = self.places.len();
-        let mut labels: Vec<TermId> = self.places.iter().map(|p| p.label).collect();
-        labels.extend([TermId::TRUE; 2]);
-        let edges = self.edges.iter().map(|edge| InterpolationEdge {
-            from: edge.from.unwrap_or(count),
-            to: edge.to.unwrap_or(count + 1),
-            formula: edge.formula,
-        });
-        InterpolationDag {
-            labels,
-            edges: edges.collect(),
-            entry: count,
-            exit: count + 1,
-        }
-    }
-
-    fn over_formals(&self, system: &System, formulas: &[TermId]) -> Vec<TermId> {
-        let terms: &TermStore = &system.terms;
-        let over = |(place, &formula): (&Place, &TermId)| {
-            let params = system.predicate(place.predicate).params.iter().copied();
-            let map = place.args.iter().copied().zip(params).collect();
-            terms.substitute(formula, &map)
-        };
-        self.places.iter().zip(formulas).map(over).collect()
     }
 }

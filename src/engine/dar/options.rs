@@ -1,4 +1,4 @@
-//! The choices of the engine.
+//! The choice of the engine.
 //!
 //! Invariant: no choice decides whether an answer is right, only whether and when there is one.
 
@@ -14,22 +14,10 @@ choices! {
     }
 }
 
-choices! {
-    /// What interpolants are made by.
-    Method {
-        /// Cubes of what must not be reached, and cores.
-        Obligations = "obligations",
-        /// Implicants and exact certificates; by obligations where there are none.
-        Certificates = "certificates",
-    }
-}
-
 settings! {
     /// How the search goes.
     Options {
         /// Frames from both ends, or interpolation sequences alone.
         mode: Mode = Mode::Dar, source "Vizel, Grumberg, Shoham, TACAS 2013; Vizel, Grumberg, FMCAD 2009";
-        /// What interpolants are made by.
-        interpolants: Method = Method::Obligations;
     }
 }

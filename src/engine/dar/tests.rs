@@ -1,26 +1,19 @@
-//! Systems of known status in both modes, with both ways to interpolants: registers, ladders of
+//! Systems of known status in both modes: registers, ladders of
 //! several predicates, and Boolean systems against explicit search.
 
 use rustc_hash::FxHashSet;
 
-use super::options::Method;
 use super::*;
 use crate::chc::Atom;
 use crate::proof::samples::{is_model, shift_register};
 use crate::term::{Assignment, Random, SortId, TermId, TermStore, evaluate};
 use crate::witness::check_refutation;
 
-/// All choices.
-fn engines() -> Vec<Dar> {
-    let mut engines = Vec::new();
-    for mode in [Mode::Dar, Mode::Isb] {
-        for interpolants in [Method::Obligations, Method::Certificates] {
-            engines.push(Dar {
-                options: Options { mode, interpolants },
-            });
-        }
-    }
-    engines
+/// Both modes.
+fn engines() -> [Dar; 2] {
+    [Mode::Dar, Mode::Isb].map(|mode| Dar {
+        options: Options { mode },
+    })
 }
 
 /// Whether the system is safe, with a witness that was looked at; the bound that was reached; and
@@ -87,7 +80,10 @@ fn ladder(predicates: usize, limit: u64, bad: u64, with_locals: bool) -> System 
     let around = terms.and(&[terms.lt(x, terms.int(limit)), up(2)]);
     system.add_clause(vec![atom(last, x)], around, Some(atom(last, y)));
     let query = match with_locals {
-        true => terms.and(&[terms.eq(x, terms.add(&[z, terms.int(bad)])), terms.eq(z, terms.int(0))]),
+        true => terms.and(&[
+            terms.eq(x, terms.add(&[z, terms.int(bad)])),
+            terms.eq(z, terms.int(0)),
+        ]),
         false => terms.eq(x, terms.int(bad)),
     };
     system.add_clause(vec![atom(last, x)], query, None);
