@@ -23,6 +23,7 @@ const NOT_SOLVED: &[&str] = &[
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("cata", 30),
+    ("dar", 100),
     ("enum", 34),
     ("ic3", 10),
     ("induct", 12),

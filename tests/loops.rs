@@ -11,7 +11,7 @@ use common::{Recipe, SHORT, Theory, agrees, counter, height, planted, recipes, w
 use proptest::prelude::*;
 
 /// Engines for loops, all of which take linear systems of numbers, Booleans and bit-vectors.
-const LINEAR: &[&str] = &["trl", "kind", "pdkind", "templates", "tpa", "interp"];
+const LINEAR: &[&str] = &["trl", "kind", "pdkind", "dar", "templates", "tpa", "interp"];
 
 /// The engine refutes the system by a derivation of this height.
 fn refutes(engine: &str, system: &System, expected: usize) {
@@ -114,6 +114,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("trl", 50),
     ("kind", 50),
     ("pdkind", 50),
+    ("dar", 50),
     ("templates", 30),
     ("tpa", 50),
     ("interp", 50),

@@ -5,6 +5,7 @@
 
 pub mod bmc;
 pub mod cata;
+pub mod dar;
 mod derived;
 mod driver;
 pub mod enumerate;

@@ -4,7 +4,7 @@
 
 use super::settings::SettingError;
 use super::{
-    Engine, bmc, cata, enumerate, ic3, induct, interp, kind, morph, muz, pdkind, pdr, safari,
+    Engine, bmc, cata, dar, enumerate, ic3, induct, interp, kind, morph, muz, pdkind, pdr, safari,
     spacer, templates, tpa, trl, twin, vinta,
 };
 
@@ -46,6 +46,11 @@ pub const ENGINES: &[Entry] = &[
         name: "pdkind",
         about: "property directed k-induction for linear clauses",
         make: || Box::new(pdkind::Pdkind::default()),
+    },
+    Entry {
+        name: "dar",
+        about: "frames from facts and from queries, by interpolants, for linear clauses",
+        make: || Box::new(dar::Dar::default()),
     },
     Entry {
         name: "templates",

@@ -166,6 +166,7 @@ const LINEAR_REALS: &[Member] = &[
 
 const LINEAR: &[Member] = &[
     member(&["--engine", "vinta"], 1.0, MINUTES),
+    member(&["--engine", "dar"], 1.0, MINUTES),
     member(&["--engine", "interp"], 1.0, FOREVER),
     member(&["--engine", "tpa"], 1.0, FOREVER),
     member(&["--engine", "pdkind"], 1.0, FOREVER),

@@ -89,6 +89,7 @@ pub(super) const CHECK: (f64, Limit) = (0.4, Limit::Long(Duration::from_secs(120
 /// measurement); deep refutations are for `trl`. Of programs with loops over arrays (CHC-COMP 2025,
 /// quic3, 22 tasks) `pdr` solves 19, each in little more than a second, and `morph` the others. Heaps
 /// are for `morph`: queries about arrays of objects are slow, and there is nobody else for them.
+/// `dar` answers 87 of 99 tasks of LIA-Lin in 5 s, one of which (`s_split_40`) no other engine does.
 const MAIN: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(500))),
     slot("trl", 0.05, Limit::Moment(Duration::from_millis(500))),
@@ -99,6 +100,7 @@ const MAIN: &[Slot] = &[
     slot("morph", 0.8, Limit::Long(Duration::from_secs(300))).only(Only::Heaps),
     slot("safari", 0.25, Limit::Long(Duration::from_secs(120))).only(Only::Arrays),
     slot("ic3", 0.1, Limit::Further(Duration::from_secs(300))),
+    slot("dar", 0.1, Limit::Further(Duration::from_secs(60))),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
     slot("tpa", 0.4, Limit::Long(Duration::from_secs(300))),
     slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))).only(Only::WithoutDatatypes),
