@@ -97,7 +97,7 @@ const MAIN: &[Slot] = &[
     slot("templates", 0.08, Limit::Moment(Duration::from_millis(800))),
     slot("pdr", 0.2, Limit::Moment(Duration::from_millis(1500))).only(Only::ScalarArrays),
     slot("morph", 0.45, Limit::Long(Duration::from_secs(300))).only(Only::ScalarArrays),
-    slot("morph", 0.8, Limit::Long(Duration::from_secs(300))).only(Only::Heaps),
+    slot("morph", 0.95, Limit::Long(Duration::from_secs(300))).only(Only::Heaps),
     slot("safari", 0.25, Limit::Long(Duration::from_secs(120))).only(Only::Arrays),
     slot("ic3", 0.1, Limit::Further(Duration::from_secs(300))),
     slot("dar", 0.1, Limit::Further(Duration::from_secs(60))),

@@ -13,7 +13,7 @@ use super::{Step, Transformation};
 use crate::chc::{PredicateId, System};
 use crate::proof::facts::{Facts, Lemmas};
 use crate::run::Context;
-use crate::term::TermId;
+use crate::term::{Op, Sort, TermId};
 
 /// Lemmas of a predicate that are looked at, at most.
 const LEMMAS: usize = 200;
@@ -33,7 +33,9 @@ impl Transformation for SharedLemmas {
     }
 }
 
-/// The smallest of the lemmas without quantifiers, as many as are left of a predicate.
+/// The smallest of the lemmas without quantifiers, as many as are left of a predicate. Those that read
+/// numbers and the like from arrays are left out: clauses would read what they read, and engines that
+/// see single cells would have more of them to look at. Of heaps they look at all that is read anyway.
 fn best(
     system: &System,
     mut lemmas: Vec<(PredicateId, TermId)>,
@@ -43,7 +45,12 @@ fn best(
     lemmas.retain(|&(p, lemma)| {
         let params = &system.predicate(p).params;
         let about = |vars: Vec<TermId>| vars.iter().all(|v| params.contains(v));
-        !terms.node(lemma).has_quantifier && about(terms.free_vars(&[lemma]))
+        let mut reads = false;
+        terms.post_order(&[lemma], |t| {
+            let object = || matches!(terms.sort(terms.sort_of(t)), Sort::Datatype(_));
+            reads |= *terms.op(t) == Op::Select && !object();
+        });
+        !reads && !terms.node(lemma).has_quantifier && about(terms.free_vars(&[lemma]))
     });
     lemmas.sort_by_cached_key(|&(_, lemma)| terms.dag_size(&[lemma]));
     let mut facts = Facts::default();
@@ -55,4 +62,29 @@ fn best(
         }
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+
+    use super::*;
+    use crate::term::{SortId, TermStore};
+
+    #[test]
+    fn lemmas_about_cells_of_scalars_are_left_out() {
+        let terms = Rc::new(TermStore::new());
+        let mut system = System::new(terms.clone());
+        let array = terms.array_sort(SortId::INT, SortId::INT);
+        let p = system.add_predicate("P", &[array, array, SortId::INT]);
+        let params = system.predicate(p).params.clone();
+        let (a, b, i) = (params[0], params[1], params[2]);
+        let bound = terms.ge(i, terms.int(0));
+        let equal = terms.eq(a, b);
+        let cell = terms.or(&[bound, terms.eq(terms.select(a, i), terms.int(1))]);
+        let lemmas = vec![(p, cell), (p, equal), (p, bound)];
+        let mut kept = best(&system, lemmas, &mut FxHashMap::default());
+        let kept: FxHashSet<TermId> = kept.remove(&p).unwrap_or_default().into_iter().collect();
+        assert_eq!(kept, FxHashSet::from_iter([equal, bound]));
+    }
 }

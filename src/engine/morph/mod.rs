@@ -107,6 +107,15 @@ const HEAPS: &[Turn] = &[
     turn("pdr", Form::Bounds, true, 1.0),
 ];
 
+/// The same where there are many clauses: there the costly passes take longer, and say less.
+const LARGE_HEAPS: &[Turn] = &[
+    turn("pdr", Form::Bounds, false, 0.8),
+    turn("pdr", Form::Bounds, true, 1.0),
+];
+
+/// What counts as many clauses.
+const LARGE: usize = 60;
+
 /// The engine.
 #[derive(Clone, Debug, Default)]
 pub struct Morph;
@@ -163,7 +172,11 @@ impl Morph {
         for round in 1..=ROUNDS {
             cx.stats.set("morph.rounds", round as u64);
             cx.stats.set("morph.cells", cells as u64);
-            let turns = if heap { HEAPS } else { SCALAR };
+            let turns = match (heap, system.clauses.len() > LARGE) {
+                (false, _) => SCALAR,
+                (true, false) => HEAPS,
+                (true, true) => LARGE_HEAPS,
+            };
             let (morphed, verdict) = self.scalar(system, turns, cells, &demands, cx)?;
             let refutation = match verdict {
                 Verdict::Sat(model) => {

@@ -15,7 +15,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use z3_sys::{
-    DeclKind, Z3_ast, Z3_func_decl, Z3_get_index_value, Z3_get_quantifier_body,
+    DeclKind, Z3_ast, Z3_func_decl, Z3_get_depth, Z3_get_index_value, Z3_get_quantifier_body,
     Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_get_sort, Z3_is_ground,
     Z3_is_quantifier_forall, Z3_mk_sub, Z3_simplify, Z3_sort, Z3_substitute_vars, Z3_update_term,
 };
@@ -32,6 +32,10 @@ const INSTANCES: usize = 4000;
 
 /// Tuples of terms for the variables of one quantifier at most.
 const TUPLES: usize = 200;
+
+/// Deeper formulas are left alone: walks over them are recursive, and look below for quantifiers at
+/// each step.
+const DEPTH: u32 = 1000;
 
 /// `Z3_VAR_AST`.
 const VARIABLE: u32 = 2;
@@ -70,9 +74,14 @@ struct Uses {
 impl<'a, 'b> Instances<'a, 'b> {
     /// The formula, if Z3 brings it to a normal form.
     pub fn new(context: &'a TextContext<'b>, formula: Z3_ast) -> Option<Self> {
+        let formula = by_tactics(context, formula, &[c"simplify", c"snf"])?;
+        // SAFETY: the formula belongs to the context.
+        if unsafe { Z3_get_depth(context.z3.raw, formula) } > DEPTH {
+            return None;
+        }
         Some(Instances {
             context,
-            formula: by_tactics(context, formula, &[c"simplify", c"snf"])?,
+            formula,
             ground: Ground::default(),
             rounds: 0,
         })
