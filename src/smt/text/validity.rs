@@ -238,7 +238,9 @@ fn in_turns(
                     answer => answer,
                 },
                 Way::Alone(core) => {
-                    if round == 0 {
+                    // Z3's SAT solver has been wrong where it went on from an earlier question.
+                    if round == 0 || core == Core::Words {
+                        others.retain(|(own, _)| *own != way);
                         let mut solver = context.solver(core)?;
                         solver.assert(negation);
                         others.push((way, solver));
