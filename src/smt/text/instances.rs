@@ -437,11 +437,12 @@ fn add<K>(entry: std::collections::hash_map::Entry<'_, K, Vec<Z3_ast>>, term: Z3
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
+    use std::time::Duration;
 
     use super::super::{Answer, Core};
     use super::*;
     use crate::run::Budget;
-    use crate::term::TermStore;
+    use crate::term::{Random, TermStore};
 
     /// How many rounds it takes until the conjunction of a text's assertions is contradictory by
     /// instances; `None` if no round finds that.
@@ -499,6 +500,72 @@ mod tests {
               (distinct (store p i (pair x y)) (store p n (pair n 3)))))
             (assert (= i n))";
         assert_eq!(rounds(&format!("{ARRAYS} {data} {written}")), Some(1));
+    }
+
+    /// Random formulas whose quantifiers alternate: what Z3 finds a model of is not contradictory by
+    /// instances.
+    #[test]
+    fn what_has_a_model_keeps_one() {
+        let mut random = Random::new(11);
+        let (mut models, mut contradictions) = (0, 0);
+        for _ in 0..300 {
+            let mut parts = Vec::new();
+            for _ in 0..random.between(1, 4) {
+                let mut term = |vars: &[&str]| {
+                    let index = *random.pick(vars);
+                    match random.below(5) {
+                        0 => format!("(select a {index})"),
+                        1 => format!("(select b {index})"),
+                        2 => format!("(select (store a {} {index}) {index})", random.pick(vars)),
+                        3 => format!("(+ {index} 1)"),
+                        _ => index.to_owned(),
+                    }
+                };
+                let (outside, bound) = (["k", "i", "n"], ["k", "m", "i", "n"]);
+                let (p, q) = (term(&outside), term(&outside));
+                let (r, s) = (term(&bound), term(&bound[..3]));
+                let (outer, inner) = match random.below(3) {
+                    0 => ("forall", "forall"),
+                    1 => ("forall", "exists"),
+                    _ => ("exists", "forall"),
+                };
+                let relation = *random.pick(&["=", "<", "distinct"]);
+                let join = *random.pick(&["or", "and", "=>"]);
+                parts.push(format!(
+                    "(assert ({outer} ((k Int)) ({join} (<= {p} {q}) ({inner} ((m Int)) \
+                     (and (=> (< m i) ({relation} {r} {s})) (< k (+ n m)))))))"
+                ));
+            }
+            let text = format!("{ARRAYS} {}", parts.join(" "));
+            let budget = Budget::new(Rc::new(TermStore::new()), Default::default(), false);
+            let context = TextContext::new(&budget);
+            let assertions = context.parse(&text).expect("a text");
+            let mut solver = context.solver(Core::Current).expect("a solver");
+            for &assertion in &assertions {
+                solver.assert(assertion);
+            }
+            let known = solver.check(Some(Duration::from_millis(30)));
+            let formula = conjunction(&context, &assertions).expect("a formula");
+            let Some(mut instances) = Instances::new(&context, formula) else {
+                continue;
+            };
+            let mut contradictory = false;
+            while let Some(formula) = instances.next() {
+                let mut solver = context.solver(Core::Current).expect("a solver");
+                solver.assert(formula);
+                contradictory |= matches!(
+                    solver.check(Some(Duration::from_millis(100))),
+                    Answer::Unsat
+                );
+            }
+            assert!(!(contradictory && matches!(known, Answer::Sat)), "{text}");
+            models += usize::from(matches!(known, Answer::Sat));
+            contradictions += usize::from(contradictory);
+        }
+        assert!(
+            models > 10 && contradictions > 10,
+            "{models} {contradictions}"
+        );
     }
 
     #[test]
