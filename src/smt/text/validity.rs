@@ -21,7 +21,7 @@ use crate::run::Budget;
 
 /// A way's first turn for one assertion, in nominal time of work, and how many times that in the
 /// next round: what is not solved at once often needs another way. Solvers go on where they
-/// stopped.
+/// stopped, but for the SAT solver, which begins again.
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
 pub(super) const GROWTH: u32 = 4;
 
