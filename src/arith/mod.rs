@@ -10,6 +10,7 @@
 
 mod constraint;
 mod dense;
+mod diophantine;
 mod fourier_motzkin;
 mod howell;
 mod literal;
@@ -21,9 +22,10 @@ mod tests;
 
 pub use constraint::{Constraint, Relation, is_integral, is_over_int};
 pub use dense::{Echelon, affine_hull, inverse, subtract};
+pub use diophantine::insoluble;
 pub use fourier_motzkin::{ColumnBounds, eliminate};
 pub use howell::Howell;
 pub use literal::{Comparison, lowered};
-pub use simplex::Multipliers;
+pub use simplex::{Multipliers, Simplex};
 pub use solved::Solved;
 pub use term_simplex::TermSimplex;

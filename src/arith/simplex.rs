@@ -87,6 +87,15 @@ struct Bound {
     factor: Rational,
 }
 
+/// A bound that gave way to one of a later constraint.
+#[derive(Clone, Debug)]
+struct Replaced {
+    variable: usize,
+    upper: bool,
+    before: Option<Bound>,
+    constraint: usize,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Variable {
     lower: Option<Bound>,
@@ -111,6 +120,8 @@ pub struct Simplex {
     /// Linear forms with leading coefficient one to their variables.
     forms: FxHashMap<SparseRow, usize>,
     constraints: usize,
+    /// What constraints replaced, in their order.
+    replaced: Vec<Replaced>,
     /// Entries of rows that were changed, times the words of the numbers they were multiplied with.
     work: Cell<u64>,
     /// Why there is no point, once that is known.
@@ -127,6 +138,7 @@ impl Simplex {
             rows: Vec::new(),
             forms: FxHashMap::default(),
             constraints: 0,
+            replaced: Vec::new(),
             work: Cell::new(0),
             conflict: None,
         }
@@ -173,6 +185,27 @@ impl Simplex {
             self.bound(variable, false, value, number, -unit);
         }
         number
+    }
+
+    /// Takes back all constraints but the first `kept`. Rows and values stay, so what was solved
+    /// before is soon solved again.
+    pub fn retract(&mut self, kept: usize) {
+        self.constraints = self.constraints.min(kept);
+        while let Some(last) = self.replaced.pop_if(|r| r.constraint >= kept) {
+            let variable = &mut self.variables[last.variable];
+            match last.upper {
+                true => variable.upper = last.before,
+                false => variable.lower = last.before,
+            }
+        }
+        let is_gone = |m: &(usize, Rational)| m.0 >= kept;
+        if self
+            .conflict
+            .as_ref()
+            .is_some_and(|c| c.iter().any(is_gone))
+        {
+            self.conflict = None;
+        }
     }
 
     /// How many entries of rows were changed so far; large numbers count several times.
@@ -269,7 +302,12 @@ impl Simplex {
             self.conflict = Some(sum);
         }
         let value = bound.value.clone();
-        *own = Some(bound);
+        self.replaced.push(Replaced {
+            variable: at,
+            upper,
+            before: own.replace(bound),
+            constraint,
+        });
         let outside = if upper {
             self.values[at] > value
         } else {
@@ -657,6 +695,37 @@ mod tests {
                 }
                 Err(multipliers) => {
                     let (form, sum, strict) = add_up(&constraints, &multipliers);
+                    prop_assert!(form.iter().all(Zero::is_zero));
+                    prop_assert!(sum.is_positive() || strict && sum.is_zero());
+                }
+            }
+        }
+
+        #[test]
+        fn constraints_are_taken_back(
+            constraints in prop::collection::vec(constraint(), 1..12),
+            kept in 0..12_usize,
+            others in prop::collection::vec(constraint(), 0..6),
+        ) {
+            let kept = kept.min(constraints.len());
+            let mut simplex = build(&constraints);
+            let _ = simplex.check();
+            simplex.retract(kept);
+            let mut left = constraints[..kept].to_vec();
+            for (form, constant, to) in others {
+                let number = simplex.add(&linear(&form, constant, to));
+                prop_assert_eq!(number, left.len());
+                left.push((form, constant, to));
+            }
+            let answer = simplex.check();
+            prop_assert_eq!(answer.is_ok(), build(&left).check().is_ok());
+            match answer {
+                Ok(()) => {
+                    let point = simplex.point();
+                    prop_assert!(left.iter().all(|c| holds(c, &point)));
+                }
+                Err(multipliers) => {
+                    let (form, sum, strict) = add_up(&left, &multipliers);
                     prop_assert!(form.iter().all(Zero::is_zero));
                     prop_assert!(sum.is_positive() || strict && sum.is_zero());
                 }

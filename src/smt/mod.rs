@@ -13,6 +13,7 @@ mod interpolate;
 mod minimal_core;
 mod model;
 mod project;
+mod proof;
 mod solver;
 pub mod text;
 mod watchdog;

@@ -18,7 +18,10 @@ impl Interpolator {
             i.refuse_quantifiers(a.iter().chain(b))?;
             let (a, b) = (i.terms.and(a), i.terms.and(b));
             let needed = i.minimise(&[a, b], |terms, parts| terms.and(parts))?;
-            let interpolant = i.interpolate(needed[0], needed[1])?;
+            let interpolant = match i.proof_of_parts(&needed, &[vec![true, false]]) {
+                Some(found) => found[0],
+                None => i.interpolate(needed[0], needed[1])?,
+            };
             i.check_binary(a, b, interpolant)?;
             Ok(interpolant)
         })

@@ -11,12 +11,11 @@
 //! Invariant: every leaf has a certificate of its own; out of cases, there is no answer.
 
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::farkas::{refute, sums};
-use crate::arith::{Constraint, Multipliers, Relation, is_over_int, lowered};
+use crate::arith::{Constraint, Multipliers, Relation, insoluble, is_over_int, lowered};
 use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
 /// Cases of one pair, at most.
@@ -173,105 +172,14 @@ fn congruence(terms: &TermStore, a: &[Constraint], b: &[Constraint]) -> Option<T
     let is_equation = |bound: &&Constraint| {
         bound.relation == Relation::Equal && is_over_int(terms, &bound.linear)
     };
-    let equations: Vec<(bool, &Linear)> = (a.iter().filter(is_equation).map(|e| (true, &e.linear)))
-        .chain(b.iter().filter(is_equation).map(|e| (false, &e.linear)))
-        .collect();
+    let own = a.iter().filter(is_equation).map(|e| &e.linear);
+    let others = b.iter().filter(is_equation).map(|e| &e.linear);
+    let equations: Vec<&Linear> = own.clone().chain(others).collect();
     let multipliers = insoluble(&equations)?;
     let mut sum = Linear::constant(Rational::zero());
-    for ((of_a, form), factor) in equations.iter().zip(&multipliers) {
-        if *of_a {
-            sum = sum.add_scaled(form, factor);
-        }
+    for (form, factor) in own.zip(&multipliers) {
+        sum = sum.add_scaled(form, factor);
     }
     // Whole multiples of integers do not matter, so neither do columns of `a` alone.
     Some(Constraint::new(sum, Relation::Integral).formula(terms))
-}
-
-/// Multipliers of equations `form = 0` over integers whose sum has whole coefficients and a
-/// constant that is not whole; `None` when integers solve the equations (or not even rationals do).
-///
-/// Column operations bring the coefficients to lower triangular form (Hermite); they are
-/// unimodular, so combinations of rows have whole coefficients before when they have after.
-fn insoluble(equations: &[(bool, &Linear)]) -> Option<Vec<Rational>> {
-    let mut columns: FxHashMap<TermId, usize> = FxHashMap::default();
-    for (_, form) in equations {
-        for (term, _) in &form.monomials {
-            let next = columns.len();
-            columns.entry(*term).or_insert(next);
-        }
-    }
-    let width = columns.len();
-    let mut rows: Vec<Vec<BigInt>> = Vec::with_capacity(equations.len());
-    let mut factors: Vec<Rational> = Vec::with_capacity(equations.len());
-    for (_, form) in equations {
-        let factor = form.integer_factor();
-        let mut row = vec![BigInt::zero(); width];
-        for (term, coefficient) in &form.monomials {
-            row[columns[term]] = (coefficient * &factor).to_integer();
-        }
-        rows.push(row);
-        factors.push(factor);
-    }
-    // Rows with a pivot, in order; the pivot of the k-th is in column k.
-    let mut pivots: Vec<usize> = Vec::new();
-    let mut solution: Vec<Rational> = Vec::new();
-    for at in 0..rows.len() {
-        let rank = pivots.len();
-        loop {
-            let least = (rank..width)
-                .filter(|&c| !rows[at][c].is_zero())
-                .min_by_key(|&c| rows[at][c].abs());
-            let Some(least) = least else { break };
-            let pivot = rows[at][least].clone();
-            let mut clean = true;
-            for column in (rank..width).filter(|&c| c != least) {
-                let quotient = rows[at][column].div_floor(&pivot);
-                if quotient.is_zero() {
-                    continue;
-                }
-                for row in &mut rows[at..] {
-                    let change = &quotient * &row[least];
-                    row[column] -= change;
-                }
-                clean &= rows[at][column].is_zero();
-            }
-            let others = (rank..width).filter(|&c| c != least);
-            clean = clean && others.into_iter().all(|c| rows[at][c].is_zero());
-            if clean {
-                for row in &mut rows[at..] {
-                    row.swap(rank, least);
-                }
-                break;
-            }
-        }
-        if rank >= width || rows[at][rank].is_zero() {
-            continue;
-        }
-        pivots.push(at);
-        // row · solution + constant = 0
-        let mut rest = -(&equations[at].1.constant * &factors[at]);
-        for (column, value) in solution.iter().enumerate() {
-            rest -= value * Rational::from_integer(rows[at][column].clone());
-        }
-        let value = rest / Rational::from_integer(rows[at][rank].clone());
-        if value.is_integer() {
-            solution.push(value);
-            continue;
-        }
-        // The multipliers that leave one times this column alone.
-        let mut multipliers = vec![Rational::zero(); rows.len()];
-        for (k, &row) in pivots.iter().enumerate().rev() {
-            let mut rest = Rational::from_integer(i32::from(k == rank).into());
-            for &later in &pivots[k + 1..] {
-                let entry = Rational::from_integer(rows[later][k].clone());
-                rest -= &multipliers[later] * entry;
-            }
-            multipliers[row] = rest / Rational::from_integer(rows[row][k].clone());
-        }
-        for (multiplier, factor) in multipliers.iter_mut().zip(&factors) {
-            *multiplier *= factor;
-        }
-        return Some(multipliers);
-    }
-    None
 }

@@ -42,6 +42,8 @@ pub struct InterpolationOptions {
     pub core_rounds: usize,
     /// Certificates and projections for one interpolant, at most.
     pub max_steps: usize,
+    /// Whether all interpolants of a problem of linear arithmetic are sought in one proof first.
+    pub proofs: bool,
     /// Prove every interpolant to be one, by queries of their own. On in debug builds.
     pub check: bool,
 }
@@ -53,6 +55,7 @@ impl Default for InterpolationOptions {
             order: InterpolationOrder::Forward,
             core_rounds: 1,
             max_steps: 2000,
+            proofs: false,
             check: cfg!(debug_assertions),
         }
     }
@@ -105,6 +108,10 @@ pub struct InterpolationCounters {
     pub certificates: u64,
     /// Pairs or implicants that were projected.
     pub projections: u64,
+    /// Problems, whole sequences among them, that one proof answered, and that none did where it
+    /// was tried.
+    pub proofs: u64,
+    pub unproved: u64,
     /// Literals removed before interpolation.
     pub dropped: u64,
     /// Literals looked at before interpolation.
@@ -144,6 +151,10 @@ impl Interpolator {
     /// of it; the limit that queries had before is put back after each call.
     pub fn set_budget(&mut self, budget: Option<Budget>) {
         self.budget = budget;
+    }
+
+    pub(super) fn budget(&self) -> Option<&Budget> {
+        self.budget.as_ref()
     }
 
     /// The options, to change them between calls.

@@ -39,6 +39,8 @@ mod implicants;
 mod integer;
 mod interpolator;
 mod pair;
+mod partial;
+mod proofs;
 mod reduce;
 mod sequence;
 mod sides;

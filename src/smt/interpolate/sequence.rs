@@ -25,6 +25,12 @@ impl Interpolator {
         let terms = self.terms.clone();
         let needed = self.minimise(formulas, |terms, parts| terms.and(parts))?;
         let count = formulas.len();
+        let cut = |at: usize| (0..count).map(|part| part < at).collect();
+        let cuts: Vec<Vec<bool>> = (1..count).map(cut).collect();
+        if let Some(interpolants) = self.proof_of_parts(&needed, &cuts) {
+            self.check_sequence(formulas, &interpolants)?;
+            return Ok(interpolants);
+        }
         let mut interpolants = Vec::with_capacity(count.saturating_sub(1));
         match self.options.order {
             InterpolationOrder::Forward => {

@@ -30,6 +30,10 @@ impl Interpolator {
         let order = post_order(formulas.len(), parents)?;
         // What stands for each node that is not below a done one.
         let mut standing = self.minimise(formulas, |terms, parts| terms.and(parts))?;
+        if let Some(found) = self.tree_by_proof(&standing, parents, &order) {
+            self.check_tree(formulas, parents, &found)?;
+            return Ok(found);
+        }
         let mut result = vec![TermId::FALSE; formulas.len()];
         for (at, &node) in order.iter().enumerate() {
             if at + 1 == order.len() {
@@ -44,6 +48,26 @@ impl Interpolator {
         }
         self.check_tree(formulas, parents, &result)?;
         Ok(result)
+    }
+}
+
+impl Interpolator {
+    fn tree_by_proof(
+        &mut self,
+        formulas: &[TermId],
+        parents: &[Option<usize>],
+        order: &[usize],
+    ) -> Option<Vec<TermId>> {
+        let mut below: Vec<Vec<bool>> = vec![vec![false; formulas.len()]; formulas.len()];
+        for &node in order {
+            below[node][node] = true;
+            if let Some(parent) = parents[node] {
+                let own = below[node].clone();
+                let above = below[parent].iter_mut();
+                above.zip(own).for_each(|(a, o)| *a |= o);
+            }
+        }
+        self.proof_of_parts(formulas, &below)
     }
 }
 

@@ -293,6 +293,7 @@ fn options(generator: &mut Generator) -> InterpolationOptions {
         form: form(generator.below(3)),
         order: order(generator.below(2)),
         core_rounds: generator.below(3),
+        proofs: generator.below(2) == 0,
         ..checked()
     }
 }
@@ -570,4 +571,89 @@ fn bits_are_covered() {
 #[test]
 fn mixtures_are_covered() {
     covered(Theory::Mixed, 95);
+}
+
+/// Problems of linear arithmetic have proofs, which all interpolants are read off.
+fn proved(theory: Theory, least: usize) {
+    let (mut done, mut all) = (0, 0);
+    for seed in 1..=120 {
+        let mut g = Generator::new(seed);
+        let t = Rc::clone(&g.terms);
+        let length = 2 + g.below(6);
+        let scopes: Vec<Scope> = (0..length).map(|k| g.scope(theory, &[k, k + 1])).collect();
+        let Some(formulas) = contradict(&mut g, &scopes) else {
+            continue;
+        };
+        let options = InterpolationOptions {
+            form: form(g.below(2)),
+            core_rounds: g.below(3),
+            proofs: true,
+            ..checked()
+        };
+        let mut i = limited(&t, options);
+        let found = match seed % 2 {
+            0 => result(i.sequence(&formulas)),
+            _ => {
+                let cut = 1 + g.below(length - 1);
+                let (a, b) = formulas.split_at(cut);
+                let found = result(i.binary(a, b));
+                if let Some(found) = found {
+                    assert_interpolant(&t, a, b, found);
+                }
+                found.map(|_| Vec::new())
+            }
+        };
+        if let Some(found) = found
+            && seed % 2 == 0
+        {
+            assert_sequence(&t, &formulas, &found);
+        }
+        let counters = i.counters();
+        assert_eq!(counters.proofs + counters.unproved, 1);
+        done += counters.proofs as usize;
+        all += 1;
+    }
+    println!("{theory:?}: {done} of {all}");
+    assert!(all >= 60, "{theory:?}: only {all} problems");
+    assert!(done * 100 >= all * least, "{theory:?}: {done} of {all}");
+}
+
+#[test]
+fn reals_are_proved() {
+    proved(Theory::Reals, 100);
+}
+
+#[test]
+fn integers_are_proved() {
+    proved(Theory::Integers, 95);
+}
+
+/// What has words in it has no proof here, and is interpolated all the same.
+#[test]
+fn other_theories_have_no_proof() {
+    let mut all = 0;
+    for seed in 1..=20 {
+        let mut g = Generator::new(seed);
+        let t = Rc::clone(&g.terms);
+        let scopes = [
+            g.scope(Theory::Bits, &[0, 1]),
+            g.scope(Theory::Bits, &[1, 2]),
+        ];
+        let Some(formulas) = contradict(&mut g, &scopes) else {
+            continue;
+        };
+        let options = InterpolationOptions {
+            proofs: true,
+            core_rounds: 0,
+            ..checked()
+        };
+        let mut i = limited(&t, options);
+        let Some(found) = result(i.binary(&formulas[..1], &formulas[1..])) else {
+            continue;
+        };
+        assert_interpolant(&t, &formulas[..1], &formulas[1..], found);
+        assert_eq!(i.counters().proofs, 0);
+        all += 1;
+    }
+    assert!(all >= 10, "only {all} problems");
 }

@@ -1,0 +1,193 @@
+use std::rc::Rc;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::arith::Constraint;
+use crate::sat::Lit;
+use crate::term::{BigUint, Op, Rational, SortId, TermId, TermStore};
+
+const WORK: Duration = Duration::from_secs(20);
+
+/// The answer for formulas, each a part; a proof has to replay.
+fn answer(terms: &TermStore, formulas: &[TermId]) -> Result<Proof, Open> {
+    let mut skeleton = Skeleton::new(terms);
+    for (part, &formula) in formulas.iter().enumerate() {
+        skeleton.part(part, &[(None, formula)])?;
+    }
+    let proof = refute(&mut skeleton, WORK, None)?;
+    assert!(proof.replays(&skeleton));
+    Ok(proof)
+}
+
+fn refuses(terms: &TermStore, formula: TermId) {
+    let outcome = answer(terms, &[formula]);
+    assert!(matches!(outcome, Err(Open::Unsupported(_))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Clauses of three literals over eight variables, against all assignments.
+    #[test]
+    fn clauses_are_refuted_or_satisfied(
+        clauses in prop::collection::vec([(0..8_u32, any::<bool>()), (0..8, any::<bool>()),
+            (0..8, any::<bool>())], 20..60)
+    ) {
+        let terms = TermStore::new();
+        let variable = |v: u32| terms.var(&format!("p{v}"), SortId::BOOL);
+        let literal = |&(v, negated): &(u32, bool)| match negated {
+            true => terms.not(variable(v)),
+            false => variable(v),
+        };
+        let formulas: Vec<TermId> = clauses
+            .iter()
+            .map(|c| terms.or(&c.iter().map(literal).collect::<Vec<_>>()))
+            .collect();
+        let holds = |values: u32| {
+            let is_true = |&(v, negated): &(u32, bool)| (values >> v & 1 == 1) != negated;
+            clauses.iter().all(|c| c.iter().any(is_true))
+        };
+        let has_model = (0..256).any(holds);
+        match answer(&terms, &formulas) {
+            Ok(_) => prop_assert!(!has_model),
+            Err(open) => prop_assert!(has_model && open == Open::Consistent),
+        }
+    }
+}
+
+/// As many pigeons as holes and one: learnt clauses are resolved from others.
+#[test]
+fn chains_are_replayed_and_nothing_else() {
+    let terms = TermStore::new();
+    let sits = |p: usize, h: usize| terms.var(&format!("{p}in{h}"), SortId::BOOL);
+    let mut formulas = Vec::new();
+    for p in 0..5 {
+        let holes: Vec<TermId> = (0..4).map(|h| sits(p, h)).collect();
+        formulas.push(terms.or(&holes));
+        for other in 0..p {
+            for h in 0..4 {
+                formulas.push(terms.not(terms.and(&[sits(p, h), sits(other, h)])));
+            }
+        }
+    }
+    let mut skeleton = Skeleton::new(&terms);
+    for (part, &formula) in formulas.iter().enumerate() {
+        skeleton.part(part, &[(None, formula)]).unwrap();
+    }
+    let mut proof = refute(&mut skeleton, WORK, None).unwrap();
+    let is_chain = |at: &usize| matches!(proof.clauses[*at].origin, Origin::Chain(..));
+    let chains: Vec<usize> = (0..proof.clauses.len()).filter(is_chain).collect();
+    assert!(chains.len() > 5);
+    assert!(proof.replays(&skeleton));
+    for at in chains {
+        let whole = proof.clauses[at].clone();
+        if let Origin::Chain(_, steps) = &mut proof.clauses[at].origin {
+            steps.pop();
+        }
+        assert!(!proof.replays(&skeleton));
+        proof.clauses[at] = whole;
+    }
+}
+
+#[test]
+fn lemmas_are_added_up() {
+    let t = TermStore::new();
+    let [x, y, z] = ["x", "y", "z"].map(|n| t.var(n, SortId::REAL));
+    let formulas = [t.lt(x, y), t.lt(y, z), t.lt(z, x)];
+    let mut skeleton = Skeleton::new(&t);
+    for (part, &formula) in formulas.iter().enumerate() {
+        skeleton.part(part, &[(None, formula)]).unwrap();
+    }
+    let mut proof = refute(&mut skeleton, WORK, None).unwrap();
+    assert!(proof.replays(&skeleton));
+    let lemma = proof
+        .clauses
+        .iter()
+        .position(|c| matches!(c.origin, Origin::Lemma(_)));
+    let lemma = lemma.expect("the theory was asked");
+    if let Origin::Lemma(Lemma::Sum(sum)) = &mut proof.clauses[lemma].origin {
+        sum[0].1 += Rational::from_integer(1.into());
+    }
+    assert!(!proof.replays(&skeleton));
+}
+
+#[test]
+fn integers_are_branched_on_and_divided() {
+    let t = TermStore::new();
+    let [x, y] = ["x", "y"].map(|n| t.var(n, SortId::INT));
+    let twice = |v| t.add(&[v, v]);
+    // Between two neighbours.
+    let three = t.add(&[x, x, x]);
+    let between = [
+        t.ge(t.add(&[three, twice(y)]), t.int(1)),
+        t.le(y, t.int(0)),
+        t.ge(y, t.int(0)),
+    ];
+    let at_most = t.le(twice(x), t.int(1));
+    assert!(answer(&t, &[between[0], between[1], between[2], at_most]).is_ok());
+    // No bound at all.
+    let odd = t.eq(twice(x), t.add(&[twice(y), t.int(1)]));
+    assert!(answer(&t, &[odd]).is_ok());
+    let rest = t.modulo(x, t.int(4));
+    let parity = [t.eq(rest, t.int(3)), t.eq(t.modulo(x, t.int(2)), t.int(0))];
+    assert!(answer(&t, &parity).is_ok());
+    assert_eq!(answer(&t, &parity[..1]).err(), Some(Open::Consistent));
+    let choice = t.ite(t.le(x, y), x, y);
+    assert!(answer(&t, &[t.gt(choice, x)]).is_ok());
+    let image = t.to_real(x);
+    let half = t.real(Rational::new(1.into(), 2.into()));
+    assert!(answer(&t, &[t.eq(image, half)]).is_ok());
+    let whole = [
+        t.is_int(t.mul(&[half, image])),
+        t.eq(t.modulo(x, t.int(2)), t.int(1)),
+    ];
+    assert!(answer(&t, &whole).is_ok());
+}
+
+#[test]
+fn other_theories_are_refused() {
+    let t = TermStore::new();
+    let [x, y] = ["x", "y"].map(|n| t.var(n, SortId::INT));
+    let a = t.var("a", t.array_sort(SortId::INT, SortId::INT));
+    let b = t.var("b", t.array_sort(SortId::INT, SortId::INT));
+    let w = t.var("w", t.bitvec_sort(8));
+    let zero = t.bitvec(BigUint::from(0_u32), 8);
+    refuses(&t, t.gt(t.mul(&[x, y]), x));
+    refuses(&t, t.gt(t.select(a, x), y));
+    refuses(&t, t.eq(a, b));
+    refuses(&t, t.bv_op(&Op::BvUle, &[w, zero]));
+    refuses(&t, t.or(&[t.le(x, y), t.eq(w, zero)]));
+    refuses(&t, t.gt(t.modulo(x, y), x));
+}
+
+#[test]
+fn limits_end_a_search() {
+    let terms = Rc::new(TermStore::new());
+    let [x, y, z] = ["x", "y", "z"].map(|n| terms.var(n, SortId::REAL));
+    let formula = terms.and(&[terms.lt(x, y), terms.lt(y, z), terms.lt(z, x)]);
+    let mut skeleton = Skeleton::new(&terms);
+    skeleton.part(0, &[(None, formula)]).unwrap();
+    let spent = refute(&mut skeleton, Duration::ZERO, None);
+    assert_eq!(spent.err(), Some(Open::Limit));
+    let budget = Budget::new(Rc::clone(&terms), Arc::default(), true);
+    let spent = refute(&mut skeleton, WORK, Some(&budget.work(Duration::ZERO)));
+    assert_eq!(spent.err(), Some(Open::Limit));
+    assert!(refute(&mut skeleton, WORK, Some(&budget)).is_ok());
+}
+
+/// A bound and its negation are one variable.
+#[test]
+fn bounds_have_one_variable() {
+    let t = TermStore::new();
+    let x = t.var("x", SortId::INT);
+    let mut skeleton = Skeleton::new(&t);
+    let literals = [t.le(x, t.int(3)), t.ge(x, t.int(4)), t.lt(x, t.int(4))].map(|f| {
+        let bound = Constraint::comparison(&t, f).unwrap();
+        skeleton.bound(0, &bound.linear, bound.relation)
+    });
+    assert_eq!(literals[0], !literals[1]);
+    assert_eq!(literals[0], literals[2]);
+    assert_eq!(literals[0], Lit::new(0, false));
+}
