@@ -80,10 +80,11 @@ impl Engine for Dar {
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
-            let mut interpolants = Interpolants::new(system, smt);
+            let mut interpolants = Interpolants::new(system, smt, self.options.interpolants, cx);
             let verdict = self.decide(system, smt, &mut interpolants, cx);
             cx.stats.add_time("dar.interpolation", interpolants.time);
             cx.stats.add("dar.interpolants", interpolants.count);
+            cx.stats.add("dar.proofs", interpolants.proofs());
             verdict
         })
     }

@@ -31,6 +31,7 @@ fn reproduction(kinds: Kinds) -> Options {
         force: Force::None,
         blocks: Blocks::Clause,
         labels: Labels::Shared,
+        proofs: false,
         prune: false,
     }
 }

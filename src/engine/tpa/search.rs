@@ -101,6 +101,7 @@ impl<'a> Search<'a> {
             smt,
             InterpolationOptions {
                 max_steps: 400,
+                proofs: options.proofs,
                 ..InterpolationOptions::default()
             },
         );

@@ -63,6 +63,8 @@ pub(super) struct Vinta<'a, D: Domain, G> {
     waiting: u32,
     /// Refinements with interpolants by certificates, and by projection.
     by_kind: [u64; 2],
+    /// Refinements that one proof answered.
+    by_proof: u64,
     /// When the run began, and the work that had been done then.
     started: Instant,
     begun_at: Duration,
@@ -158,6 +160,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             projections: 0,
             waiting: 0,
             by_kind: [0, 0],
+            by_proof: 0,
             started: Instant::now(),
             begun_at: system.terms.work(),
             pauses,
@@ -239,6 +242,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
         }
         let options = InterpolationOptions {
             core_rounds: CORE_ROUNDS,
+            proofs: self.options.interpolants == Interpolants::Proofs,
             ..InterpolationOptions::default()
         };
         let mut interpolator = Interpolator::new(&self.smt, options);
@@ -334,7 +338,9 @@ where
             self.waiting -= 1;
             return Ok(None);
         }
-        let found = self.by_certificates(encoding, &mut self.interpolator());
+        let mut interpolator = self.interpolator();
+        let found = self.by_certificates(encoding, &mut interpolator);
+        self.by_proof += interpolator.counters().proofs;
         match (found, self.cx.stop()) {
             (Ok(interpolants), _) => Ok(Some(interpolants)),
             (Err(_), Some(reason)) => Err(Stop::Reason(reason)),
@@ -403,6 +409,7 @@ where
         stats.add("vinta.refinements", u64::from(self.refinements));
         stats.add("vinta.projections", self.projections);
         let [certificates, projection] = self.by_kind;
+        stats.add("vinta.interpolants.proofs", self.by_proof);
         stats.add("vinta.interpolants.certificates", certificates);
         stats.add("vinta.interpolants.projection", projection);
         stats.add("vinta.paths", self.posts.paths);

@@ -96,6 +96,7 @@ pub(super) fn interpolant(
     let mut partial: Vec<Partial> = Vec::with_capacity(proof.clauses.len());
     for clause in &proof.clauses {
         let own = match &clause.origin {
+            _ if reading.holds(&clause.literals) => Partial::Satisfied,
             Origin::Part(part) => reading.of_part(*part, &clause.literals),
             Origin::Lemma(lemma) => reading.of_lemma(lemma),
             Origin::Chain(first, steps) => {
@@ -116,11 +117,12 @@ impl Reading<'_, '_> {
         self.labels[literal.variable() as usize]
     }
 
+    fn holds(&self, literals: &[Lit]) -> bool {
+        let is_true = |l: &Lit| self.label(*l) == Label::Assigned(!l.is_negated());
+        literals.iter().any(is_true)
+    }
+
     fn of_part(&self, part: usize, literals: &[Lit]) -> Partial {
-        let holds = |l: &Lit| self.label(*l) == Label::Assigned(!l.is_negated());
-        if literals.iter().any(holds) {
-            return Partial::Satisfied;
-        }
         match self.cut.sides[part] {
             None => Partial::Failed,
             Some(Side::B) => Partial::Is(TermId::TRUE),

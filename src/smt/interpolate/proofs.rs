@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::dag::{InterpolationDag, Ordered};
+use super::dag::{InterpolationDag, InterpolationEdge, Ordered};
 use super::interpolator::{InterpolantForm, Interpolator};
 use super::partial::{Cut, Side, interpolant};
 use crate::smt::proof::{Open, Skeleton, refute};
@@ -31,14 +31,14 @@ impl Interpolator {
         let cuts: Vec<Cut> = cuts.collect();
         self.proved(&cuts, |skeleton| {
             for (part, &formula) in formulas.iter().enumerate() {
-                skeleton.part(part, &[(None, formula)])?;
+                skeleton.part(part, formula)?;
             }
             Ok(())
         })
     }
 
-    /// The interpolants of a DAG, given its labels and then the formulas of its edges. A node is a
-    /// part, with its label and the edges from it.
+    /// The interpolants of a DAG, given its labels and then the formulas of its edges; each of them
+    /// is a part, under the name of its node or edge.
     pub(super) fn proof_of_dag(
         &mut self,
         dag: &InterpolationDag,
@@ -68,22 +68,24 @@ impl Interpolator {
         let cuts = inner.clone().map(|&node| {
             let is_before = |other: usize| is_used(other) && reaches[other][node];
             let is_after = |other: usize| is_used(other) && reaches[node][other];
-            let sides = (0..count).map(|other| match (is_after(other), is_before(other)) {
+            let of_node = |other: usize| match (is_after(other), is_before(other)) {
                 (true, _) => Some(Side::B),
                 (false, true) => Some(Side::A),
                 _ => None,
-            });
-            let sides: Vec<Option<Side>> = sides.collect();
-            let mut assigned = FxHashMap::default();
-            for other in (0..count).filter(|&o| sides[o].is_none()) {
-                assigned.insert(other as u32, false);
-            }
-            for (number, edge) in dag.edges.iter().enumerate() {
-                let is_on = is_before(edge.to) || is_after(edge.from) && is_used(edge.to);
-                if !is_on {
-                    assigned.insert((count + number) as u32, false);
+            };
+            let of_edge = |edge: &InterpolationEdge| {
+                let is_used = is_used(edge.from) && is_used(edge.to);
+                match (is_before(edge.to), is_after(edge.from)) {
+                    (true, _) if is_used => Some(Side::A),
+                    (false, true) if is_used => Some(Side::B),
+                    _ => None,
                 }
-            }
+            };
+            let sides = (0..count).map(of_node).chain(dag.edges.iter().map(of_edge));
+            let sides: Vec<Option<Side>> = sides.collect();
+            // Parts have the numbers of their names.
+            let off = (0..sides.len()).filter(|&part| sides[part].is_none());
+            let assigned = off.map(|part| (part as u32, false)).collect();
             Cut { sides, assigned }
         });
         let cuts: Vec<Cut> = cuts.collect();
@@ -93,21 +95,20 @@ impl Interpolator {
             }
             skeleton.clause(dag.entry, &[name(dag.entry)]);
             for &node in &used {
-                let mut formulas = vec![(Some(name(node)), parts[node])];
                 let mut ways = vec![!name(node)];
                 for &number in &ordered.outgoing[node] {
                     let edge = &dag.edges[number];
                     if is_used(edge.to) {
-                        let way = name(count + number);
-                        ways.push(way);
-                        formulas.push((Some(way), parts[count + number]));
-                        skeleton.clause(node, &[!way, name(edge.to)]);
+                        let part = count + number;
+                        ways.push(name(part));
+                        skeleton.clause(part, &[!name(part), name(edge.to)]);
+                        skeleton.guarded(part, name(part), parts[part])?;
                     }
                 }
                 if node != dag.exit {
                     skeleton.clause(node, &ways);
                 }
-                skeleton.part(node, &formulas)?;
+                skeleton.guarded(node, name(node), parts[node])?;
             }
             Ok(())
         })?;

@@ -35,10 +35,15 @@ impl Lemma {
         premises
     }
 
-    /// The lemma as a clause.
-    pub fn clause(self) -> Clause {
+    /// The lemma as a clause, under the guards of its literals.
+    pub fn clause(self, skeleton: &Skeleton) -> Clause {
+        let mut premises = self.premises();
+        let guards: Vec<Lit> = premises.iter().filter_map(|&l| skeleton.guard(l)).collect();
+        premises.extend(guards);
+        premises.sort_unstable();
+        premises.dedup();
         Clause {
-            literals: self.premises().into_iter().map(|l| !l).collect(),
+            literals: premises.into_iter().map(|l| !l).collect(),
             origin: Origin::Lemma(self),
         }
     }
@@ -147,8 +152,8 @@ impl Proof {
         let is_sound = |(id, clause): (usize, &Clause)| match &clause.origin {
             Origin::Part(part) => inputs.contains(&(sorted(&clause.literals), *part)),
             Origin::Lemma(lemma) => {
-                let negated: Vec<Lit> = lemma.premises().iter().map(|&l| !l).collect();
-                sorted(&negated) == sorted(&clause.literals) && lemma.holds(skeleton)
+                let is_in = |l: &Lit| clause.literals.contains(&!*l);
+                lemma.premises().iter().all(is_in) && lemma.holds(skeleton)
             }
             Origin::Chain(first, steps) => {
                 let resolved = self.resolved(id, *first, steps);

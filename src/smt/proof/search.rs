@@ -7,6 +7,8 @@
 //! Invariant: a clause is in the list with where it is from before anything follows from it, and
 //! what follows before any decision has a clause of its own, with one literal.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use super::Open;
@@ -18,7 +20,7 @@ use crate::sat::Lit;
 use crate::term::{Linear, Rational, TermId};
 
 /// Nominal cost of a decision or a conflict, and of a clause that is looked at.
-const STEP: Duration = Duration::from_micros(2);
+const STEP: Duration = Duration::from_micros(4);
 const VISIT: Duration = Duration::from_nanos(30);
 
 /// Atoms for branches, at most.
@@ -34,6 +36,8 @@ const DECAY: f64 = 0.95;
 struct Known {
     value: Option<bool>,
     level: usize,
+    /// Where it is in the trail.
+    place: usize,
     reason: Option<ClauseId>,
     /// The clause that has it alone.
     unit: Option<ClauseId>,
@@ -58,7 +62,11 @@ pub(super) struct Search<'a, 't> {
     propagated: usize,
     told: usize,
     bump: f64,
+    /// Variables by activity; what is assigned or has another activity by now is passed over.
+    order: BinaryHeap<(u64, u32)>,
     branches: usize,
+    /// Those of the skeleton, which are decided first: they say which parts are at work.
+    guards: Vec<Lit>,
 }
 
 fn index(literal: Lit) -> usize {
@@ -95,6 +103,8 @@ impl<'a, 't> Search<'a, 't> {
         clauses: Vec<Clause>,
         late: &'a dyn Fn() -> bool,
     ) -> Self {
+        let mut guards: Vec<Lit> = skeleton.guards.values().copied().collect();
+        guards.sort_unstable();
         let mut search = Search {
             skeleton,
             theory,
@@ -107,7 +117,9 @@ impl<'a, 't> Search<'a, 't> {
             propagated: 0,
             told: 0,
             bump: 1.0,
+            order: BinaryHeap::new(),
             branches: 0,
+            guards,
         };
         search.grow();
         search
@@ -116,11 +128,14 @@ impl<'a, 't> Search<'a, 't> {
     /// Makes room for the skeleton's variables.
     fn grow(&mut self) {
         for at in self.known.len()..self.skeleton.variables.len() {
+            // One way at a time.
+            let is_guard = self.guards.contains(&Lit::new(at as u32, false));
             self.known.push(Known {
-                phase: !self.skeleton.variables[at].occurs[0],
+                phase: is_guard || !self.skeleton.variables[at].occurs[0],
                 ..Known::default()
             });
             self.watches.extend([Vec::new(), Vec::new()]);
+            self.enter(at);
         }
     }
 
@@ -136,17 +151,18 @@ impl<'a, 't> Search<'a, 't> {
         loop {
             self.skeleton.terms.charge(STEP);
             if (self.late)() {
+                log::debug!("no proof after {conflicts} conflicts");
                 return Err(Open::Limit);
             }
             let conflict = match self.propagate() {
                 Some(conflict) => Some(conflict),
-                None => self.ask().map(|lemma| self.add(lemma.clause())),
+                None => self.ask().map(|lemma| self.add_lemma(lemma)),
             };
             let conflict = match conflict {
                 Some(conflict) => Some(conflict),
                 None if self.decide() => None,
                 None => match self.integers()? {
-                    Some(lemma) => Some(self.add(lemma.clause())),
+                    Some(lemma) => Some(self.add_lemma(lemma)),
                     None => continue,
                 },
             };
@@ -165,6 +181,11 @@ impl<'a, 't> Search<'a, 't> {
     fn add(&mut self, clause: Clause) -> ClauseId {
         self.clauses.push(clause);
         self.clauses.len() - 1
+    }
+
+    fn add_lemma(&mut self, lemma: Lemma) -> ClauseId {
+        let clause = lemma.clause(self.skeleton);
+        self.add(clause)
     }
 
     fn value(&self, literal: Lit) -> Option<bool> {
@@ -219,10 +240,11 @@ impl<'a, 't> Search<'a, 't> {
             self.known[at].unit = Some(unit);
             reason = Some(unit);
         }
-        let level = self.levels.len();
+        let (level, place) = (self.levels.len(), self.trail.len());
         let known = &mut self.known[at];
         known.value = Some(!literal.is_negated());
         known.level = level;
+        known.place = place;
         known.reason = reason;
         self.trail.push(literal);
     }
@@ -279,21 +301,50 @@ impl<'a, 't> Search<'a, 't> {
     /// Tells the theory what is new; why that cannot be.
     fn ask(&mut self) -> Option<Lemma> {
         let theory = self.theory.as_mut()?;
-        for &literal in &self.trail[self.told..] {
-            theory.assert(self.skeleton, literal);
+        for (at, &literal) in self.trail.iter().enumerate().skip(self.told) {
+            let is_open = |guard: Lit| {
+                let known = &self.known[guard.variable() as usize];
+                known.value == Some(!guard.is_negated()) && known.place < at
+            };
+            if self.skeleton.guard(literal).is_none_or(is_open) {
+                theory.assert(self.skeleton, literal);
+            }
+            // What waited for this guard.
+            if self.guards.contains(&literal) {
+                for &earlier in &self.trail[..at] {
+                    if self.skeleton.guard(earlier) == Some(literal) {
+                        theory.assert(self.skeleton, earlier);
+                    }
+                }
+            }
         }
         self.told = self.trail.len();
         theory.check(self.skeleton).err()
     }
 
+    /// A variable is open, or has another activity.
+    fn enter(&mut self, at: usize) {
+        // Numbers that are not negative are in the order of their bits.
+        let activity = self.known[at].activity.to_bits();
+        self.order.push((activity, at as u32));
+    }
+
     /// Assigns an open variable; false if there is none.
     fn decide(&mut self) -> bool {
-        let open = (0..self.known.len()).filter(|&v| self.known[v].value.is_none());
-        let best = open.max_by(|&a, &b| {
-            let [a, b] = [a, b].map(|v| self.known[v].activity);
-            a.total_cmp(&b)
-        });
-        let Some(best) = best else { return false };
+        let guards = self.guards.iter().map(|g| g.variable() as usize);
+        let guard = guards.into_iter().find(|&g| self.known[g].value.is_none());
+        let best = loop {
+            if let Some(guard) = guard {
+                break guard;
+            }
+            let Some((activity, best)) = self.order.pop() else {
+                return false;
+            };
+            let known = &self.known[best as usize];
+            if known.value.is_none() && known.activity.to_bits() == activity {
+                break best as usize;
+            }
+        };
         self.levels.push((
             self.trail.len(),
             self.theory.as_ref().map_or(0, Theory::len),
@@ -314,32 +365,38 @@ impl<'a, 't> Search<'a, 't> {
         if self.branches > BRANCHES {
             return Err(Open::Limit);
         }
-        self.branch(column, &value);
+        self.branch(column, &value)?;
         Ok(None)
     }
 
     /// An atom that cuts the value off on both sides. It belongs to one part that has the column.
-    fn branch(&mut self, column: TermId, value: &Rational) {
+    fn branch(&mut self, column: TermId, value: &Rational) -> Result<(), Open> {
         let has = |meaning: &Meaning| match meaning {
             Meaning::Bound(bounds) => bounds[0].linear.monomials.iter().any(|m| m.0 == column),
             _ => false,
         };
         let variables = self.skeleton.variables.iter();
         let parts = variables.filter(|v| has(&v.meaning)).flat_map(|v| &v.parts);
-        let part = parts.copied().min().unwrap_or_default();
+        let holds = |part: &usize| {
+            let guard = self.skeleton.guards.get(part);
+            guard.is_none_or(|&g| self.value(g) == Some(true))
+        };
+        let part = parts.copied().filter(holds).min().ok_or(Open::Limit)?;
         let mut linear = Linear::unit(column);
         linear.constant = -value.floor();
         let atom = self.skeleton.bound(part, &linear, Relation::AtMost);
         let at = atom.variable() as usize;
         self.skeleton.variables[at].occurs = [true; 2];
         self.grow();
-        self.known[at].activity = self.bump;
+        self.known[at].activity += self.bump;
+        self.enter(at);
         // It may have been assigned without the theory being told.
         self.backtrack(0);
         self.told = 0;
         if let Some(theory) = &mut self.theory {
             theory.retract(0);
         }
+        Ok(())
     }
 
     /// Takes back all decisions from this level on.
@@ -348,10 +405,11 @@ impl<'a, 't> Search<'a, 't> {
             return;
         };
         self.levels.truncate(level);
-        for literal in self.trail.drain(trail..) {
-            let known = &mut self.known[literal.variable() as usize];
-            known.value = None;
-            known.phase = literal.is_negated();
+        for literal in self.trail.split_off(trail) {
+            let at = literal.variable() as usize;
+            self.known[at].value = None;
+            self.known[at].phase = literal.is_negated();
+            self.enter(at);
         }
         self.propagated = trail;
         self.told = self.told.min(trail);
@@ -401,11 +459,14 @@ impl<'a, 't> Search<'a, 't> {
         for &variable in &seen {
             self.known[variable].seen = false;
             self.known[variable].activity += self.bump;
+            self.enter(variable);
         }
         self.bump /= DECAY;
         if self.bump > 1e100 {
             self.known.iter_mut().for_each(|k| k.activity /= 1e100);
             self.bump /= 1e100;
+            self.order.clear();
+            (0..self.known.len()).for_each(|at| self.enter(at));
         }
         let back = learnt.iter().map(|&l| self.level(l)).max().unwrap_or(0);
         learnt.push(asserting);
@@ -491,8 +552,8 @@ impl<'a, 't> Search<'a, 't> {
             return;
         }
         learnt.retain(|l| !dropped.contains(l));
-        let place = |l: &Lit| self.trail.iter().rposition(|&t| t == !*l);
-        dropped.sort_by_cached_key(|l| std::cmp::Reverse(place(l)));
+        let place = |l: &Lit| self.known[l.variable() as usize].place;
+        dropped.sort_by_key(|l| Reverse(place(l)));
         for literal in dropped {
             let reason = self.known[literal.variable() as usize].reason;
             let reason = reason.expect("it is implied");
@@ -529,5 +590,5 @@ fn ordered(skeleton: &Skeleton) -> Vec<Clause> {
     let pairs = pairs.filter(|w| w[0].0.monomials == w[1].0.monomials);
     let one = || Rational::from_integer(1.into());
     let lemma = |w: &[(&Linear, bool, Lit)]| Lemma::Sum(vec![(w[0].2, one()), (!w[1].2, one())]);
-    pairs.map(|w| lemma(w).clause()).collect()
+    pairs.map(|w| lemma(w).clause(skeleton)).collect()
 }

@@ -54,6 +54,9 @@ pub(in crate::smt) struct Skeleton<'t> {
     pub terms: &'t TermStore,
     pub variables: Vec<Variable>,
     pub clauses: Vec<(Vec<Lit>, usize)>,
+    /// By part, a name under which alone it says anything. Lemmas about atoms of one part have it
+    /// as a condition, so that a proof needs no atoms of parts that are switched off.
+    pub guards: FxHashMap<usize, Lit>,
     booleans: FxHashMap<TermId, u32>,
     bounds: FxHashMap<Key, u32>,
     /// Literals for subformulas of the part that is under way.
@@ -69,6 +72,7 @@ impl<'t> Skeleton<'t> {
             terms,
             variables: Vec::new(),
             clauses: Vec::new(),
+            guards: FxHashMap::default(),
             booleans: FxHashMap::default(),
             bounds: FxHashMap::default(),
             named: FxHashMap::default(),
@@ -81,6 +85,14 @@ impl<'t> Skeleton<'t> {
     pub fn constraint(&self, literal: Lit) -> Option<&Constraint> {
         match &self.variables[literal.variable() as usize].meaning {
             Meaning::Bound(bounds) => Some(&bounds[usize::from(literal.is_negated())]),
+            _ => None,
+        }
+    }
+
+    /// The guard of the one part that a literal's atom is in.
+    pub fn guard(&self, literal: Lit) -> Option<Lit> {
+        match *self.variables[literal.variable() as usize].parts {
+            [part] => self.guards.get(&part).copied(),
             _ => None,
         }
     }
@@ -104,13 +116,21 @@ impl<'t> Skeleton<'t> {
         }
     }
 
-    /// Adds formulas to a part, each of them under a condition. A part is added at once.
-    pub fn part(&mut self, part: usize, formulas: &[(Option<Lit>, TermId)]) -> Result<(), Open> {
+    /// Adds a part's formula.
+    pub fn part(&mut self, part: usize, formula: TermId) -> Result<(), Open> {
+        self.add(part, None, formula)
+    }
+
+    /// Adds a part's formula, which holds where the name does.
+    pub fn guarded(&mut self, part: usize, guard: Lit, formula: TermId) -> Result<(), Open> {
+        self.guards.insert(part, guard);
+        self.add(part, Some(guard), formula)
+    }
+
+    fn add(&mut self, part: usize, condition: Option<Lit>, formula: TermId) -> Result<(), Open> {
         self.named.clear();
         self.defined.clear();
-        for &(condition, formula) in formulas {
-            self.assert(part, condition, formula)?;
-        }
+        self.assert(part, condition, formula)?;
         while let Some(column) = self.open.pop() {
             self.define(part, column)?;
         }

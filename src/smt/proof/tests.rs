@@ -14,7 +14,7 @@ const WORK: Duration = Duration::from_secs(20);
 fn answer(terms: &TermStore, formulas: &[TermId]) -> Result<Proof, Open> {
     let mut skeleton = Skeleton::new(terms);
     for (part, &formula) in formulas.iter().enumerate() {
-        skeleton.part(part, &[(None, formula)])?;
+        skeleton.part(part, formula)?;
     }
     let proof = refute(&mut skeleton, WORK, None)?;
     assert!(proof.replays(&skeleton));
@@ -74,7 +74,7 @@ fn chains_are_replayed_and_nothing_else() {
     }
     let mut skeleton = Skeleton::new(&terms);
     for (part, &formula) in formulas.iter().enumerate() {
-        skeleton.part(part, &[(None, formula)]).unwrap();
+        skeleton.part(part, formula).unwrap();
     }
     let mut proof = refute(&mut skeleton, WORK, None).unwrap();
     let is_chain = |at: &usize| matches!(proof.clauses[*at].origin, Origin::Chain(..));
@@ -98,7 +98,7 @@ fn lemmas_are_added_up() {
     let formulas = [t.lt(x, y), t.lt(y, z), t.lt(z, x)];
     let mut skeleton = Skeleton::new(&t);
     for (part, &formula) in formulas.iter().enumerate() {
-        skeleton.part(part, &[(None, formula)]).unwrap();
+        skeleton.part(part, formula).unwrap();
     }
     let mut proof = refute(&mut skeleton, WORK, None).unwrap();
     assert!(proof.replays(&skeleton));
@@ -168,7 +168,7 @@ fn limits_end_a_search() {
     let [x, y, z] = ["x", "y", "z"].map(|n| terms.var(n, SortId::REAL));
     let formula = terms.and(&[terms.lt(x, y), terms.lt(y, z), terms.lt(z, x)]);
     let mut skeleton = Skeleton::new(&terms);
-    skeleton.part(0, &[(None, formula)]).unwrap();
+    skeleton.part(0, formula).unwrap();
     let spent = refute(&mut skeleton, Duration::ZERO, None);
     assert_eq!(spent.err(), Some(Open::Limit));
     let budget = Budget::new(Rc::clone(&terms), Arc::default(), true);

@@ -12,11 +12,11 @@ use crate::arith::{Constraint, Relation, Simplex, insoluble, is_over_int};
 use crate::sat::Lit;
 use crate::term::{Linear, Rational, SortId, TermId};
 
-/// Nominal cost of an entry of a row that is changed.
-const ENTRY: Duration = Duration::from_nanos(400);
+/// Nominal cost of an entry of a row that is changed, as measured where numbers are small.
+const ENTRY: Duration = Duration::from_nanos(100);
 
 /// Nominal cost of a bound that is asserted.
-const BOUND: Duration = Duration::from_micros(1);
+const BOUND: Duration = Duration::from_nanos(500);
 
 pub(super) struct Theory {
     columns: FxHashMap<TermId, usize>,
@@ -24,6 +24,8 @@ pub(super) struct Theory {
     /// The literals of the simplex's constraints, in their order.
     asserted: Vec<Lit>,
     charged: u64,
+    /// Whether bounds were added since the last check.
+    is_new: bool,
 }
 
 impl Theory {
@@ -43,6 +45,7 @@ impl Theory {
             columns,
             asserted: Vec::new(),
             charged: 0,
+            is_new: true,
         }
     }
 
@@ -62,6 +65,7 @@ impl Theory {
             self.simplex
                 .add(&bound.mapped(|column| self.columns[&column]));
             self.asserted.push(literal);
+            self.is_new = true;
         }
     }
 
@@ -75,6 +79,9 @@ impl Theory {
 
     /// Whether the bounds have a point.
     pub fn check(&mut self, skeleton: &Skeleton) -> Result<(), Lemma> {
+        if !std::mem::take(&mut self.is_new) {
+            return Ok(());
+        }
         let result = self.simplex.check();
         let work = self.simplex.work();
         let new = u32::try_from(work - self.charged).unwrap_or(u32::MAX);

@@ -657,3 +657,13 @@ fn other_theories_have_no_proof() {
     }
     assert!(all >= 10, "only {all} problems");
 }
+
+#[test]
+fn trees_and_dags_of_linear_arithmetic() {
+    for seed in 1..=60 {
+        for theory in [Theory::Reals, Theory::Integers] {
+            assert_ne!(random_tree(seed, theory), Outcome::GivenUp, "{seed}");
+            random_dag(seed, theory);
+        }
+    }
+}
