@@ -42,6 +42,10 @@ pub(super) struct Cut {
 }
 
 impl Cut {
+    fn has(&self, parts: &[usize], side: Side) -> bool {
+        parts.iter().any(|&p| self.sides[p] == Some(side))
+    }
+
     /// The same with `A` for `B`.
     pub fn swapped(&self) -> Cut {
         let turn = |side: &Option<Side>| side.map(|s| if s == Side::A { Side::B } else { Side::A });
@@ -59,8 +63,6 @@ enum Label {
     B,
     Both,
     Assigned(bool),
-    /// It has variables of both sides that are not shared.
-    Mixed,
 }
 
 /// A partial interpolant.
@@ -77,6 +79,7 @@ struct Reading<'a, 't> {
     skeleton: &'a Skeleton<'t>,
     cut: &'a Cut,
     labels: Vec<Label>,
+    scopes: [FxHashSet<TermId>; 2],
     decomposed: bool,
 }
 
@@ -87,10 +90,12 @@ pub(super) fn interpolant(
     cut: &Cut,
     decomposed: bool,
 ) -> Option<TermId> {
+    let scopes = scopes(skeleton, cut);
     let reading = Reading {
         skeleton,
         cut,
-        labels: labels(skeleton, cut),
+        labels: labels(skeleton, cut, &scopes),
+        scopes,
         decomposed,
     };
     let mut partial: Vec<Partial> = Vec::with_capacity(proof.clauses.len());
@@ -106,10 +111,13 @@ pub(super) fn interpolant(
         };
         partial.push(own);
     }
-    match partial.last() {
-        Some(Partial::Is(formula)) => Some(*formula),
-        _ => None,
-    }
+    let Some(Partial::Is(formula)) = partial.last() else {
+        return None;
+    };
+    // An atom of paths that miss the node may have been in the way.
+    let is_known = |v: &TermId| reading.scopes.iter().all(|scope| scope.contains(v));
+    let vars = skeleton.terms.free_vars(&[*formula]);
+    vars.iter().all(is_known).then_some(*formula)
 }
 
 impl Reading<'_, '_> {
@@ -148,9 +156,6 @@ impl Reading<'_, '_> {
         let terms = self.skeleton.terms;
         match lemma {
             Lemma::Sum(sum) => {
-                if sum.iter().any(|s| self.label(s.0) == Label::Mixed) {
-                    return Partial::Failed;
-                }
                 let (own, others): (Vec<_>, Vec<_>) =
                     sum.iter().partition(|s| self.label(s.0) == Label::A);
                 let bounds = |side: &[&(Lit, Rational)]| -> Vec<Constraint> {
@@ -166,9 +171,8 @@ impl Reading<'_, '_> {
             Lemma::Congruence(sum) => {
                 let mut own = Linear::constant(Rational::from_integer(0.into()));
                 for (pair, factor) in sum {
-                    let of = pair.map(|l| self.label(l));
-                    let is_own = of.map(|l| l == Label::A);
-                    if of.contains(&Label::Mixed) || is_own[0] != is_own[1] {
+                    let is_own = pair.map(|l| self.label(l) == Label::A);
+                    if is_own[0] != is_own[1] {
                         return Partial::Failed;
                     }
                     if is_own[0]
@@ -195,55 +199,56 @@ impl Reading<'_, '_> {
             (Partial::Satisfied, _) | (_, Partial::Satisfied) => Partial::Satisfied,
             (Partial::Is(own), Partial::Is(other)) => {
                 let both = [own, other];
-                match label {
-                    Label::A => Partial::Is(self.skeleton.terms.or(&both)),
-                    Label::B | Label::Both => Partial::Is(self.skeleton.terms.and(&both)),
-                    _ => Partial::Failed,
-                }
+                Partial::Is(match label {
+                    Label::A => self.skeleton.terms.or(&both),
+                    _ => self.skeleton.terms.and(&both),
+                })
             }
             _ => Partial::Failed,
         }
     }
 }
 
-/// Labels by the parts that variables are in. An atom that is in none has variables of one side, or
-/// is mixed.
-fn labels(skeleton: &Skeleton, cut: &Cut) -> Vec<Label> {
-    let terms = skeleton.terms;
-    let on = |parts: &[usize], side: Side| parts.iter().any(|&p| cut.sides[p] == Some(side));
-    let vars = |meaning: &Meaning| match meaning {
+/// The variables of both sides.
+fn scopes(skeleton: &Skeleton, cut: &Cut) -> [FxHashSet<TermId>; 2] {
+    [Side::A, Side::B].map(|side| {
+        let variables = skeleton.variables.iter();
+        let here = variables.filter(|v| cut.has(&v.parts, side));
+        here.flat_map(|v| vars(skeleton, &v.meaning)).collect()
+    })
+}
+
+fn vars(skeleton: &Skeleton, meaning: &Meaning) -> Vec<TermId> {
+    match meaning {
         Meaning::Name => Vec::new(),
         Meaning::Boolean(variable) => vec![*variable],
         Meaning::Bound(bounds) => {
             let columns = bounds[0].linear.monomials.iter().map(|m| m.0);
-            terms.free_vars(&columns.collect::<Vec<_>>())
+            skeleton.terms.free_vars(&columns.collect::<Vec<_>>())
         }
-    };
-    let scope = |side: Side| -> FxHashSet<TermId> {
-        let variables = skeleton.variables.iter();
-        let here = variables.filter(|v| on(&v.parts, side));
-        here.flat_map(|v| vars(&v.meaning)).collect()
-    };
-    let mut scopes: Option<[FxHashSet<TermId>; 2]> = None;
+    }
+}
+
+/// Labels by the parts that variables are in. What is only in parts that are switched off is
+/// `false` if it is a name, which satisfies their clauses, and else of `A` if `A` has its variables.
+fn labels(skeleton: &Skeleton, cut: &Cut, scopes: &[FxHashSet<TermId>; 2]) -> Vec<Label> {
     let mut labels = Vec::with_capacity(skeleton.variables.len());
     for (at, variable) in skeleton.variables.iter().enumerate() {
         if let Some(&value) = cut.assigned.get(&(at as u32)) {
             labels.push(Label::Assigned(value));
             continue;
         }
-        let is_in = [Side::A, Side::B].map(|side| on(&variable.parts, side));
-        labels.push(match is_in {
-            [true, true] => Label::Both,
-            [true, false] => Label::A,
-            [false, true] => Label::B,
-            [false, false] => {
-                let scopes = scopes.get_or_insert_with(|| [Side::A, Side::B].map(scope));
-                let own = vars(&variable.meaning);
-                let within = |scope: &FxHashSet<TermId>| own.iter().all(|v| scope.contains(v));
-                match (within(&scopes[0]), within(&scopes[1])) {
-                    (true, _) => Label::A,
-                    (false, true) => Label::B,
-                    _ => Label::Mixed,
+        let is_in = [Side::A, Side::B].map(|side| cut.has(&variable.parts, side));
+        labels.push(match (is_in, &variable.meaning) {
+            ([true, true], _) => Label::Both,
+            ([true, false], _) => Label::A,
+            ([false, true], _) => Label::B,
+            ([false, false], Meaning::Name) => Label::Assigned(false),
+            ([false, false], meaning) => {
+                let own = vars(skeleton, meaning);
+                match own.iter().all(|v| scopes[0].contains(v)) {
+                    true => Label::A,
+                    false => Label::B,
                 }
             }
         });

@@ -61,6 +61,15 @@ impl Interpolator {
             reaches[node] = own;
         }
         let is_used = |node: usize| reaches[dag.entry][node] && reaches[node][dag.exit];
+        // What is not reached, and what leads nowhere.
+        let trivial = |node: usize| {
+            self.terms
+                .bool(reaches[dag.entry][node] && node != dag.exit)
+        };
+        let mut result: Vec<TermId> = (0..count).map(trivial).collect();
+        if !reaches[dag.entry][dag.exit] {
+            return Some(result);
+        }
         // Names are the first variables: of nodes, then of edges.
         let name = |number: usize| crate::sat::Lit::new(number as u32, false);
         let used: Vec<usize> = (0..count).filter(|&n| is_used(n)).collect();
@@ -112,13 +121,9 @@ impl Interpolator {
             }
             Ok(())
         })?;
-        // What is not reached, and what leads nowhere.
-        let trivial = |node: usize| self.terms.bool(reaches[dag.entry][node]);
-        let mut result: Vec<TermId> = (0..count).map(trivial).collect();
         for (&node, interpolant) in inner.zip(found) {
             result[node] = interpolant;
         }
-        result[dag.exit] = TermId::FALSE;
         Some(result)
     }
 

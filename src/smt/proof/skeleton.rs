@@ -131,8 +131,9 @@ impl<'t> Skeleton<'t> {
         self.named.clear();
         self.defined.clear();
         self.assert(part, condition, formula)?;
+        let unless: Vec<Lit> = condition.iter().map(|&c| !c).collect();
         while let Some(column) = self.open.pop() {
-            self.define(part, column)?;
+            self.define(part, &unless, column)?;
         }
         Ok(())
     }
@@ -387,18 +388,18 @@ impl<'t> Skeleton<'t> {
     }
 
     /// What a column is that is no variable.
-    fn define(&mut self, part: usize, column: TermId) -> Result<(), Open> {
+    fn define(&mut self, part: usize, unless: &[Lit], column: TermId) -> Result<(), Open> {
         let terms = self.terms;
         let node = terms.node(column);
         let linear = |term: TermId| lowered(terms, terms.linear(term));
         match (&node.op, &*node.args) {
             (Op::Ite, &[condition, then, other]) => {
                 for (branch, positive) in [(then, true), (other, false)] {
-                    let unless = self.literal(part, Goal::Formula(condition, !positive))?;
+                    let other = self.literal(part, Goal::Formula(condition, !positive))?;
                     let difference = Linear::unit(column).minus(&linear(branch));
                     for side in [difference.negated(), difference] {
                         let bound = self.comparison(part, &side, Relation::AtMost)?;
-                        self.clause(part, &[unless, bound]);
+                        self.clause(part, &[unless, &[other, bound]].concat());
                     }
                 }
             }
@@ -412,7 +413,7 @@ impl<'t> Skeleton<'t> {
                 most.constant += Rational::from_integer(1.into()) - modulus.abs();
                 for bound in [sum.negated(), sum, rest.negated(), most] {
                     let bound = self.comparison(part, &bound, Relation::AtMost)?;
-                    self.clause(part, &[bound]);
+                    self.clause(part, &[unless, &[bound]].concat());
                 }
             }
             (Op::ToInt, &[number]) => {
@@ -421,7 +422,7 @@ impl<'t> Skeleton<'t> {
                 below.constant -= Rational::from_integer(1.into());
                 for (bound, relation) in [(above, Relation::AtMost), (below, Relation::Below)] {
                     let bound = self.comparison(part, &bound, relation)?;
-                    self.clause(part, &[bound]);
+                    self.clause(part, &[unless, &[bound]].concat());
                 }
             }
             _ => {}
