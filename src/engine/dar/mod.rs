@@ -27,7 +27,7 @@
 //!   interpolant, too.
 //! - Interpolants are made by proof obligations (`proof::solve_acyclic`): cubes of what must not be
 //!   reached, excluded by cores. Those of `smt/interpolate` in their place solved as much in twice
-//!   the time.
+//!   the time. With `dar.interpolants=proofs` a resolution proof gives all of them first.
 //! - Conjuncts that hold one step later, too, join the next frame, as in "Interpolating Property
 //!   Directed Reachability" (Vizel, Gurfinkel, CAV 2014); so frames become equal sooner.
 //!

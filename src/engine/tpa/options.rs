@@ -11,7 +11,5 @@ settings! {
         unroll: usize = 3;
         /// Levels, at most.
         max_level: usize = 40, from 1;
-        /// Interpolants by a resolution proof, where there is one.
-        proofs: bool = false;
     }
 }

@@ -101,7 +101,6 @@ impl<'a> Search<'a> {
             smt,
             InterpolationOptions {
                 max_steps: 400,
-                proofs: options.proofs,
                 ..InterpolationOptions::default()
             },
         );

@@ -13,6 +13,10 @@
 //! 3. Sequences, trees and DAGs are computed node by node, each interpolant from the interpolants
 //!    before it and the formulas after it, so they are inductive by construction.
 //!
+//! Where [`InterpolationOptions::proofs`] says so, what the cores leave is refuted once more by
+//! `smt/proof` before all that, and all interpolants of the problem are read off one proof
+//! ([`partial`]). What has none there goes the way above.
+//!
 //! Papers: McMillan, "An interpolating theorem prover" (TCS 2005); Albarghouthi, McMillan,
 //! "Beautiful interpolants" (CAV 2013), for the enumeration of pairs; Blicha, Hyvärinen, Kofroň,
 //! Sharygina, "Decomposing Farkas interpolants" (TACAS 2019); Albarghouthi, Gurfinkel, Chechik,

@@ -18,6 +18,9 @@ const ENTRY: Duration = Duration::from_nanos(100);
 /// Nominal cost of a bound that is asserted.
 const BOUND: Duration = Duration::from_nanos(500);
 
+/// The tightest upper bound of a form and the tightest lower one, with their constants.
+type Tightest<'a> = [Option<(&'a Rational, Lit)>; 2];
+
 pub(super) struct Theory {
     columns: FxHashMap<TermId, usize>,
     simplex: Simplex,
@@ -95,9 +98,7 @@ impl Theory {
 
     /// After a check without conflict: a contradiction of equations over integers.
     pub fn congruence(&self, skeleton: &Skeleton) -> Option<Lemma> {
-        // The bound of a form that is asserted, upper before lower, with its constant.
-        let mut tightest: FxHashMap<&[(TermId, Rational)], [Option<(&Rational, Lit)>; 2]> =
-            FxHashMap::default();
+        let mut tightest: FxHashMap<&[(TermId, Rational)], Tightest> = FxHashMap::default();
         let mut forms = Vec::new();
         for &literal in &self.asserted {
             let Meaning::Bound(bounds) = &skeleton.variables[literal.variable() as usize].meaning
