@@ -13,6 +13,7 @@
 //! not of what was seen before.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -48,6 +49,8 @@ pub(super) struct Posts<'a, D: Domain> {
     fine: usize,
     /// Paths so far.
     pub paths: u64,
+    /// Time for images.
+    pub time: Duration,
 }
 
 /// What is known of a body atom: an element and a formula, both hold.
@@ -86,6 +89,7 @@ impl<'a, D: Domain> Posts<'a, D> {
             limit: options.paths,
             fine: options.paths / FINE,
             paths: 0,
+            time: Duration::ZERO,
         }
     }
 
@@ -188,7 +192,9 @@ impl<'a, D: Domain> Posts<'a, D> {
         solver.push();
         known.iter().for_each(|&k| solver.assert(k));
         solver.assert(old);
+        let start = Instant::now();
         let found = self.by_paths(index, clause, head, source, cx);
+        self.time += start.elapsed();
         self.solver(index).pop();
         let (found, complete) = found?;
         if complete {

@@ -63,6 +63,8 @@ pub(super) struct Vinta<'a, D: Domain, G> {
     waiting: u32,
     /// Refinements with interpolants by certificates, and by projection.
     by_kind: [u64; 2],
+    /// Time by what was done.
+    times: [Duration; Stage::ALL.len()],
     /// When the run began, and the work that had been done then.
     started: Instant,
     begun_at: Duration,
@@ -70,6 +72,26 @@ pub(super) struct Vinta<'a, D: Domain, G> {
     /// The way to other processes.
     exchange: Option<Exchange>,
     pub cx: &'a mut Context,
+}
+
+/// What takes time, for statistics.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// EXPANDARG, posts among it.
+    Expand,
+    /// Whether the graph has a derivation of `false`.
+    Encode,
+    Certificates,
+    Projection,
+}
+
+impl Stage {
+    const ALL: [(Stage, &'static str); 4] = [
+        (Stage::Expand, "vinta.expand"),
+        (Stage::Encode, "vinta.encode"),
+        (Stage::Certificates, "vinta.certificates"),
+        (Stage::Projection, "vinta.projection"),
+    ];
 }
 
 /// What the labels and the clauses between them allow.
@@ -158,6 +180,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             projections: 0,
             waiting: 0,
             by_kind: [0, 0],
+            times: Default::default(),
             started: Instant::now(),
             begun_at: system.terms.work(),
             pauses,
@@ -251,6 +274,17 @@ impl<D: Domain, G> Vinta<'_, D, G>
 where
     Self: Unwinding,
 {
+    /// Does this, and notes its time.
+    fn timed<T>(&mut self, stage: Stage, work: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        let time = start.elapsed();
+        self.times[stage as usize] += time;
+        let name = Stage::ALL[stage as usize].1;
+        log::debug!("{name}: {:.2} s", time.as_secs_f64());
+        result
+    }
+
     /// The whole search.
     pub fn run(mut self) -> Outcome {
         let end = self.main();
@@ -262,7 +296,7 @@ where
     /// VINTAMAIN: `None` when the labels are safe, else a derivation of `false`.
     fn main(&mut self) -> Result<Option<Refutation>, Stop> {
         loop {
-            self.expand_arg()?;
+            self.timed(Stage::Expand, Self::expand_arg)?;
             self.show_phase();
             if self.is_safe() {
                 return Ok(None);
@@ -300,7 +334,7 @@ where
     /// VINTAREF, or UFOREF without restriction: a derivation of `false`, or else new labels.
     pub(super) fn refine(&mut self) -> Result<Option<Refutation>, Stop> {
         self.refinements += 1;
-        let encoding = match self.encode()? {
+        let encoding = match self.timed(Stage::Encode, Self::encode)? {
             Unrolled::Feasible(refutation) => return Ok(Some(refutation)),
             Unrolled::Infeasible(encoding) => encoding,
         };
@@ -314,12 +348,13 @@ where
         &mut self,
         encoding: &<Self as Unwinding>::Encoding,
     ) -> Result<Vec<TermId>, Stop> {
-        if let Some(interpolants) = self.certified(encoding)? {
+        let certified = self.timed(Stage::Certificates, |s| s.certified(encoding))?;
+        if let Some(interpolants) = certified {
             self.by_kind[0] += 1;
             return Ok(interpolants);
         }
         self.by_kind[1] += 1;
-        self.by_projection(encoding)
+        self.timed(Stage::Projection, |s| s.by_projection(encoding))
     }
 
     /// Interpolants by certificates, unless they are not to be tried now, or fail.
@@ -408,5 +443,9 @@ where
         stats.add("vinta.paths", self.posts.paths);
         stats.add("vinta.queries", queries);
         stats.add_time("vinta.smt", time);
+        stats.add_time("vinta.posts", self.posts.time);
+        for (stage, name) in Stage::ALL {
+            stats.add_time(name, self.times[stage as usize]);
+        }
     }
 }
