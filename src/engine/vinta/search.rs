@@ -123,18 +123,32 @@ pub(super) trait Unwinding {
     /// What this phase derived of the location's predicate.
     fn reached(&self, location: Location) -> TermId;
 
-    /// ENCODEBMC and DECODEBMC.
+    /// ENCODEBMC. A derivation of `false` if one is found on the way.
     fn encode(&mut self) -> Result<Unrolled<Self::Encoding>, Stop>;
 
-    /// Interpolants of the encoding by certificates: VINTARDI, or DAGITP without restriction.
+    /// DECODEBMC: a derivation of `false`, if the encoding has one.
+    fn decode(&self, encoding: &Self::Encoding) -> Result<Option<Refutation>, Stop>;
+
+    /// Interpolants of the encoding by certificates: VINTARDI, or DAGITP without restriction. An
+    /// error says so if it has a model.
     fn by_certificates(
         &self,
         encoding: &Self::Encoding,
         interpolator: &mut Interpolator,
     ) -> Result<Vec<TermId>, InterpolationError>;
 
-    /// Interpolants of the encoding by projection.
-    fn by_projection(&mut self, encoding: &Self::Encoding) -> Result<Vec<TermId>, Stop>;
+    /// The interpolants with what other nodes of the same location have, where it holds.
+    fn shared(
+        &mut self,
+        encoding: &Self::Encoding,
+        interpolants: Vec<TermId>,
+    ) -> Result<Vec<TermId>, Stop>;
+
+    /// Interpolants of the encoding by projection, or a derivation of `false`.
+    fn by_projection(
+        &mut self,
+        encoding: &Self::Encoding,
+    ) -> Result<Unrolled<Vec<TermId>>, Stop>;
 
     /// Strengthens the labels by interpolants, or replaces them.
     fn relabel(&mut self, encoding: &Self::Encoding, interpolants: Vec<TermId>)
@@ -338,30 +352,37 @@ where
             Unrolled::Feasible(refutation) => return Ok(Some(refutation)),
             Unrolled::Infeasible(encoding) => encoding,
         };
-        let interpolants = self.interpolants(&encoding)?;
-        self.relabel(&encoding, interpolants)?;
-        Ok(None)
+        match self.interpolants(&encoding)? {
+            Unrolled::Feasible(refutation) => Ok(Some(refutation)),
+            Unrolled::Infeasible(interpolants) => {
+                self.relabel(&encoding, interpolants)?;
+                Ok(None)
+            }
+        }
     }
 
-    /// Interpolants of the encoding, by certificates unless they have failed lately.
+    /// Interpolants of the encoding, by certificates unless they have failed lately; or a
+    /// derivation. Either way begins with the question whether there is one, so that nothing asks
+    /// it before: on large graphs that query is the hardest of all, and projection, which goes step
+    /// by step, does without.
     fn interpolants(
         &mut self,
         encoding: &<Self as Unwinding>::Encoding,
-    ) -> Result<Vec<TermId>, Stop> {
-        let certified = self.timed(Stage::Certificates, |s| s.certified(encoding))?;
-        if let Some(interpolants) = certified {
-            self.by_kind[0] += 1;
-            return Ok(interpolants);
+    ) -> Result<Unrolled<Vec<TermId>>, Stop> {
+        if let Some(found) = self.timed(Stage::Certificates, |s| s.certified(encoding))? {
+            self.by_kind[0] += u64::from(matches!(found, Unrolled::Infeasible(_)));
+            return Ok(found);
         }
-        self.by_kind[1] += 1;
-        self.timed(Stage::Projection, |s| s.by_projection(encoding))
+        let found = self.timed(Stage::Projection, |s| s.by_projection(encoding))?;
+        self.by_kind[1] += u64::from(matches!(found, Unrolled::Infeasible(_)));
+        Ok(found)
     }
 
-    /// Interpolants by certificates, unless they are not to be tried now, or fail.
+    /// The same by certificates, unless they are not to be tried now, or fail.
     fn certified(
         &mut self,
         encoding: &<Self as Unwinding>::Encoding,
-    ) -> Result<Option<Vec<TermId>>, Stop> {
+    ) -> Result<Option<Unrolled<Vec<TermId>>>, Stop> {
         if self.options.interpolants == Interpolants::Projection {
             return Ok(None);
         }
@@ -371,8 +392,14 @@ where
         }
         let found = self.by_certificates(encoding, &mut self.interpolator());
         match (found, self.cx.stop()) {
-            (Ok(interpolants), _) => Ok(Some(interpolants)),
+            (Ok(interpolants), _) => {
+                let interpolants = self.shared(encoding, interpolants)?;
+                Ok(Some(Unrolled::Infeasible(interpolants)))
+            }
             (Err(_), Some(reason)) => Err(Stop::Reason(reason)),
+            (Err(InterpolationError::Satisfiable(_)), None) => {
+                Ok(self.decode(encoding)?.map(Unrolled::Feasible))
+            }
             (Err(error), None) => {
                 log::debug!("vinta: {error}; by projection");
                 // Graphs only grow: what failed will fail again for a while.
@@ -412,11 +439,12 @@ where
         let sizes = self.sizes().into_iter();
         let sizes: Vec<String> = sizes.map(|(name, size)| format!("{size} {name}")).collect();
         log::info!(
-            "vinta: phase {}: {}, {} refinements, {} paths, {:.1} s",
+            "vinta: phase {}: {}, {} refinements, {} paths, {} images known, {:.1} s",
             self.phases,
             sizes.join(", "),
             self.refinements,
             self.posts.paths,
+            self.posts.repeated,
             self.started.elapsed().as_secs_f64()
         );
         if let Some(path) = &self.options.arg
@@ -441,6 +469,7 @@ where
         stats.add("vinta.interpolants.certificates", certificates);
         stats.add("vinta.interpolants.projection", projection);
         stats.add("vinta.paths", self.posts.paths);
+        stats.add("vinta.images.known", self.posts.repeated);
         stats.add("vinta.queries", queries);
         stats.add_time("vinta.smt", time);
         stats.add_time("vinta.posts", self.posts.time);
