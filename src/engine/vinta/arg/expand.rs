@@ -64,7 +64,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             } else {
                 let post = self.compute_post(location, &edges)?;
                 self.widen_with(node, post);
-                if self.options.restricted() && !self.domain.is_disjunctive() {
+                if self.options.restricted() {
                     self.keep_lemmas(node, &edges)?;
                 }
             }

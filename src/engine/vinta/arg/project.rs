@@ -47,7 +47,10 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             cube: Vec::new(),
             next: None,
         }];
-        while let Some(&Obligation { place, ref cube, .. }) = obligations.last() {
+        while let Some(&Obligation {
+            place, ref cube, ..
+        }) = obligations.last()
+        {
             self.pauses.take(self.cx)?;
             let solver = self.steps_into(dag, &mut clauses, place);
             if self.check(solver, cube)? {

@@ -1,7 +1,7 @@
 //! New labels by interpolants of the DAG, and their conjuncts as lemmas for later nodes.
 //!
-//! What a domain without disjunctions cannot say of a new node, refinement would have to say again
-//! for each of them. So such a node keeps those lemmas of its location that the edges into it
+//! What the domain does not say of a new node, refinement would have to say again for each of them.
+//! So such a node keeps those lemmas of its location that the edges into it
 //! preserve, as in UFO's predicate abstraction, and as nodes of hypergraphs do.
 //!
 //! Invariant: new labels are safe, and a well-labelling of the part of the graph between entry and
@@ -83,12 +83,23 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
                 kept = self.posts.kept(clause, &source, kept, self.cx)?;
             }
         }
-        if !kept.is_empty() {
-            let node = &mut self.graph.nodes[node];
-            kept.push(node.label);
-            node.label = self.terms.and(&kept);
-            node.exact = false;
+        if kept.is_empty() {
+            return Ok(());
         }
+        let label = if self.domain.is_disjunctive() {
+            // What is new: the labels before have the rest.
+            kept.extend(self.domain.formula(&self.graph.nodes[node].frontier));
+            let before = self.graph.visited[location].nodes.iter();
+            let mut labels: Vec<TermId> = before.map(|&x| self.graph.nodes[x].label).collect();
+            labels.push(self.terms.and(&kept));
+            self.terms.or(&labels)
+        } else {
+            kept.push(self.graph.nodes[node].label);
+            self.terms.and(&kept)
+        };
+        let node = &mut self.graph.nodes[node];
+        node.label = label;
+        node.exact = false;
         Ok(())
     }
 }
