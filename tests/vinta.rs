@@ -170,7 +170,7 @@ fn derivations_by_projection() {
     let two = "(or (and (= x1 (+ x 1)) (= y1 y)) (and (> x 2) (= x1 (- x 1)) (= y1 (+ y 3))))";
     let systems = [
         one_loop("x", "(= x 0)", "(= x1 (+ x 1))", "(= x 25)"),
-        one_loop("x y", "(and (= x 0) (= y 0))", two, "(and (= x 1) (> y 8))"),
+        one_loop("x y", "(and (= x 0) (= y 0))", two, "(and (= x 2) (> y 8))"),
         one_loop("x", "(> x 3)", "(= x1 x)", "(> x 3)"),
     ];
     for (at, system) in systems.iter().enumerate() {
