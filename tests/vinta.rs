@@ -141,6 +141,54 @@ fn figure_5_needs_one_restricted_refinement() {
     assert_eq!(solve(&system, paper(DomainName::Boxes)), (Some(true), 0));
 }
 
+/// Sums of what counts up, `y ≥ x - 1`, which is no box: a node that the second phase adds keeps
+/// the lemma of those before it, or else each phase adds a node that is to be refined.
+#[test]
+fn new_nodes_keep_lemmas() {
+    let step = "(or (and (= x1 (+ x 1)) (= y1 (+ y (* 2 x))))
+                    (and (> x 3) (= x1 x) (= y1 (+ y 1))))";
+    let system = one_loop("x y", "(and (= x 0) (>= y 0))", step, "(< y (- x 1))");
+    for domain in [DomainName::Box, DomainName::Intervals] {
+        for interpolants in INTERPOLANTS {
+            let options = Options {
+                interpolants,
+                ..paper(domain)
+            };
+            let (answer, refinements) = solve(&system, options);
+            assert_eq!(answer, Some(true), "{domain:?}, {interpolants:?}");
+            assert!(
+                refinements <= 3,
+                "{domain:?}, {interpolants:?}: {refinements}"
+            );
+        }
+    }
+}
+
+/// What projection leads back to the entry is a derivation, since nothing asks for one before.
+#[test]
+fn derivations_by_projection() {
+    let two = "(or (and (= x1 (+ x 1)) (= y1 y)) (and (> x 2) (= x1 (- x 1)) (= y1 (+ y 3))))";
+    let systems = [
+        one_loop("x", "(= x 0)", "(= x1 (+ x 1))", "(= x 25)"),
+        one_loop("x y", "(and (= x 0) (= y 0))", two, "(and (= x 2) (> y 8))"),
+        one_loop("x", "(> x 3)", "(= x1 x)", "(> x 3)"),
+    ];
+    for (at, system) in systems.iter().enumerate() {
+        for domain in DOMAINS {
+            for refinement in REFINEMENTS {
+                let options = Options {
+                    domain,
+                    refinement,
+                    interpolants: Interpolants::Projection,
+                    ..Options::default()
+                };
+                let answer = solve(system, options).0;
+                assert_eq!(answer, Some(false), "{at}, {domain:?}, {refinement:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn known_programs_in_all_domains() {
     let programs = [

@@ -6,11 +6,10 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::options::Source;
 use crate::chc::{Atom, PredicateId, System};
 use crate::proof::{Stop, solve_acyclic};
 use crate::run::Context;
-use crate::smt::{InterpolationDag, InterpolationEdge, InterpolationOptions, Interpolator, Smt};
+use crate::smt::Smt;
 use crate::term::TermId;
 
 /// A predicate between the ends of an interpolation problem.
@@ -42,86 +41,29 @@ pub(super) struct Interpolants<'a> {
     smt: &'a Rc<Smt>,
     pub time: Duration,
     pub count: u64,
-    prover: Option<Interpolator>,
 }
 
 impl<'a> Interpolants<'a> {
-    pub fn new(system: &'a System, smt: &'a Rc<Smt>, source: Source, cx: &Context) -> Self {
-        let options = InterpolationOptions {
-            proofs: true,
-            max_steps: 0,
-            core_rounds: 3,
-            ..InterpolationOptions::default()
-        };
-        let prover = (source == Source::Proofs).then(|| {
-            let mut prover = Interpolator::new(smt, options);
-            prover.set_budget(Some(cx.budget.clone()));
-            prover
-        });
+    pub fn new(system: &'a System, smt: &'a Rc<Smt>) -> Self {
         Interpolants {
             system,
             smt,
             time: Duration::ZERO,
             count: 0,
-            prover,
         }
     }
 
     /// A formula for each place, over its predicate's formal variables.
     pub fn solve(&mut self, problem: &Problem, cx: &Context) -> Result<Vec<TermId>, Stop> {
         let start = Instant::now();
-        let proved = self.prover.as_mut();
-        let proved = proved.and_then(|p| problem.by_proof(self.system, p));
-        let found = match proved {
-            Some(found) => Ok(found),
-            None => problem.by_obligations(self.system, self.smt, cx),
-        };
+        let found = problem.by_obligations(self.system, self.smt, cx);
         self.time += start.elapsed();
         self.count += problem.places.len() as u64;
         found
     }
-
-    /// How many problems a proof has answered.
-    pub fn proofs(&self) -> u64 {
-        self.prover.as_ref().map_or(0, |p| p.counters().proofs)
-    }
 }
 
 impl Problem {
-    fn by_proof(&self, system: &System, prover: &mut Interpolator) -> Option<Vec<TermId>> {
-        let terms = &system.terms;
-        let (entry, exit) = (self.places.len(), self.places.len() + 1);
-        let edges = self.edges.iter().map(|edge| {
-            let label = edge
-                .from
-                .map_or(TermId::TRUE, |place| self.places[place].label);
-            InterpolationEdge {
-                from: edge.from.unwrap_or(entry),
-                to: edge.to.unwrap_or(exit),
-                formula: terms.and(&[label, edge.formula]),
-            }
-        });
-        let dag = InterpolationDag {
-            labels: vec![TermId::TRUE; self.places.len() + 2],
-            edges: edges.collect(),
-            entry,
-            exit,
-        };
-        let found = match prover.dag(&dag) {
-            Ok(found) => found,
-            Err(error) => {
-                log::debug!("dar: {error}; by obligations");
-                return None;
-            }
-        };
-        let formal = |(place, formula): (&Place, TermId)| {
-            let params = system.predicate(place.predicate).params.iter().copied();
-            let map = place.args.iter().copied().zip(params).collect();
-            terms.substitute(formula, &map)
-        };
-        Some(self.places.iter().zip(found).map(formal).collect())
-    }
-
     fn by_obligations(
         &self,
         system: &System,

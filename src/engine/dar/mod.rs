@@ -27,7 +27,7 @@
 //!   interpolant, too.
 //! - Interpolants are made by proof obligations (`proof::solve_acyclic`): cubes of what must not be
 //!   reached, excluded by cores. Those of `smt/interpolate` in their place solved as much in twice
-//!   the time. With `dar.interpolants=proofs` a resolution proof gives all of them first.
+//!   the time.
 //! - Conjuncts that hold one step later, too, join the next frame, as in "Interpolating Property
 //!   Directed Reachability" (Vizel, Gurfinkel, CAV 2014); so frames become equal sooner.
 //!
@@ -80,11 +80,10 @@ impl Engine for Dar {
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
-            let mut interpolants = Interpolants::new(system, smt, self.options.interpolants, cx);
+            let mut interpolants = Interpolants::new(system, smt);
             let verdict = self.decide(system, smt, &mut interpolants, cx);
             cx.stats.add_time("dar.interpolation", interpolants.time);
             cx.stats.add("dar.interpolants", interpolants.count);
-            cx.stats.add("dar.proofs", interpolants.proofs());
             verdict
         })
     }

@@ -14,22 +14,10 @@ choices! {
     }
 }
 
-choices! {
-    /// Where interpolants come from.
-    Source {
-        /// Cubes of what must not be reached, excluded by cores.
-        Obligations = "obligations",
-        /// A resolution proof, and obligations where there is none.
-        Proofs = "proofs",
-    }
-}
-
 settings! {
     /// How the search goes.
     Options {
         /// Frames from both ends, or interpolation sequences alone.
         mode: Mode = Mode::Dar, source "Vizel, Grumberg, Shoham, TACAS 2013; Vizel, Grumberg, FMCAD 2009";
-        /// Interpolants by proof obligations, or by resolution proofs first.
-        interpolants: Source = Source::Obligations;
     }
 }

@@ -3,24 +3,16 @@
 
 use rustc_hash::FxHashSet;
 
-use super::options::Source;
 use super::*;
 use crate::chc::Atom;
 use crate::proof::samples::{is_model, shift_register};
 use crate::term::{Assignment, Random, SortId, TermId, TermStore, evaluate};
 use crate::witness::check_refutation;
 
-/// Both modes, with interpolants of both kinds.
-fn engines() -> [Dar; 4] {
-    use {Mode::*, Source::*};
-    [
-        (Dar, Obligations),
-        (Isb, Obligations),
-        (Dar, Proofs),
-        (Isb, Proofs),
-    ]
-    .map(|(mode, interpolants)| super::Dar {
-        options: Options { mode, interpolants },
+/// Both modes.
+fn engines() -> [Dar; 2] {
+    [Mode::Dar, Mode::Isb].map(|mode| Dar {
+        options: Options { mode },
     })
 }
 

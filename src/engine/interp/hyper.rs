@@ -459,12 +459,7 @@ impl<'a> HyperSearch<'a> {
         });
         let formulas: Vec<TermId> = formulas.collect();
         let parents: Vec<Option<usize>> = copies.iter().map(|c| c.parent).collect();
-        let mut interpolator = interpolator(
-            &self.smt,
-            InterpolationOrder::Backward,
-            self.options.proofs,
-            self.cx,
-        );
+        let mut interpolator = interpolator(&self.smt, InterpolationOrder::Backward, self.cx);
         let error = match interpolator.tree(&formulas, &parents) {
             Ok(interpolants) => return Ok(interpolants),
             Err(error) => error,

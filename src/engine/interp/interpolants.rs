@@ -24,19 +24,13 @@ const CUBES: usize = 400;
 
 /// An interpolator that ends in time for projection: from the end back and weak, or from the
 /// beginning and strong.
-pub(super) fn interpolator(
-    smt: &Rc<Smt>,
-    order: InterpolationOrder,
-    proofs: bool,
-    cx: &Context,
-) -> Interpolator {
+pub(super) fn interpolator(smt: &Rc<Smt>, order: InterpolationOrder, cx: &Context) -> Interpolator {
     let options = InterpolationOptions {
         form: match order {
             InterpolationOrder::Backward => InterpolantForm::Weak,
             InterpolationOrder::Forward => InterpolantForm::Strong,
         },
         order,
-        proofs,
         ..InterpolationOptions::default()
     };
     let left = cx.remaining().map(|left| left / 8);

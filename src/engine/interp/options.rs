@@ -77,8 +77,6 @@ settings! {
         blocks: Blocks = Blocks::Action;
         /// Which interpolants of a path become labels.
         labels: Labels = Labels::Shared;
-        /// Interpolants of a path by one resolution proof, where there is one.
-        proofs: bool = false;
         /// Leave out locations that reach no error.
         prune: bool = true;
     }

@@ -179,7 +179,6 @@ impl Search<'_> {
         links.push(goal);
         let mut interpolator = self.interpolator(InterpolationOrder::Backward);
         let found = interpolator.sequence(&links);
-        self.counts.proofs += interpolator.counters().proofs;
         let nodes = &chain[start + 1..];
         let interpolants = match found {
             Ok(interpolants) => interpolants,
@@ -245,7 +244,7 @@ impl Search<'_> {
 
     /// An interpolator: from the end back and weak, or from the beginning and strong.
     fn interpolator(&self, order: InterpolationOrder) -> Interpolator {
-        interpolator(&self.smt, order, self.options.proofs, self.cx)
+        interpolator(&self.smt, order, self.cx)
     }
 
     /// Goes on by projection, unless it is time to stop.

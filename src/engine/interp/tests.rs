@@ -31,7 +31,6 @@ fn reproduction(kinds: Kinds) -> Options {
         force: Force::None,
         blocks: Blocks::Clause,
         labels: Labels::Shared,
-        proofs: false,
         prune: false,
     }
 }

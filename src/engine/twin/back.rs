@@ -99,6 +99,14 @@ impl Words<'_> {
 
     fn comparison(&mut self, op: &Op, a: TermId, b: TermId) -> Option<TermId> {
         let terms = self.terms;
+        let (a, b) = match op {
+            Op::Le => self.without_quotient(a, b),
+            Op::Ge => {
+                let (b, a) = self.without_quotient(b, a);
+                (a, b)
+            }
+            _ => (a, b),
+        };
         let (left, right) = (self.ranges[&a].clone(), self.ranges[&b].clone());
         let apart = left.high < right.low || right.high < left.low;
         match op {
@@ -116,6 +124,29 @@ impl Words<'_> {
             Op::Ge => terms.bv_op(&Op::BvSle, &[y, x]),
             _ => terms.eq(x, y),
         })
+    }
+
+    /// The sides of `a <= b` where a quotient that is compared with a numeral gives way to what is
+    /// divided: words are hard to divide.
+    fn without_quotient(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
+        let terms = self.terms;
+        let quotient = |t: TermId| match (terms.op(t), terms.args(t)) {
+            (Op::IDiv, &[of, by]) => {
+                let by = terms.as_int(by).filter(|by| by.is_positive())?;
+                Some((of, by.clone()))
+            }
+            _ => None,
+        };
+        let mut numeral = |bound: BigInt| {
+            let numeral = terms.int(bound.clone());
+            self.ranges.insert(numeral, Range::point(bound));
+            numeral
+        };
+        match (terms.as_int(a), quotient(a), terms.as_int(b), quotient(b)) {
+            (Some(least), _, _, Some((of, by))) => (numeral(least * by), of),
+            (_, Some((of, by)), Some(most), _) => (of, numeral(most * &by + by - 1)),
+            _ => (a, b),
+        }
     }
 
     /// Words so wide have all that is computed for these numbers.
@@ -215,12 +246,22 @@ impl Words<'_> {
                 let condition = self.formulas.get(condition).copied()?;
                 Some(terms.ite(condition, of(a)?, of(b)?))
             }
+            // Of a power of two, rest and quotient are bits of the word: no solver likes division.
             (Op::Mod, [a, b]) => {
-                let divisor = numeral(terms.as_int(*b)?)?;
-                Some(terms.bv_op(&Op::BvSmod, &[of(a)?, divisor]))
+                let divisor = terms.as_int(*b)?;
+                if is_power_of_two(divisor) {
+                    let mask = numeral(&(divisor - 1))?;
+                    return Some(terms.bv_op(&Op::BvAnd, &[of(a)?, mask]));
+                }
+                Some(terms.bv_op(&Op::BvSmod, &[of(a)?, numeral(divisor)?]))
             }
             (Op::IDiv, [a, b]) => {
-                let divisor = numeral(terms.as_int(*b)?)?;
+                let divisor = terms.as_int(*b)?;
+                if is_power_of_two(divisor) {
+                    let places = numeral(&BigInt::from(divisor.bits() - 1))?;
+                    return Some(terms.bv_op(&Op::BvAshr, &[of(a)?, places]));
+                }
+                let divisor = numeral(divisor)?;
                 let rest = terms.bv_op(&Op::BvSmod, &[of(a)?, divisor]);
                 let multiple = terms.bv_sub(of(a)?, rest);
                 Some(terms.bv_op(&Op::BvSdiv, &[multiple, divisor]))
@@ -228,6 +269,10 @@ impl Words<'_> {
             _ => None,
         }
     }
+}
+
+fn is_power_of_two(number: &BigInt) -> bool {
+    number.is_positive() && number.trailing_zeros() == Some(number.bits() - 1)
 }
 
 /// The derivation by the clauses over words that one by those over integers is; `None` if a value

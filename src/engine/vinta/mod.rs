@@ -51,7 +51,14 @@
 //!   argument: the node before may be smaller, and the two would take turns for ever.
 //! - **Interpolants** come from the interpolation service. Where it has none in time, clauses from
 //!   proof obligations take their place, as in property directed reachability but along the graph
-//!   (`project` of each graph); after a failure, certificates pause for some refinements.
+//!   (`project` of each graph); after a failure, certificates pause for some refinements. What
+//!   fails is time, on large graphs, and not a theory: one query over all steps with a name for
+//!   each literal.
+//! - **Feasibility** is no query of its own for linear systems: the first one of certificates says
+//!   whether there is a derivation, and so do obligations that lead to the entry.
+//! - **Lemmas.** Conjuncts of interpolants go to other nodes of the location, where they hold
+//!   (`share`). In domains without disjunctions new nodes keep them, where posts preserve them, as
+//!   in UFO's predicate abstraction: else each node that a phase adds is refined again.
 //! - **Models.** Safe labels become a smaller model: clauses that follow from the labels, found
 //!   backwards from the queries, as few as make an inductive proof. In the domain `products` it is
 //!   made of conjuncts of the labels (`conjuncts`).

@@ -48,8 +48,6 @@ choices! {
     Interpolants {
         /// Certificates of the theories, and projection where they fail.
         Certificates = "certificates",
-        /// One resolution proof for all nodes, and certificates where there is none.
-        Proofs = "proofs",
         /// Projection at once.
         Projection = "projection",
     }

@@ -13,6 +13,7 @@
 //! not of what was seen before.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -34,6 +35,9 @@ const FINE: usize = 50;
 /// Cubes of a constraint that is not looked at path by path.
 const CUBES: usize = 24;
 
+/// A clause, what is known of its body, and that what it derives was not seen.
+type Question = (usize, Vec<TermId>, TermId);
+
 /// The clauses with their solvers.
 pub(super) struct Posts<'a, D: Domain> {
     system: &'a System,
@@ -46,8 +50,13 @@ pub(super) struct Posts<'a, D: Domain> {
     limit: usize,
     /// Paths after which what they derive is made coarser.
     fine: usize,
-    /// Paths so far.
+    /// What is known of images, since nodes are visited again with sources that are as before.
+    images: FxHashMap<Question, D::Element>,
+    /// Paths so far, and images that were known.
     pub paths: u64,
+    pub repeated: u64,
+    /// Time for images.
+    pub time: Duration,
 }
 
 /// What is known of a body atom: an element and a formula, both hold.
@@ -85,7 +94,10 @@ impl<'a, D: Domain> Posts<'a, D> {
             cubes: FxHashMap::default(),
             limit: options.paths,
             fine: options.paths / FINE,
+            images: FxHashMap::default(),
             paths: 0,
+            repeated: 0,
+            time: Duration::ZERO,
         }
     }
 
@@ -184,20 +196,31 @@ impl<'a, D: Domain> Posts<'a, D> {
         let known = self.known(clause, source);
         let old = self.system.instantiate(source.seen, head);
         let old = self.terms().not(old);
+        let question = (index, known, old);
+        if let Some(image) = self.images.get(&question) {
+            self.repeated += 1;
+            return Ok(image.clone());
+        }
+        let known = &question.1;
         let solver = self.solver(index);
         solver.push();
         known.iter().for_each(|&k| solver.assert(k));
         solver.assert(old);
+        let start = Instant::now();
         let found = self.by_paths(index, clause, head, source, cx);
+        self.time += start.elapsed();
         self.solver(index).pop();
         let (found, complete) = found?;
-        if complete {
-            return Ok(found);
-        }
-        let cubes = self.cubes_of(index);
-        let bodies = Self::bodies(clause, source);
-        let rest = self.domain.post(self.system, clause, &cubes, &bodies);
-        Ok(self.domain.join(&found, &rest))
+        let image = if complete {
+            found
+        } else {
+            let cubes = self.cubes_of(index);
+            let bodies = Self::bodies(clause, source);
+            let rest = self.domain.post(self.system, clause, &cubes, &bodies);
+            self.domain.join(&found, &rest)
+        };
+        self.images.insert(question, image.clone());
+        Ok(image)
     }
 
     /// What paths derive, and whether these are all.

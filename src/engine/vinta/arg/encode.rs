@@ -191,6 +191,22 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
     }
 
+    /// The derivation along a chain of steps from the entry to the error.
+    pub(super) fn decode_chain(&self, chain: &[&ClauseCopy]) -> Result<Refutation, Stop> {
+        let mut solver = self.smt.solver();
+        chain.iter().for_each(|step| solver.assert(step.formula));
+        match solver.check(&[]) {
+            SatResult::Unsat => Err(failed("a way to the error is none")),
+            SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
+            SatResult::Sat => {
+                let model = solver.model();
+                let model = model.ok_or_else(|| failed("no model of a derivation"))?;
+                let chain = chain.iter().copied();
+                Ok(ClauseCopy::derivation(chain, self.system, &model)?)
+            }
+        }
+    }
+
     /// Reads a derivation off a model of the DAG.
     fn derivation(&self, dag: &Dag, model: &SmtModel) -> Result<Refutation, Stop> {
         let mut place = dag.nodes.len() - 1;

@@ -64,6 +64,9 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             } else {
                 let post = self.compute_post(location, &edges)?;
                 self.widen_with(node, post);
+                if self.options.restricted() {
+                    self.keep_lemmas(node, &edges)?;
+                }
             }
             return Ok(true);
         }
@@ -115,13 +118,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             let (from, action) = (self.graph.edges[edge].from, self.graph.edges[edge].action);
             let mut own = self.domain.bottom();
             for &clause in &self.cutpoints.actions[action].clauses {
-                let source = &self.graph.nodes[from];
-                let formula = if source.exact {
-                    TermId::TRUE
-                } else {
-                    source.label
-                };
-                let source = Source::linear(&source.frontier, formula, seen);
+                let source = self.graph.nodes[from].source(seen);
                 let image = self.posts.image(clause, &source, self.cx)?;
                 own = self.domain.join(&own, &image);
             }

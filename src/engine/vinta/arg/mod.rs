@@ -2,7 +2,7 @@
 //!
 //! A node is an unrolling of a location, an edge one of an action. Labels come from the abstract
 //! domain (`expand`, `widen`); the graph between entry and error is encoded as one formula
-//! (`encode`), and DAG interpolants strengthen its labels (`refine`, `project`).
+//! (`encode`), and DAG interpolants strengthen its labels (`refine`, `project`, `share`).
 //!
 //! Invariant: edges lead from nodes to nodes that are visited later in the same phase; a node that
 //! the last phase did not visit is no part of the graph until a phase comes back to it.
@@ -11,18 +11,21 @@ mod encode;
 mod expand;
 mod project;
 mod refine;
+mod share;
 #[cfg(test)]
 mod tests;
 mod widen;
 
 use self::encode::Dag;
 use super::picture::Picture;
+use super::post::Source;
 use super::search::{Unrolled, Unwinding, Vinta};
 use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use crate::domain::Domain;
 use crate::proof::Stop;
 use crate::smt::{InterpolationError, Interpolator, Solver};
 use crate::term::TermId;
+use crate::witness::Refutation;
 
 /// A node, by number.
 type NodeId = usize;
@@ -51,7 +54,16 @@ struct Node<E> {
     vars: Option<Vec<TermId>>,
 }
 
+impl<E> Node<E> {
+    /// What is explored of the node, as what is known before a step.
+    fn source(&self, seen: TermId) -> Source<'_, E> {
+        let formula = if self.exact { TermId::TRUE } else { self.label };
+        Source::linear(&self.frontier, formula, seen)
+    }
+}
+
 /// An edge, by an action.
+#[derive(Clone, Copy)]
 struct Edge {
     from: NodeId,
     to: NodeId,
@@ -87,6 +99,8 @@ pub(super) struct Arg<E> {
     future: Vec<Option<NodeId>>,
     /// By action: whether something that was explored takes it.
     alive: Vec<bool>,
+    /// By location: conjuncts of interpolants so far, over formal variables.
+    lemmas: Vec<Vec<TermId>>,
 }
 
 impl<E: Clone> Arg<E> {
@@ -102,6 +116,7 @@ impl<E: Clone> Arg<E> {
             visited: Vec::new(),
             future: Vec::new(),
             alive: Vec::new(),
+            lemmas: Vec::new(),
         };
         arg.entry = arg.add_node(ENTRY, TermId::TRUE, top.clone());
         arg.nodes[arg.entry].marked = false;
@@ -121,6 +136,7 @@ impl<E: Clone> Arg<E> {
             widened: None,
             cover: None,
         };
+        self.lemmas.resize(locations, Vec::new());
         self.visited = (0..locations).map(visited).collect();
         self.future = vec![None; locations];
         self.future[ENTRY] = Some(self.entry);
@@ -267,11 +283,11 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Arg<D::Element>> {
     }
 
     fn encode(&mut self) -> Result<Unrolled<Dag>, Stop> {
-        let dag = self.encode_bmc()?;
-        Ok(match self.decode_bmc(&dag)? {
-            Some(refutation) => Unrolled::Feasible(refutation),
-            None => Unrolled::Infeasible(dag),
-        })
+        self.encode_bmc().map(Unrolled::Infeasible)
+    }
+
+    fn decode(&self, dag: &Dag) -> Result<Option<Refutation>, Stop> {
+        self.decode_bmc(dag)
     }
 
     /// VINTARDI: DAGITP, which is the interpolation service's, of what the labels leave to be said.
@@ -283,7 +299,11 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Arg<D::Element>> {
         interpolator.dag(&dag.problem(&self.terms))
     }
 
-    fn by_projection(&mut self, dag: &Dag) -> Result<Vec<TermId>, Stop> {
+    fn shared(&mut self, dag: &Dag, interpolants: Vec<TermId>) -> Result<Vec<TermId>, Stop> {
+        self.share_interpolants(dag, interpolants)
+    }
+
+    fn by_projection(&mut self, dag: &Dag) -> Result<Unrolled<Vec<TermId>>, Stop> {
         self.project(dag)
     }
 

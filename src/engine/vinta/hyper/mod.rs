@@ -43,6 +43,7 @@ use crate::domain::Domain;
 use crate::proof::Stop;
 use crate::smt::{InterpolationError, Interpolator};
 use crate::term::{TermId, TermStore};
+use crate::witness::Refutation;
 
 /// A node, by number, which is its time, too.
 type NodeId = usize;
@@ -168,6 +169,11 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Hypergraph<D::Element>> {
         self.unfold()
     }
 
+    /// What is unfolded has none.
+    fn decode(&self, _: &Tree) -> Result<Option<Refutation>, Stop> {
+        Ok(None)
+    }
+
     fn by_certificates(
         &self,
         tree: &Tree,
@@ -177,8 +183,13 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Hypergraph<D::Element>> {
         interpolator.tree(&tree.formulas, &parents)
     }
 
-    fn by_projection(&mut self, tree: &Tree) -> Result<Vec<TermId>, Stop> {
-        self.project(tree)
+    /// A node gets the lemmas of those after it in its chain when labels are made.
+    fn shared(&mut self, _: &Tree, interpolants: Vec<TermId>) -> Result<Vec<TermId>, Stop> {
+        Ok(interpolants)
+    }
+
+    fn by_projection(&mut self, tree: &Tree) -> Result<Unrolled<Vec<TermId>>, Stop> {
+        self.project(tree).map(Unrolled::Infeasible)
     }
 
     fn relabel(&mut self, tree: &Tree, interpolants: Vec<TermId>) -> Result<(), Stop> {
