@@ -52,11 +52,21 @@ pub struct Blaster<'a> {
 impl<'a> Blaster<'a> {
     /// Without variables.
     pub fn new(terms: &'a TermStore, gates: &'a mut Gates, budget: &'a Budget) -> Self {
+        Blaster::with(terms, gates, budget, Words::default())
+    }
+
+    /// With what another one knew of the same gates.
+    pub fn with(
+        terms: &'a TermStore,
+        gates: &'a mut Gates,
+        budget: &'a Budget,
+        words: Words,
+    ) -> Self {
         Blaster {
             terms,
             gates,
             budget,
-            words: Words::default(),
+            words,
         }
     }
 

@@ -56,39 +56,50 @@ impl<S: SatSolver> Encoding<S> {
 
     /// A new literal that is equivalent to a gate whose arguments are known.
     fn encode(&mut self, gate: Gate) -> Lit {
-        let known = |bit: Bit| self.known(bit).expect("arguments come first");
-        match gate {
-            Gate::False => !self.truth,
-            Gate::Input => self.solver.new_literal(),
-            Gate::And(a, b) => {
-                let (a, b) = (known(a), known(b));
-                let out = self.solver.new_defined(true);
-                self.solver.add_clause(&[!out, a]);
-                self.solver.add_clause(&[!out, b]);
-                self.solver.add_clause(&[out, !a, !b]);
-                out
-            }
-            Gate::Xor(a, b) => {
-                let (a, b) = (known(a), known(b));
-                let out = self.solver.new_defined(true);
-                self.solver.add_clause(&[!out, a, b]);
-                self.solver.add_clause(&[!out, !a, !b]);
-                self.solver.add_clause(&[out, !a, b]);
-                self.solver.add_clause(&[out, a, !b]);
-                out
-            }
-            Gate::Mux(c, a, b) => {
-                let (c, a, b) = (known(c), known(a), known(b));
-                let out = self.solver.new_defined(true);
-                self.solver.add_clause(&[!c, !a, out]);
-                self.solver.add_clause(&[!c, a, !out]);
-                self.solver.add_clause(&[c, !b, out]);
-                self.solver.add_clause(&[c, b, !out]);
+        let out = match gate {
+            Gate::False => return !self.truth,
+            Gate::Input => return self.solver.new_literal(),
+            _ => self.solver.new_defined(true),
+        };
+        let known = |bit: Bit| {
+            let literal = self.literals[&bit.gate()];
+            literal.xor(bit.is_negated())
+        };
+        for clause in definition(gate, out, known) {
+            self.solver.add_clause(&clause);
+        }
+        out
+    }
+}
+
+/// Clauses by which a literal is equivalent to a gate with arguments.
+pub fn definition(gate: Gate, out: Lit, known: impl Fn(Bit) -> Lit) -> Vec<Vec<Lit>> {
+    match gate {
+        Gate::False | Gate::Input => Vec::new(),
+        Gate::And(a, b) => {
+            let (a, b) = (known(a), known(b));
+            vec![vec![!out, a], vec![!out, b], vec![out, !a, !b]]
+        }
+        Gate::Xor(a, b) => {
+            let (a, b) = (known(a), known(b));
+            vec![
+                vec![!out, a, b],
+                vec![!out, !a, !b],
+                vec![out, !a, b],
+                vec![out, a, !b],
+            ]
+        }
+        Gate::Mux(c, a, b) => {
+            let (c, a, b) = (known(c), known(a), known(b));
+            vec![
+                vec![!c, !a, out],
+                vec![!c, a, !out],
+                vec![c, !b, out],
+                vec![c, b, !out],
                 // These follow, but propagate more.
-                self.solver.add_clause(&[!a, !b, out]);
-                self.solver.add_clause(&[a, b, !out]);
-                out
-            }
+                vec![!a, !b, out],
+                vec![a, b, !out],
+            ]
         }
     }
 }

@@ -10,5 +10,5 @@ mod gates;
 mod tests;
 
 pub use self::blast::{Blaster, NotBits, Word, Words};
-pub use self::cnf::Encoding;
+pub use self::cnf::{Encoding, definition};
 pub use self::gates::{Bit, Gate, Gates, Values};

@@ -27,6 +27,24 @@ impl Interpolator {
         })
     }
 
+    /// The same by one proof of our own, if [`InterpolationOptions::proofs`] are wanted; `None`
+    /// where there is none within the limits.
+    ///
+    /// # Errors
+    /// See [`InterpolationError`].
+    pub fn by_proof(&mut self, a: TermId, b: TermId) -> Result<Option<TermId>> {
+        self.within_limits(|i| {
+            i.refuse_quantifiers([&a, &b])?;
+            let needed = i.minimise(&[a, b], |terms, parts| terms.and(parts))?;
+            let found = i.proof_of_parts(&needed, &[vec![true, false]]);
+            let found = found.and_then(|all| all.first().copied());
+            if let Some(interpolant) = found {
+                i.check_binary(a, b, interpolant)?;
+            }
+            Ok(found)
+        })
+    }
+
     /// An interpolant of `a` and `b`, which are known to be unsatisfiable together.
     pub(super) fn interpolate(&mut self, a: TermId, b: TermId) -> Result<TermId> {
         self.steps = 0;

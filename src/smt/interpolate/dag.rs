@@ -150,10 +150,6 @@ impl Interpolator {
         let parts = self.minimise(&parts, |terms, parts| {
             dag.suffixes(&ordered, terms, parts)[dag.entry]
         })?;
-        if let Some(result) = self.proof_of_dag(dag, &ordered, &parts) {
-            self.check_dag(dag, &ordered, &result)?;
-            return Ok(result);
-        }
         let result = match self.options.order {
             InterpolationOrder::Forward => {
                 let suffixes = dag.suffixes(&ordered, &terms, &parts);

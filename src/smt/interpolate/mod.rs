@@ -52,6 +52,7 @@ mod sides;
 mod tests;
 mod tree;
 mod widen;
+mod words;
 
 pub use dag::{InterpolationDag, InterpolationEdge};
 pub use interpolator::{

@@ -35,15 +35,10 @@ impl Lemma {
         premises
     }
 
-    /// The lemma as a clause, under the guards of its literals.
-    pub fn clause(self, skeleton: &Skeleton) -> Clause {
-        let mut premises = self.premises();
-        let guards: Vec<Lit> = premises.iter().filter_map(|&l| skeleton.guard(l)).collect();
-        premises.extend(guards);
-        premises.sort_unstable();
-        premises.dedup();
+    /// The lemma as a clause.
+    pub fn clause(self) -> Clause {
         Clause {
-            literals: premises.into_iter().map(|l| !l).collect(),
+            literals: self.premises().into_iter().map(|l| !l).collect(),
             origin: Origin::Lemma(self),
         }
     }
@@ -91,6 +86,8 @@ impl Lemma {
 pub(in crate::smt) enum Origin {
     /// The formula of this number.
     Part(usize),
+    /// It holds by what its variables mean.
+    Definition,
     Lemma(Lemma),
     /// Resolved from a clause with one after the other; each literal is of the clause beside it,
     /// and its negation of what was resolved until then.
@@ -149,8 +146,11 @@ impl Proof {
             .iter()
             .map(|(literals, part)| (sorted(literals), *part))
             .collect();
+        let definitions = skeleton.definitions.iter();
+        let definitions: FxHashSet<Vec<Lit>> = definitions.map(|c| sorted(c)).collect();
         let is_sound = |(id, clause): (usize, &Clause)| match &clause.origin {
             Origin::Part(part) => inputs.contains(&(sorted(&clause.literals), *part)),
+            Origin::Definition => definitions.contains(&sorted(&clause.literals)),
             Origin::Lemma(lemma) => {
                 let is_in = |l: &Lit| clause.literals.contains(&!*l);
                 lemma.premises().iter().all(is_in) && lemma.holds(skeleton)

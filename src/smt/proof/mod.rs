@@ -1,4 +1,4 @@
-//! Refutations by a small CDCL solver of our own, for conjunctions over Booleans and linear
+//! Refutations by a small CDCL solver of our own, for conjunctions over Booleans, words and linear
 //! arithmetic, written down as resolution proofs.
 //!
 //! Z3's proofs are no ground to build on, but some questions need a proof: what one proof says of
@@ -9,18 +9,19 @@
 //! 1. [`Skeleton`]: the formulas, each a *part*, become clauses. Names stand for subformulas of one
 //!    part (Plaisted, Greenbaum); atoms are upper bounds of linear forms, and lower bounds are their
 //!    negations. An equation is two bounds, and a disequality a choice.
+//!    An atom over words is a graph of gates (`words`), whose bits and gates interpolants may have.
 //! 2. [`search`](self::search): conflict-driven search with resolution chains. What is assigned goes
 //!    to [`theory`](self::theory), a simplex over exact rationals whose conflicts are clauses with
 //!    Farkas multipliers. Integers are branched on by atoms that belong to one part, so no atom is
 //!    of two parts that did not share it; equations without solutions are clauses, too.
 //! 3. The clauses that a refutation needs are refuted again without theory, which makes it shorter.
 //!
-//! What is not of this theory is refused ([`Open::Unsupported`]). Nonlinear products, arrays, words
-//! and datatypes are not.
+//! What is not of this theory is refused ([`Open::Unsupported`]): nonlinear products, arrays and
+//! datatypes.
 //!
-//! Invariant: a [`Proof`] ends with the empty clause, and each of its clauses is one of a part, has
-//! multipliers that refute the negations of its literals, or is resolved from clauses before it;
-//! debug builds replay it.
+//! Invariant: a [`Proof`] ends with the empty clause, and each of its clauses is one of a part, defines
+//! a gate, has multipliers that refute the negations of its literals, or is resolved from clauses
+//! before it; debug builds replay it.
 
 mod derivation;
 mod search;
@@ -28,6 +29,7 @@ mod skeleton;
 #[cfg(test)]
 mod tests;
 mod theory;
+mod words;
 
 pub(super) use self::derivation::{Lemma, Origin, Proof};
 pub(super) use self::skeleton::{Meaning, Skeleton};

@@ -65,8 +65,6 @@ pub(super) struct Search<'a, 't> {
     /// Variables by activity; what is assigned or has another activity by now is passed over.
     order: BinaryHeap<(u64, u32)>,
     branches: usize,
-    /// Those of the skeleton, which are decided first: they say which parts are at work.
-    guards: Vec<Lit>,
 }
 
 fn index(literal: Lit) -> usize {
@@ -81,6 +79,12 @@ impl<'a, 't> Search<'a, 't> {
             clauses.push(Clause {
                 literals: literals.clone(),
                 origin: Origin::Part(*part),
+            });
+        }
+        for literals in &skeleton.definitions {
+            clauses.push(Clause {
+                literals: literals.clone(),
+                origin: Origin::Definition,
             });
         }
         clauses.extend(ordered(skeleton));
@@ -103,8 +107,6 @@ impl<'a, 't> Search<'a, 't> {
         clauses: Vec<Clause>,
         late: &'a dyn Fn() -> bool,
     ) -> Self {
-        let mut guards: Vec<Lit> = skeleton.guards.values().copied().collect();
-        guards.sort_unstable();
         let mut search = Search {
             skeleton,
             theory,
@@ -119,7 +121,6 @@ impl<'a, 't> Search<'a, 't> {
             bump: 1.0,
             order: BinaryHeap::new(),
             branches: 0,
-            guards,
         };
         search.grow();
         search
@@ -128,10 +129,9 @@ impl<'a, 't> Search<'a, 't> {
     /// Makes room for the skeleton's variables.
     fn grow(&mut self) {
         for at in self.known.len()..self.skeleton.variables.len() {
-            // One way at a time.
-            let is_guard = self.guards.contains(&Lit::new(at as u32, false));
             self.known.push(Known {
-                phase: is_guard || !self.skeleton.variables[at].occurs[0],
+                phase: !self.skeleton.variables[at].occurs[0],
+                activity: f64::from(!self.skeleton.variables[at].is_inner),
                 ..Known::default()
             });
             self.watches.extend([Vec::new(), Vec::new()]);
@@ -184,7 +184,7 @@ impl<'a, 't> Search<'a, 't> {
     }
 
     fn add_lemma(&mut self, lemma: Lemma) -> ClauseId {
-        let clause = lemma.clause(self.skeleton);
+        let clause = lemma.clause();
         self.add(clause)
     }
 
@@ -301,22 +301,8 @@ impl<'a, 't> Search<'a, 't> {
     /// Tells the theory what is new; why that cannot be.
     fn ask(&mut self) -> Option<Lemma> {
         let theory = self.theory.as_mut()?;
-        for (at, &literal) in self.trail.iter().enumerate().skip(self.told) {
-            let is_open = |guard: Lit| {
-                let known = &self.known[guard.variable() as usize];
-                known.value == Some(!guard.is_negated()) && known.place < at
-            };
-            if self.skeleton.guard(literal).is_none_or(is_open) {
-                theory.assert(self.skeleton, literal);
-            }
-            // What waited for this guard.
-            if self.guards.contains(&literal) {
-                for &earlier in &self.trail[..at] {
-                    if self.skeleton.guard(earlier) == Some(literal) {
-                        theory.assert(self.skeleton, earlier);
-                    }
-                }
-            }
+        for &literal in &self.trail[self.told..] {
+            theory.assert(self.skeleton, literal);
         }
         self.told = self.trail.len();
         theory.check(self.skeleton).err()
@@ -331,12 +317,7 @@ impl<'a, 't> Search<'a, 't> {
 
     /// Assigns an open variable; false if there is none.
     fn decide(&mut self) -> bool {
-        let guards = self.guards.iter().map(|g| g.variable() as usize);
-        let guard = guards.into_iter().find(|&g| self.known[g].value.is_none());
         let best = loop {
-            if let Some(guard) = guard {
-                break guard;
-            }
             let Some((activity, best)) = self.order.pop() else {
                 return false;
             };
@@ -377,11 +358,7 @@ impl<'a, 't> Search<'a, 't> {
         };
         let variables = self.skeleton.variables.iter();
         let parts = variables.filter(|v| has(&v.meaning)).flat_map(|v| &v.parts);
-        let holds = |part: &usize| {
-            let guard = self.skeleton.guards.get(part);
-            guard.is_none_or(|&g| self.value(g) == Some(true))
-        };
-        let part = parts.copied().filter(holds).min().ok_or(Open::Limit)?;
+        let part = parts.copied().min().ok_or(Open::Limit)?;
         let mut linear = Linear::unit(column);
         linear.constant = -value.floor();
         let atom = self.skeleton.bound(part, &linear, Relation::AtMost);
@@ -590,5 +567,5 @@ fn ordered(skeleton: &Skeleton) -> Vec<Clause> {
     let pairs = pairs.filter(|w| w[0].0.monomials == w[1].0.monomials);
     let one = || Rational::from_integer(1.into());
     let lemma = |w: &[(&Linear, bool, Lit)]| Lemma::Sum(vec![(w[0].2, one()), (!w[1].2, one())]);
-    pairs.map(|w| lemma(w).clause(skeleton)).collect()
+    pairs.map(|w| lemma(w).clause()).collect()
 }

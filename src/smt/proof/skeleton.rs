@@ -3,20 +3,24 @@
 //! Invariant: the clauses of a part are satisfied by values of its variables, with some values of
 //! its names, if and only if its formulas are.
 
+use std::rc::Rc;
+
 use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Open;
+use super::words::Graph;
 use crate::arith::{Constraint, Relation, lowered};
+use crate::run::Budget;
 use crate::sat::Lit;
-use crate::term::{Linear, Op, Rational, SortId, TermId, TermStore};
+use crate::term::{Linear, Op, Rational, Sort, SortId, TermId, TermStore};
 
 /// What a propositional variable stands for.
 #[derive(Clone, Debug)]
 pub(in crate::smt) enum Meaning {
     /// Something that is named in one part, or a place.
     Name,
-    /// A variable of the formulas.
+    /// A variable of the formulas, or what a gate of words means.
     Boolean(TermId),
     /// An upper bound, and the lower bound that is its negation.
     Bound(Box<[Constraint; 2]>),
@@ -30,6 +34,8 @@ pub(in crate::smt) struct Variable {
     pub parts: Vec<usize>,
     /// Whether it is in a clause, and its negation. What is not need not be told the theory.
     pub occurs: [bool; 2],
+    /// A bit of a word, or a gate below an atom.
+    pub is_inner: bool,
 }
 
 /// Form, constant, and whether the bound is strict.
@@ -54,9 +60,8 @@ pub(in crate::smt) struct Skeleton<'t> {
     pub terms: &'t TermStore,
     pub variables: Vec<Variable>,
     pub clauses: Vec<(Vec<Lit>, usize)>,
-    /// By part, a name under which alone it says anything. Lemmas about atoms of one part have it
-    /// as a condition, so that a proof needs no atoms of parts that are switched off.
-    pub guards: FxHashMap<usize, Lit>,
+    /// Clauses that hold by what their variables mean.
+    pub definitions: Vec<Vec<Lit>>,
     booleans: FxHashMap<TermId, u32>,
     bounds: FxHashMap<Key, u32>,
     /// Literals for subformulas of the part that is under way.
@@ -64,20 +69,22 @@ pub(in crate::smt) struct Skeleton<'t> {
     /// Columns that are defined in the part that is under way, and those that still have to be.
     defined: FxHashSet<TermId>,
     open: Vec<TermId>,
+    pub(super) graph: Graph,
 }
 
 impl<'t> Skeleton<'t> {
-    pub fn new(terms: &'t TermStore) -> Self {
+    pub fn new(terms: &'t Rc<TermStore>, budget: Option<&Budget>) -> Self {
         Skeleton {
             terms,
             variables: Vec::new(),
             clauses: Vec::new(),
-            guards: FxHashMap::default(),
+            definitions: Vec::new(),
             booleans: FxHashMap::default(),
             bounds: FxHashMap::default(),
             named: FxHashMap::default(),
             defined: FxHashSet::default(),
             open: Vec::new(),
+            graph: Graph::new(terms, budget),
         }
     }
 
@@ -89,14 +96,6 @@ impl<'t> Skeleton<'t> {
         }
     }
 
-    /// The guard of the one part that a literal's atom is in.
-    pub fn guard(&self, literal: Lit) -> Option<Lit> {
-        match *self.variables[literal.variable() as usize].parts {
-            [part] => self.guards.get(&part).copied(),
-            _ => None,
-        }
-    }
-
     /// A new name.
     pub fn name(&mut self) -> Lit {
         Lit::new(self.variable(Meaning::Name), false)
@@ -104,36 +103,40 @@ impl<'t> Skeleton<'t> {
 
     /// Adds a clause to a part.
     pub fn clause(&mut self, part: usize, literals: &[Lit]) {
+        if let Some(literals) = self.noted(part, literals) {
+            self.clauses.push((literals, part));
+        }
+    }
+
+    /// Adds a clause that holds by itself, for what a part has.
+    pub(super) fn definition(&mut self, part: usize, literals: &[Lit], is_new: bool) {
+        if let Some(literals) = self.noted(part, literals)
+            && is_new
+        {
+            self.definitions.push(literals);
+        }
+    }
+
+    /// A clause in order, noted as one of the part; `None` for a tautology, which says nothing.
+    fn noted(&mut self, part: usize, literals: &[Lit]) -> Option<Vec<Lit>> {
         let mut literals = literals.to_vec();
         literals.sort_unstable();
         literals.dedup();
         for &literal in &literals {
             self.note(part, literal);
         }
-        // A tautology says nothing.
-        if !literals.windows(2).any(|w| w[0] == !w[1]) {
-            self.clauses.push((literals, part));
-        }
+        let is_tautology = literals.windows(2).any(|w| w[0] == !w[1]);
+        (!is_tautology).then_some(literals)
     }
 
     /// Adds a part's formula.
     pub fn part(&mut self, part: usize, formula: TermId) -> Result<(), Open> {
-        self.add(part, None, formula)
-    }
-
-    /// Adds a part's formula, which holds where the name does.
-    pub fn guarded(&mut self, part: usize, guard: Lit, formula: TermId) -> Result<(), Open> {
-        self.guards.insert(part, guard);
-        self.add(part, Some(guard), formula)
-    }
-
-    fn add(&mut self, part: usize, condition: Option<Lit>, formula: TermId) -> Result<(), Open> {
         self.named.clear();
         self.defined.clear();
-        self.assert(part, condition, formula)?;
-        let unless: Vec<Lit> = condition.iter().map(|&c| !c).collect();
+        self.graph.used.clear();
+        self.assert(part, formula)?;
         while let Some(column) = self.open.pop() {
-            self.define(part, &unless, column)?;
+            self.define(part, column)?;
         }
         Ok(())
     }
@@ -180,11 +183,12 @@ impl<'t> Skeleton<'t> {
         literal
     }
 
-    fn variable(&mut self, meaning: Meaning) -> u32 {
+    pub(super) fn variable(&mut self, meaning: Meaning) -> u32 {
         self.variables.push(Variable {
             meaning,
             parts: Vec::new(),
             occurs: [false; 2],
+            is_inner: false,
         });
         self.variables.len() as u32 - 1
     }
@@ -197,9 +201,9 @@ impl<'t> Skeleton<'t> {
         }
     }
 
-    fn assert(&mut self, part: usize, condition: Option<Lit>, formula: TermId) -> Result<(), Open> {
+    fn assert(&mut self, part: usize, formula: TermId) -> Result<(), Open> {
         for goal in self.flat(part, vec![Goal::Formula(formula, true)], true)? {
-            let mut clause: Vec<Lit> = condition.iter().map(|&c| !c).collect();
+            let mut clause: Vec<Lit> = Vec::new();
             for goal in self.flat(part, vec![goal], false)? {
                 clause.push(self.literal(part, goal)?);
             }
@@ -329,16 +333,9 @@ impl<'t> Skeleton<'t> {
                 };
                 both([terms.not(left), right], [left, terms.not(right)])
             }
-            (Op::Var(_), _) => {
-                let variable = match self.booleans.get(&formula) {
-                    Some(&variable) => variable,
-                    None => {
-                        let variable = self.variable(Meaning::Boolean(formula));
-                        self.booleans.insert(formula, variable);
-                        variable
-                    }
-                };
-                literal(Lit::new(variable, !positive))
+            (Op::Var(_), _) => literal(self.boolean(formula).xor(!positive)),
+            (_, &[first, ..]) if matches!(terms.sort(terms.sort_of(first)), Sort::BitVec(_)) => {
+                literal(self.of_words(part, formula)?.xor(!positive))
             }
             (Op::IsInt, &[number]) => {
                 let floor = terms.to_real(terms.to_int(number));
@@ -369,6 +366,19 @@ impl<'t> Skeleton<'t> {
         })
     }
 
+    /// The literal of a Boolean variable, or of a formula that stands for one.
+    pub(super) fn boolean(&mut self, formula: TermId) -> Lit {
+        let variable = match self.booleans.get(&formula) {
+            Some(&variable) => variable,
+            None => {
+                let variable = self.variable(Meaning::Boolean(formula));
+                self.booleans.insert(formula, variable);
+                variable
+            }
+        };
+        Lit::new(variable, false)
+    }
+
     /// The literal of a bound whose columns are of the theory.
     fn comparison(&mut self, part: usize, sum: &Linear, relation: Relation) -> Result<Lit, Open> {
         for (column, _) in &sum.monomials {
@@ -388,7 +398,7 @@ impl<'t> Skeleton<'t> {
     }
 
     /// What a column is that is no variable.
-    fn define(&mut self, part: usize, unless: &[Lit], column: TermId) -> Result<(), Open> {
+    fn define(&mut self, part: usize, column: TermId) -> Result<(), Open> {
         let terms = self.terms;
         let node = terms.node(column);
         let linear = |term: TermId| lowered(terms, terms.linear(term));
@@ -399,7 +409,7 @@ impl<'t> Skeleton<'t> {
                     let difference = Linear::unit(column).minus(&linear(branch));
                     for side in [difference.negated(), difference] {
                         let bound = self.comparison(part, &side, Relation::AtMost)?;
-                        self.clause(part, &[unless, &[other, bound]].concat());
+                        self.clause(part, &[other, bound]);
                     }
                 }
             }
@@ -413,7 +423,7 @@ impl<'t> Skeleton<'t> {
                 most.constant += Rational::from_integer(1.into()) - modulus.abs();
                 for bound in [sum.negated(), sum, rest.negated(), most] {
                     let bound = self.comparison(part, &bound, Relation::AtMost)?;
-                    self.clause(part, &[unless, &[bound]].concat());
+                    self.clause(part, &[bound]);
                 }
             }
             (Op::ToInt, &[number]) => {
@@ -422,7 +432,7 @@ impl<'t> Skeleton<'t> {
                 below.constant -= Rational::from_integer(1.into());
                 for (bound, relation) in [(above, Relation::AtMost), (below, Relation::Below)] {
                     let bound = self.comparison(part, &bound, relation)?;
-                    self.clause(part, &[unless, &[bound]].concat());
+                    self.clause(part, &[bound]);
                 }
             }
             _ => {}

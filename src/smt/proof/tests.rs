@@ -11,8 +11,8 @@ use crate::term::{BigUint, Op, Rational, SortId, TermId, TermStore};
 const WORK: Duration = Duration::from_secs(20);
 
 /// The answer for formulas, each a part; a proof has to replay.
-fn answer(terms: &TermStore, formulas: &[TermId]) -> Result<Proof, Open> {
-    let mut skeleton = Skeleton::new(terms);
+fn answer(terms: &Rc<TermStore>, formulas: &[TermId]) -> Result<Proof, Open> {
+    let mut skeleton = Skeleton::new(terms, None);
     for (part, &formula) in formulas.iter().enumerate() {
         skeleton.part(part, formula)?;
     }
@@ -21,7 +21,7 @@ fn answer(terms: &TermStore, formulas: &[TermId]) -> Result<Proof, Open> {
     Ok(proof)
 }
 
-fn refuses(terms: &TermStore, formula: TermId) {
+fn refuses(terms: &Rc<TermStore>, formula: TermId) {
     let outcome = answer(terms, &[formula]);
     assert!(matches!(outcome, Err(Open::Unsupported(_))));
 }
@@ -35,7 +35,7 @@ proptest! {
         clauses in prop::collection::vec([(0..8_u32, any::<bool>()), (0..8, any::<bool>()),
             (0..8, any::<bool>())], 20..60)
     ) {
-        let terms = TermStore::new();
+        let terms = Rc::new(TermStore::new());
         let variable = |v: u32| terms.var(&format!("p{v}"), SortId::BOOL);
         let literal = |&(v, negated): &(u32, bool)| match negated {
             true => terms.not(variable(v)),
@@ -60,7 +60,7 @@ proptest! {
 /// As many pigeons as holes and one: learnt clauses are resolved from others.
 #[test]
 fn chains_are_replayed_and_nothing_else() {
-    let terms = TermStore::new();
+    let terms = Rc::new(TermStore::new());
     let sits = |p: usize, h: usize| terms.var(&format!("{p}in{h}"), SortId::BOOL);
     let mut formulas = Vec::new();
     for p in 0..5 {
@@ -72,7 +72,7 @@ fn chains_are_replayed_and_nothing_else() {
             }
         }
     }
-    let mut skeleton = Skeleton::new(&terms);
+    let mut skeleton = Skeleton::new(&terms, None);
     for (part, &formula) in formulas.iter().enumerate() {
         skeleton.part(part, formula).unwrap();
     }
@@ -93,10 +93,10 @@ fn chains_are_replayed_and_nothing_else() {
 
 #[test]
 fn lemmas_are_added_up() {
-    let t = TermStore::new();
+    let t = Rc::new(TermStore::new());
     let [x, y, z] = ["x", "y", "z"].map(|n| t.var(n, SortId::REAL));
     let formulas = [t.lt(x, y), t.lt(y, z), t.lt(z, x)];
-    let mut skeleton = Skeleton::new(&t);
+    let mut skeleton = Skeleton::new(&t, None);
     for (part, &formula) in formulas.iter().enumerate() {
         skeleton.part(part, formula).unwrap();
     }
@@ -115,7 +115,7 @@ fn lemmas_are_added_up() {
 
 #[test]
 fn integers_are_branched_on_and_divided() {
-    let t = TermStore::new();
+    let t = Rc::new(TermStore::new());
     let [x, y] = ["x", "y"].map(|n| t.var(n, SortId::INT));
     let twice = |v| t.add(&[v, v]);
     // Between two neighbours.
@@ -148,18 +148,50 @@ fn integers_are_branched_on_and_divided() {
 
 #[test]
 fn other_theories_are_refused() {
-    let t = TermStore::new();
+    let t = Rc::new(TermStore::new());
     let [x, y] = ["x", "y"].map(|n| t.var(n, SortId::INT));
     let a = t.var("a", t.array_sort(SortId::INT, SortId::INT));
     let b = t.var("b", t.array_sort(SortId::INT, SortId::INT));
-    let w = t.var("w", t.bitvec_sort(8));
-    let zero = t.bitvec(BigUint::from(0_u32), 8);
     refuses(&t, t.gt(t.mul(&[x, y]), x));
     refuses(&t, t.gt(t.select(a, x), y));
     refuses(&t, t.eq(a, b));
-    refuses(&t, t.bv_op(&Op::BvUle, &[w, zero]));
-    refuses(&t, t.or(&[t.le(x, y), t.eq(w, zero)]));
+    let w = t.var("w", t.bitvec_sort(8));
+    refuses(&t, t.lt(t.bv_op(&Op::BvToNat, &[w]), x));
     refuses(&t, t.gt(t.modulo(x, y), x));
+}
+
+/// Two parts have the same gates, and the definitions of these are no clauses of a part.
+#[test]
+fn words_are_gates() {
+    let t = Rc::new(TermStore::new());
+    let [v, w] = ["v", "w"].map(|n| t.var(n, t.bitvec_sort(8)));
+    let number = |n: u32| t.bitvec(BigUint::from(n), 8);
+    let sum = |a, b| t.bv_op(&Op::BvAdd, &[a, b]);
+    let at_most = |a, b| t.bv_op(&Op::BvUle, &[a, b]);
+    // Nothing is greater than the successor of 255.
+    let formulas = [t.eq(v, number(255)), t.eq(w, sum(v, number(1)))];
+    let proof = answer(&t, &[formulas[0], formulas[1], t.not(at_most(w, v))]);
+    assert!(proof.is_ok());
+    let wraps = answer(&t, &[t.eq(w, sum(v, number(1))), at_most(w, v)]);
+    assert_eq!(wraps.err(), Some(Open::Consistent));
+    let sums = [
+        t.eq(sum(v, w), number(7)),
+        t.not(t.eq(sum(w, v), number(7))),
+    ];
+    assert!(answer(&t, &sums).is_ok());
+    let mut skeleton = Skeleton::new(&t, None);
+    let both = [at_most(v, w), t.not(at_most(v, w))];
+    for (part, &formula) in both.iter().enumerate() {
+        skeleton.part(part, formula).unwrap();
+    }
+    assert_eq!(skeleton.clauses.len(), 2);
+    assert!(skeleton.variables.iter().all(|v| v.parts == [0, 1]));
+    let mut proof = refute(&mut skeleton, WORK, None).unwrap();
+    assert!(proof.replays(&skeleton));
+    // One clause says the atom, and the other one denies it.
+    assert_eq!(proof.clauses.len(), 3);
+    proof.clauses[0].origin = Origin::Definition;
+    assert!(!proof.replays(&skeleton));
 }
 
 #[test]
@@ -167,7 +199,7 @@ fn limits_end_a_search() {
     let terms = Rc::new(TermStore::new());
     let [x, y, z] = ["x", "y", "z"].map(|n| terms.var(n, SortId::REAL));
     let formula = terms.and(&[terms.lt(x, y), terms.lt(y, z), terms.lt(z, x)]);
-    let mut skeleton = Skeleton::new(&terms);
+    let mut skeleton = Skeleton::new(&terms, None);
     skeleton.part(0, formula).unwrap();
     let spent = refute(&mut skeleton, Duration::ZERO, None);
     assert_eq!(spent.err(), Some(Open::Limit));
@@ -180,9 +212,9 @@ fn limits_end_a_search() {
 /// A bound and its negation are one variable.
 #[test]
 fn bounds_have_one_variable() {
-    let t = TermStore::new();
+    let t = Rc::new(TermStore::new());
     let x = t.var("x", SortId::INT);
-    let mut skeleton = Skeleton::new(&t);
+    let mut skeleton = Skeleton::new(&t, None);
     let literals = [t.le(x, t.int(3)), t.ge(x, t.int(4)), t.lt(x, t.int(4))].map(|f| {
         let bound = Constraint::comparison(&t, f).unwrap();
         skeleton.bound(0, &bound.linear, bound.relation)

@@ -195,7 +195,9 @@ fn in_turns(
                 solver.assert(weaker.formula);
                 others.push((way, solver));
             }
-            let leads = way == leading || (way == Way::Integers && linear);
+            // Where nothing was easy, the incremental core goes on from what it has learnt.
+            let goes_on = only_words && round > 0 && way == Way::Incremental;
+            let leads = way == leading || goes_on || (way == Way::Integers && linear);
             let limit = match leads {
                 true => limit.map(|limit| limit * LEAD),
                 false => limit,

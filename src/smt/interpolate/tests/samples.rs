@@ -370,57 +370,6 @@ fn bits_separate_bits() {
     assert!(i.counters().implicants <= 2, "{:?}", i.counters());
 }
 
-/// One proof for all nodes, of which each has only the paths through it.
-#[test]
-fn a_proof_has_the_interpolants_of_a_dag() {
-    let t = Rc::new(TermStore::new());
-    let [x, y, z, u] = ["x", "y", "z", "u"].map(|n| t.var(n, SortId::INT));
-    let p = t.var("p", SortId::BOOL);
-    let next = |from, to, by: i64| t.eq(to, t.add(&[from, t.int(by)]));
-    // Two ways from `x` by `y` or by `z` to `u`, a node that leads nowhere, one that is not reached.
-    let edges = [
-        (0, 1, t.ge(x, t.int(0))),
-        (1, 2, t.and(&[p, next(x, y, 1)])),
-        (1, 3, t.and(&[t.not(p), next(x, z, 2)])),
-        (2, 4, next(y, u, 3)),
-        (3, 4, t.or(&[next(z, u, 1), t.eq(u, z)])),
-        (4, 5, t.lt(u, t.int(2))),
-        (2, 6, t.le(y, t.int(7))),
-        (7, 4, t.le(u, t.int(0))),
-    ];
-    let edge =
-        |&(from, to, formula): &(usize, usize, TermId)| InterpolationEdge { from, to, formula };
-    let mut dag = InterpolationDag {
-        labels: vec![TermId::TRUE; 8],
-        edges: edges.iter().map(edge).collect(),
-        entry: 0,
-        exit: 5,
-    };
-    for labels in [false, true] {
-        if labels {
-            dag.labels[1] = t.ge(x, t.int(0));
-            dag.labels[3] = t.ge(z, t.int(2));
-        }
-        for form in FORMS {
-            for core_rounds in [0, 1] {
-                let options = InterpolationOptions {
-                    form,
-                    core_rounds,
-                    proofs: true,
-                    ..checked()
-                };
-                let mut i = interpolator(&t, options);
-                let found = i.dag(&dag).unwrap();
-                assert_dag(&t, &dag, &found);
-                assert_eq!((found[6], found[7]), (TermId::TRUE, TermId::FALSE));
-                // The parts of sums do not follow from each other.
-                let proofs = u64::from(form != InterpolantForm::Decomposed);
-                assert_eq!(i.counters().proofs, proofs);
-            }
-        }
-    }
-}
-
 /// What `A` contributes is a sum, not one bound after the other.
 #[test]
 fn a_proof_adds_up() {
