@@ -24,6 +24,13 @@ const ROUNDS: usize = 16;
 /// both stand in the way of small definitions of what `inline` took away.
 const HARD_BACK: [&str; 2] = ["slice", "split"];
 
+/// After this pass the budgets of all passes but the costly ones begin anew: what was too large for them may be small in
+/// each of its cases.
+const CASES: &str = "split";
+
+/// So often, in one run of passes.
+const RENEWALS: usize = 3;
+
 /// Models that come back through these may speak of recursive functions.
 const FUNCTIONS: [&str; 3] = ["merge", "numerals", "sizes"];
 
@@ -153,8 +160,12 @@ impl Pipeline {
         let prompt = passes.iter().filter(|pass| !pass.turn.waits()).count();
         // How many passes in a row changed nothing: once it is all of them, that is the fixpoint.
         let mut idle = 0;
-        for _ in 0..rounds {
-            for (pass, made) in passes.iter().zip(&mut made) {
+        let mut renewals = RENEWALS;
+        let mut left = rounds;
+        while left > 0 {
+            left -= 1;
+            for at in 0..passes.len() {
+                let pass = passes[at];
                 if idle >= passes.len() || cx.stop().is_some() {
                     return;
                 }
@@ -163,8 +174,16 @@ impl Pipeline {
                 if pass.turn.waits() != (idle >= prompt) {
                     continue;
                 }
-                if self.step(pass, made.as_mut(), system, stack, cx) {
+                if self.step(pass, made[at].as_mut(), system, stack, cx) {
                     idle = 0;
+                    if pass.name == CASES && renewals > 0 {
+                        renewals -= 1;
+                        let quick = passes.iter().zip(&mut made);
+                        for (pass, made) in quick.filter(|(p, _)| p.turn != Turn::Costly) {
+                            *made = (pass.make)();
+                        }
+                        left = rounds;
+                    }
                 } else {
                     idle += 1;
                 }
@@ -344,5 +363,69 @@ impl BackStack {
             })?;
         }
         Ok(refutation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Step;
+    use super::*;
+    use crate::term::TermStore;
+
+    struct NoWay;
+
+    impl BackTranslation for NoWay {
+        fn model(&self, model: Model, _: &mut Context) -> Result<Model, BackError> {
+            Ok(model)
+        }
+
+        fn refutation(&self, r: Refutation, _: &mut Context) -> Result<Refutation, BackError> {
+            Ok(r)
+        }
+    }
+
+    /// Changes a system as often as its budget says.
+    struct Bounded(usize);
+
+    impl Transformation for Bounded {
+        fn apply(&mut self, old: &Rc<System>, _: &mut Context) -> Option<Step> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(Step {
+                system: (**old).clone(),
+                back: Box::new(NoWay),
+            })
+        }
+    }
+
+    const fn pass(name: &'static str, turn: Turn, make: fn() -> Box<dyn Transformation>) -> Pass {
+        Pass {
+            name,
+            summary: "",
+            turn,
+            default: false,
+            make,
+        }
+    }
+
+    /// What is bounded begins anew after cases were made, but not for ever.
+    #[test]
+    fn budgets_begin_anew_after_cases() {
+        static PROMPT: Pass = pass("prompt", Turn::Iterated, || Box::new(Bounded(2)));
+        static SPLIT: Pass = pass(CASES, Turn::Waiting, || Box::new(Bounded(1)));
+        static OTHER: Pass = pass("other", Turn::Waiting, || Box::new(Bounded(1)));
+        let changes = |passes: Vec<&'static Pass>| {
+            let terms = Rc::new(TermStore::new());
+            let mut cx = Context::new(terms.clone());
+            let mut pipeline = Pipeline {
+                passes,
+                ..Pipeline::default()
+            };
+            let (_, stack) = pipeline.run(System::new(terms), &mut cx);
+            let of = |name| stack.ways.iter().filter(|way| way.pass == name).count();
+            (of("prompt"), of(CASES), of("other"))
+        };
+        assert_eq!(changes(vec![&PROMPT, &OTHER]), (2, 0, 1));
+        let all = RENEWALS + 1;
+        assert_eq!(changes(vec![&PROMPT, &SPLIT]), (2 * all, all, 0));
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
 //! using clauses allow) will do. Both are written over the predicate's arguments with the locals
-//! reduced away; if one of them has none left it is the definition. At the first predicate where
-//! neither has, definitions for all that is left are sought together: their clauses as they were
+//! reduced away; if one of them has none left it is the definition. Between large formulas over words
+//! it is an interpolant from one proof over bits, and so for all predicates after that. At the first
+//! predicate where none of this is so, definitions for all that is left are sought together: their
+//! clauses as they were
 //! are a system without recursion (`proof/acyclic.rs`). Where that does not end in time, one
 //! predicate after the other: what the neighbours' definitions say is tried, for blocks of one loop
 //! are about the same states. Else the definition is built from the defining side cube by cube: a
@@ -25,9 +27,9 @@ use super::inline::Eliminated;
 use super::reduce::reduce;
 use crate::chc::{Atom, Clause, PredicateId, System};
 use crate::proof::solve_acyclic;
-use crate::run::Context;
-use crate::smt::{SatResult, Smt, Solver, project_formula};
-use crate::term::{Assignment, Op, SortId, TermId, TermStore};
+use crate::run::{Budget, Context};
+use crate::smt::{InterpolationOptions, Interpolator, SatResult, Smt, Solver, project_formula};
+use crate::term::{Assignment, Op, Sort, SortId, TermId, TermStore};
 use crate::witness::Model;
 
 /// Cubes of one definition at most.
@@ -36,8 +38,15 @@ const CUBES: usize = 200;
 /// Work for one query at most: a cube that is not weakened is better than none.
 const QUERY: Duration = Duration::from_millis(500);
 
-/// Time for one definition at most.
+/// Time for one definition at most, and for all together; an eighth of that where there are words:
+/// obligations have single values of these, so it is soon done or never.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A definition by what the uses allow that is taken without looking for a smaller one.
+const SMALL: usize = 300;
+
+/// Work for a definition by a proof.
+const PROOF: Duration = Duration::from_secs(2);
 
 /// An exact definition larger than this is not taken before a smaller one was sought.
 const LARGE: usize = 2000;
@@ -69,17 +78,22 @@ pub(super) fn restore_definitions(
         terms: system.terms.clone(),
         smt: None,
     };
-    let mut together = true;
+    let (mut together, mut by_proofs) = (true, false);
+    let proofs = cx.budget.work(PATIENCE);
     for (at, item) in eliminated.iter().enumerate().rev() {
         if let Some(reason) = cx.stop() {
             return Err(BackError(reason.to_string()));
         }
         let start = Instant::now();
         let sides = definer.sides(item, model);
-        let exact = sides
+        let mut found = sides
             .exact
             .filter(|&f| system.terms.dag_size(&[f]) <= LARGE);
-        if exact.is_none() && std::mem::take(&mut together) {
+        if found.is_none() && (by_proofs || definer.is_large(&sides)) {
+            found = definer.proved(&sides, &proofs, cx);
+            by_proofs |= found.is_some();
+        }
+        if found.is_none() && std::mem::take(&mut together) {
             let found = definer.together(&eliminated[..=at], model, cx);
             log::debug!(
                 "definitions of {} predicates together: {}, {:.3} s",
@@ -92,7 +106,7 @@ pub(super) fn restore_definitions(
                 break;
             }
         }
-        let definition = exact.unwrap_or_else(|| definer.define(item, &sides, model, cx));
+        let definition = found.unwrap_or_else(|| definer.define(item, &sides, model, cx));
         log::debug!(
             "definition of {}: size {}, {:.3} s",
             system.predicate(item.predicate).name,
@@ -151,7 +165,12 @@ impl Definer<'_> {
             }
         }
         let smt = Smt::within(&cx.budget);
-        let found = cx.within(cx.budget.work(PATIENCE), |cx| {
+        let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
+        let patience = match self.has_words(&constraints) {
+            true => PATIENCE / 8,
+            false => PATIENCE,
+        };
+        let found = cx.within(cx.budget.work(patience), |cx| {
             solve_acyclic(&system, &smt, cx)
         });
         match found {
@@ -163,30 +182,71 @@ impl Definer<'_> {
         }
     }
 
-    /// What derives an eliminated predicate and what its uses forbid.
+    /// What derives an eliminated predicate and what its uses forbid; without the former where it is
+    /// a large formula and the latter alone is a small definition, made by substitution.
     fn sides(&self, item: &Eliminated, model: &Model) -> Sides {
+        let size = |f: TermId| self.terms.dag_size(&[f]);
         let params = self.system.predicate(item.predicate).params.clone();
-        let derived: Vec<Side> = item
-            .defining
-            .iter()
-            .filter_map(|c| self.derived(c, &params, model))
-            .collect();
         let forbidden: Option<Vec<Side>> = item
             .using
             .iter()
             .map(|c| self.forbidden(c, item.predicate, &params, model))
             .collect();
-        let strongest = self.without_locals(&derived);
         let weakest = forbidden
             .as_ref()
             .and_then(|f| self.without_locals(f))
             .map(|f| self.terms.not(f));
+        let is_small = weakest.is_some_and(|f| size(f) <= SMALL);
+        if is_small && self.is_hard(item, model) {
+            return Sides {
+                derived: Vec::new(),
+                forbidden,
+                exact: weakest,
+            };
+        }
+        let derived: Vec<Side> = item
+            .defining
+            .iter()
+            .filter_map(|c| self.derived(c, &params, model))
+            .collect();
+        let strongest = self.without_locals(&derived);
         let exact = [strongest, weakest].into_iter().flatten();
         Sides {
-            exact: exact.min_by_key(|&f| self.terms.dag_size(&[f])),
+            exact: exact.min_by_key(|&f| size(f)),
             derived,
             forbidden,
         }
+    }
+
+    /// An interpolant between what derives a predicate and what its uses forbid, by one proof over
+    /// bits. Cubes of words have single values in them, and there are too many of these.
+    fn proved(&mut self, sides: &Sides, proofs: &Budget, cx: &Context) -> Option<TermId> {
+        let forbidden = sides.forbidden.as_ref()?;
+        let (a, b) = (
+            any(&self.terms, &sides.derived),
+            any(&self.terms, forbidden),
+        );
+        if proofs.is_spent() || !self.has_words(&[a]) {
+            return None;
+        }
+        let options = InterpolationOptions {
+            core_rounds: 3,
+            proofs: true,
+            ..InterpolationOptions::default()
+        };
+        let smt = self.smt(&cx.budget);
+        let mut interpolator = Interpolator::new(&smt, options);
+        interpolator.set_budget(Some(proofs.work(PROOF)));
+        let found = interpolator.by_proof(a, b);
+        found.unwrap_or_else(|why| {
+            log::debug!("no definition by a proof: {why}");
+            None
+        })
+    }
+
+    fn has_words(&self, formulas: &[TermId]) -> bool {
+        let mut vars = self.terms.free_vars(formulas).into_iter();
+        vars.any(|v| matches!(self.terms.sort(self.terms.sort_of(v)), Sort::BitVec(_)))
     }
 
     /// A definition where there is no small exact one.
@@ -230,11 +290,29 @@ impl Definer<'_> {
         })
     }
 
+    /// Whether what derives a predicate is large.
+    fn is_hard(&self, item: &Eliminated, model: &Model) -> bool {
+        let mut parts: Vec<TermId> = item.defining.iter().map(|c| c.constraint).collect();
+        let atoms = item.defining.iter().flat_map(|c| &c.body);
+        parts.extend(atoms.filter_map(|a| model.definitions.get(&a.predicate)));
+        self.terms.dag_size(&parts) > LARGE / 2
+    }
+
+    /// Whether a proof is sought before lemmas are.
+    fn is_large(&self, sides: &Sides) -> bool {
+        let forbidden = sides.forbidden.iter().flatten();
+        let parts: Vec<TermId> = sides
+            .derived
+            .iter()
+            .chain(forbidden)
+            .map(|s| s.matrix)
+            .collect();
+        self.terms.dag_size(&parts) > LARGE
+    }
+
     fn without_locals(&self, sides: &[Side]) -> Option<TermId> {
-        sides.iter().all(|s| s.locals.is_empty()).then(|| {
-            let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
-            self.terms.or(&all)
-        })
+        let is_exact = sides.iter().all(|s| s.locals.is_empty());
+        is_exact.then(|| any(&self.terms, sides))
     }
 
     fn quantified(&self, side: &Side) -> TermId {
@@ -362,7 +440,7 @@ impl Definer<'_> {
         if candidates.is_empty() {
             return None;
         }
-        let smt = self.smt(cx);
+        let smt = self.smt(&cx.budget);
         let mut implies = solver_of(&smt, derived);
         while !candidates.is_empty() {
             if cx.stop().is_some() {
@@ -385,8 +463,8 @@ impl Definer<'_> {
     }
 
     /// The oracle, with a limit for each query.
-    fn smt(&mut self, cx: &Context) -> Rc<Smt> {
-        let new = || Smt::within(&cx.budget);
+    fn smt(&mut self, budget: &Budget) -> Rc<Smt> {
+        let new = || Smt::within(budget);
         let smt = self.smt.get_or_insert_with(new).clone();
         smt.set_query_limit(Some(QUERY));
         smt
@@ -404,7 +482,7 @@ impl Definer<'_> {
         if derived.iter().any(|s| terms.node(s.matrix).has_quantifier) {
             return None;
         }
-        let smt = self.smt(cx);
+        let smt = self.smt(&cx.budget);
         let budget = cx.budget.work(PATIENCE);
         let matrices: Vec<TermId> = derived.iter().map(|s| s.matrix).collect();
         let vars = terms.free_vars(&matrices);
@@ -437,7 +515,74 @@ impl Definer<'_> {
 /// A solver that has the disjunction of some sides.
 fn solver_of(smt: &Rc<Smt>, sides: &[Side]) -> Solver {
     let mut solver = smt.solver();
-    let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
-    solver.assert(smt.terms().or(&all));
+    solver.assert(any(smt.terms(), sides));
     solver
+}
+
+/// The disjunction of some sides.
+fn any(terms: &TermStore, sides: &[Side]) -> TermId {
+    let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
+    terms.or(&all)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::term::BigUint;
+
+    /// Words that are derived with locals and forbidden with locals: neither side is a formula over
+    /// the arguments, and there are as many cubes as words.
+    #[test]
+    fn words_are_defined_by_a_proof() {
+        let terms = Rc::new(TermStore::new());
+        let word = terms.bitvec_sort(16);
+        let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| terms.var(n, word));
+        let number = |n: u32| terms.bitvec(BigUint::from(n), 16);
+        let and = |v, n| terms.bv_op(&Op::BvAnd, &[v, number(n)]);
+        let side = |matrix, local| {
+            vec![Side {
+                matrix,
+                locals: vec![local],
+            }]
+        };
+        // An odd word and its copy in other bits, against an even one.
+        let derived = [
+            terms.eq(and(x, 1), number(1)),
+            terms.eq(terms.bv_op(&Op::BvXor, &[x, a]), y),
+            terms.eq(and(a, 3), number(2)),
+        ];
+        let forbidden = |sum: u32| {
+            let twice = terms.bv_op(&Op::BvAdd, &[b, b]);
+            terms.eq(terms.bv_op(&Op::BvAdd, &[x, y, number(sum)]), twice)
+        };
+        let system = System::new(terms.clone());
+        let budget = Budget::new(terms.clone(), Arc::default(), true);
+        let cx = Context::new(terms.clone());
+        let definition = |sum: u32| {
+            let mut definer = Definer {
+                system: &system,
+                terms: terms.clone(),
+                smt: None,
+            };
+            let sides = Sides {
+                derived: side(terms.and(&derived), a),
+                forbidden: Some(side(forbidden(sum), b)),
+                exact: None,
+            };
+            definer.proved(&sides, &budget, &cx)
+        };
+        let found = definition(1).expect("odd and odd and one is odd");
+        assert!(terms.free_vars(&[found]).iter().all(|v| [x, y].contains(v)));
+        let smt = Smt::new(terms.clone());
+        let is_unsat = |formulas: &[TermId]| {
+            let mut solver = smt.solver();
+            formulas.iter().for_each(|&f| solver.assert(f));
+            solver.check(&[]) == SatResult::Unsat
+        };
+        assert!(is_unsat(&[terms.and(&derived), terms.not(found)]));
+        assert!(is_unsat(&[forbidden(1), found]));
+        assert_eq!(definition(2), None);
+    }
 }
