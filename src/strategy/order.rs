@@ -52,7 +52,7 @@ const QUICK_BITS: Duration = Duration::from_millis(300);
 const QUICK: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(10))),
     slot("pdr", 1.0, Limit::Moment(QUICK_TRY)),
-    slot("trl", 1.0, Limit::Moment(QUICK_TRY)),
+    slot("trl", 1.0, Limit::Moment(Duration::from_millis(200))),
     slot("kind", 1.0, Limit::Moment(Duration::from_millis(50))),
     slot("vinta", 1.0, Limit::Moment(QUICK_TRY)).only(Only::WithoutWords),
     slot("ic3", 1.0, Limit::Moment(QUICK_BITS)),
@@ -83,7 +83,10 @@ pub(super) const FURTHER: Duration = Duration::from_secs(90);
 /// What the check of a witness takes at most before the costly passes: another engine may have a
 /// model that is checked at once, or a later one. Models about sizes of terms are found in a moment,
 /// too, and their checks may need the induction that is to come.
-pub(super) const CHECK: (f64, Limit) = (0.4, Limit::Long(Duration::from_secs(120)));
+pub(super) const CHECK: (f64, Limit) = (0.5, Limit::Long(Duration::from_secs(120)));
+
+/// The same where the passes left no predicate: then no engine has another model.
+pub(super) const CLOSED_CHECK: (f64, Limit) = (0.8, Limit::Long(Duration::from_secs(120)));
 
 /// After all passes. What `pdr` solves at all it solves in most of the time given (by the same
 /// measurement); deep refutations are for `trl`. Of programs with loops over arrays (CHC-COMP 2025,

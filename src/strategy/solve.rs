@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use super::hints::{Hint, use_hints};
 use super::order::{
-    CHECK, HINTS, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES, Stage,
+    CHECK, CLOSED_CHECK, HINTS, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES,
+    Stage,
 };
 use super::smaller::{plain_model, with_smaller_model};
 use super::turn::{DEFAULT, Strategy, Turn, UnknownEngine, engine, part};
@@ -212,6 +213,7 @@ pub fn solve_telling(
         }
         let mut shared = Rc::new(system);
         let check = match stage.passes {
+            Passes::Quick if shared.used_predicates().is_empty() => Some(CLOSED_CHECK),
             Passes::Quick => Some(CHECK),
             _ => None,
         };
