@@ -261,13 +261,54 @@ def constructors(n, safe):
     return c
 
 
+def memory(n, safe):
+    """A memory of N words, written out as cells, in which a program builds a linked list and walks along it.
+
+    Each of N steps of the program puts a cell of its choice, above all that are in the list, in front of the list, or
+    none. Safe: after N steps from its head the walk is at its end. Unsafe: after N - 1 steps it may not be."""
+    c = Clauses()
+    word = "(_ BitVec 32)"
+
+    def number(k):
+        return "#x%08x" % k
+
+    def words(names):
+        return [(name, word) for name in names]
+
+    cells = ["m%d" % i for i in range(1, n + 1)]
+    after = ["n%d" % i for i in range(1, n + 1)]
+    for i in range(n + 1):
+        c.predicate("Build%d" % i, [word] * (n + 1))
+    steps = n if safe else n - 1
+    for i in range(steps + 1):
+        c.predicate("Walk%d" % i, [word] * (n + 1))
+    c.clause(words(cells), [], apply("Build0", [number(0)] + cells))
+    for i in range(n):
+        written = ["(= %s (ite (= cell %s) head %s))" % (after[j], number(j + 1), cells[j]) for j in range(n)]
+        chosen = ["(bvult head cell)", "(bvule cell %s)" % number(n)]
+        c.clause(words(["head", "cell"] + cells + after), [apply("Build%d" % i, ["head"] + cells)] + chosen + written,
+                 apply("Build%d" % (i + 1), ["cell"] + after))
+        state = ["head"] + cells
+        c.clause(words(state), [apply("Build%d" % i, state)], apply("Build%d" % (i + 1), state))
+    state = ["at"] + cells
+    c.clause(words(state), [apply("Build%d" % n, state)], apply("Walk0", state))
+    for i in range(steps):
+        read = number(0)
+        for j in range(n):
+            read = "(ite (= at %s) %s %s)" % (number(j + 1), cells[j], read)
+        c.clause(words(["next"] + state), [apply("Walk%d" % i, state), "(= next %s)" % read],
+                 apply("Walk%d" % (i + 1), ["next"] + cells))
+    c.query(words(state), [apply("Walk%d" % steps, state), "(not (= at %s))" % number(0)])
+    return c
+
+
 FAMILIES = {f.__name__: f for f in (ring, pipeline, loops, locations, deep, nested, tree, wide, terms, arrays,
-                                    constructors)}
-LEAST = {"ring": 2, "locations": 2, "nested": 2, "constructors": 2}
+                                    constructors, memory)}
+LEAST = {"ring": 2, "locations": 2, "nested": 2, "constructors": 2, "memory": 2}
 INSTANCES = [("ring", 4), ("ring", 12), ("pipeline", 5), ("pipeline", 30), ("loops", 2), ("loops", 4), ("locations", 6),
              ("locations", 20), ("deep", 10), ("deep", 40), ("nested", 3), ("nested", 5), ("tree", 2), ("tree", 4),
              ("wide", 3), ("wide", 40), ("terms", 3), ("terms", 200), ("arrays", 2), ("arrays", 6),
-             ("constructors", 3), ("constructors", 12)]
+             ("constructors", 3), ("constructors", 12), ("memory", 3), ("memory", 4)]
 HARD = {("loops", 4, True): "an equality of four variables is needed for every loop"}
 
 
