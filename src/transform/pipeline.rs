@@ -24,7 +24,7 @@ const ROUNDS: usize = 16;
 /// both stand in the way of small definitions of what `inline` took away.
 const HARD_BACK: [&str; 2] = ["slice", "split"];
 
-/// After this pass the budgets of all passes but the costly ones begin anew: what was too large for them may be small in
+/// After this pass the budgets of those that do not wait begin anew: what was too large for them may be small in
 /// each of its cases.
 const CASES: &str = "split";
 
@@ -178,8 +178,8 @@ impl Pipeline {
                     idle = 0;
                     if pass.name == CASES && renewals > 0 {
                         renewals -= 1;
-                        let quick = passes.iter().zip(&mut made);
-                        for (pass, made) in quick.filter(|(p, _)| p.turn != Turn::Costly) {
+                        let prompt = passes.iter().zip(&mut made);
+                        for (pass, made) in prompt.filter(|(p, _)| !p.turn.waits()) {
                             *made = (pass.make)();
                         }
                         left = rounds;
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn budgets_begin_anew_after_cases() {
         static PROMPT: Pass = pass("prompt", Turn::Iterated, || Box::new(Bounded(2)));
-        static SPLIT: Pass = pass(CASES, Turn::Waiting, || Box::new(Bounded(1)));
+        static SPLIT: Pass = pass(CASES, Turn::Waiting, || Box::new(Bounded(RENEWALS + 2)));
         static OTHER: Pass = pass("other", Turn::Waiting, || Box::new(Bounded(1)));
         let changes = |passes: Vec<&'static Pass>| {
             let terms = Rc::new(TermStore::new());
@@ -425,7 +425,7 @@ mod tests {
             (of("prompt"), of(CASES), of("other"))
         };
         assert_eq!(changes(vec![&PROMPT, &OTHER]), (2, 0, 1));
-        let all = RENEWALS + 1;
-        assert_eq!(changes(vec![&PROMPT, &SPLIT]), (2 * all, all, 0));
+        let all = 2 * (RENEWALS + 1);
+        assert_eq!(changes(vec![&PROMPT, &SPLIT]), (all, RENEWALS + 2, 0));
     }
 }
