@@ -229,6 +229,58 @@ fn models_come_back() {
     assert!(yes > 300 && no > 300, "{yes} {no}");
 }
 
+/// What no solver likes is not there: a quotient that is compared with a numeral, and division by a
+/// power of two.
+#[test]
+fn models_divide_only_where_they_must() {
+    let t = Rc::new(TermStore::new());
+    let sort = t.bitvec_sort(4);
+    let mut words = System::new(t.clone());
+    let predicate = words.add_predicate("P", &[sort, sort]);
+    let cx = Context::new(t.clone());
+    let twin = translate(&words, &[], &cx).expect("no clause");
+    let numbers = twin.system.predicate(predicate).params.clone();
+    let own = words.predicate(predicate).params.clone();
+    let divides = |formula: TermId| {
+        let mut found = false;
+        t.post_order(&[formula], |s| {
+            found |= matches!(t.op(s), Op::BvSdiv | Op::BvSmod | Op::BvUdiv | Op::BvUrem);
+        });
+        found
+    };
+    let check = |definition: TermId, may_divide: bool| {
+        let found = Model {
+            definitions: FxHashMap::from_iter([(predicate, definition)]),
+            ..Model::default()
+        };
+        let made = back::model(&twin, &found).expect("words can say it");
+        let made = made.definitions[&predicate];
+        assert_eq!(divides(made), may_divide, "{}", Printer::new(&t).term(made));
+        for values in 0..256u32 {
+            let value = |at: u32| t.bitvec(BigUint::from(values >> (4 * at)), 4);
+            let point = [(own[0], value(0)), (own[1], value(1))];
+            let integers = [0, 1].map(|at| (numbers[at], number(&t, point[at].1)));
+            assert_eq!(
+                evaluate(&t, made, &point.into_iter().collect()),
+                evaluate(&t, definition, &integers.into_iter().collect()),
+                "{}",
+                Printer::new(&t).term(made)
+            );
+        }
+    };
+    let sum = t.add(&[numbers[0], numbers[1]]);
+    for by in [2, 3, 4, 5] {
+        let (quotient, rest) = (t.idiv(sum, t.int(by)), t.modulo(sum, t.int(by)));
+        for bound in -3..=3 {
+            check(t.le(t.int(bound), quotient), false);
+            check(t.le(quotient, t.int(bound)), false);
+        }
+        let is_power = by == 2 || by == 4;
+        check(t.le(quotient, numbers[1]), !is_power);
+        check(t.le(rest, numbers[1]), !is_power);
+    }
+}
+
 /// A clause holds in a model of integers, with wraps, exactly if it does in that of words; what is
 /// guarded or exact is not asked.
 #[test]
