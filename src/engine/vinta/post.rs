@@ -35,6 +35,9 @@ const FINE: usize = 50;
 /// Cubes of a constraint that is not looked at path by path.
 const CUBES: usize = 24;
 
+/// Images that are remembered at a time.
+const IMAGES: usize = 10_000;
+
 /// A clause, what is known of its body, and that what it derives was not seen.
 type Question = (usize, Vec<TermId>, TermId);
 
@@ -219,6 +222,9 @@ impl<'a, D: Domain> Posts<'a, D> {
             let rest = self.domain.post(self.system, clause, &cubes, &bodies);
             self.domain.join(&found, &rest)
         };
+        if self.images.len() >= IMAGES {
+            self.images.clear();
+        }
         self.images.insert(question, image.clone());
         Ok(image)
     }
