@@ -24,8 +24,8 @@ const ROUNDS: usize = 16;
 /// both stand in the way of small definitions of what `inline` took away.
 const HARD_BACK: [&str; 2] = ["slice", "split"];
 
-/// After this pass the budgets of those that do not wait begin anew: what was too large for them may be small in
-/// each of its cases.
+/// After this pass the budgets of those that do not wait begin anew: what was too large for them
+/// may be small in each of its cases.
 const CASES: &str = "split";
 
 /// So often, in one run of passes.

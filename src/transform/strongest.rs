@@ -2,13 +2,12 @@
 //!
 //! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
 //! using clauses allow) will do. Both are written over the predicate's arguments with the locals
-//! reduced away; if one of them has none left it is the definition. Between large formulas over words
-//! it is an interpolant from one proof over bits, and so for all predicates after that. At the first
-//! predicate where none of this is so, definitions for all that is left are sought together: their
-//! clauses as they were
-//! are a system without recursion (`proof/acyclic.rs`). Where that does not end in time, one
-//! predicate after the other: what the neighbours' definitions say is tried, for blocks of one loop
-//! are about the same states. Else the definition is built from the defining side cube by cube: a
+//! reduced away; if one of them has none left it is the definition. Between large formulas over
+//! words it is an interpolant from one proof over bits, and so for all predicates after that. At
+//! the first predicate where none of this is so, definitions for all that is left are sought
+//! together: their clauses as they were are a system without recursion (`proof/acyclic.rs`). Where
+//! that does not end in time, one predicate after the other: what the neighbours' definitions say
+//! is tried, for blocks of one loop are about the same states. Else the definition is built from the defining side cube by cube: a
 //! model that is not covered yet gives an implicant, which is projected to the arguments and then
 //! weakened to a core that the using side still refutes (interpolation by projection); or its
 //! negation from the using side in the same way, and at last the locals are quantified. Where

@@ -42,7 +42,8 @@ pub struct InterpolationOptions {
     pub core_rounds: usize,
     /// Certificates and projections for one interpolant, at most.
     pub max_steps: usize,
-    /// Whether all interpolants of a problem of linear arithmetic are sought in one proof first.
+    /// Whether the interpolants of a binary problem, a sequence or a tree of words and linear
+    /// arithmetic are sought in one proof first.
     pub proofs: bool,
     /// Prove every interpolant to be one, by queries of their own. On in debug builds.
     pub check: bool,
