@@ -65,41 +65,42 @@ impl<S: SatSolver> Encoding<S> {
             let literal = self.literals[&bit.gate()];
             literal.xor(bit.is_negated())
         };
-        for clause in definition(gate, out, known) {
-            self.solver.add_clause(&clause);
-        }
+        definition(gate, out, known, |clause| self.solver.add_clause(clause));
         out
     }
 }
 
-/// Clauses by which a literal is equivalent to a gate with arguments.
-pub fn definition(gate: Gate, out: Lit, known: impl Fn(Bit) -> Lit) -> Vec<Vec<Lit>> {
+/// Gives the clauses by which a literal is equivalent to a gate with arguments.
+pub fn definition(
+    gate: Gate,
+    out: Lit,
+    known: impl Fn(Bit) -> Lit,
+    mut clause: impl FnMut(&[Lit]),
+) {
     match gate {
-        Gate::False | Gate::Input => Vec::new(),
+        Gate::False | Gate::Input => {}
         Gate::And(a, b) => {
             let (a, b) = (known(a), known(b));
-            vec![vec![!out, a], vec![!out, b], vec![out, !a, !b]]
+            clause(&[!out, a]);
+            clause(&[!out, b]);
+            clause(&[out, !a, !b]);
         }
         Gate::Xor(a, b) => {
             let (a, b) = (known(a), known(b));
-            vec![
-                vec![!out, a, b],
-                vec![!out, !a, !b],
-                vec![out, !a, b],
-                vec![out, a, !b],
-            ]
+            clause(&[!out, a, b]);
+            clause(&[!out, !a, !b]);
+            clause(&[out, !a, b]);
+            clause(&[out, a, !b]);
         }
         Gate::Mux(c, a, b) => {
             let (c, a, b) = (known(c), known(a), known(b));
-            vec![
-                vec![!c, !a, out],
-                vec![!c, a, !out],
-                vec![c, !b, out],
-                vec![c, b, !out],
-                // These follow, but propagate more.
-                vec![!a, !b, out],
-                vec![a, b, !out],
-            ]
+            clause(&[!c, !a, out]);
+            clause(&[!c, a, !out]);
+            clause(&[c, !b, out]);
+            clause(&[c, b, !out]);
+            // These follow, but propagate more.
+            clause(&[!a, !b, out]);
+            clause(&[a, b, !out]);
         }
     }
 }

@@ -111,10 +111,11 @@ impl Skeleton<'_> {
                 }
             };
             let of = |bit: Bit| self.graph.known[&bit.gate()].0.xor(bit.is_negated());
-            let clauses = match gate {
-                Gate::False => vec![vec![!literal]],
-                _ => definition(gate, literal, of),
-            };
+            let mut clauses: Vec<Vec<Lit>> = Vec::new();
+            match gate {
+                Gate::False => clauses.push(vec![!literal]),
+                _ => definition(gate, literal, of, |clause| clauses.push(clause.to_vec())),
+            }
             let is_new = self.graph.defined.insert(number);
             for clause in clauses {
                 self.definition(part, &clause, is_new);
