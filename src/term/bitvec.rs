@@ -53,24 +53,11 @@ impl TermStore {
             Op::BvZeroExtend(0) | Op::BvSignExtend(0) => return args[0],
             Op::BvZeroExtend(n) | Op::BvSignExtend(n) => self.bitvec_sort(width + n),
             Op::BvNot | Op::BvNeg if self.op(args[0]) == op => return self.args(args[0])[0],
-            Op::BvAnd => {
-                if args.iter().any(|&a| is_zero(a)) {
-                    return self.bitvec(BigUint::zero(), width);
-                }
-                return self.bv_commutative(op, args, mask(width));
-            }
-            Op::BvOr => {
-                if args.iter().any(|&a| is_ones(a)) {
-                    return self.bitvec(mask(width), width);
-                }
-                return self.bv_commutative(op, args, BigUint::zero());
-            }
-            Op::BvXor | Op::BvAdd => return self.bv_commutative(op, args, BigUint::zero()),
+            Op::BvAnd => return self.bv_commutative(op, args, mask(width), Some(BigUint::zero())),
+            Op::BvOr => return self.bv_commutative(op, args, BigUint::zero(), Some(mask(width))),
+            Op::BvXor | Op::BvAdd => return self.bv_commutative(op, args, BigUint::zero(), None),
             Op::BvMul => {
-                if args.iter().any(|&a| is_zero(a)) {
-                    return self.bitvec(BigUint::zero(), width);
-                }
-                return self.bv_commutative(op, args, BigUint::one());
+                return self.bv_commutative(op, args, BigUint::one(), Some(BigUint::zero()));
             }
             Op::BvUle | Op::BvSle => {
                 if args[0] == args[1] {
@@ -118,30 +105,86 @@ impl TermStore {
         self.ite(self.lt(natural, half), natural, wrapped)
     }
 
-    fn bv_commutative(&self, op: &Op, args: &[TermId], unit: BigUint) -> TermId {
+    /// The term of an associative and commutative operator with this unit and, maybe, a value that
+    /// absorbs all others.
+    fn bv_commutative(
+        &self,
+        op: &Op,
+        args: &[TermId],
+        unit: BigUint,
+        absorbing: Option<BigUint>,
+    ) -> TermId {
         let width = self.width(args[0]);
         let sort = self.sort_of(args[0]);
-        let mut value = unit.clone();
+        let unit = self.bitvec(unit, width);
+        let mut value = unit;
         let mut rest = Vec::with_capacity(args.len());
         for &arg in args {
-            match self.as_bitvec(arg) {
-                Some(v) => {
-                    let (a, b) = (self.bitvec(value, width), self.bitvec(v.clone(), width));
-                    let folded = self.bv_fold(op, &[a, b]);
-                    value = self.as_bitvec(folded).cloned().unwrap_or_default();
-                }
-                None => rest.push(arg),
-            }
+            // The value among the arguments is always the last of the outermost node.
+            let (part, own) = match self.args(arg) {
+                [part, own] if self.op(arg) == op && self.is_value(*own) => (Some(*part), *own),
+                _ if self.is_value(arg) => (None, arg),
+                _ => (Some(arg), unit),
+            };
+            rest.extend(part);
+            value = self.bv_fold(op, &[value, own]);
+        }
+        if *op == Op::BvAdd {
+            self.cancel(&mut rest);
         }
         rest.sort_unstable();
+        if absorbing.is_some_and(|a| self.bitvec(a, width) == value) {
+            return value;
+        }
         if value != unit || rest.is_empty() {
-            rest.push(self.bitvec(value, width));
+            rest.push(value);
         }
         let mut result = rest[0];
         for &arg in &rest[1..] {
             result = self.intern(op.clone(), &[result, arg], sort);
         }
         result
+    }
+
+    /// Leaves out of a sum each term that is there beside its negation.
+    fn cancel(&self, summands: &mut Vec<TermId>) {
+        let mut at = 0;
+        while at < summands.len() {
+            let term = summands[at];
+            let against = |&other: &TermId| {
+                let negates = |a: TermId, b| *self.op(a) == Op::BvNeg && self.args(a)[0] == b;
+                negates(other, term) || negates(term, other)
+            };
+            match summands[at + 1..].iter().position(against) {
+                Some(after) => {
+                    summands.remove(at + 1 + after);
+                    summands.remove(at);
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    /// `left = right` for words, one of which is a value: `x + c = d` says `x = d - c`, and so on.
+    /// `None` where there is nothing to move.
+    pub(super) fn bv_moved(&self, left: TermId, right: TermId) -> Option<TermId> {
+        let (term, value) = match (self.is_value(left), self.is_value(right)) {
+            (false, true) => (left, right),
+            (true, false) => (right, left),
+            _ => return None,
+        };
+        match (self.op(term), self.args(term)) {
+            (Op::BvAdd, [rest, own]) if self.is_value(*own) => {
+                Some(self.eq(*rest, self.bv_sub(value, *own)))
+            }
+            (Op::BvXor, [rest, own]) if self.is_value(*own) => {
+                Some(self.eq(*rest, self.bv_op(&Op::BvXor, &[value, *own])))
+            }
+            (op @ (Op::BvNot | Op::BvNeg), [inner]) => {
+                Some(self.eq(*inner, self.bv_op(op, &[value])))
+            }
+            _ => None,
+        }
     }
 
     fn bv_fold(&self, op: &Op, args: &[TermId]) -> TermId {
@@ -242,5 +285,92 @@ impl TermStore {
             op => panic!("{op:?} is no bit-vector operator"),
         };
         self.bitvec(result, width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Assignment, evaluate};
+    use proptest::prelude::*;
+
+    const WIDTH: u32 = 4;
+
+    /// What a node of a random term is made of: an operator, and two of the terms before it.
+    type Node = (u8, usize, usize);
+
+    proptest! {
+        /// Whatever constructors move and fold, a term has the value that the operators say.
+        #[test]
+        fn the_value_stays(
+            nodes in prop::collection::vec((0u8..8, 0usize..64, 0usize..64), 1..24),
+            x in 0u64..16,
+            y in 0u64..16,
+        ) {
+            check(&nodes, [x, y]);
+        }
+    }
+
+    fn check(nodes: &[Node], values: [u64; 2]) {
+        let t = TermStore::new();
+        let value = |v: u64| t.bitvec(BigUint::from(v % 16), WIDTH);
+        let vars = ["x", "y"].map(|name| t.var(name, t.bitvec_sort(WIDTH)));
+        let assignment: Assignment = vars.into_iter().zip(values.map(value)).collect();
+        let mut terms: Vec<(TermId, u64)> = vars.into_iter().zip(values).collect();
+        terms.extend([0, 1, 6, 15].map(|v| (value(v), v)));
+        for &(op, a, b) in nodes {
+            let ((a, v), (b, w)) = (terms[a % terms.len()], terms[b % terms.len()]);
+            let (op, result) = match op {
+                0 | 1 => (Op::BvAdd, v + w),
+                2 => (Op::BvXor, v ^ w),
+                3 => (Op::BvAnd, v & w),
+                4 => (Op::BvOr, v | w),
+                5 => (Op::BvMul, v * w),
+                6 => (Op::BvNeg, 16 - v),
+                _ => (Op::BvNot, 15 - v),
+            };
+            let args = match op {
+                Op::BvNeg | Op::BvNot => vec![a],
+                _ => vec![a, b],
+            };
+            let term = t.bv_op(&op, &args);
+            assert_eq!(
+                evaluate(&t, term, &assignment),
+                Some(value(result)),
+                "{op:?}"
+            );
+            let equal = t.eq(term, b);
+            let expected = Some(t.bool(result % 16 == w));
+            assert_eq!(evaluate(&t, equal, &assignment), expected, "{op:?} = ");
+            terms.push((term, result % 16));
+        }
+    }
+
+    #[test]
+    fn values_come_together() {
+        let t = TermStore::new();
+        let [x, y] = ["x", "y"].map(|name| t.var(name, t.bitvec_sort(8)));
+        let value = |v: u32| t.bitvec(BigUint::from(v), 8);
+        let op = |op: &Op, a, b| t.bv_op(op, &[a, b]);
+        let sum = |a, b| op(&Op::BvAdd, a, b);
+        assert_eq!(sum(sum(x, value(255)), value(1)), x);
+        assert_eq!(
+            sum(sum(x, value(3)), sum(y, value(4))),
+            sum(sum(x, y), value(7))
+        );
+        assert_eq!(sum(sum(x, value(3)), t.bv_op(&Op::BvNeg, &[x])), value(3));
+        assert_eq!(
+            op(&Op::BvAnd, op(&Op::BvAnd, x, value(1)), value(2)),
+            value(0)
+        );
+        assert_eq!(
+            op(&Op::BvOr, op(&Op::BvOr, x, value(1)), value(254)),
+            value(255)
+        );
+        assert_eq!(t.eq(sum(x, value(3)), value(1)), t.eq(x, value(254)));
+        assert_eq!(
+            t.eq(value(5), t.bv_op(&Op::BvNot, &[x])),
+            t.eq(x, value(250))
+        );
     }
 }

@@ -212,6 +212,9 @@ impl TermStore {
         if self.is_value(left) && self.is_value(right) {
             return TermId::FALSE;
         }
+        if let Some(moved) = self.bv_moved(left, right) {
+            return moved;
+        }
         if sort == SortId::BOOL {
             match (left, right) {
                 (TermId::TRUE, other) | (other, TermId::TRUE) => return other,

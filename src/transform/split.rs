@@ -44,7 +44,8 @@ const SIZE_BUDGET: usize = 2_000;
 const FUEL: usize = 60;
 const FUEL_LIMIT: usize = 500_000;
 
-/// The pass. It remembers what it cannot split, and its budget, for one run.
+/// The pass. It remembers what it cannot split, and its budget, for one run. The budget grows by
+/// half of what other passes add to the system, or show as new, between two of its turns.
 #[derive(Default)]
 pub struct Split {
     settled: FxHashSet<(ClauseId, TermId)>,
@@ -58,6 +59,49 @@ struct Budget {
     size: usize,
     /// Terms that may still be looked at.
     fuel: usize,
+    /// What the system had when the pass was done with it.
+    known: Extent,
+}
+
+/// How large a system is.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    clauses: usize,
+    size: usize,
+}
+
+impl Extent {
+    fn of(system: &System) -> Self {
+        let terms = &system.terms;
+        let sizes = system
+            .clauses
+            .iter()
+            .map(|c| clause_size(terms, c, c.constraint));
+        Extent {
+            clauses: system.clauses.len(),
+            size: sizes.sum(),
+        }
+    }
+}
+
+impl Budget {
+    fn new() -> Self {
+        Budget {
+            clauses: 16,
+            size: SIZE_BUDGET,
+            fuel: 100_000,
+            known: Extent::default(),
+        }
+    }
+
+    /// Half of what the system has and had not when the pass was done with it.
+    fn grow(&mut self, system: Extent) {
+        let clauses = system.clauses.saturating_sub(self.known.clauses);
+        let size = system.size.saturating_sub(self.known.size);
+        self.clauses += clauses / 2;
+        self.size += size / 2;
+        self.fuel = (self.fuel + FUEL * size).min(FUEL_LIMIT);
+    }
 }
 
 /// One of the clauses that a clause becomes.
@@ -92,18 +136,8 @@ impl Transformation for Split {
         }
         let mut system = (**old).clone();
         let terms = old.terms.clone();
-        let budget = self.budget.get_or_insert_with(|| {
-            let sizes = old
-                .clauses
-                .iter()
-                .map(|c| clause_size(&terms, c, c.constraint));
-            let total: usize = sizes.sum();
-            Budget {
-                clauses: 16 + old.clauses.len() / 2,
-                size: SIZE_BUDGET + total / 2,
-                fuel: (100_000 + FUEL * total).min(FUEL_LIMIT),
-            }
-        });
+        let budget = self.budget.get_or_insert_with(Budget::new);
+        budget.grow(Extent::of(old));
         let mut replacement = Replacement::new(old);
         system.clauses.clear();
         for clause in &old.clauses {
@@ -129,6 +163,7 @@ impl Transformation for Split {
                 });
             }
         }
+        budget.known = Extent::of(&system);
         let fewer = system.clauses.len() < old.clauses.len();
         (fewer || !replacement.is_empty()).then(|| replacement.step(system))
     }

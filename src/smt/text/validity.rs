@@ -25,9 +25,13 @@ use crate::run::Budget;
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
 pub(super) const GROWTH: u32 = 4;
 
-/// How many times that the incremental core has: it solves most of what is solved at all. Where there
-/// are only words, these are the SAT solver and, where all is linear, integers.
+/// How many times that the incremental core has: it solves most of what is solved at all.
 const LEAD: u32 = 4;
+
+/// How many times that others have where there are only words: the SAT solver, which begins again in
+/// each round, and integers where all is linear, which decide soon or late.
+const SAT_LEAD: u32 = 8;
+const LINEAR_LEAD: u32 = 2;
 
 /// The part of its first turn that a new solver has where there are quantifiers: what it solves at
 /// all, it mostly solves at once, and instances are next.
@@ -169,10 +173,6 @@ fn in_turns(
     let quantified = has_quantifiers(context, negation);
     let only_words = !quantified && only_words(context, negation);
     let mut ways = ways(hard_operations(context, negation), quantified, only_words);
-    let leading = match only_words {
-        true => Way::Alone(Core::Words),
-        false => Way::Incremental,
-    };
     let mut linear = false;
     let mut open: Option<OpenPieces> = None;
     let mut by_instances: Option<ByInstances> = None;
@@ -197,11 +197,13 @@ fn in_turns(
             }
             // Where nothing was easy, the incremental core goes on from what it has learnt.
             let goes_on = only_words && round > 0 && way == Way::Incremental;
-            let leads = way == leading || goes_on || (way == Way::Integers && linear);
-            let limit = match leads {
-                true => limit.map(|limit| limit * LEAD),
-                false => limit,
+            let lead = match way {
+                Way::Alone(Core::Words) => SAT_LEAD,
+                Way::Incremental if goes_on || !only_words => LEAD,
+                Way::Integers if linear => LINEAR_LEAD,
+                _ => 1,
             };
+            let limit = limit.map(|limit| limit * lead);
             let answer = match way {
                 Way::Incremental => incremental.check(limit),
                 Way::Pieces => {
