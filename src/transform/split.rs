@@ -37,15 +37,18 @@ const ATTEMPTS: usize = 8;
 /// A constraint larger than this is not split.
 const CLAUSE_SIZE: usize = 2_000;
 
-/// Size that may be added to small systems, too.
+/// Clauses, and size, that may be added to small systems, too.
+const CLAUSES_BUDGET: usize = 16;
 const SIZE_BUDGET: usize = 2_000;
 
-/// Terms looked at for each term of the system, and in all.
+/// Terms looked at always, for each term of the system, and in all.
+const FUEL_BUDGET: usize = 100_000;
 const FUEL: usize = 60;
 const FUEL_LIMIT: usize = 500_000;
 
 /// The pass. It remembers what it cannot split, and its budget, for one run. The budget grows by
-/// half of what other passes add to the system, or show as new, between two of its turns.
+/// half of what other passes add to the system between two of its turns, and small systems have
+/// again what was spent on clauses that are gone.
 #[derive(Default)]
 pub struct Split {
     settled: FxHashSet<(ClauseId, TermId)>,
@@ -87,20 +90,30 @@ impl Extent {
 impl Budget {
     fn new() -> Self {
         Budget {
-            clauses: 16,
+            clauses: CLAUSES_BUDGET,
             size: SIZE_BUDGET,
-            fuel: 100_000,
+            fuel: FUEL_BUDGET,
             known: Extent::default(),
         }
     }
 
-    /// Half of what the system has and had not when the pass was done with it.
-    fn grow(&mut self, system: Extent) {
-        let clauses = system.clauses.saturating_sub(self.known.clauses);
-        let size = system.size.saturating_sub(self.known.size);
-        self.clauses += clauses / 2;
-        self.size += size / 2;
-        self.fuel = (self.fuel + FUEL * size).min(FUEL_LIMIT);
+    /// Adds half of what the system has and had not when the pass was done with it, and for what it
+    /// has no more, up to what small systems have.
+    fn follow(&mut self, system: Extent) {
+        let follow = |left: &mut usize, known: usize, now: usize, small: usize| match now > known {
+            true => *left += (now - known) / 2,
+            false => *left = (*left + (known - now)).min(small.max(*left)),
+        };
+        let known = self.known;
+        let new = system.size.saturating_sub(known.size);
+        follow(
+            &mut self.clauses,
+            known.clauses,
+            system.clauses,
+            CLAUSES_BUDGET,
+        );
+        follow(&mut self.size, known.size, system.size, SIZE_BUDGET);
+        self.fuel = (self.fuel + FUEL * new).min(FUEL_LIMIT);
     }
 }
 
@@ -137,7 +150,7 @@ impl Transformation for Split {
         let mut system = (**old).clone();
         let terms = old.terms.clone();
         let budget = self.budget.get_or_insert_with(Budget::new);
-        budget.grow(Extent::of(old));
+        budget.follow(Extent::of(old));
         let mut replacement = Replacement::new(old);
         system.clauses.clear();
         for clause in &old.clauses {

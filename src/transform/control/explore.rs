@@ -45,14 +45,11 @@ pub(super) struct Explorer<'a> {
     system: &'a System,
     terms: &'a TermStore,
     sizes: &'a [usize],
-    /// All positions that any choice may take, which the solvers have to know.
-    candidates: &'a FxHashMap<PredicateId, Vec<usize>>,
     /// What the clauses' constraints equate with values.
     plain: FxHashMap<usize, FxHashMap<TermId, TermId>>,
     /// Numbers of sub-terms of the clauses' constraints.
     dag: FxHashMap<usize, usize>,
     smt: Rc<Smt>,
-    pub solvers: FxHashMap<usize, Solver>,
     graph: Graph,
     numbers: FxHashMap<(PredicateId, Vec<TermId>), usize>,
     /// How many of a predicate's valuations have been combined with others.
@@ -73,7 +70,6 @@ impl<'a> Explorer<'a> {
     pub fn new(
         system: &'a System,
         sizes: &'a [usize],
-        candidates: &'a FxHashMap<PredicateId, Vec<usize>>,
         choice: FxHashMap<PredicateId, Vec<usize>>,
         smt: Rc<Smt>,
         fuel: &'a mut usize,
@@ -82,11 +78,9 @@ impl<'a> Explorer<'a> {
             system,
             terms: &system.terms,
             sizes,
-            candidates,
             plain: FxHashMap::default(),
             dag: FxHashMap::default(),
             smt,
-            solvers: FxHashMap::default(),
             graph: Graph {
                 choice,
                 ..Graph::default()
@@ -231,12 +225,11 @@ impl<'a> Explorer<'a> {
         if constraint == TermId::FALSE {
             return Ok(());
         }
-        let given: Vec<TermId> = map.iter().map(|(&v, &t)| self.terms.eq(v, t)).collect();
         let Some(head) = clause.head.as_ref().filter(|h| self.is_split(h)) else {
             let mut numbers = body.to_vec();
             numbers.extend(clause.head.iter().map(|_| 0));
             let is_sure = is_whole || constraint == TermId::TRUE;
-            if !is_sure && self.check(index, &given)? == SatResult::Unsat {
+            if !is_sure && self.decide(constraint, &[])? == SatResult::Unsat {
                 return Ok(());
             }
             return self.add_edge(index, numbers, constraint);
@@ -247,31 +240,25 @@ impl<'a> Explorer<'a> {
         let plain = plain_values(self.terms, constraint);
         let values: Option<Vec<TermId>> = vars.iter().map(|v| plain.get(v).copied()).collect();
         if let Some(values) = values {
-            if is_whole || self.check(index, &given)? != SatResult::Unsat {
+            if is_whole || self.decide(constraint, &vars)? != SatResult::Unsat {
                 found.push(values);
             }
         } else {
-            self.solver(index).push();
-            for &equation in &given {
-                self.solver(index).assert(equation);
-            }
-            let result = loop {
+            let mut solver = self.solver(constraint, &vars);
+            loop {
                 if found.len() > SUCCESSORS {
-                    break Err(Failure::TooLarge(Some(head.predicate)));
+                    return Err(Failure::TooLarge(Some(head.predicate)));
                 }
-                match self.check(index, &[]) {
-                    Err(failure) => break Err(failure),
-                    Ok(SatResult::Unsat) => break Ok(()),
-                    Ok(SatResult::Unknown(_)) => break Err(Failure::Undecided),
-                    Ok(SatResult::Sat) => {}
+                match self.check(&mut solver)? {
+                    SatResult::Unsat => break,
+                    SatResult::Unknown(_) => return Err(Failure::Undecided),
+                    SatResult::Sat => {}
                 }
-                let terms = self.terms;
-                let solver = self.solver(index);
                 let model = solver.model();
                 let values: Option<Vec<TermId>> =
                     model.and_then(|m| vars.iter().map(|&v| m.value(v).ok()).collect());
                 let Some(values) = values else {
-                    break Err(Failure::Undecided);
+                    return Err(Failure::Undecided);
                 };
                 let equations: Vec<TermId> = vars
                     .iter()
@@ -280,9 +267,7 @@ impl<'a> Explorer<'a> {
                     .collect();
                 solver.assert(terms.not(terms.and(&equations)));
                 found.push(values);
-            };
-            self.solver(index).pop();
-            result?;
+            }
         }
         for values in found {
             let map: FxHashMap<TermId, TermId> =
@@ -316,32 +301,27 @@ impl<'a> Explorer<'a> {
         Ok(self.terms.substitute(formula, map))
     }
 
-    /// The solver that knows what of the clause's constraint matters for the candidates.
-    fn solver(&mut self, index: usize) -> &mut Solver {
-        let clause = &self.system.clauses[index];
-        let candidates = self.candidates;
-        self.solvers.entry(index).or_insert_with(|| {
-            let atoms = clause.body.iter().chain(&clause.head);
-            let chosen = atoms.flat_map(|atom| {
-                let positions = candidates.get(&atom.predicate).into_iter().flatten();
-                positions.map(|&p| atom.args[p])
-            });
-            let mut solver = self.smt.solver();
-            solver.assert(constrained_part(
-                self.terms,
-                clause.constraint,
-                &chosen.collect(),
-            ));
-            solver
-        })
+    /// A solver that knows what of a constraint matters for some variables. Under the values of the
+    /// body's atoms little is left of most constraints, so a new solver for each is faster than
+    /// one that knows the whole clause.
+    fn solver(&self, constraint: TermId, vars: &[TermId]) -> Solver {
+        let mut solver = self.smt.solver();
+        let vars = vars.iter().copied().collect();
+        solver.assert(constrained_part(self.terms, constraint, &vars));
+        solver
     }
 
-    fn check(&mut self, index: usize, given: &[TermId]) -> Result<SatResult, Failure> {
+    fn decide(&mut self, constraint: TermId, vars: &[TermId]) -> Result<SatResult, Failure> {
+        let mut solver = self.solver(constraint, vars);
+        self.check(&mut solver)
+    }
+
+    fn check(&mut self, solver: &mut Solver) -> Result<SatResult, Failure> {
         self.queries += 1;
         if self.queries > QUERIES {
             return Err(Failure::TooLarge(None));
         }
-        Ok(self.solver(index).check(given))
+        Ok(solver.check(&[]))
     }
 
     /// The number of a valuation, which is to be combined if it is new.

@@ -149,7 +149,6 @@ impl Control {
             .map(|(p, list)| (*p, Range::new(list.len())))
             .collect();
         let mut best = None;
-        let mut solvers = FxHashMap::default();
         while ranges.values().any(|r| r.tried > 0) && !budget.is_spent() {
             let tried = ranges.iter().filter(|(_, r)| r.tried > 0);
             let choice: FxHashMap<PredicateId, Vec<usize>> = tried
@@ -162,9 +161,8 @@ impl Control {
             let arguments: usize = choice.values().map(Vec::len).sum();
             let predicates = choice.len();
             let fuel = &mut self.fuel;
-            let mut explorer = Explorer::new(system, sizes, ranked, choice, smt.clone(), fuel);
+            let mut explorer = Explorer::new(system, sizes, choice, smt.clone(), fuel);
             explorer.size_limit = limit;
-            explorer.solvers = std::mem::take(&mut solvers);
             let found = explorer.run(budget);
             log::debug!(
                 "{arguments} arguments of {predicates} predicates: {} after {} queries, {} edges, \
@@ -180,7 +178,6 @@ impl Control {
                 explorer.size_limit
             );
             let blamed = explorer.blamed();
-            solvers = std::mem::take(&mut explorer.solvers);
             match found {
                 Ok(graph) => {
                     ranges.values_mut().for_each(|r| r.good = r.tried);

@@ -7,7 +7,10 @@ use proptest::prelude::*;
 use super::decide::{after, agree, atom, check};
 use super::random::config;
 use crate::chc::{Clause, PredicateId, System};
+use crate::run::Context;
 use crate::term::{Op, SortId, TermId, TermStore};
+use crate::transform::Transformation;
+use crate::transform::split::Split;
 
 const INT: SortId = SortId::INT;
 
@@ -184,19 +187,41 @@ fn many_cases_stay_together() {
         t.and(&parts)
     });
     assert_eq!(after(&system, "split").clauses.len(), 3);
-    // And many clauses share one budget.
-    let (mut system, p) = looping(9, |t, v| t.or(&[move_by(t, v, 1), move_by(t, v, 2)]));
-    let t = system.terms.clone();
-    let step = system.clauses[1].clone();
-    for i in 0..1000i64 {
-        let head = step.head.as_ref().unwrap().args.clone();
-        let more = t.le(head[0], t.int(i));
-        let constraint = t.and(&[step.constraint, more]);
-        system.add_clause(step.body.clone(), constraint, Some(atom(p, &head)));
+}
+
+/// A loop with many steps, all of which can be split.
+fn steps(limits: std::ops::Range<i64>, terms: &Rc<TermStore>) -> System {
+    let t = terms.clone();
+    let mut system = System::new(t.clone());
+    let p = system.add_predicate("P", &[INT, INT]);
+    let v = ["x", "y", "a", "b"].map(|n| t.var(n, INT));
+    let step = t.or(&[move_by(&t, v, 1), move_by(&t, v, 2)]);
+    for i in limits {
+        let more = t.and(&[step, t.le(v[2], t.int(i))]);
+        system.add_clause(vec![atom(p, &v[..2])], more, Some(atom(p, &v[2..])));
     }
-    let split = after(&system, "split");
-    let growth = split.clauses.len() - system.clauses.len();
-    assert!((100..=600).contains(&growth), "{growth} clauses more");
+    system
+}
+
+#[test]
+fn clauses_share_a_budget_that_follows_the_system() {
+    let terms = Rc::new(TermStore::new());
+    let mut cx = Context::new(terms.clone());
+    let mut split = Split::default();
+    let mut growth = |limits: std::ops::Range<i64>| {
+        let system = Rc::new(steps(limits, &terms));
+        let step = split.apply(&system, &mut cx);
+        step.map_or(0, |s| s.system.clauses.len() - system.clauses.len())
+    };
+    // A small system first: what comes later has a budget of its own.
+    assert_eq!(growth(-10..-8), 2);
+    let many = growth(0..1000);
+    assert!((100..=600).contains(&many), "{many} clauses more");
+    // As many others come in their place: nothing is left.
+    let others = growth(1000..2000);
+    assert!(others <= 16, "{others} clauses more");
+    // What is small again may become a little larger.
+    assert_eq!(growth(3000..3004), 4);
 }
 
 /// A loop of phases, each with a range of x, increments of both arguments, and a local that the
