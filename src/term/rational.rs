@@ -1,11 +1,22 @@
-//! Arithmetic of rational numbers most of which are integers.
+//! Arithmetic and hashes of rational numbers most of which are integers.
 //!
 //! `num_rational` reduces every result by a gcd, which takes a step for each bit even when one of
 //! its sides is 1. Bounds of words of 256 bits are common, so integers go without.
 
+use std::hash::{Hash, Hasher};
+
 use num_traits::{One, Signed};
 
 use super::Rational;
+
+/// Hashes a number by numerator and denominator, which have no common factor. `num_rational` goes through
+/// its continued fraction, with a division for each step, as its numbers need not be reduced.
+pub(crate) fn hash(number: &Rational, state: &mut impl Hasher) {
+    number.numer().hash(state);
+    if !number.is_integer() {
+        number.denom().hash(state);
+    }
+}
 
 /// `left + right`.
 pub(crate) fn sum(left: &Rational, right: &Rational) -> Rational {

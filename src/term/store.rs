@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::finite::Finite;
 use super::functions::FunctionCell;
 use super::meter::{Meter, TERM};
+use super::rational;
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
 
 struct Variable {
@@ -63,7 +64,10 @@ impl Default for TermStore {
 
 fn hash_parts(op: &Op, args: &[TermId], sort: SortId) -> u64 {
     let mut hasher = FxHasher::default();
-    op.hash(&mut hasher);
+    match op {
+        Op::Real(value) => rational::hash(value, &mut hasher),
+        _ => op.hash(&mut hasher),
+    }
     args.hash(&mut hasher);
     sort.hash(&mut hasher);
     hasher.finish()

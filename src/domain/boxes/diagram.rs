@@ -10,13 +10,14 @@
 //! neighbouring pieces differ. So a set of points over reals or integers has one diagram.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::time::Duration;
 
 use num_traits::Signed;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::term::{Rational, TermId, TermStore};
+use crate::term::{Rational, TermId, TermStore, rational};
 
 /// A diagram, by its place in the table of a [`Diagrams`].
 pub(super) type Diagram = u32;
@@ -32,10 +33,17 @@ pub(super) const ALL: Diagram = 1;
 
 /// The set of the numbers below a value, with the value itself if it is closed. Ordered by
 /// inclusion.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Cut {
     pub value: Rational,
     pub closed: bool,
+}
+
+impl Hash for Cut {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        rational::hash(&self.value, state);
+        self.closed.hash(state);
+    }
 }
 
 /// What is in `upper` and not in `lower`; an end that is missing is open for ever.

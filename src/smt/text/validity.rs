@@ -25,7 +25,9 @@ use crate::run::Budget;
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
 pub(super) const GROWTH: u32 = 4;
 
-/// How many times that the incremental core has: it solves most of what is solved at all.
+/// How many times that the incremental core has: it solves most of what is solved at all. Where there is
+/// arithmetic, so has each conclusion alone: with less, what needs it (`unified-approx` of CHC-COMP) comes
+/// to it two rounds later.
 const LEAD: u32 = 4;
 
 /// How many times that others have where there are only words: the SAT solver, which begins again in
@@ -200,6 +202,7 @@ fn in_turns(
             let lead = match way {
                 Way::Alone(Core::Words) => SAT_LEAD,
                 Way::Incremental if goes_on || !only_words => LEAD,
+                Way::Pieces if !only_words && !quantified => LEAD,
                 Way::Integers if linear => LINEAR_LEAD,
                 _ => 1,
             };
