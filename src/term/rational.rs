@@ -9,8 +9,9 @@ use num_traits::{One, Signed};
 
 use super::Rational;
 
-/// Hashes a number by numerator and denominator, which have no common factor. `num_rational` goes through
-/// its continued fraction, with a division for each step, as its numbers need not be reduced.
+/// Hashes a number by numerator and denominator, which have no common factor. `num_rational` goes
+/// through its continued fraction, with a division for each step, as its numbers need not be
+/// reduced.
 pub(crate) fn hash(number: &Rational, state: &mut impl Hasher) {
     number.numer().hash(state);
     if !number.is_integer() {
@@ -61,6 +62,29 @@ pub(crate) fn quotient(left: &Rational, right: &Rational) -> Rational {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_numbers_have_equal_hashes() {
+        let hashed = |number: &Rational| {
+            let mut hasher = rustc_hash::FxHasher::default();
+            hash(number, &mut hasher);
+            hasher.finish()
+        };
+        let third = Rational::new(1.into(), 3.into());
+        let ways = [
+            Rational::new((-2).into(), (-6).into()),
+            &third + &third - &third,
+            quotient(&Rational::one(), &Rational::from_integer(3.into())),
+        ];
+        for other in &ways {
+            assert_eq!(hashed(other), hashed(&third));
+        }
+        let one = product(&third, &Rational::from_integer(3.into()));
+        assert_eq!(hashed(&one), hashed(&Rational::one()));
+        // Neither part alone is the hash.
+        assert_ne!(hashed(&third), hashed(&Rational::one()));
+        assert_ne!(hashed(&third), hashed(&Rational::new(2.into(), 3.into())));
+    }
 
     #[test]
     fn results_are_those_of_the_library() {

@@ -25,9 +25,9 @@ use crate::run::Budget;
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
 pub(super) const GROWTH: u32 = 4;
 
-/// How many times that the incremental core has: it solves most of what is solved at all. Where there is
-/// arithmetic, so has each conclusion alone: with less, what needs it (`unified-approx` of CHC-COMP) comes
-/// to it two rounds later.
+/// How many times that the incremental core has: it solves most of what is solved at all. Where
+/// there is arithmetic, each conclusion has as much on its own. Few assertions need it; with a
+/// quarter of that, they wait for a further round, in which the others have four times as much.
 const LEAD: u32 = 4;
 
 /// How many times that others have where there are only words: the SAT solver, which begins again in
