@@ -78,14 +78,27 @@ pub fn affine_hull<P: AsRef<[Rational]>>(
     let first = first.as_ref();
     let width = first.len();
     let mut directions = Echelon::new(width);
-    for point in points {
-        let parts = point.as_ref().iter().zip(first);
-        // What depends on other directions says nothing new.
-        let _ = directions.add(parts.map(|(a, b)| a - b).collect());
-    }
     // Each column without pivot depends on the pivots' columns.
-    let is_pivot = |column: usize| directions.rows.iter().any(|row| row.0 == column);
-    let free = (0..width).filter(|&column| !is_pivot(column));
+    let mut free: Vec<usize> = (0..width).collect();
+    for point in points {
+        if free.is_empty() {
+            break;
+        }
+        let parts = point.as_ref().iter().zip(first);
+        let direction: Vec<Rational> = parts.map(|(a, b)| a - b).collect();
+        // What depends on other directions says nothing new; most points do.
+        let depends = |&column: &usize| {
+            let parts = directions.rows.iter();
+            let sum: Rational = parts
+                .map(|(pivot, row)| &row[column] * &direction[*pivot])
+                .sum();
+            sum == direction[column]
+        };
+        if !free.iter().all(depends) && directions.add(direction).is_ok() {
+            let pivot = directions.rows.last().map(|row| row.0);
+            free.retain(|&column| Some(column) != pivot);
+        }
+    }
     let equation = |column: usize| {
         let rows = directions.rows.iter();
         let mut monomials: Vec<(usize, Rational)> = rows
@@ -104,7 +117,7 @@ pub fn affine_hull<P: AsRef<[Rational]>>(
             Relation::Equal,
         )
     };
-    free.map(equation).collect()
+    free.into_iter().map(equation).collect()
 }
 
 /// The inverse of a square matrix; `None` when it has none.

@@ -43,4 +43,5 @@ pub use cube::{Cube, Fact, cubes};
 pub use erased::Erased;
 pub use fixpoint::{Limits, analyse, analyse_cubes, clause_cubes};
 pub use interval::{Bounds, Intervals};
+pub use modular::Modular;
 pub use product::Product;

@@ -56,6 +56,12 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The same with another limit of each query, as work.
+    pub fn patient(self, query: Duration) -> Self {
+        self.smt.set_query_limit(Some(query));
+        self
+    }
+
     /// Adds those conjuncts that are inductive together with what is proven; false, and none, when
     /// the budget is spent before that.
     pub fn prove(&mut self, candidates: Facts, cx: &Context) -> bool {
@@ -106,11 +112,24 @@ impl<'a> Checker<'a> {
     /// Of what is proven, what excludes all queries and is inductive; `None` when it does not
     /// exclude them, or the budget is spent before that is known.
     pub fn needed(&mut self, cx: &Context) -> Option<Facts> {
+        let query = self.clauses.lemma(None, TermId::FALSE, TermId::TRUE);
+        let given = self.proven_premises();
+        let given = |group: usize, _: Option<usize>| given[group].clone();
+        let (clauses, question) = (&mut self.clauses, Question::Clause);
+        let excluded = inductive_lemmas(clauses, &[query], question, given, &cx.budget);
+        if excluded.ok()?.is_empty() {
+            return None;
+        }
         let proven = in_order(&self.proven);
         let mut lemmas = self.lemmas(&proven);
-        lemmas.push(self.clauses.lemma(None, TermId::FALSE, TermId::TRUE));
+        lemmas.push(query);
         let none = |_| Given::default();
-        let needed = needed_in_clauses(&mut self.clauses, &lemmas, none, usize::MAX, &cx.budget)?;
+        let needed = needed_in_clauses(&mut self.clauses, &lemmas, none, usize::MAX, &cx.budget);
+        // Cores are sought by solvers that are kept, which may not see what one that starts anew
+        // sees, in particular of words.
+        let Some(needed) = needed else {
+            return cx.stop().is_none().then(|| self.proven.clone());
+        };
         let mut facts = Facts::default();
         for at in needed.lemmas {
             if let Some(&(predicate, fact)) = proven.get(at) {

@@ -70,7 +70,7 @@ fn summands(terms: &TermStore, term: TermId) -> Vec<TermId> {
 }
 
 /// A term `t` with `conjunct ⇔ var = t`; `None` when there is none, or `var` occurs in it.
-pub(super) fn definition(terms: &TermStore, conjunct: TermId, var: TermId) -> Option<TermId> {
+pub(crate) fn definition(terms: &TermStore, conjunct: TermId, var: TermId) -> Option<TermId> {
     let term = equation_for(terms, conjunct, var)?;
     (!occurs(terms, term, var)).then_some(term)
 }

@@ -17,7 +17,7 @@ mod finite_values;
 mod folds;
 mod inline;
 mod invariants;
-mod isolate;
+pub(crate) mod isolate;
 mod merge;
 mod narrow;
 mod normalize;

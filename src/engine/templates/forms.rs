@@ -13,9 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::simulation::Simulation;
 use crate::arith::{Comparison, Constraint, Relation, Solved, affine_hull};
 use crate::chc::{PredicateId, System};
+use crate::domain::{Cube, Domain, Fact, Modular};
 use crate::proof::facts::Facts;
 use crate::run::Context;
-use crate::term::{Assignment, Evaluator, Linear, Op, Rational, SortId, TermId, TermStore};
+use crate::term::{
+    Assignment, BigInt, BigUint, Evaluator, Linear, Op, Rational, Sort, SortId, TermId, TermStore,
+    evaluate,
+};
 
 /// An argument that has at most so many values is compared with each of them.
 const FEW: usize = 6;
@@ -34,6 +38,15 @@ const GUESSES: usize = 1500;
 /// conditions.
 const FACTORS: usize = 6;
 const PRODUCTS: usize = 12;
+
+/// Comparisons that are conditions of equations, at most.
+const CASES: usize = 8;
+
+/// Words that equations are about, at most.
+const WORDS: usize = 24;
+
+/// Bits of factors in equations under conditions, at most.
+const SMALL: u64 = 4;
 
 /// Guesses by what it takes to prove them.
 #[derive(Default)]
@@ -67,7 +80,7 @@ pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> F
     forms
 }
 
-/// The comparisons of numbers in clauses that are about the arguments of one atom, over the formal
+/// The comparisons of numbers and words in clauses that are about the arguments of one atom, over the formal
 /// variables of its predicate.
 fn comparisons(system: &System, cx: &Context) -> FxHashMap<PredicateId, BTreeSet<TermId>> {
     let terms = &system.terms;
@@ -78,7 +91,8 @@ fn comparisons(system: &System, cx: &Context) -> FxHashMap<PredicateId, BTreeSet
         }
         let mut all = Vec::new();
         terms.post_order(&[clause.constraint], |t| {
-            if all.len() < ATOMS && Comparison::of(terms, t).is_some() {
+            let of_words = matches!(terms.op(t), Op::BvSle | Op::BvUle);
+            if all.len() < ATOMS && (of_words || Comparison::of(terms, t).is_some()) {
                 all.push((t, terms.free_vars(&[t])));
             }
         });
@@ -178,16 +192,15 @@ impl<'a> Guesses<'a> {
         }
         let literals = self.literals();
         let conditions = self.conditions(&literals);
+        let cases = self.cases(&literals);
         let mut distinct = Vec::new();
-        let mut equations = self.equivalences(literals, &mut distinct);
-        equations.extend(self.equations(&conditions));
-        let products = self.products(&conditions);
-        let mut all = [
-            equations,
-            self.bounds(&conditions),
-            products,
-            self.clauses(&distinct),
-        ];
+        let (mut equations, mut clauses) = self.equivalences(literals, &mut distinct);
+        clauses.extend(self.clauses(&distinct));
+        let under = [&conditions[..], &cases].concat();
+        equations.extend(self.equations(&under));
+        let under = [&conditions[..conditions.len().min(PRODUCTS)], &cases].concat();
+        let products = self.products(&under);
+        let mut all = [equations, self.bounds(&conditions), products, clauses];
         let mut seen = FxHashSet::default();
         for guesses in &mut all {
             guesses.retain(|&f| f != TermId::TRUE && seen.insert(f));
@@ -209,12 +222,19 @@ impl<'a> Guesses<'a> {
         }
         formulas.extend(&self.comparisons);
         for sort in [SortId::INT, SortId::REAL] {
-            let numbers = self.numbers(sort);
-            for (at, &x) in numbers.iter().enumerate().take(COMPARED) {
-                for &y in numbers[at + 1..].iter().take(COMPARED) {
-                    formulas.extend([terms.le(x, y), terms.le(y, x)]);
-                }
+            for (x, y) in pairs(&self.different(self.of_sort(sort))) {
+                formulas.extend([terms.le(x, y), terms.le(y, x)]);
             }
+        }
+        let words = self.different(self.words());
+        for &word in &words {
+            // A counter that is below something is not the greatest.
+            let greatest = terms.bv_op(&Op::BvNot, &[self.least(word)]);
+            formulas.push(terms.eq(word, greatest));
+        }
+        for (x, y) in pairs(&words) {
+            let signed = |x, y| terms.bv_op(&Op::BvSle, &[x, y]);
+            formulas.extend([signed(x, y), signed(y, x)]);
         }
         let mut seen = FxHashSet::default();
         formulas.retain(|&f| seen.insert(f));
@@ -266,7 +286,56 @@ impl<'a> Guesses<'a> {
         found
     }
 
-    fn numbers(&self, sort: SortId) -> Vec<TermId> {
+    /// Comparisons of numbers and words, both ways, that tell facts apart, each in another way; those
+    /// first that clauses ask about, and bounds of single ones.
+    fn cases(&self, literals: &[Literal]) -> Vec<Literal> {
+        let compares = |l: &&Literal| {
+            let op = self.terms.op(l.formula);
+            let decides = (1..self.facts.len()).contains(&l.mask.count());
+            decides && matches!(op, Op::Le | Op::Ge | Op::BvSle | Op::BvUle)
+        };
+        let mut cases: Vec<&Literal> = literals.iter().filter(compares).collect();
+        cases.sort_by_key(|l| {
+            let asked = self.comparisons.contains(&l.formula);
+            (!asked, self.terms.free_vars(&[l.formula]).len())
+        });
+        let mut seen: FxHashSet<Mask> = FxHashSet::default();
+        let both = |l: &Literal| [l.clone(), self.negated(l)];
+        let cases = cases.into_iter().map(both);
+        let mut news = cases.filter(|both| {
+            let [is_new, _] = both.each_ref().map(|l| seen.insert(l.mask.clone()));
+            is_new
+        });
+        news.by_ref().take(CASES).flatten().collect()
+    }
+
+    /// The words, all as wide as the widest: what was made narrower is compared with others.
+    fn words(&self) -> Vec<TermId> {
+        let terms = &self.terms;
+        let is_word = |p: &&TermId| matches!(terms.sort(terms.sort_of(**p)), Sort::BitVec(_));
+        let words: Vec<TermId> = self.params.iter().filter(is_word).copied().collect();
+        let widest = words.iter().map(|&w| terms.width(w)).max().unwrap_or(0);
+        let wide = |w: TermId| terms.bv_op(&Op::BvZeroExtend(widest - terms.width(w)), &[w]);
+        words.into_iter().map(wide).collect()
+    }
+
+    /// Those terms that are not equal to one before in all facts.
+    fn different(&self, mut of: Vec<TermId>) -> Vec<TermId> {
+        let mut seen: FxHashSet<Vec<Option<TermId>>> = FxHashSet::default();
+        of.retain(|&term| {
+            let value = |fact| evaluate(&self.terms, term, fact);
+            seen.insert(self.facts.iter().map(value).collect())
+        });
+        of
+    }
+
+    /// The least of the words as wide as this, with a sign.
+    fn least(&self, word: TermId) -> TermId {
+        let width = self.terms.width(word);
+        self.terms.bitvec(BigUint::from(1u8) << (width - 1), width)
+    }
+
+    fn of_sort(&self, sort: SortId) -> Vec<TermId> {
         let of_sort = |p: &TermId| self.terms.sort_of(*p) == sort;
         self.params.iter().copied().filter(of_sort).collect()
     }
@@ -284,20 +353,69 @@ impl<'a> Guesses<'a> {
         (0..self.facts.len()).filter(holds).collect()
     }
 
-    /// The affine equations of the numbers, over all and under conditions.
+    /// The affine equations of the numbers and of the words, over all and under conditions.
     fn equations(&self, conditions: &[Literal]) -> Vec<TermId> {
         let sorts = [SortId::INT, SortId::REAL].into_iter();
-        sorts
-            .flat_map(|sort| self.equations_of(&self.numbers(sort), conditions, |_| true))
-            .collect()
+        let mut found: Vec<TermId> = sorts
+            .flat_map(|sort| self.equations_of(&self.of_sort(sort), conditions, |_| true))
+            .collect();
+        found.extend(self.equations_of_words(conditions));
+        found
+    }
+
+    /// The equations of the words, modulo powers of two.
+    fn equations_of_words(&self, conditions: &[Literal]) -> Vec<TermId> {
+        let terms = &self.terms;
+        let words = self.words();
+        if words.is_empty() || words.len() > WORDS {
+            return Vec::new();
+        }
+        // The domain is about variables.
+        let var = |&word: &TermId| terms.fresh_var("word", terms.sort_of(word));
+        let vars: Vec<TermId> = words.iter().map(var).collect();
+        let meaning: Assignment = vars.iter().copied().zip(words.iter().copied()).collect();
+        let domain = Modular::new(terms.clone(), words.len());
+        let point = |fact: &Assignment| {
+            let mut evaluator = Evaluator::new(terms, fact);
+            let value = |(&var, &word)| Some(Fact::Value(var, evaluator.value(word)?));
+            let facts = vars.iter().zip(&words).filter_map(value).collect();
+            domain.transfer(&[], &Cube { facts }, None)
+        };
+        let points: Vec<_> = self.facts.iter().map(point).collect();
+        let hull = |condition: Option<&Literal>, free: usize| -> Vec<TermId> {
+            let facts = self.facts_under(condition);
+            if facts.len() <= free {
+                return Vec::new();
+            }
+            let mut hull = domain.bottom();
+            for at in facts {
+                if self.cx.stop().is_some() {
+                    return Vec::new();
+                }
+                if !domain.entails(&points[at], &hull) {
+                    hull = domain.join(&hull, &points[at]);
+                }
+            }
+            let equations = domain.formula(&hull).into_iter();
+            equations.map(|e| terms.substitute(e, &meaning)).collect()
+        };
+        let general = hull(None, words.len());
+        let mut found = general.clone();
+        for condition in conditions {
+            let under = hull(Some(condition), words.len().saturating_sub(general.len()));
+            let news = under.into_iter();
+            let news = news.filter(|f| !general.contains(f) && is_plain(terms, *f));
+            found.extend(news.map(|f| self.under(Some(condition), f)));
+        }
+        found
     }
 
     /// The affine equations of numbers that no equation gives, and their products.
     fn products(&self, conditions: &[Literal]) -> Vec<TermId> {
         let mut found = Vec::new();
         for sort in [SortId::INT, SortId::REAL] {
-            let numbers = self.numbers(sort);
-            let equations = self.hull(&numbers, None);
+            let numbers = self.of_sort(sort);
+            let equations = self.hull(&numbers, &self.points(&numbers), None);
             let solved = Solved::new(equations.iter().map(|e| &e.linear), |_| true);
             let rows = solved.map_or(Vec::new(), |solved| solved.rows);
             let given: Vec<TermId> = rows.into_iter().map(|row| row.0).collect();
@@ -310,7 +428,6 @@ impl<'a> Guesses<'a> {
             for (at, &x) in factors.iter().enumerate() {
                 columns.extend(factors[at..].iter().map(|&y| self.terms.mul(&[x, y])));
             }
-            let conditions = &conditions[..conditions.len().min(PRODUCTS)];
             let is_product = |c: &Constraint| {
                 let parts = c.linear.monomials.iter();
                 parts.map(|m| m.0).any(|c| !factors.contains(&c))
@@ -326,7 +443,8 @@ impl<'a> Guesses<'a> {
         conditions: &[Literal],
         mut wanted: impl FnMut(&Constraint) -> bool,
     ) -> Vec<TermId> {
-        let general = self.hull(columns, None);
+        let points = self.points(columns);
+        let general = self.hull(columns, &points, None);
         let mut found: Vec<TermId> = Vec::new();
         found.extend(formulas(&self.terms, &general, &mut wanted));
         let count = found.len();
@@ -334,7 +452,8 @@ impl<'a> Guesses<'a> {
             if self.cx.stop().is_some() {
                 break;
             }
-            let hull = self.hull(columns, Some(condition));
+            let mut hull = self.hull(columns, &points, Some(condition));
+            hull.retain(has_small_factors);
             for equation in formulas(&self.terms, &hull, &mut wanted) {
                 if !found[..count].contains(&equation) {
                     found.push(self.under(Some(condition), equation));
@@ -344,22 +463,32 @@ impl<'a> Guesses<'a> {
         found
     }
 
-    /// The affine equations of terms over the facts under a condition; none if there are fewer
-    /// facts than terms, or no time.
-    fn hull(&self, columns: &[TermId], condition: Option<&Literal>) -> Vec<Constraint> {
-        let facts = self.facts_under(condition);
-        if facts.len() <= columns.len() {
-            return Vec::new();
-        }
-        let point = |at: usize| -> Option<Vec<Rational>> {
-            let mut evaluator = Evaluator::new(&self.terms, &self.facts[at]);
+    /// By fact the values of terms; none if a term has no value.
+    fn points(&self, columns: &[TermId]) -> Vec<Vec<Rational>> {
+        let point = |fact: &Assignment| -> Option<Vec<Rational>> {
+            let mut evaluator = Evaluator::new(&self.terms, fact);
             let number = |&c: &TermId| self.terms.numeral(evaluator.value(c)?);
             columns.iter().map(number).collect()
         };
-        let points: Option<Vec<Vec<Rational>>> = facts.into_iter().map(point).collect();
-        let points = points.unwrap_or_default();
+        let points: Option<Vec<Vec<Rational>>> = self.facts.iter().map(point).collect();
+        points.unwrap_or_default()
+    }
+
+    /// The affine equations of terms over those points whose facts satisfy a condition; none if
+    /// there are fewer facts than terms, or no time.
+    fn hull(
+        &self,
+        columns: &[TermId],
+        points: &[Vec<Rational>],
+        condition: Option<&Literal>,
+    ) -> Vec<Constraint> {
+        let facts = self.facts_under(condition);
+        if points.is_empty() || facts.len() <= columns.len() {
+            return Vec::new();
+        }
         let goes_on = || self.cx.stop().is_none();
-        let rows = affine_hull(points.iter().take_while(|_| goes_on()));
+        let points = facts.into_iter().map(|at| &points[at]);
+        let rows = affine_hull(points.take_while(|_| goes_on()));
         if !goes_on() {
             return Vec::new();
         }
@@ -380,7 +509,7 @@ impl<'a> Guesses<'a> {
                 found.push(linear);
             }
         };
-        let numbers = [SortId::INT, SortId::REAL].map(|sort| self.numbers(sort));
+        let numbers = [SortId::INT, SortId::REAL].map(|sort| self.of_sort(sort));
         for &number in numbers.iter().flatten() {
             add(Linear::unit(number), &mut found);
         }
@@ -447,11 +576,17 @@ impl<'a> Guesses<'a> {
     }
 
     /// Literals that hold of all facts, and equivalences of others with the first that is
-    /// satisfied by the same facts, or by the others. The first ones are kept.
-    fn equivalences(&self, literals: Vec<Literal>, distinct: &mut Vec<Literal>) -> Vec<TermId> {
+    /// satisfied by the same facts, or by the others; then the two directions of each, since one
+    /// may hold alone. The first ones are kept.
+    fn equivalences(
+        &self,
+        literals: Vec<Literal>,
+        distinct: &mut Vec<Literal>,
+    ) -> (Vec<TermId>, Vec<TermId>) {
         let terms = &self.terms;
         let mut first: FxHashMap<Mask, TermId> = FxHashMap::default();
         let mut found = Vec::new();
+        let mut directions = Vec::new();
         for literal in literals {
             let negated = self.negated(&literal);
             if literal.mask == self.all {
@@ -460,13 +595,15 @@ impl<'a> Guesses<'a> {
                 found.push(negated.formula);
             } else if let Some(&known) = first.get(&literal.mask) {
                 found.push(terms.eq(known, literal.formula));
+                directions.push(terms.implies(known, literal.formula));
+                directions.push(terms.implies(literal.formula, known));
             } else {
                 first.insert(literal.mask.clone(), literal.formula);
                 first.insert(negated.mask, negated.formula);
                 distinct.push(literal);
             }
         }
-        found
+        (found, directions)
     }
 
     /// Clauses of two literals, those first that exclude most.
@@ -497,6 +634,40 @@ impl<'a> Guesses<'a> {
         };
         found.into_iter().map(clause).collect()
     }
+}
+
+/// Whether an equation has small factors. Under conditions others are mostly what few facts happen to
+/// have in common, and hard to reason with.
+fn has_small_factors(equation: &Constraint) -> bool {
+    let small = |part: &BigInt| part.bits() <= SMALL;
+    let parts = equation.linear.monomials.iter();
+    parts
+        .map(|m| &m.1)
+        .all(|k| small(k.numer()) && small(k.denom()))
+}
+
+/// The same of an equation of words, which is about whole words.
+fn is_plain(terms: &TermStore, equation: TermId) -> bool {
+    let mut plain = true;
+    terms.post_order(&[equation], |t| {
+        plain &= match terms.op(t) {
+            Op::BvExtract(..) => false,
+            Op::BvMul => terms.args(t).iter().all(|&factor| {
+                let negated = terms.bv_op(&Op::BvNeg, &[factor]);
+                let value = |t: TermId| terms.as_bitvec(t).map(BigUint::bits);
+                value(factor).is_none_or(|bits| bits <= SMALL)
+                    || value(negated).is_none_or(|bits| bits <= SMALL)
+            }),
+            _ => true,
+        };
+    });
+    plain
+}
+
+/// Pairs of terms, each once, of the first ones.
+fn pairs(of: &[TermId]) -> impl Iterator<Item = (TermId, TermId)> {
+    let firsts = of.iter().enumerate().take(COMPARED);
+    firsts.flat_map(|(at, &x)| of[at + 1..].iter().take(COMPARED).map(move |&y| (x, y)))
 }
 
 /// Those of the constraints that are wanted, as formulas.

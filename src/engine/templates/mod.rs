@@ -7,10 +7,11 @@
 //!
 //! Clauses are applied to facts at random (`simulation`), which may come to a query. From the facts
 //! of each predicate, formulas are made that hold of all of them (`forms`): equations of numbers
-//! and of their products, bounds of the sums that clauses compare, and clauses of two literals, all
-//! but these also under conditions on a single argument. The largest inductive subset
+//! and of their products, and of words modulo powers of two, bounds of the sums that clauses
+//! compare, and clauses of two literals. All but these also under conditions: on a single argument,
+//! and equations in the cases that clauses compare arguments for. The largest inductive subset
 //! (`proof/facts.rs`) is a model if it excludes the queries; else it is left to the engines that
-//! come after.
+//! come after. What was not proven alone is tried again with all the others, once.
 //!
 //! After the invariant generation of Kind 2 (Kahsai, Garoche, Tinelli, Whalen, "Incremental
 //! Verification with Mode Variable Invariants in State Machines", NFM 2012) and Daikon (Ernst et
@@ -25,6 +26,7 @@ mod simulation;
 mod tests;
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use self::forms::forms;
 use self::simulation::Simulation;
@@ -41,6 +43,9 @@ use crate::witness::{Model, Verdict};
 /// Facts that are derived before formulas are guessed, and the part of the time for that.
 const STATES: usize = 600;
 const PART: u32 = 4;
+
+/// What a query about words may take, as work: sums of them are hard to see through.
+const WORDS: Duration = Duration::from_secs(1);
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -100,14 +105,25 @@ fn decide(
     cx.stats
         .set("templates.states", simulation.states.len() as u64);
     let mut checker = Checker::new(system, cx);
+    if system.has_wide_words() {
+        checker = checker.patient(WORDS);
+    }
     let forms = forms(system, &simulation, cx);
+    // What was not proven may need what came after it.
+    let again = [&forms.equations, &forms.products, &forms.clauses];
+    let again = again.map(Facts::clone);
     let stages = [
         ("equations", forms.equations),
         ("bounds", forms.bounds),
         ("products", forms.products),
         ("clauses", forms.clauses),
+        ("again", together(again)),
     ];
-    for (name, stage) in stages {
+    for (name, mut stage) in stages {
+        for (predicate, guesses) in &mut stage {
+            let known = checker.facts().get(predicate);
+            guesses.retain(|guess| known.is_none_or(|known| !known.contains(guess)));
+        }
         let guessed = count(&stage);
         cx.stats.set(&format!("templates.{name}"), guessed);
         let in_time = checker.prove(stage, cx);
@@ -129,6 +145,15 @@ fn decide(
     }
     lemmas.proven.sort_unstable();
     Err(incomplete("the templates say too little"))
+}
+
+/// All of several facts.
+fn together(all: [Facts; 3]) -> Facts {
+    let mut found = Facts::default();
+    for (predicate, facts) in all.into_iter().flatten() {
+        found.entry(predicate).or_default().extend(facts);
+    }
+    found
 }
 
 fn has_products(system: &System, formula: TermId) -> bool {

@@ -4,13 +4,17 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::arith::Comparison;
 use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::proof::{Stop, values};
 use crate::run::Budget;
 use crate::smt::{SatResult, Smt, Solver};
-use crate::term::{Rational, SortId, TermId, TermStore};
+use crate::term::{
+    Assignment, BigUint, Evaluator, Op, Rational, Sort, SortId, TermId, TermStore, evaluate,
+};
+use crate::transform::isolate::definition;
 use crate::witness::{Fact, Refutation, RefutationStep};
 
 /// Steps of runs, in turn: short ones show what there is, long ones how far counters go.
@@ -20,11 +24,26 @@ const RUNS: [usize; 4] = [10, 30, 100, 300];
 const WISHES: usize = 6;
 const NUMBERS: std::ops::Range<i64> = -3..13;
 
+/// Facts that a premise is chosen from.
+const CHOICE: usize = 12;
+
+/// and that are looked at for that.
+const DRAWS: usize = 48;
+
 /// Tries for each fact that is looked for, at most.
-const TRIES: usize = 3;
+const TRIES: usize = 10;
 
 /// Seed of the choices: they are the same in each run.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// How a step goes on from premises.
+enum Execution {
+    /// To these values of the clause's variables, from these facts.
+    Ends(Assignment, Vec<usize>),
+    Fails,
+    /// There is a choice, or something that has no value.
+    Open,
+}
 
 /// See the module.
 pub(super) struct Simulation<'a> {
@@ -37,8 +56,17 @@ pub(super) struct Simulation<'a> {
     by_predicate: FxHashMap<PredicateId, Vec<usize>>,
     /// The positions of the facts.
     known: FxHashMap<Fact, usize>,
+    /// Facts with clauses that derive nothing new from them.
+    spent: FxHashSet<(usize, usize)>,
     /// By clause, what is wished for throughout a run.
     held: FxHashMap<usize, Vec<TermId>>,
+    /// By clause, its conjuncts with their variables, and what these are by a conjunct.
+    parts: FxHashMap<usize, Vec<(TermId, Vec<TermId>)>>,
+    definitions: FxHashMap<(TermId, TermId), Option<TermId>>,
+    /// By clause and atom of its body, what it says of this atom alone.
+    guards: FxHashMap<(usize, usize), Vec<TermId>>,
+    /// By clause, where its comparisons hold with equal sides.
+    limits: FxHashMap<usize, Vec<TermId>>,
     random: Random,
 }
 
@@ -53,7 +81,12 @@ impl<'a> Simulation<'a> {
             states: Vec::new(),
             by_predicate: FxHashMap::default(),
             known: FxHashMap::default(),
+            spent: FxHashSet::default(),
             held: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            definitions: FxHashMap::default(),
+            guards: FxHashMap::default(),
+            limits: FxHashMap::default(),
             random: Random(SEED),
         }
     }
@@ -63,6 +96,7 @@ impl<'a> Simulation<'a> {
     pub fn run(&mut self, count: usize, budget: &Budget) -> Result<Option<Refutation>, Stop> {
         let index = Rc::clone(&self.index);
         let entries = index.entries();
+        let share = count / self.system.used_predicates().len().max(1);
         let mut last = None;
         // Steps left in this run. First each entry has a chance to come.
         let (mut left, mut runs) = (0, 0);
@@ -74,7 +108,10 @@ impl<'a> Simulation<'a> {
             if left == 0 && at >= 2 * entries.len() {
                 left = RUNS[runs % RUNS.len()];
                 runs += 1;
-                last = None;
+                last = match self.random.below(2) {
+                    0 => None,
+                    _ => self.known_fact(),
+                };
                 hold = self.random.below(2) == 0;
                 self.held.clear();
             }
@@ -82,35 +119,58 @@ impl<'a> Simulation<'a> {
             let from = last.filter(|_| left > 0);
             let clause = match from {
                 None => self.random.of(entries),
-                Some((predicate, _)) => self.random.of(index.using(predicate)),
+                Some(fact) => {
+                    let open: Vec<usize> = self.open(fact).collect();
+                    self.random.of(&open)
+                }
             };
             let Some(clause) = clause else {
                 left = 0;
                 continue;
             };
-            let Some(derived) = self.apply(clause, from, hold, budget)? else {
-                continue;
-            };
-            last = match derived.fact.clone() {
-                Some(fact) => Some((fact.predicate, self.add(fact, derived))),
-                None => return Ok(Some(self.refutation(derived))),
-            };
+            let known = self.states.len();
+            let derived = self.apply(clause, from, hold, budget)?;
+            let is_only = derived.as_ref().is_none_or(|derived| derived.1);
+            if let Some((derived, _)) = derived {
+                let Some(fact) = derived.fact.clone() else {
+                    return Ok(Some(self.refutation(derived)));
+                };
+                let predicate = fact.predicate;
+                last = Some((predicate, self.add(fact, derived)));
+                // Of some predicates there is no end of facts; the others have their share.
+                if self.by_predicate[&predicate].len() > share {
+                    left = 0;
+                }
+            }
+            if let Some((_, fact)) = from.filter(|_| is_only && self.states.len() == known) {
+                // With other premises there may be more.
+                if self.system.clauses[clause].body.len() == 1 || self.random.below(2) == 0 {
+                    self.spent.insert((fact, clause));
+                }
+            }
         }
         Ok(None)
     }
 
-    /// A step by a clause, one of whose premises is the given fact; `None` if there is none, or it
-    /// is not found. Its premises are positions of facts.
+    /// A step by a clause, one of whose premises is the given fact, and whether it is the only one;
+    /// `None` if there is none, or it is not found. Its premises are positions of facts.
     fn apply(
         &mut self,
         clause: usize,
         from: Option<(PredicateId, usize)>,
         hold: bool,
         budget: &Budget,
-    ) -> Result<Option<RefutationStep>, Stop> {
-        let Some(premises) = self.premises(clause, from) else {
+    ) -> Result<Option<(RefutationStep, bool)>, Stop> {
+        let Some(known) = self.premises(clause, from) else {
             return Ok(None);
         };
+        match self.execute(clause, &known) {
+            Execution::Open => {}
+            Execution::Fails => return Ok(None),
+            Execution::Ends(values, premises) => {
+                return Ok(Some((self.step(clause, values, premises), true)));
+            }
+        }
         let (terms, system) = (&self.system.terms, self.system);
         let clause_of = &system.clauses[clause];
         let vars = clause_of.vars(terms);
@@ -122,17 +182,27 @@ impl<'a> Simulation<'a> {
             solver
         });
         solver.push();
-        for (atom, &premise) in clause_of.body.iter().zip(&premises) {
-            let fact = self.states[premise].fact.iter();
-            for (&arg, &value) in fact.flat_map(|f| atom.args.iter().zip(&f.values)) {
-                solver.assert(terms.eq(arg, value));
-            }
+        for (atom, known) in clause_of.body.iter().zip(&known) {
+            let is = |&at: &usize| {
+                let fact = self.states[at].fact.iter();
+                let pairs = fact.flat_map(|f| atom.args.iter().zip(&f.values));
+                let same: Vec<TermId> = pairs.map(|(&a, &value)| terms.eq(a, value)).collect();
+                terms.and(&same)
+            };
+            let any: Vec<TermId> = known.iter().map(is).collect();
+            solver.assert(terms.or(&any));
         }
         let model = loop {
             match solver.check(&wishes) {
                 SatResult::Sat => break solver.model(),
-                // One wish at least is too much.
-                SatResult::Unsat if !wishes.is_empty() => wishes.truncate(wishes.len() / 2),
+                // One wish at least is too much: of those that are in conflict the last.
+                SatResult::Unsat => {
+                    let core = solver.core();
+                    match wishes.iter().rposition(|wish| core.contains(wish)) {
+                        Some(last) => drop(wishes.remove(last)),
+                        None => break None,
+                    }
+                }
                 _ => break None,
             }
             if budget.is_spent() {
@@ -144,20 +214,116 @@ impl<'a> Simulation<'a> {
         let Some(values) = assignment.transpose()? else {
             return Ok(None);
         };
-        let fact = clause_of.head.as_ref().map(|head| Fact {
+        let chosen = clause_of.body.iter().zip(known).map(|(atom, known)| {
+            let args: Vec<TermId> = atom.args.iter().map(|arg| values[arg]).collect();
+            let is = |at: &usize| {
+                self.states[*at]
+                    .fact
+                    .as_ref()
+                    .is_some_and(|f| f.values == args)
+            };
+            known.into_iter().find(is)
+        });
+        let Some(premises) = chosen.collect() else {
+            return Ok(None);
+        };
+        Ok(Some((self.step(clause, values, premises), false)))
+    }
+
+    /// The step by a clause with these values from these premises.
+    fn step(&self, clause: usize, values: Assignment, premises: Vec<usize>) -> RefutationStep {
+        let of_clause = &self.system.clauses[clause];
+        let fact = of_clause.head.as_ref().map(|head| Fact {
             predicate: head.predicate,
             values: head.args.iter().map(|arg| values[arg]).collect(),
         });
-        Ok(Some(RefutationStep {
-            clause: clause_of.id,
+        RefutationStep {
+            clause: of_clause.id,
             values,
             premises,
             fact,
-        }))
+        }
+    }
+
+    /// A step from the first premises that allow one, where the clause leaves no choice: most do not,
+    /// and values are computed much sooner than a solver finds them.
+    fn execute(&mut self, clause: usize, known: &[Vec<usize>]) -> Execution {
+        let mut places = vec![0; known.len()];
+        if known.iter().any(Vec::is_empty) {
+            return Execution::Fails;
+        }
+        for _ in 0..DRAWS {
+            let premises: Vec<usize> = places.iter().zip(known).map(|(&at, k)| k[at]).collect();
+            match self.values_from(clause, &premises) {
+                Execution::Fails => {}
+                end => return end,
+            }
+            // The next choice, the last premise first.
+            let next = (0..known.len()).rfind(|&at| places[at] + 1 < known[at].len());
+            let Some(next) = next else {
+                return Execution::Fails;
+            };
+            places[next] += 1;
+            places[next + 1..].fill(0);
+        }
+        Execution::Open
+    }
+
+    /// What the equations of a clause make of these premises.
+    fn values_from(&mut self, clause: usize, premises: &[usize]) -> Execution {
+        let (terms, of_clause) = (&self.system.terms, &self.system.clauses[clause]);
+        let parts = self.parts.entry(clause).or_insert_with(|| {
+            let parts = terms.conjuncts(of_clause.constraint).into_iter();
+            parts.map(|part| (part, terms.free_vars(&[part]))).collect()
+        });
+        let mut known = Assignment::default();
+        for (atom, &premise) in of_clause.body.iter().zip(premises) {
+            let values = self.states[premise].fact.iter().flat_map(|f| &f.values);
+            for (&arg, &value) in atom.args.iter().zip(values) {
+                if *known.entry(arg).or_insert(value) != value {
+                    return Execution::Fails;
+                }
+            }
+        }
+        let mut open: Vec<usize> = (0..parts.len()).collect();
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = false;
+            let mut failed = false;
+            open.retain(|&at| {
+                let (part, vars) = &parts[at];
+                let mut unknown = vars.iter().filter(|var| !known.contains_key(*var));
+                match (unknown.next(), unknown.next()) {
+                    (None, _) => {
+                        let value = evaluate(terms, *part, &known);
+                        failed |= value == Some(TermId::FALSE);
+                        value.is_none()
+                    }
+                    (Some(&var), None) => {
+                        let term = *(self.definitions.entry((*part, var)))
+                            .or_insert_with(|| definition(terms, *part, var));
+                        if let Some(value) = term.and_then(|term| evaluate(terms, term, &known)) {
+                            known.insert(var, value);
+                            goes_on = true;
+                        }
+                        true
+                    }
+                    _ => true,
+                }
+            });
+            if failed {
+                return Execution::Fails;
+            }
+        }
+        let vars = of_clause.vars(terms);
+        match open.is_empty() && vars.iter().all(|var| known.contains_key(var)) {
+            true => Execution::Ends(known, premises.to_vec()),
+            false => Execution::Open,
+        }
     }
 
     /// What the variables of a clause are to be, what matters most first: something else than
-    /// before, and values at random. What is held is no number that a step is to come to.
+    /// before, and values at random or where a comparison is about to fail. What is held is no number that a step is to come to.
     fn wishes(&mut self, clause: usize, vars: &[TermId], hold: bool) -> Vec<TermId> {
         let terms = &self.system.terms;
         let of_clause = &self.system.clauses[clause];
@@ -172,10 +338,24 @@ impl<'a> Simulation<'a> {
             let same: Vec<TermId> = pairs.map(|(&a, &b)| terms.eq(a, b)).collect();
             wishes.push(terms.not(terms.and(&same)));
         }
+        let limits = self.limits.entry(clause).or_insert_with(|| {
+            let mut limits = Vec::new();
+            terms.post_order(&[of_clause.constraint], |t| {
+                if let Some(comparison) = Comparison::of(terms, t) {
+                    limits.push(terms.eq(comparison.sides.0, comparison.sides.1));
+                } else if let (Op::BvSle | Op::BvUle, &[a, b]) = (terms.op(t), terms.args(t)) {
+                    limits.push(terms.eq(a, b));
+                }
+            });
+            limits
+        });
         let random = &mut self.random;
         let mut draw = |from: &[TermId]| {
             (0..WISHES)
-                .filter_map(|_| random.wish(terms, from))
+                .filter_map(|_| match random.below(2) {
+                    0 => random.of(limits).or_else(|| random.wish(terms, from)),
+                    _ => random.wish(terms, from),
+                })
                 .collect()
         };
         if hold {
@@ -190,24 +370,90 @@ impl<'a> Simulation<'a> {
         wishes
     }
 
-    /// Facts for a clause's body, the given one among them.
+    /// Facts for each atom of a clause's body to choose from; for one atom it is the given one.
     fn premises(
         &mut self,
         clause: usize,
         from: Option<(PredicateId, usize)>,
-    ) -> Option<Vec<usize>> {
+    ) -> Option<Vec<Vec<usize>>> {
         let body = &self.system.clauses[clause].body;
+        let place = match from {
+            None => None,
+            Some((predicate, fact)) => {
+                let is = |&at: &usize| body[at].predicate == predicate;
+                let mut places: Vec<usize> = (0..body.len()).filter(is).collect();
+                places.retain(|&at| self.fits(clause, at, fact));
+                Some((self.random.of(&places)?, fact))
+            }
+        };
         let mut premises = Vec::with_capacity(body.len());
-        for atom in body {
-            let known = self.by_predicate.get(&atom.predicate)?;
-            premises.push(self.random.of(known)?);
-        }
-        if let Some((predicate, from)) = from {
-            let fits = |&at: &usize| body[at].predicate == predicate;
-            let places: Vec<usize> = (0..body.len()).filter(fits).collect();
-            premises[self.random.of(&places)?] = from;
+        for (at, atom) in body.iter().enumerate() {
+            if let Some((_, fact)) = place.filter(|place| place.0 == at) {
+                premises.push(vec![fact]);
+                continue;
+            }
+            let known = self.by_predicate.get(&atom.predicate)?.clone();
+            let draws = (0..DRAWS).filter_map(|_| self.random.of(&known));
+            let mut some: Vec<usize> = draws.collect();
+            some.sort_unstable();
+            some.dedup();
+            some.retain(|&fact| self.fits(clause, at, fact));
+            while some.len() > CHOICE {
+                some.swap_remove(self.random.below(some.len()));
+            }
+            premises.push(some);
         }
         Some(premises)
+    }
+
+    /// Whether a fact satisfies what a clause says of this atom of its body alone.
+    fn fits(&mut self, clause: usize, at: usize, fact: usize) -> bool {
+        let (terms, of_clause) = (&self.system.terms, &self.system.clauses[clause]);
+        let Some(atom) = of_clause.body.get(at) else {
+            return false;
+        };
+        let guards = self.guards.entry((clause, at)).or_insert_with(|| {
+            let about = |part: &TermId| {
+                let vars = terms.free_vars(&[*part]);
+                vars.iter().all(|var| atom.args.contains(var))
+            };
+            let parts = terms.conjuncts(of_clause.constraint).into_iter();
+            parts.filter(about).collect()
+        });
+        let values = self.states[fact].fact.iter().flat_map(|f| &f.values);
+        let assignment: Assignment = atom.args.iter().copied().zip(values.copied()).collect();
+        let mut evaluator = Evaluator::new(terms, &assignment);
+        // What has no value is left to the solver.
+        guards
+            .iter()
+            .all(|&guard| evaluator.value(guard) != Some(TermId::FALSE))
+    }
+
+    /// The clauses that may derive something new from a fact.
+    fn open(&self, (predicate, fact): (PredicateId, usize)) -> impl Iterator<Item = usize> {
+        let clauses = self.index.using(predicate).iter().copied();
+        clauses.filter(move |&clause| !self.spent.contains(&(fact, clause)))
+    }
+
+    /// A fact that may lead to something new, with its position: mostly of the predicate that has
+    /// fewest.
+    fn known_fact(&mut self) -> Option<(PredicateId, usize)> {
+        let is_open = |p: PredicateId, fact: usize| self.open((p, fact)).next().is_some();
+        let known = self.by_predicate.iter();
+        let mut known: Vec<(usize, PredicateId, Vec<usize>)> = known
+            .map(|(&p, facts)| {
+                let open = facts.iter().copied().filter(|&fact| is_open(p, fact));
+                (facts.len(), p, open.collect())
+            })
+            .filter(|(_, _, open): &(_, _, Vec<usize>)| !open.is_empty())
+            .collect();
+        known.sort_unstable();
+        let at = match self.random.below(4) {
+            0 => self.random.below(known.len().max(1)),
+            _ => 0,
+        };
+        let (_, predicate, open) = known.get(at)?;
+        Some((*predicate, self.random.of(open)?))
     }
 
     /// The position of a fact, which may be known already.
@@ -278,6 +524,14 @@ impl Random {
                 let number = NUMBERS.start + self.below(range) as i64;
                 let number = Rational::from_integer(number.into());
                 Some(terms.eq(var, terms.number(&number, sort)))
+            }
+            sort if matches!(terms.sort(sort), Sort::BitVec(_)) => {
+                let range = (NUMBERS.end - NUMBERS.start) as usize;
+                let number = NUMBERS.start + self.below(range) as i64;
+                Some(terms.eq(
+                    var,
+                    terms.bitvec(BigUint::from(number as u64), terms.width(var)),
+                ))
             }
             _ => None,
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::chc::Atom;
 use crate::proof::samples::{is_inductive, is_model, random_system};
-use crate::term::{Assignment, Random, SortId, TermStore, evaluate};
+use crate::term::{Assignment, BigUint, Random, SortId, TermStore, evaluate};
 use crate::witness::check_refutation;
 
 fn solve(system: &System) -> (Verdict, Lemmas) {
@@ -23,7 +23,10 @@ struct Machine {
 
 impl Machine {
     fn new(sorts: &[SortId]) -> Machine {
-        let terms = Rc::new(TermStore::new());
+        Machine::over(Rc::new(TermStore::new()), sorts)
+    }
+
+    fn over(terms: Rc<TermStore>, sorts: &[SortId]) -> Machine {
         let mut system = System::new(terms.clone());
         system.add_predicate("P", sorts);
         let vars = |mark: &str| -> Vec<TermId> {
@@ -105,17 +108,78 @@ fn sum_under_flag(bug: bool) -> System {
     m.with(&start, &[step], &query)
 }
 
+/// The sum of the numbers up to one, by recursion from numbers that are their own sum, the negative
+/// ones among them; a bug forgets a number.
+fn sum_by_cases(bug: bool) -> System {
+    let m = Machine::new(&[SortId::INT; 2]);
+    let t = m.terms.clone();
+    let (x, sum, x_after, sum_after) = (m.old[0], m.old[1], m.new[0], m.new[1]);
+    let next = t.eq(x_after, t.add(&[x, t.int(1)]));
+    let mut added = t.add(&[sum, x_after]);
+    if bug {
+        added = t.ite(t.eq(x_after, t.int(6)), sum, added);
+    }
+    let step = [next, t.ge(x_after, t.int(2)), t.eq(sum_after, added)];
+    let start = [t.le(x, t.int(1)), t.eq(x, sum)];
+    let twice = t.mul(&[t.int(2), sum]);
+    let square = t.mul(&[x, x]);
+    let query = [t.ge(x, t.int(2)), t.not(t.eq(twice, t.add(&[square, x])))];
+    m.with(&start, &step, &query)
+}
+
+/// Two sums over words, which wrap: one of the numbers from zero, one of those from one, up to the
+/// same end, side by side until the second is ready. A bug does not add a number to the first.
+fn sums_of_words(bug: bool) -> System {
+    let t = Rc::new(TermStore::new());
+    let m = Machine::over(t.clone(), &[t.bitvec_sort(8); 5]);
+    let number = |n: u64| t.bitvec(BigUint::from(n), 8);
+    let add = |a, b| t.bv_op(&Op::BvAdd, &[a, b]);
+    let until = |a, b| t.bv_op(&Op::BvSle, &[a, b]);
+    let [end, i, first, j, second] = [0, 1, 2, 3, 4].map(|at| m.old[at]);
+    let go = |at: usize, by: TermId, sum: TermId| {
+        t.and(&[
+            t.eq(m.new[at], add(by, number(1))),
+            t.eq(m.new[at + 1], add(sum, by)),
+        ])
+    };
+    let stay = |at: usize| {
+        t.and(&[
+            t.eq(m.new[at], m.old[at]),
+            t.eq(m.new[at + 1], m.old[at + 1]),
+        ])
+    };
+    let added = match bug {
+        true => t.ite(t.eq(i, number(3)), add(first, number(1)), first),
+        false => first,
+    };
+    let (one, other) = (until(i, end), until(j, end));
+    let step = t.or(&[
+        t.and(&[one, other, go(1, i, added), go(3, j, second)]),
+        t.and(&[one, t.not(other), go(1, i, added), stay(3)]),
+        t.and(&[t.not(one), other, stay(1), go(3, j, second)]),
+    ]);
+    let is = |var: TermId, n: u64| t.eq(var, number(n));
+    // An end that all numbers are below would be no end.
+    let ends = t.not(is(end, 127));
+    let start = [ends, is(i, 0), is(first, 1), is(j, 1), is(second, 1)];
+    let query = [t.not(one), t.not(other), t.not(t.eq(first, second))];
+    let same_end = t.eq(m.new[0], end);
+    m.with(&start, &[same_end, step], &query)
+}
+
 #[test]
 fn planted_invariants_are_found() {
     let systems = [
         counters([3, 5], true),
         counters([60, 100], true),
         sum_under_flag(false),
+        sum_by_cases(false),
+        sums_of_words(false),
     ];
-    for system in systems {
+    for (at, system) in systems.into_iter().enumerate() {
         let (verdict, _) = solve(&system);
         let Verdict::Sat(model) = verdict else {
-            panic!("{verdict:?}");
+            panic!("{at}: {verdict:?}");
         };
         assert!(is_model(&system, &model));
     }
@@ -129,7 +193,11 @@ fn planted_bugs_are_no_models() {
     assert!(!lemmas.proven.is_empty());
     // Where many runs come to the query, one is found.
     let short = [counters([3, 5], false), counters([60, 100], false)];
-    for system in short.into_iter().chain([sum_under_flag(true)]) {
+    for system in short.into_iter().chain([
+        sum_under_flag(true),
+        sum_by_cases(true),
+        sums_of_words(true),
+    ]) {
         let (verdict, _) = solve(&system);
         let Verdict::Unsat(refutation) = verdict else {
             panic!("{verdict:?}");
@@ -142,7 +210,7 @@ fn planted_bugs_are_no_models() {
 #[test]
 fn guesses_hold_of_all_facts() {
     let (mut guessed, mut proven) = (0, 0);
-    for seed in 1..25 {
+    for seed in 1..60 {
         let system = random_system(&mut Random::new(seed));
         let mut cx = Context::new(system.terms.clone());
         let smt = Smt::within(&cx.budget);
