@@ -359,6 +359,7 @@ impl Run<'_> {
             if !turn.is_due(cx) {
                 continue;
             }
+            let before = cx.remaining();
             let (verdict, mut lemmas) = turn.run(system, self.settings, cx);
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
@@ -399,7 +400,7 @@ impl Run<'_> {
                     exchange.tell(system, own, []);
                     lemmas.guesses.extend(news.lemmas);
                 }
-                let work = turn.sharing(cx);
+                let work = turn.sharing(before, cx);
                 share_lemmas(lemmas, work, system, &mut ways.stack, cx);
             }
         }

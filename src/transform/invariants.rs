@@ -67,6 +67,9 @@ pub(super) fn strengthen(
     name: &str,
     cx: &mut Context,
 ) -> Option<Step> {
+    let count = |facts: &Facts| facts.values().map(Vec::len).sum::<usize>() as u64;
+    let candidates = stages.iter().map(count).sum();
+    cx.stats.add(&format!("{name}.candidates"), candidates);
     let (facts, system) = cx.within(cx.budget.work(work), |cx| {
         let mut checker = Checker::new(old, cx);
         // What is proven must still be written down.
@@ -78,13 +81,14 @@ pub(super) fn strengthen(
                 }
             }
         });
+        cx.stats
+            .add(&format!("{name}.proven"), count(checker.facts()));
         cx.within(cx.budget.work(work / 8), |cx| checker.shorten(cx));
         let system = (!checker.facts().is_empty()).then(|| (**old).clone());
         let system = system.and_then(|mut s| checker.conjoin(&mut s, cx).then_some(s));
         (checker.into_facts(), system)
     });
-    let conjuncts: usize = facts.values().map(Vec::len).sum();
-    cx.stats.add(&format!("{name}.facts"), conjuncts as u64);
+    cx.stats.add(&format!("{name}.facts"), count(&facts));
     let mut replacement = Replacement::new(old);
     for (predicate, facts) in facts {
         replacement.strengthen(predicate, old.terms.and(&facts));
