@@ -77,7 +77,54 @@ pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> F
         forms.products.insert(predicate, products);
         forms.clauses.insert(predicate, clauses);
     }
+    for (predicate, bounds) in bounds_of_products(system, simulation, &forms.products) {
+        forms.products.entry(predicate).or_default().extend(bounds);
+    }
     forms
+}
+
+/// What is equal to a sum of products in one loop is often a bound of it in the next, which has the
+/// same arguments: the least and greatest values there.
+fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts) -> Facts {
+    let terms = &system.terms;
+    let sorts = |p: PredicateId| system.predicate(p).params.iter().map(|&x| terms.sort_of(x));
+    let mut found = Facts::default();
+    let mut from: Vec<(&PredicateId, &Vec<TermId>)> = products.iter().collect();
+    from.sort_unstable();
+    for (&predicate, equations) in from {
+        let is_equation = |e: &&TermId| *terms.op(**e) == Op::Eq;
+        for &equation in equations.iter().filter(is_equation).take(CASES) {
+            let &[left, right] = terms.args(equation) else {
+                continue;
+            };
+            let params = &system.predicate(predicate).params;
+            for other in system.used_predicates() {
+                if other == predicate || !sorts(other).eq(sorts(predicate)) {
+                    continue;
+                }
+                let new = &system.predicate(other).params;
+                let renaming: Assignment =
+                    params.iter().copied().zip(new.iter().copied()).collect();
+                let sum = terms.substitute(terms.sub(left, right), &renaming);
+                let value = |fact: &[TermId]| {
+                    let fact = new.iter().copied().zip(fact.iter().copied()).collect();
+                    terms.numeral(evaluate(terms, sum, &fact)?)
+                };
+                let values: Option<Vec<Rational>> = simulation.facts(other).map(value).collect();
+                let values = values.unwrap_or_default();
+                let number = |n: &Rational| terms.number(n, terms.sort_of(sum));
+                let bounds = found.entry(other).or_default();
+                bounds.extend(
+                    values
+                        .iter()
+                        .min()
+                        .map(|least| terms.ge(sum, number(least))),
+                );
+                bounds.extend(values.iter().max().map(|most| terms.le(sum, number(most))));
+            }
+        }
+    }
+    found
 }
 
 /// The comparisons of numbers and words in clauses that are about the arguments of one atom, over the formal

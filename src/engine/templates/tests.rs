@@ -167,6 +167,38 @@ fn sums_of_words(bug: bool) -> System {
     m.with(&start, &[same_end, step], &query)
 }
 
+/// A loop adds the numbers up to any, and the next one takes them away again, from one more. What is
+/// left is more than `least`, which is wrong of two.
+fn sum_and_back(least: i64) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let [up, down] = ["Up", "Down"].map(|name| system.add_predicate(name, &[SortId::INT; 2]));
+    let (x, sum) = (t.var("x", SortId::INT), t.var("sum", SortId::INT));
+    let (next, after) = (t.var("x'", SortId::INT), t.var("sum'", SortId::INT));
+    let atom = |predicate, args: [TermId; 2]| Atom {
+        predicate,
+        args: args.to_vec(),
+    };
+    let step =
+        |by: i64, added: TermId| t.and(&[t.eq(next, t.add(&[x, t.int(by)])), t.eq(after, added)]);
+    let zeros = t.and(&[t.eq(x, t.int(0)), t.eq(sum, t.int(0))]);
+    let turn = t.and(&[t.gt(x, t.int(0)), step(0, t.add(&[sum, t.int(1)]))]);
+    let back = t.and(&[t.gt(sum, t.int(0)), step(-1, t.sub(sum, next))]);
+    let query = t.and(&[t.ge(x, t.int(0)), t.le(sum, t.int(least))]);
+    system.add_clause(vec![], zeros, Some(atom(up, [x, sum])));
+    let from = vec![atom(up, [x, sum])];
+    system.add_clause(
+        from.clone(),
+        step(1, t.add(&[sum, next])),
+        Some(atom(up, [next, after])),
+    );
+    system.add_clause(from, turn, Some(atom(down, [next, after])));
+    let from = vec![atom(down, [x, sum])];
+    system.add_clause(from.clone(), back, Some(atom(down, [next, after])));
+    system.add_clause(from, query, None);
+    system
+}
+
 #[test]
 fn planted_invariants_are_found() {
     let systems = [
@@ -175,6 +207,7 @@ fn planted_invariants_are_found() {
         sum_under_flag(false),
         sum_by_cases(false),
         sums_of_words(false),
+        sum_and_back(0),
     ];
     for (at, system) in systems.into_iter().enumerate() {
         let (verdict, _) = solve(&system);
@@ -197,6 +230,7 @@ fn planted_bugs_are_no_models() {
         sum_under_flag(true),
         sum_by_cases(true),
         sums_of_words(true),
+        sum_and_back(2),
     ]) {
         let (verdict, _) = solve(&system);
         let Verdict::Unsat(refutation) = verdict else {
