@@ -44,8 +44,8 @@ const QUICK_TRY: Duration = Duration::from_millis(100);
 /// The same for bits: steps of a SAT solver are many, and only words pay for it.
 const QUICK_BITS: Duration = Duration::from_millis(300);
 
-/// For facts from simulated states, which are derived first: what `templates` solves of CHC-COMP 2025's
-/// LIA tasks with squares and phases, it solves in this time.
+/// For facts from simulated states, which are derived first: what `templates` solves of CHC-COMP
+/// 2025's LIA tasks with squares and phases, it solves in this time.
 const QUICK_TEMPLATES: Duration = Duration::from_millis(400);
 
 /// Before the passes that may take longer. Measured over linear integer and real arithmetic

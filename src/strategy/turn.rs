@@ -15,7 +15,8 @@ use crate::proof::facts::Lemmas;
 use crate::run::{Budget, Context, Phase, Reason};
 use crate::witness::Verdict;
 
-/// What is left after a turn is proven by so much work at most, and by this part of the time before it.
+/// What is left after a turn is proven by so much work at most, and by this part of the time
+/// before it.
 const SHARING: Duration = Duration::from_secs(10);
 const PART: u32 = 20;
 
@@ -130,8 +131,8 @@ impl Turn {
         !matches!(self.limit, Limit::Further(_)) || is_rich()
     }
 
-    /// The work that a proof of what the engine leaves may take: a small part of what was left before
-    /// the turn, at most a quarter of what is left now, and after a moment half of that moment.
+    /// The work that a proof of what the engine leaves may take: a small part of what was left
+    /// before the turn, at most a quarter of what is left now, and after a moment half of that moment.
     pub fn sharing(&self, before: Option<Duration>, cx: &Context) -> Duration {
         let part = before.map_or(SHARING, |left| left / PART);
         let part = cx.remaining().map_or(part, |left| part.min(left / 4));

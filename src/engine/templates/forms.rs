@@ -127,8 +127,8 @@ fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts
     found
 }
 
-/// The comparisons of numbers and words in clauses that are about the arguments of one atom, over the formal
-/// variables of its predicate.
+/// The comparisons of numbers and words in clauses that are about the arguments of one atom, over
+/// the formal variables of its predicate.
 fn comparisons(system: &System, cx: &Context) -> FxHashMap<PredicateId, BTreeSet<TermId>> {
     let terms = &system.terms;
     let mut found: FxHashMap<PredicateId, BTreeSet<TermId>> = FxHashMap::default();
@@ -333,8 +333,8 @@ impl<'a> Guesses<'a> {
         found
     }
 
-    /// Comparisons of numbers and words, both ways, that tell facts apart, each in another way; those
-    /// first that clauses ask about, and bounds of single ones.
+    /// Comparisons of numbers and words, both ways, that tell facts apart, each in another way;
+    /// those first that clauses ask about, and bounds of single ones.
     fn cases(&self, literals: &[Literal]) -> Vec<Literal> {
         let compares = |l: &&Literal| {
             let op = self.terms.op(l.formula);
@@ -683,8 +683,8 @@ impl<'a> Guesses<'a> {
     }
 }
 
-/// Whether an equation has small factors. Under conditions others are mostly what few facts happen to
-/// have in common, and hard to reason with.
+/// Whether an equation has small factors. Under conditions others are mostly what few facts happen
+/// to have in common, and hard to reason with.
 fn has_small_factors(equation: &Constraint) -> bool {
     let small = |part: &BigInt| part.bits() <= SMALL;
     let parts = equation.linear.monomials.iter();

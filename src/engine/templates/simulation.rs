@@ -245,8 +245,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A step from the first premises that allow one, where the clause leaves no choice: most do not,
-    /// and values are computed much sooner than a solver finds them.
+    /// A step from the first premises that allow one, where the clause leaves no choice: most do
+    /// not, and values are computed much sooner than a solver finds them.
     fn execute(&mut self, clause: usize, known: &[Vec<usize>]) -> Execution {
         let mut places = vec![0; known.len()];
         if known.iter().any(Vec::is_empty) {
@@ -323,7 +323,8 @@ impl<'a> Simulation<'a> {
     }
 
     /// What the variables of a clause are to be, what matters most first: something else than
-    /// before, and values at random or where a comparison is about to fail. What is held is no number that a step is to come to.
+    /// before, and values at random or where a comparison is about to fail. What is held is no
+    /// number that a step is to come to.
     fn wishes(&mut self, clause: usize, vars: &[TermId], hold: bool) -> Vec<TermId> {
         let terms = &self.system.terms;
         let of_clause = &self.system.clauses[clause];

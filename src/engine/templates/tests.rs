@@ -167,8 +167,8 @@ fn sums_of_words(bug: bool) -> System {
     m.with(&start, &[same_end, step], &query)
 }
 
-/// A loop adds the numbers up to any, and the next one takes them away again, from one more. What is
-/// left is more than `least`, which is wrong of two.
+/// A loop adds the numbers up to any, and the next one takes them away again, from one more. What
+/// is left is more than `least`, which is wrong of two.
 fn sum_and_back(least: i64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
