@@ -8,7 +8,9 @@
 //!
 //! # The procedure
 //!
-//! - At first no sum may leave the range of its words. That leaves out derivations, so a refutation
+//! - At first numbers have no range, for a part of the time: that is easiest to solve. A model is a
+//!   hint (see below), and a refutation counts if evaluation over words confirms it.
+//! - Then no sum may leave the range of its words. That leaves out derivations, so a refutation
 //!   counts, and a model is a hint: each clause is asked whether it holds with wraps, over integers,
 //!   which is linear arithmetic, and where that has no answer, over words (`back`).
 //! - The clauses that do not hold are *guarded*: a query asks for the states from which a sum of the
@@ -62,11 +64,14 @@ const BEFORE: &str = "cone,simplify";
 const PASSES: &str = "default";
 
 /// After so many rounds all clauses are exact.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 6;
 
 /// Work for the question whether a clause holds, over integers and over words each; without an
 /// answer it is guarded.
 const QUESTION: Duration = Duration::from_secs(1);
+
+/// What a twin of numbers without ranges may take.
+const FREE: (f64, Duration) = (0.25, LONG);
 
 /// What a twin with guarded clauses may take.
 const GUARDED: (f64, Duration) = (0.4, LONG);
@@ -156,7 +161,7 @@ impl TwinEngine {
 
     /// Solves twins, each with more clauses that say all than the one before.
     fn search(&self, words: &System, cx: &mut Context) -> Result<Verdict, Stop> {
-        let mut semantics = vec![Semantics::NoWraps; words.clauses.len()];
+        let mut semantics = vec![Semantics::Free; words.clauses.len()];
         let all = vec![Semantics::Exact; words.clauses.len()];
         let exact = translate(words, &all, cx).map_err(incomplete)?.system;
         for round in 1.. {
@@ -169,10 +174,15 @@ impl TwinEngine {
                 cx.stats.set(name, count as u64);
             }
             let twin = translate(words, &semantics, cx).map_err(incomplete)?;
-            let verdict = match twin.guards.is_empty() {
+            let free = round == 1;
+            let share = match free {
+                true => FREE,
+                false => GUARDED,
+            };
+            let verdict = match twin.guards.is_empty() && !free {
                 true => self.solve_twin(&twin, cx)?,
                 false => {
-                    let part = part(&cx.budget, GUARDED);
+                    let part = part(&cx.budget, share);
                     match cx.within(part, |cx| self.solve_twin(&twin, cx)) {
                         Err(Stop::Reason(reason)) => Verdict::Unknown(reason),
                         verdict => verdict?,
@@ -180,6 +190,22 @@ impl TwinEngine {
                 }
             };
             let found = match verdict {
+                Verdict::Unsat(refutation) if free => {
+                    log::debug!("twin: a refutation without ranges");
+                    semantics.fill(Semantics::NoWraps);
+                    let Some(refutation) = back::refutation(words, &twin, &refutation) else {
+                        continue;
+                    };
+                    let smt = Smt::within(&cx.budget);
+                    match confirm(words, refutation, &smt, cx) {
+                        Verdict::Unknown(_) => continue,
+                        verdict => return Ok(verdict),
+                    }
+                }
+                Verdict::Unknown(_) if free && cx.stop().is_none() => {
+                    semantics.fill(Semantics::NoWraps);
+                    continue;
+                }
                 Verdict::Unsat(refutation) => {
                     let last = refutation.steps.last();
                     if let Some(wraps) = last.and_then(|step| twin.guarded_by(step.clause)) {
@@ -220,6 +246,10 @@ impl TwinEngine {
             if failing.is_empty() {
                 let smaller = self.smaller(&hint, &twin, &semantics, cx);
                 return Ok(Verdict::Sat(smaller.unwrap_or(model)));
+            }
+            if free {
+                semantics.fill(Semantics::NoWraps);
+                continue;
             }
             for at in failing {
                 semantics[at] = match round as usize >= ROUNDS {
@@ -312,7 +342,7 @@ impl Hint<'_> {
         let smt = Smt::within(&cx.budget);
         let mut failing = Vec::new();
         for (at, &kind) in semantics.iter().enumerate() {
-            if kind != Semantics::NoWraps {
+            if !matches!(kind, Semantics::NoWraps | Semantics::Free) {
                 continue;
             }
             if let Some(reason) = cx.stop() {

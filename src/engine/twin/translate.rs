@@ -30,6 +30,8 @@ pub(super) struct Twin {
 /// How clauses treat sums that leave the range of their words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Semantics {
+    /// Numbers have no range, so there are neither wraps nor words.
+    Free,
     /// There are none.
     NoWraps,
     /// They may not be: a query asks for them.
@@ -75,14 +77,14 @@ pub(super) fn translate(
         if let Some(reason) = cx.stop() {
             return Err(reason.to_string());
         }
-        let mut translation = Translation::new(terms, semantics[at] == Semantics::Exact);
+        let mut translation = Translation::new(terms, semantics[at]);
         let constraint = translation.clause(clause)?;
         let body = translation.atoms(&clause.body);
         let head = translation.atoms(clause.head.as_slice()).pop();
         twin.system.add_clause(body, constraint, head);
         twin.variables.push(translation.variables);
         if semantics[at] == Semantics::Guarded {
-            let mut wrapping = Translation::new(terms, true);
+            let mut wrapping = Translation::new(terms, Semantics::Exact);
             let constraint = wrapping.clause(clause)?;
             let wraps = wrapping.wraps.iter();
             let wraps: Vec<TermId> = wraps
@@ -118,7 +120,7 @@ struct Sum {
 /// The translation of a clause.
 struct Translation<'a> {
     terms: &'a TermStore,
-    exact: bool,
+    semantics: Semantics,
     variables: FxHashMap<TermId, TermId>,
     /// Of formulas and of terms of other sorts: what stands for them.
     others: FxHashMap<TermId, TermId>,
@@ -133,10 +135,10 @@ struct Translation<'a> {
 }
 
 impl<'a> Translation<'a> {
-    fn new(terms: &'a TermStore, exact: bool) -> Self {
+    fn new(terms: &'a TermStore, semantics: Semantics) -> Self {
         Translation {
             terms,
-            exact,
+            semantics,
             variables: FxHashMap::default(),
             others: FxHashMap::default(),
             sums: FxHashMap::default(),
@@ -152,7 +154,9 @@ impl<'a> Translation<'a> {
             if let Sort::BitVec(width) = self.terms.sort(self.terms.sort_of(var)) {
                 let twin = self.terms.fresh_var(self.terms.var_name(var), SortId::INT);
                 let range = Range::signed(width);
-                self.facts.push(self.within(twin, &range));
+                if self.semantics != Semantics::Free {
+                    self.facts.push(self.within(twin, &range));
+                }
                 self.sums.insert(var, Sum { term: twin, range });
                 self.variables.insert(var, twin);
             }
@@ -209,9 +213,9 @@ impl<'a> Translation<'a> {
         let sum = self.sums[&word].clone();
         let width = self.width(word).expect("it is a word");
         let range = Range::signed(width);
-        let reading = if sum.range.is_within(&range) {
+        let reading = if sum.range.is_within(&range) || self.semantics == Semantics::Free {
             sum.term
-        } else if self.exact {
+        } else if self.semantics == Semantics::Exact {
             let size = power(width);
             let wraps = terms.fresh_var("wraps", SortId::INT);
             self.wraps.push(wraps);
