@@ -91,6 +91,7 @@ fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts
     let mut found = Facts::default();
     let mut from: Vec<(&PredicateId, &Vec<TermId>)> = products.iter().collect();
     from.sort_unstable();
+    let used = system.used_predicates();
     for (&predicate, equations) in from {
         let is_equation = |e: &&TermId| *terms.op(**e) == Op::Eq;
         for &equation in equations.iter().filter(is_equation).take(CASES) {
@@ -98,7 +99,7 @@ fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts
                 continue;
             };
             let params = &system.predicate(predicate).params;
-            for other in system.used_predicates() {
+            for &other in &used {
                 if other == predicate || !sorts(other).eq(sorts(predicate)) {
                     continue;
                 }

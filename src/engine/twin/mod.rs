@@ -159,7 +159,8 @@ impl TwinEngine {
         }
     }
 
-    /// Solves twins, each with more clauses that say all than the one before.
+    /// Solves twins: one without ranges, then one without wraps, then each with more clauses that say
+    /// all than the one before.
     fn search(&self, words: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let mut semantics = vec![Semantics::Free; words.clauses.len()];
         let all = vec![Semantics::Exact; words.clauses.len()];
@@ -230,8 +231,14 @@ impl TwinEngine {
                 }
                 Verdict::Sat(model) => model,
             };
-            let model = back::model(&twin, &found)
-                .ok_or_else(|| incomplete("a model that words cannot express"))?;
+            let model = match back::model(&twin, &found) {
+                Some(model) => model,
+                None if free => {
+                    semantics.fill(Semantics::NoWraps);
+                    continue;
+                }
+                None => return Err(incomplete("a model that words cannot express")),
+            };
             let hint = Hint {
                 words: (words, &model),
                 integers: (&twin.system, &found),
