@@ -365,15 +365,18 @@ impl Diagrams {
     }
 
     /// The points at which another variable, named by the move, is where the move takes `from`, as
-    /// exactly as the cuts of `from` tell: a piece of `from` only fixes the piece of the other.
+    /// exactly as the cuts of `from` tell: a piece of `from` only fixes the piece of the other. `None`
+    /// when that takes more than this many new nodes: with many pieces it is a product.
     pub fn copy(
         &mut self,
         diagram: Diagram,
         from: TermId,
         to: &Move,
         tidy: &dyn Fn(TermId, &Piece) -> Piece,
-    ) -> Diagram {
+        room: usize,
+    ) -> Option<Diagram> {
         let mut all = NONE;
+        let full = self.nodes.len() + room;
         for piece in pieces(&self.cuts(diagram, from)) {
             let here = self.piece(from, &piece);
             let part = self.intersection(diagram, here);
@@ -384,8 +387,11 @@ impl Diagrams {
             let there = self.piece(to.to, &image);
             let part = self.intersection(part, there);
             all = self.union(all, part);
+            if self.nodes.len() > full {
+                return None;
+            }
         }
-        all
+        Some(all)
     }
 
     /// An extrapolation of a sequence whose next element is `b`, which is above `a`: what is new in

@@ -22,6 +22,9 @@ use crate::term::{Linear, Rational, TermId, TermStore};
 /// Rounds over the equations of a cube: each makes others shorter.
 const ROUNDS: usize = 4;
 
+/// How many times the nodes of an element may be made on the way to one equation of it.
+const COPY: usize = 2;
+
 /// `factor root + offset`; without root, the offset.
 #[derive(Clone, Debug)]
 struct Form {
@@ -311,20 +314,18 @@ impl Boxes {
         let mut solved: Vec<TermId> = forms.solved.keys().copied().collect();
         solved.retain(|v| args.contains(v) && self.range(*v).is_some());
         solved.sort_unstable();
-        let tidy = |var: TermId, piece: &Piece| self.tidy(var, piece);
         for arg in solved {
             let form = forms.of(arg);
             let Some(root) = form.root.filter(|root| args.contains(root)) else {
                 continue;
             };
-            let mut diagrams = self.diagrams.borrow_mut();
             let there = Move {
                 to: arg,
                 factor: form.factor.clone(),
                 offset: form.offset.clone(),
                 plain: false,
             };
-            all = diagrams.copy(all, root, &there, &tidy);
+            all = self.copied(all, root, &there);
             let factor = form.factor.recip();
             let back = Move {
                 to: root,
@@ -332,7 +333,7 @@ impl Boxes {
                 factor,
                 plain: false,
             };
-            all = diagrams.copy(all, arg, &back, &tidy);
+            all = self.copied(all, arg, &back);
         }
         all
     }
@@ -406,12 +407,25 @@ impl Boxes {
         let kept = |v: TermId| first.contains_key(&v);
         let projected = self.diagrams.borrow_mut().project(diagram, &kept);
         let mut all = self.renamed(projected, &first);
-        let tidy = |var: TermId, piece: &Piece| self.tidy(var, piece);
         for (from, step) in &later {
-            all = self.diagrams.borrow_mut().copy(all, *from, step, &tidy);
+            all = self.copied(all, *from, step);
         }
         all = self.diagrams.borrow_mut().intersection(all, guard);
         self.limited(all)
+    }
+
+    /// The points at which another variable is where the move takes `from` ([`Diagrams::copy`]), in the
+    /// box around the diagram where that would be too large.
+    fn copied(&self, diagram: Diagram, from: TermId, step: &Move) -> Diagram {
+        let tidy = |var: TermId, piece: &Piece| self.tidy(var, piece);
+        let copy = |diagram| {
+            let room = COPY * self.limit;
+            let mut diagrams = self.diagrams.borrow_mut();
+            diagrams.copy(diagram, from, step, &tidy, room)
+        };
+        let all = copy(diagram).or_else(|| copy(self.around(diagram).0));
+        // The box has at most three pieces. Without the equation, it is larger still.
+        self.limited(all.unwrap_or(diagram)).0
     }
 
     /// What the diagram says of a variable alone, moved.

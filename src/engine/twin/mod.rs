@@ -8,17 +8,13 @@
 //!
 //! # The procedure
 //!
-//! - At first numbers have no range, for a part of the time: that is easiest to solve. A model is a
-//!   hint (see below), and a refutation counts if evaluation over words confirms it.
-//! - Then no sum may leave the range of its words. That leaves out derivations, so a refutation
-//!   counts, and a model is a hint: each clause is asked whether it holds with wraps, over integers,
-//!   which is linear arithmetic, and where that has no answer, over words (`back`).
-//! - The clauses that do not hold are *guarded*: a query asks for the states from which a sum of the
-//!   clause wraps. Most programs have none, and a model that says so is one for words. For a part of
-//!   the time the twin is solved again.
-//! - What is left is *exact*, as is a clause whose sums do wrap: a sum is reduced by a multiple of the
-//!   words' size, with a variable for how often it wraps. A model of guarded and exact clauses only
-//!   is a model.
+//! - At first numbers have no range, so nothing wraps: that is easiest to solve. A model is a hint:
+//!   each clause is asked whether it holds with wraps, over integers, which is linear arithmetic, and
+//!   where that has no answer, over words (`back`). A refutation counts if evaluation over words
+//!   confirms it.
+//! - The clauses that do not hold, or whose steps words do not take, become *exact*: a sum that may
+//!   leave the range of its words is reduced. For a part of the time this twin is solved, and so on.
+//! - When that does not end, all clauses are exact; then a model is a model.
 //! - A model speaks of sums of words that are extended until nothing wraps; nothing is left of the
 //!   conversions between words and integers.
 //!
@@ -27,13 +23,12 @@
 //! Words as integers with bounds: Backeman, Rümmer, Zeljić, "Interpolating bit-vector formulas using
 //! uninterpreted predicates and Presburger arithmetic" (FMSD 2021), where casts are made precise
 //! within one proof. Here whole clauses are, between runs, since our engines ask many small
-//! questions. Under-approximation by restricted words: Bryant, Kroening, Ouaknine, Seshia, Strichman,
-//! Brady, "Deciding bit-vector arithmetic with abstraction" (TACAS 2007).
+//! questions. Refinement where a proof or a counterexample needs it: Bryant, Kroening, Ouaknine,
+//! Seshia, Strichman, Brady, "Deciding bit-vector arithmetic with abstraction" (TACAS 2007).
 //!
 //! # Invariant
 //!
-//! A model is given only if every clause over words was seen to hold, or is one whose twin is exact or
-//! guarded;
+//! A model is given only if every clause over words was seen to hold, or is one whose twin is exact;
 //! a refutation only when evaluation over words confirmed it.
 
 mod back;
@@ -53,9 +48,9 @@ use crate::chc::{Atom, Clause, Shape, System};
 use crate::proof::{Stop, confirm, incomplete, weaken};
 use crate::run::{Budget, Context, Reason};
 use crate::smt::{SatResult, Smt};
-use crate::term::TermId;
+use crate::term::{TermId, evaluate};
 use crate::transform::Pipeline;
-use crate::witness::{Model, Verdict};
+use crate::witness::{Model, Refutation, RefutationStep, Verdict};
 
 /// The passes before the translation.
 const BEFORE: &str = "cone,simplify";
@@ -63,18 +58,12 @@ const BEFORE: &str = "cone,simplify";
 /// The passes for a twin.
 const PASSES: &str = "default";
 
-/// After so many rounds all clauses are exact.
-const ROUNDS: usize = 6;
-
 /// Work for the question whether a clause holds, over integers and over words each; without an
-/// answer it is guarded.
+/// answer it becomes exact.
 const QUESTION: Duration = Duration::from_secs(1);
 
-/// What a twin of numbers without ranges may take.
-const FREE: (f64, Duration) = (0.25, LONG);
-
-/// What a twin with guarded clauses may take.
-const GUARDED: (f64, Duration) = (0.4, LONG);
+/// What a twin may take that has clauses without ranges.
+const FREE: (f64, Duration) = (0.6, LONG);
 
 /// An engine's turn for a twin.
 struct Turn {
@@ -109,7 +98,7 @@ const TURNS: &[Turn] = &[
     turn("trl", true, 0.1, SECOND),
     turn("kind", true, 0.05, SECOND),
     turn("templates", true, 0.1, SECOND),
-    turn("pdr", true, 0.6, LONG),
+    turn("pdr", true, 0.8, LONG),
     turn("vinta", true, 0.6, LONG),
     turn("pdr", true, 1.0, LONG),
 ];
@@ -159,131 +148,101 @@ impl TwinEngine {
         }
     }
 
-    /// Solves twins: one without ranges, then one without wraps, then each with more clauses that say
-    /// all than the one before.
+    /// Solves twins: one without ranges, then each with more exact clauses than the one before.
     fn search(&self, words: &System, cx: &mut Context) -> Result<Verdict, Stop> {
-        let mut semantics = vec![Semantics::Free; words.clauses.len()];
-        let all = vec![Semantics::Exact; words.clauses.len()];
-        let exact = translate(words, &all, cx).map_err(incomplete)?.system;
+        let mut twin = translate(words, Semantics::Free, cx).map_err(incomplete)?;
+        let exact = translate(words, Semantics::Exact, cx).map_err(incomplete)?;
         for round in 1.. {
             cx.stats.set("twin.rounds", round);
-            for (name, kind) in [
-                ("twin.guarded", Semantics::Guarded),
-                ("twin.exact", Semantics::Exact),
-            ] {
-                let count = semantics.iter().filter(|&&s| s == kind).count();
-                cx.stats.set(name, count as u64);
-            }
-            let twin = translate(words, &semantics, cx).map_err(incomplete)?;
-            let free = round == 1;
-            let share = match free {
-                true => FREE,
-                false => GUARDED,
-            };
-            let verdict = match twin.guards.is_empty() && !free {
+            cx.stats.set("twin.exact", twin.exact() as u64);
+            let verdict = match twin.is_exact() {
                 true => self.solve_twin(&twin, cx)?,
                 false => {
-                    let part = part(&cx.budget, share);
+                    let part = part(&cx.budget, FREE);
                     match cx.within(part, |cx| self.solve_twin(&twin, cx)) {
                         Err(Stop::Reason(reason)) => Verdict::Unknown(reason),
                         verdict => verdict?,
                     }
                 }
             };
-            let found = match verdict {
-                Verdict::Unsat(refutation) if free => {
-                    log::debug!("twin: a refutation without ranges");
-                    semantics.fill(Semantics::NoWraps);
-                    let Some(refutation) = back::refutation(words, &twin, &refutation) else {
-                        continue;
-                    };
-                    let smt = Smt::within(&cx.budget);
-                    match confirm(words, refutation, &smt, cx) {
-                        Verdict::Unknown(_) => continue,
-                        verdict => return Ok(verdict),
-                    }
-                }
-                Verdict::Unknown(_) if free && cx.stop().is_none() => {
-                    semantics.fill(Semantics::NoWraps);
-                    continue;
-                }
-                Verdict::Unsat(refutation) => {
-                    let last = refutation.steps.last();
-                    if let Some(wraps) = last.and_then(|step| twin.guarded_by(step.clause)) {
-                        log::debug!("twin: clause {wraps} wraps");
-                        semantics[wraps] = Semantics::Exact;
-                        continue;
-                    }
-                    let refutation = back::refutation(words, &twin, &refutation)
-                        .ok_or_else(|| incomplete("a derivation without values"))?;
-                    let smt = Smt::within(&cx.budget);
-                    return Ok(confirm(words, refutation, &smt, cx));
-                }
-                Verdict::Unknown(reason) if twin.guards.is_empty() || cx.stop().is_some() => {
-                    return Err(Stop::Reason(cx.stop().unwrap_or(reason)));
-                }
-                Verdict::Unknown(_) => {
-                    log::debug!("twin: {} clauses may wrap", twin.guards.len());
-                    for at in &twin.guards {
-                        semantics[*at] = Semantics::Exact;
-                    }
-                    continue;
-                }
-                Verdict::Sat(model) => model,
+            let (wrong, reason) = match self.judged(words, &twin, &exact, verdict, cx)? {
+                Judged::Holds(verdict) => return Ok(verdict),
+                Judged::Wrong(clauses, reason) => (clauses, reason),
             };
-            let model = match back::model(&twin, &found) {
-                Some(model) => model,
-                None if free => {
-                    semantics.fill(Semantics::NoWraps);
-                    continue;
-                }
-                None => return Err(incomplete("a model that words cannot express")),
-            };
-            let hint = Hint {
-                words: (words, &model),
-                integers: (&twin.system, &found),
-                exact: &exact,
-            };
-            let failing = hint.failing(&semantics, cx)?;
+            if let Some(stop) = cx.stop() {
+                return Err(Stop::Reason(stop));
+            }
+            if twin.is_exact() {
+                return Err(Stop::Reason(reason));
+            }
             log::debug!(
-                "twin: of {} clauses {} do not hold",
+                "twin: of {} clauses {} are wrong",
                 words.clauses.len(),
-                failing.len()
+                wrong.len()
             );
-            if failing.is_empty() {
-                let smaller = self.smaller(&hint, &twin, &semantics, cx);
-                return Ok(Verdict::Sat(smaller.unwrap_or(model)));
-            }
-            if free {
-                semantics.fill(Semantics::NoWraps);
-                continue;
-            }
-            for at in failing {
-                semantics[at] = match round as usize >= ROUNDS {
-                    true => Semantics::Exact,
-                    false => Semantics::Guarded,
-                };
-            }
-            if round as usize >= ROUNDS {
-                semantics.fill(Semantics::Exact);
+            let wrong = match wrong.iter().all(|&at| twin.says_all[at]) {
+                true => (0..words.clauses.len()).collect(),
+                false => wrong,
+            };
+            let smt = Smt::within(&cx.budget);
+            for at in wrong {
+                twin.sharpen(at, &exact, &smt);
             }
         }
-        unreachable!("in each round one more clause says all")
+        unreachable!("in each round one more clause is exact")
+    }
+
+    /// What a twin's verdict says of words.
+    fn judged(
+        &self,
+        words: &System,
+        twin: &Twin,
+        exact: &Twin,
+        verdict: Verdict,
+        cx: &mut Context,
+    ) -> Result<Judged, Stop> {
+        let found = match verdict {
+            Verdict::Sat(model) => model,
+            Verdict::Unsat(refutation) => {
+                let Some(refutation) = back::refutation(words, twin, &refutation) else {
+                    return Ok(Judged::wrong("a derivation without values"));
+                };
+                let wrong = wrong_steps(words, &refutation);
+                if !wrong.is_empty() {
+                    let reason = Reason::Incomplete("a derivation without wraps".to_owned());
+                    return Ok(Judged::Wrong(wrong, reason));
+                }
+                let smt = Smt::within(&cx.budget);
+                return Ok(match confirm(words, refutation, &smt, cx) {
+                    Verdict::Unknown(reason) => Judged::Wrong(Vec::new(), reason),
+                    verdict => Judged::Holds(verdict),
+                });
+            }
+            Verdict::Unknown(reason) => return Ok(Judged::Wrong(Vec::new(), reason)),
+        };
+        let Some(model) = back::model(twin, &found) else {
+            return Ok(Judged::wrong("a model that words cannot express"));
+        };
+        let hint = Hint {
+            words: (words, &model),
+            integers: (&twin.system, &found),
+            exact: &exact.system,
+        };
+        let failing = hint.failing(&twin.says_all, cx)?;
+        if !failing.is_empty() {
+            let reason = Reason::Incomplete("a model without wraps".to_owned());
+            return Ok(Judged::Wrong(failing, reason));
+        }
+        let smaller = self.smaller(&hint, twin, cx);
+        Ok(Judged::Holds(Verdict::Sat(smaller.unwrap_or(model))))
     }
 
     /// A model that says less: what is known of sums that wrap may have large numbers in it, with
     /// which words are hard to check. What is not needed of a hint is, for words, if a clause that is
     /// not exact no longer holds. None where that takes too long, or nothing wraps.
-    fn smaller(
-        &self,
-        hint: &Hint,
-        twin: &Twin,
-        semantics: &[Semantics],
-        cx: &mut Context,
-    ) -> Option<Model> {
+    fn smaller(&self, hint: &Hint, twin: &Twin, cx: &mut Context) -> Option<Model> {
         let (system, found) = hint.integers;
-        let wraps = semantics.contains(&Semantics::Exact);
-        if !wraps || system.clauses.iter().any(|c| c.body.len() > 1) {
+        if twin.exact() == 0 || system.clauses.iter().any(|c| c.body.len() > 1) {
             return None;
         }
         let smt = Smt::within(&cx.budget);
@@ -297,7 +256,7 @@ impl TwinEngine {
             integers: (system, &smaller),
             exact: hint.exact,
         };
-        let failing = hint.failing(semantics, cx);
+        let failing = hint.failing(&twin.says_all, cx);
         failing.is_ok_and(|f| f.is_empty()).then_some(model)
     }
 
@@ -335,6 +294,20 @@ fn part(budget: &Budget, (share, most): (f64, Duration)) -> Budget {
     budget.time(share.map_or(most, |share| share.min(most)))
 }
 
+/// What a verdict of a twin is for words.
+enum Judged {
+    Holds(Verdict),
+    /// Nothing yet: these clauses leave out too much, or let in too much.
+    Wrong(Vec<usize>, Reason),
+}
+
+impl Judged {
+    /// For a reason that no clause is to blame for.
+    fn wrong(reason: &str) -> Judged {
+        Judged::Wrong(Vec::new(), Reason::Incomplete(reason.to_owned()))
+    }
+}
+
 /// A model of a twin, said of words and of integers.
 struct Hint<'a> {
     words: (&'a System, &'a Model),
@@ -344,14 +317,11 @@ struct Hint<'a> {
 }
 
 impl Hint<'_> {
-    /// The clauses that leave out wraps and for which the model was not seen to hold.
-    fn failing(&self, semantics: &[Semantics], cx: &mut Context) -> Result<Vec<usize>, Stop> {
+    /// The clauses that are not exact and for which the model was not seen to hold.
+    fn failing(&self, says_all: &[bool], cx: &mut Context) -> Result<Vec<usize>, Stop> {
         let smt = Smt::within(&cx.budget);
         let mut failing = Vec::new();
-        for (at, &kind) in semantics.iter().enumerate() {
-            if !matches!(kind, Semantics::NoWraps | Semantics::Free) {
-                continue;
-            }
+        for at in (0..says_all.len()).filter(|&at| !says_all[at]) {
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
             }
@@ -387,4 +357,21 @@ fn counterexample(clause: &Clause, model: (&System, &Model), smt: &Rc<Smt>) -> S
         solver.assert(system.terms.not(meaning(head)));
     }
     solver.check(&[])
+}
+
+/// The clauses of a derivation whose constraints its values do not satisfy.
+fn wrong_steps(words: &System, refutation: &Refutation) -> Vec<usize> {
+    let index = words.clause_index();
+    let holds = |at: usize, step: &RefutationStep| {
+        let constraint = words.clauses[at].constraint;
+        evaluate(&words.terms, constraint, &step.values) == Some(TermId::TRUE)
+    };
+    let steps = refutation.steps.iter();
+    let mut wrong: Vec<usize> = steps
+        .filter_map(|step| Some((*index.get(&step.clause)?, step)))
+        .filter_map(|(at, step)| (!holds(at, step)).then_some(at))
+        .collect();
+    wrong.sort_unstable();
+    wrong.dedup();
+    wrong
 }

@@ -47,6 +47,10 @@ impl Range {
         }
     }
 
+    pub fn is_point(&self) -> bool {
+        self.low == self.high
+    }
+
     pub fn is_within(&self, other: &Range) -> bool {
         other.low <= self.low && self.high <= other.high
     }

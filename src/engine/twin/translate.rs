@@ -3,28 +3,32 @@
 //!
 //! Invariant: an assignment of integers satisfies the constraint of a clause that is translated
 //! exactly if and only if the words that they stand for satisfy the clause's own (and the integers
-//! that count wraps are what they have to be). Of other clauses the translation is satisfied by
-//! those of these assignments in which no sum leaves the range of its words; those in which one does
-//! satisfy the query that a guarded clause has besides, and no others.
+//! that count wraps are what they have to be). In other clauses a sum of words is a sum.
+
+use std::rc::Rc;
 
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 
 use super::range::{Range, half, power};
-use crate::chc::{Atom, Clause, ClauseId, System};
+use crate::chc::{Atom, Clause, System};
 use crate::run::Context;
+use crate::smt::{SatResult, Smt};
 use crate::term::{BigInt, Op, Sort, SortId, TermId, TermStore};
+
+/// A comparison is taken apart into no more cases than this.
+const CASES: usize = 9;
 
 /// A system of integers, with the predicates and clauses of the system of words in their order.
 pub(super) struct Twin {
     pub system: System,
-    /// By clause, guards too: the integers that its words are.
+    /// By clause: the integers that its words are,
     pub variables: Vec<FxHashMap<TermId, TermId>>,
+    /// and whether it is exact.
+    pub says_all: Vec<bool>,
     /// By the variables of predicates: the integers that words are. Also the other way round.
     pub params: FxHashMap<TermId, TermId>,
-    /// The clauses that guard others come last. These are the ones that they guard, in their order.
-    pub guards: Vec<usize>,
 }
 
 /// How clauses treat sums that leave the range of their words.
@@ -32,37 +36,45 @@ pub(super) struct Twin {
 pub(super) enum Semantics {
     /// Numbers have no range, so there are neither wraps nor words.
     Free,
-    /// There are none.
-    NoWraps,
-    /// They may not be: a query asks for them.
-    Guarded,
     /// They are reduced.
     Exact,
 }
 
 impl Twin {
-    /// The clause whose query is this one.
-    pub fn guarded_by(&self, clause: ClauseId) -> Option<usize> {
-        let first = self.system.clauses.len() - self.guards.len();
-        self.guards
-            .get((clause.0 as usize).checked_sub(first)?)
-            .copied()
+    /// How many clauses are exact.
+    pub fn exact(&self) -> usize {
+        self.says_all.iter().filter(|&&exact| exact).count()
+    }
+
+    /// Whether all clauses are.
+    pub fn is_exact(&self) -> bool {
+        self.says_all.iter().all(|&exact| exact)
+    }
+
+    /// Makes this clause exact, as in the twin that is.
+    pub fn sharpen(&mut self, at: usize, exact: &Twin, smt: &Rc<Smt>) {
+        if std::mem::replace(&mut self.says_all[at], true) {
+            return;
+        }
+        let clause = &mut self.system.clauses[at];
+        clause.clone_from(&exact.system.clauses[at]);
+        clause.constraint = without_excluded(&exact.system.terms, clause.constraint, smt);
+        self.variables[at].clone_from(&exact.variables[at]);
     }
 }
 
-/// The system of integers, with this semantics by the positions of clauses; what cannot be translated
-/// for an error.
+/// The system of integers, with all clauses in this semantics; what cannot be translated for an error.
 pub(super) fn translate(
     words: &System,
-    semantics: &[Semantics],
+    semantics: Semantics,
     cx: &Context,
 ) -> Result<Twin, String> {
     let terms = &words.terms;
     let mut twin = Twin {
         system: System::new(terms.clone()),
         variables: Vec::new(),
+        says_all: vec![semantics == Semantics::Exact; words.clauses.len()],
         params: FxHashMap::default(),
-        guards: Vec::new(),
     };
     for predicate in &words.predicates {
         let sort_of = |&param: &TermId| twin_sort(terms, terms.sort_of(param));
@@ -72,35 +84,44 @@ pub(super) fn translate(
         twin.params
             .extend(made.iter().copied().zip(predicate.params.iter().copied()));
     }
-    let mut queries = Vec::new();
-    for (at, clause) in words.clauses.iter().enumerate() {
+    for clause in &words.clauses {
         if let Some(reason) = cx.stop() {
             return Err(reason.to_string());
         }
-        let mut translation = Translation::new(terms, semantics[at]);
+        let mut translation = Translation::new(terms, semantics);
         let constraint = translation.clause(clause)?;
         let body = translation.atoms(&clause.body);
         let head = translation.atoms(clause.head.as_slice()).pop();
         twin.system.add_clause(body, constraint, head);
         twin.variables.push(translation.variables);
-        if semantics[at] == Semantics::Guarded {
-            let mut wrapping = Translation::new(terms, Semantics::Exact);
-            let constraint = wrapping.clause(clause)?;
-            let wraps = wrapping.wraps.iter();
-            let wraps: Vec<TermId> = wraps
-                .map(|&w| terms.not(terms.eq(w, terms.int(0))))
-                .collect();
-            let constraint = terms.and(&[constraint, terms.or(&wraps)]);
-            let body = wrapping.atoms(&clause.body);
-            queries.push((body, constraint, wrapping.variables));
-            twin.guards.push(at);
-        }
-    }
-    for (body, constraint, variables) in queries {
-        twin.system.add_clause(body, constraint, None);
-        twin.variables.push(variables);
     }
     Ok(twin)
+}
+
+/// The constraint without what it excludes itself: of each disjunction in it, the parts that can hold.
+/// Most sums of a clause cannot wrap, given the rest.
+fn without_excluded(terms: &TermStore, constraint: TermId, smt: &Rc<Smt>) -> TermId {
+    let mut parts = terms.conjuncts(constraint);
+    let is_or = |t: TermId| terms.node(t).op == Op::Or;
+    if !parts.iter().any(|&p| is_or(p)) {
+        return constraint;
+    }
+    let mut solver = smt.solver();
+    solver.assert(constraint);
+    for part in parts.iter_mut().filter(|part| is_or(**part)) {
+        let cases = terms.args(*part).iter().copied();
+        let kept = cases.filter(|&case| solver.check(&[case]) != SatResult::Unsat);
+        *part = terms.or(&kept.collect::<Vec<TermId>>());
+    }
+    terms.and(&parts)
+}
+
+/// How often the size has to be taken off a sum of the first range to get a number of the second.
+fn counts(sum: &Range, range: &Range, size: &BigInt) -> Range {
+    Range {
+        low: (&sum.low - &range.low).div_floor(size),
+        high: (&sum.high - &range.low).div_floor(size),
+    }
 }
 
 fn twin_sort(terms: &TermStore, sort: SortId) -> SortId {
@@ -130,8 +151,6 @@ struct Translation<'a> {
     readings: FxHashMap<TermId, TermId>,
     /// What holds besides.
     facts: Vec<TermId>,
-    /// How often the sums wrap that are reduced.
-    wraps: Vec<TermId>,
 }
 
 impl<'a> Translation<'a> {
@@ -144,7 +163,6 @@ impl<'a> Translation<'a> {
             sums: FxHashMap::default(),
             readings: FxHashMap::default(),
             facts: Vec::new(),
-            wraps: Vec::new(),
         }
     }
 
@@ -215,21 +233,14 @@ impl<'a> Translation<'a> {
         let range = Range::signed(width);
         let reading = if sum.range.is_within(&range) || self.semantics == Semantics::Free {
             sum.term
-        } else if self.semantics == Semantics::Exact {
+        } else {
             let size = power(width);
             let wraps = terms.fresh_var("wraps", SortId::INT);
-            self.wraps.push(wraps);
-            let counts = Range {
-                low: (&sum.range.low - &range.low).div_floor(&size),
-                high: (&sum.range.high - &range.low).div_floor(&size),
-            };
+            let counts = counts(&sum.range, &range, &size);
             self.facts.push(self.within(wraps, &counts));
             let reduced = terms.sub(sum.term, terms.mul(&[terms.int(size), wraps]));
             self.facts.push(self.within(reduced, &range));
             reduced
-        } else {
-            self.facts.push(self.within(sum.term, &range));
-            sum.term
         };
         self.readings.insert(word, reading);
         reading
@@ -242,6 +253,101 @@ impl<'a> Translation<'a> {
         let terms = self.terms;
         let wrapped = terms.add(&[number, terms.int(power(width))]);
         terms.ite(self.is_negative(number), wrapped, number)
+    }
+
+    /// Whether the words' order without a sign is that of the first and the second.
+    fn unsigned_at_most(&mut self, a: TermId, b: TermId) -> TermId {
+        let (a, b) = (self.reading(a), self.reading(b));
+        let terms = self.terms;
+        let signs = [a, b].map(|number| self.is_negative(number));
+        let across = terms.and(&[terms.not(signs[0]), signs[1]]);
+        let same = terms.and(&[terms.eq(signs[0], signs[1]), terms.le(a, b)]);
+        terms.or(&[across, same])
+    }
+
+    /// Whether the number that a word is, is a sum that has to be reduced.
+    fn reduces(&self, word: TermId) -> bool {
+        let width = self.width(word).expect("it is a word");
+        self.semantics == Semantics::Exact
+            && !self.sums[&word].range.is_within(&Range::signed(width))
+    }
+
+    /// Whether the first word is at most the second (or less, if this is strict), by how often their
+    /// sums wrap: no variable stands for that, so none has to be eliminated. `None` where nothing is
+    /// reduced, the cases are many, or this is another operator.
+    fn by_cases(&mut self, op: &Op, words: [TermId; 2], strict: bool) -> Option<TermId> {
+        let width = self.width(words[0])?;
+        let range = match op {
+            Op::BvSle => Range::signed(width),
+            Op::BvUle => Range::unsigned(width),
+            _ => return None,
+        };
+        if !words.iter().any(|&w| self.reduces(w)) {
+            return None;
+        }
+        let more = BigInt::from(u8::from(strict));
+        let cases = words.map(|w| self.cases(w, &range));
+        let [left, right] = &cases;
+        if left.len() * right.len() > CASES {
+            return None;
+        }
+        let terms = self.terms;
+        let mut all = Vec::new();
+        for a in left {
+            for b in right {
+                // With a numeral on one side, one interval says all.
+                let formula = match (a.range.is_point(), b.range.is_point()) {
+                    (true, false) => self.between(b, &a.range.low + &more, range.high.clone()),
+                    (false, true) => self.between(a, range.low.clone(), &b.range.low - &more),
+                    _ => {
+                        let [a_is, b_is] = [a, b]
+                            .map(|sum| self.between(sum, range.low.clone(), range.high.clone()));
+                        let order = match strict {
+                            true => terms.lt(a.term, b.term),
+                            false => terms.le(a.term, b.term),
+                        };
+                        terms.and(&[a_is, b_is, order])
+                    }
+                };
+                all.push(formula);
+            }
+        }
+        Some(terms.or(&all))
+    }
+
+    /// What a word may be in this range: its sum, less the words' size so many times.
+    fn cases(&self, word: TermId, range: &Range) -> Vec<Sum> {
+        let terms = self.terms;
+        let sum = &self.sums[&word];
+        let size = power(self.width(word).expect("it is a word"));
+        let counts = counts(&sum.range, range, &size);
+        let mut cases = Vec::new();
+        let mut count = counts.low;
+        while count <= counts.high && cases.len() <= CASES {
+            let less = &size * &count;
+            cases.push(Sum {
+                term: terms.sub(sum.term, terms.int(less.clone())),
+                range: sum.range.plus(&Range::point(-less)),
+            });
+            count += 1;
+        }
+        cases
+    }
+
+    /// That a sum is in this interval, without what its own range says.
+    fn between(&self, sum: &Sum, low: BigInt, high: BigInt) -> TermId {
+        let terms = self.terms;
+        if low > high || sum.range.high < low || high < sum.range.low {
+            return TermId::FALSE;
+        }
+        let mut bounds = Vec::new();
+        if sum.range.low < low {
+            bounds.push(terms.ge(sum.term, terms.int(low)));
+        }
+        if sum.range.high > high {
+            bounds.push(terms.le(sum.term, terms.int(high)));
+        }
+        terms.and(&bounds)
     }
 
     /// A number that is not negative, as a word: from the half of what words count on, it is read
@@ -280,16 +386,21 @@ impl<'a> Translation<'a> {
         let node = terms.node(t);
         let over_words = node.args.iter().any(|&a| self.width(a).is_some());
         let twin = match (&node.op, &*node.args) {
-            (Op::BvSle, &[a, b]) => {
+            (Op::BvSle, &[a, b]) => self.by_cases(&node.op, [a, b], false).unwrap_or_else(|| {
                 let (a, b) = (self.reading(a), self.reading(b));
                 terms.le(a, b)
-            }
-            (Op::BvUle, &[a, b]) => {
-                let (a, b) = (self.reading(a), self.reading(b));
-                let signs = [a, b].map(|number| self.is_negative(number));
-                let across = terms.and(&[terms.not(signs[0]), signs[1]]);
-                let same = terms.and(&[terms.eq(signs[0], signs[1]), terms.le(a, b)]);
-                terms.or(&[across, same])
+            }),
+            (Op::BvUle, &[a, b]) => self
+                .by_cases(&node.op, [a, b], false)
+                .unwrap_or_else(|| self.unsigned_at_most(a, b)),
+            // So that it is a disjunction, too.
+            (Op::Not, &[a]) => {
+                let inner = terms.node(a);
+                let less = match *inner.args {
+                    [a, b] => self.by_cases(&inner.op, [b, a], true),
+                    _ => None,
+                };
+                less.unwrap_or_else(|| terms.not(self.other(a)))
             }
             (Op::Eq, &[a, b]) if over_words => {
                 let (a, b) = (self.reading(a), self.reading(b));

@@ -19,11 +19,14 @@ use z3_sys::{
     DeclKind, SortKind, Z3_ast, Z3_func_decl, Z3_get_bv_sort_size, Z3_get_decl_int_parameter,
     Z3_get_numeral_string, Z3_get_sort, Z3_get_sort_kind, Z3_is_numeral_ast, Z3_mk_add,
     Z3_mk_bool_sort, Z3_mk_distinct, Z3_mk_eq, Z3_mk_fresh_const, Z3_mk_int_sort, Z3_mk_ite,
-    Z3_mk_le, Z3_mk_lt, Z3_mk_mul, Z3_mk_numeral, Z3_sort, Z3_update_term,
+    Z3_mk_le, Z3_mk_lt, Z3_mk_mul, Z3_mk_numeral, Z3_mk_or, Z3_sort, Z3_update_term,
 };
 
 use super::TextContext;
 use super::uninterpreted::{application, conjunction};
+
+/// A comparison is taken apart into no more cases than this.
+const CASES: usize = 9;
 
 /// A number that equals a word modulo its size, and what it may be.
 #[derive(Clone)]
@@ -144,6 +147,21 @@ impl Integers<'_, '_> {
         let is = |wanted: DeclKind| kind == wanted as u32;
         let signed = [DeclKind::Sleq, DeclKind::Sgeq, DeclKind::Slt, DeclKind::Sgt];
         let unsigned = [DeclKind::Uleq, DeclKind::Ugeq, DeclKind::Ult, DeclKind::Ugt];
+        if let [a, b] = *args
+            && unsigned.into_iter().chain(signed).any(is)
+        {
+            let signed = signed.into_iter().any(is);
+            let least = [DeclKind::Sleq, DeclKind::Uleq, DeclKind::Slt, DeclKind::Ult];
+            let strict = [DeclKind::Slt, DeclKind::Ult, DeclKind::Sgt, DeclKind::Ugt];
+            let words = match least.into_iter().any(is) {
+                true => [a, b],
+                false => [b, a],
+            };
+            let strict = strict.into_iter().any(is);
+            if let Some(made) = self.at_most_by_cases(words, strict, signed) {
+                return Some(made);
+            }
+        }
         let numbers: Option<Vec<Z3_ast>> = if unsigned.into_iter().any(is) {
             args.iter().map(|&a| self.unsigned(a)).collect()
         } else if is(DeclKind::Eq) || is(DeclKind::Distinct) || signed.into_iter().any(is) {
@@ -173,6 +191,83 @@ impl Integers<'_, '_> {
             }
         };
         Some(z3.keep(made))
+    }
+
+    /// Whether the first word is at most (or less than) the second, by how often their sums wrap: a
+    /// solver decides between formulas sooner than it finds the value of a variable. `None` where
+    /// there are too many cases.
+    fn at_most_by_cases(&self, words: [Z3_ast; 2], strict: bool, signed: bool) -> Option<Z3_ast> {
+        let width = self.width(words[0])?;
+        let low = if signed { -half(width) } else { BigInt::zero() };
+        let high: BigInt = &low + size(width) - 1;
+        let [left, right] = words.map(|word| self.cases(word, &low, &high, width));
+        let (left, right) = (left?, right?);
+        if left.len() * right.len() > CASES {
+            return None;
+        }
+        let more = BigInt::from(u8::from(strict));
+        let mut all = Vec::new();
+        for a in &left {
+            for b in &right {
+                let mut parts = Vec::new();
+                // With a numeral on one side, one interval says all.
+                if a.low == a.high {
+                    self.between(b, &(&a.low + &more), &high, &mut parts)?;
+                } else if b.low == b.high {
+                    self.between(a, &low, &(&b.low - &more), &mut parts)?;
+                } else {
+                    self.between(a, &low, &high, &mut parts)?;
+                    self.between(b, &low, &high, &mut parts)?;
+                    parts.push(self.compare(strict, a.term, b.term)?);
+                }
+                all.push(conjunction(self.context, &parts)?);
+            }
+        }
+        let z3 = &self.context.z3;
+        // SAFETY: all are formulas of the context.
+        Some(z3.keep(unsafe { Z3_mk_or(z3.raw, all.len() as u32, all.as_ptr())? }))
+    }
+
+    /// What a word may be in this range: its sum, less the words' size so many times.
+    fn cases(&self, word: Z3_ast, low: &BigInt, high: &BigInt, width: u32) -> Option<Vec<Sum>> {
+        let (sum, size) = (&self.sums[&word], size(width));
+        let mut count = (&sum.low - low).div_floor(&size);
+        let most = (&sum.high - low).div_floor(&size);
+        debug_assert_eq!(high - low + 1, size);
+        let mut cases = Vec::new();
+        while count <= most && cases.len() <= CASES {
+            cases.push(self.plus(sum, &self.point(&(-&size * &count))?)?);
+            count += 1;
+        }
+        Some(cases)
+    }
+
+    /// That a sum is in this interval, without what its own range says.
+    fn between(
+        &self,
+        sum: &Sum,
+        low: &BigInt,
+        high: &BigInt,
+        parts: &mut Vec<Z3_ast>,
+    ) -> Option<()> {
+        if &sum.low < low {
+            parts.push(self.compare(false, self.numeral_of(low)?, sum.term)?);
+        }
+        if &sum.high > high {
+            parts.push(self.compare(false, sum.term, self.numeral_of(high)?)?);
+        }
+        Some(())
+    }
+
+    fn compare(&self, strict: bool, a: Z3_ast, b: Z3_ast) -> Option<Z3_ast> {
+        let z3 = &self.context.z3;
+        // SAFETY: both are integers of the context.
+        Some(z3.keep(unsafe {
+            match strict {
+                true => Z3_mk_lt(z3.raw, a, b)?,
+                false => Z3_mk_le(z3.raw, a, b)?,
+            }
+        }))
     }
 
     /// What stands for a word whose arguments are known.

@@ -135,8 +135,9 @@ pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
         Ok(solver) => solver,
         Err(message) => return TextCheck::Malformed(message),
     };
+    let mut best = None;
     for (assertion, &formula) in assertions.iter().enumerate() {
-        match valid(&context, &mut incremental, formula) {
+        match valid(&context, &mut incremental, formula, &mut best) {
             Ok(Answer::Unsat) => {}
             Ok(Answer::Sat) => return TextCheck::Invalid { assertion },
             Ok(Answer::Unknown(reason)) | Err(reason) => {
@@ -149,18 +150,20 @@ pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
     }
 }
 
-/// The answer to the negation of a formula, by all ways in turn.
+/// The answer to the negation of a formula, by all ways in turn. The way that answered the one before
+/// is known, and becomes the one that answered this.
 fn valid(
     context: &TextContext<'_>,
     incremental: &mut TextSolver<'_>,
     formula: Z3_ast,
+    best: &mut Option<Way>,
 ) -> Result<Answer, String> {
     let z3 = &context.z3;
     let body = with_constants(context, formula).ok_or_else(|| z3.error())?;
     // SAFETY: the formula belongs to the context.
     let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, body) })?);
     incremental.push(negation);
-    let answer = in_turns(context, incremental, body, negation);
+    let answer = in_turns(context, incremental, (body, negation), best);
     incremental.pop();
     answer
 }
@@ -169,12 +172,18 @@ fn valid(
 fn in_turns(
     context: &TextContext<'_>,
     incremental: &mut TextSolver<'_>,
-    formula: Z3_ast,
-    negation: Z3_ast,
+    (formula, negation): (Z3_ast, Z3_ast),
+    best: &mut Option<Way>,
 ) -> Result<Answer, String> {
     let quantified = has_quantifiers(context, negation);
     let only_words = !quantified && only_words(context, negation);
     let mut ways = ways(hard_operations(context, negation), quantified, only_words);
+    // Assertions of one text are alike, and only integers are so fast that the others are not missed.
+    if *best == Some(Way::Integers)
+        && let Some(at) = ways.iter().position(|&way| way == Way::Integers)
+    {
+        ways[..=at].rotate_right(1);
+    }
     let mut linear = false;
     let mut open: Option<OpenPieces> = None;
     let mut by_instances: Option<ByInstances> = None;
@@ -275,7 +284,10 @@ fn in_turns(
                         last = reason;
                     }
                 }
-                answer => return Ok(answer),
+                answer => {
+                    *best = Some(way);
+                    return Ok(answer);
+                }
             }
         }
         if again.is_empty() {
