@@ -27,6 +27,8 @@ pub struct Shape {
     pub predicates: usize,
     /// Sum of the arities of the predicates in use.
     pub arguments: usize,
+    /// Those of them that are truth values.
+    pub truth_values: usize,
     /// No clause has two body atoms.
     pub linear: bool,
     /// Predicates on a cycle of the dependency graph.
@@ -55,6 +57,9 @@ impl Shape {
                 );
             }
         }
+        let params = used.iter().flat_map(|&p| &system.predicate(p).params);
+        let truth_values = params.filter(|&&v| system.terms.sort_of(v) == SortId::BOOL);
+        let truth_values = truth_values.count();
         let roots: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
         system.terms.post_order(&roots, |t| {
             let node = system.terms.node(t);
@@ -75,6 +80,7 @@ impl Shape {
             clauses: system.clauses.len(),
             predicates: used.len(),
             arguments: used.iter().map(|&p| system.predicate(p).arity()).sum(),
+            truth_values,
             linear: system.clauses.iter().all(|c| c.body.len() <= 1),
             recursive: DependencyGraph::new(system).recursive().len(),
             queries: system.clauses.iter().filter(|c| c.head.is_none()).count(),

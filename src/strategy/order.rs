@@ -2,8 +2,8 @@
 //! long.
 //!
 //! Invariant: nothing here depends on the system, except whether it has predicates, datatypes,
-//! arrays, and words that could be numbers. Of the engines listed, those that support its shape take
-//! their turns.
+//! arrays, words that could be numbers, and hardly anything but truth values. Of the engines listed,
+//! those that support its shape take their turns.
 
 use std::time::Duration;
 
@@ -48,6 +48,10 @@ const QUICK_BITS: Duration = Duration::from_millis(300);
 /// 2025's LIA tasks with squares and phases, it solves in this time.
 const QUICK_TEMPLATES: Duration = Duration::from_millis(400);
 
+/// Costly passes are for numbers, and with codes of them (pass `values`) there are few. Of LRA-Lin's
+/// programs of SystemC `pdr` solves in this time what it solves at all in 10 s.
+const QUICK_TRUTH: Duration = Duration::from_secs(10);
+
 /// Before the passes that may take longer. Measured over linear integer and real arithmetic
 /// (CHC-COMP 2025, 100 tasks): `pdr` needs less than this for most of what it solves, and what
 /// `trl` and `kind` solve sooner, they solve at once; so they come after it here. `vinta` has
@@ -62,6 +66,7 @@ const QUICK: &[Slot] = &[
     slot("vinta", 1.0, Limit::Moment(QUICK_TRY)).only(Only::WithoutWords),
     slot("ic3", 1.0, Limit::Moment(QUICK_BITS)),
     slot("templates", 1.0, Limit::Moment(QUICK_TEMPLATES)).only(Only::WithoutWords),
+    slot("pdr", 0.4, Limit::Moment(QUICK_TRUTH)).only(Only::TruthValues),
 ];
 
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is
@@ -208,6 +213,8 @@ enum Only {
     WithoutWords,
     /// The quick passes left words that could be numbers.
     WideWords,
+    /// Of ten arguments that the quick passes left, nine are truth values, and there are no words.
+    TruthValues,
     /// Passes left arrays,
     Arrays,
     /// of numbers and the like,
@@ -230,6 +237,10 @@ impl Slot {
             Only::WithoutDatatypes => !shape.theories.datatype,
             Only::WithoutWords => !shape.theories.bitvec,
             Only::WideWords => shape.theories.wide_words,
+            Only::TruthValues => {
+                let most = shape.truth_values * 10 >= shape.arguments * 9;
+                most && shape.arguments > 0 && !shape.theories.bitvec
+            }
             Only::Arrays => shape.theories.array,
             Only::ScalarArrays => shape.theories.array && !shape.theories.datatype,
             Only::Heaps => shape.theories.array && shape.theories.datatype,
@@ -274,8 +285,13 @@ mod tests {
         assert!(CLOSED.iter().all(|slot| find(slot.engine).is_some()));
         // Without a time limit the last turn does not end by itself.
         assert!(MAIN.last().is_some_and(|slot| slot.limit == Limit::None));
-        let short =
-            |slot: &Slot| matches!(slot.limit, Limit::Moment(most) if most <= QUICK_TEMPLATES);
+        let short = |slot: &Slot| {
+            let longest = match slot.only {
+                Only::TruthValues => QUICK_TRUTH,
+                _ => QUICK_TEMPLATES,
+            };
+            matches!(slot.limit, Limit::Moment(most) if most <= longest)
+        };
         assert!(QUICK.iter().all(short));
     }
 }

@@ -198,7 +198,8 @@ mod tests {
         Shape {
             clauses: 3,
             predicates: 1,
-            arguments: 2,
+            arguments: 20,
+            truth_values: 0,
             linear,
             recursive: 1,
             queries: 1,
@@ -284,6 +285,19 @@ mod tests {
                 let expected = wide_words && stage.passes == Passes::Written;
                 assert_eq!(names.contains(&"twin"), expected);
             }
+        }
+    }
+
+    #[test]
+    fn where_nearly_all_are_truth_values_pdr_has_a_longer_turn() {
+        for (truth_values, bitvec, expected) in [(17, false, 1), (18, false, 2), (20, true, 1)] {
+            let mut system = shape(true);
+            system.truth_values = truth_values;
+            system.theories.bitvec = bitvec;
+            let quick = STAGES.iter().find(|s| s.passes == Passes::Quick);
+            let names = names_of(&Strategy::Auto.turns(quick.expect("a stage"), &system));
+            let turns = names.iter().filter(|&&name| name == "pdr").count();
+            assert_eq!(turns, expected, "{truth_values} {bitvec}");
         }
     }
 

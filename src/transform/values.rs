@@ -2,9 +2,10 @@
 //!
 //! Arguments and locals between which clauses say `x = y` are a class, with the numerals that they
 //! are equated with. If nothing else is said of them, all other values are alike: a code is the
-//! number of a numeral, or one more for any other value. Two codes are a Boolean, more are a word of
-//! few bits. A state that a program keeps in a word of 32 bits becomes one bit, or a program
-//! counter that other passes see.
+//! number of a numeral, or one more for any other value. Two codes are a Boolean. More are a word of
+//! few bits for words, and for numbers as many Booleans, so that no words come in where there were
+//! none. A state that a program keeps in a word of 32 bits becomes one bit, or a program counter that
+//! other passes see.
 //!
 //! Codes of equal values are equal, and tests against the class's numerals are decided by them. That
 //! two values differ is not: two others may. So a class with `x ≠ y` is left as it is. (Data
@@ -33,6 +34,9 @@ const NUMERALS: usize = 1000;
 /// says what its code means.
 const CASES: usize = 1_000_000;
 
+/// Codes of a class of numbers, at most.
+const NUMBER_CODES: usize = 64;
+
 /// The pass.
 pub struct Values;
 
@@ -59,9 +63,9 @@ impl Transformation for Values {
                 continue;
             }
             let arguments = params.iter().enumerate();
-            let arguments = arguments.filter_map(|(at, param)| match code(at) {
+            let arguments = arguments.flat_map(|(at, param)| match code(at) {
                 Some(code) => code.of(terms, *param),
-                None => Some(*param),
+                None => vec![*param],
             });
             let arguments: Vec<TermId> = arguments.collect();
             replacement.replace_by_terms(&mut system, predicate, arguments);
@@ -95,6 +99,7 @@ struct Code {
     numerals: Vec<TermId>,
     /// What stands for all that is no numeral of the class, if there is such a value.
     other: Option<TermId>,
+    of_words: bool,
 }
 
 impl Code {
@@ -107,36 +112,51 @@ impl Code {
         self.size().next_power_of_two().trailing_zeros()
     }
 
-    /// The sort of codes; none for a single value.
-    fn sort(&self, terms: &TermStore) -> Option<SortId> {
+    /// The sorts of a code's parts: none for a single value, one truth value for two. More are truth
+    /// values for numbers, so that words come in only where there are words, and else one word.
+    fn sorts(&self, terms: &TermStore) -> Vec<SortId> {
         match self.size() {
-            0 | 1 => None,
-            2 => Some(SortId::BOOL),
-            _ => Some(terms.bitvec_sort(self.bits())),
+            0 | 1 => Vec::new(),
+            2 => vec![SortId::BOOL],
+            _ if self.of_words => vec![terms.bitvec_sort(self.bits())],
+            _ => vec![SortId::BOOL; self.bits() as usize],
         }
     }
 
-    fn term(&self, terms: &TermStore, number: usize) -> TermId {
-        match self.size() {
-            2 => terms.bool(number == 1),
-            _ => terms.bitvec(BigUint::from(number), self.bits()),
+    /// A part of the code with this number.
+    fn part(&self, terms: &TermStore, number: usize, part: usize) -> TermId {
+        match self.size() > 2 && self.of_words {
+            true => terms.bitvec(BigUint::from(number), self.bits()),
+            false => terms.bool(number >> part & 1 == 1),
         }
     }
 
-    fn of_numeral(&self, terms: &TermStore, numeral: TermId) -> Option<TermId> {
+    /// That these are the parts of the code with this number.
+    fn is(&self, terms: &TermStore, code: &[TermId], number: usize) -> TermId {
+        let parts = code.iter().enumerate();
+        let parts = parts.map(|(at, &part)| terms.eq(part, self.part(terms, number, at)));
+        terms.and(&parts.collect::<Vec<TermId>>())
+    }
+
+    fn of_numeral(&self, terms: &TermStore, numeral: TermId) -> Option<Vec<TermId>> {
         let number = self.numerals.binary_search(&numeral).ok()?;
-        Some(self.term(terms, number))
+        let parts = 0..self.sorts(terms).len();
+        Some(parts.map(|part| self.part(terms, number, part)).collect())
     }
 
-    /// The code of a term over the old variables; none if there is only one.
-    fn of(&self, terms: &TermStore, old: TermId) -> Option<TermId> {
-        self.sort(terms)?;
-        let last = self.size() - 1;
-        let mut code = self.term(terms, last);
-        for (number, numeral) in self.numerals.iter().enumerate().take(last).rev() {
-            code = terms.ite(terms.eq(old, *numeral), self.term(terms, number), code);
-        }
-        Some(code)
+    /// The parts of the code of a term over the old variables.
+    fn of(&self, terms: &TermStore, old: TermId) -> Vec<TermId> {
+        let parts = 0..self.sorts(terms).len();
+        let of_part = |part: usize| {
+            let last = self.size() - 1;
+            let mut code = self.part(terms, last, part);
+            for (number, numeral) in self.numerals.iter().enumerate().take(last).rev() {
+                let own = self.part(terms, number, part);
+                code = terms.ite(terms.eq(old, *numeral), own, code);
+            }
+            code
+        };
+        parts.map(of_part).collect()
     }
 
     /// That a term over the old variables has one of the numerals, where it always has.
@@ -147,11 +167,11 @@ impl Code {
     }
 
     /// The value of a code.
-    fn value(&self, terms: &TermStore, code: Option<TermId>) -> Option<TermId> {
+    fn value(&self, terms: &TermStore, code: &[TermId]) -> Option<TermId> {
         let value = |number: usize| self.numerals.get(number).copied().or(self.other);
         let mut result = value(self.size().checked_sub(1)?)?;
         for number in (0..self.size() - 1).rev() {
-            let test = terms.eq(code?, self.term(terms, number));
+            let test = self.is(terms, code, number);
             result = terms.ite(test, value(number)?, result);
         }
         Some(result)
@@ -397,10 +417,15 @@ impl<'a> Classes<'a> {
             } else {
                 None
             };
-            let code = Code { numerals, other };
+            let of_words = !matches!(sort, SortId::INT | SortId::REAL);
+            let code = Code {
+                numerals,
+                other,
+                of_words,
+            };
             let shorter = match terms.sort(sort) {
                 Sort::BitVec(width) => code.size() <= 2 || code.bits() < width,
-                _ => code.size() <= 2,
+                _ => code.size() <= NUMBER_CODES,
             };
             if shorter && code.size() > 0 {
                 of_class.insert(class, codes.codes.len());
@@ -435,11 +460,12 @@ fn other(terms: &TermStore, sort: SortId, numerals: &[TermId]) -> Option<TermId>
 struct Coded<'a> {
     terms: &'a TermStore,
     codes: &'a Codes,
-    /// With the number of the code, and the variable that is the code if there is more than one.
-    vars: FxHashMap<TermId, (usize, Option<TermId>)>,
+    /// With the number of the code, and the variables that are its parts.
+    vars: FxHashMap<TermId, (usize, Vec<TermId>)>,
     /// In the order in which they were met.
     order: Vec<TermId>,
-    memo: FxHashMap<(TermId, usize), Option<TermId>>,
+    /// Of a term as such a code: its parts.
+    memo: FxHashMap<(TermId, usize), Option<Vec<TermId>>>,
 }
 
 impl<'a> Coded<'a> {
@@ -461,9 +487,9 @@ impl<'a> Coded<'a> {
         for var in clause.vars(terms) {
             let local = codes.of_local.get(&(at, var)).copied();
             if let Some(code) = of.get(&var).copied().or(local) {
-                let sort = codes.codes[code].sort(terms);
-                let new = sort.map(|sort| terms.fresh_var(terms.var_name(var), sort));
-                coded.vars.insert(var, (code, new));
+                let sorts = codes.codes[code].sorts(terms).into_iter();
+                let new = sorts.map(|sort| terms.fresh_var(terms.var_name(var), sort));
+                coded.vars.insert(var, (code, new.collect()));
                 coded.order.push(var);
             }
         }
@@ -471,19 +497,21 @@ impl<'a> Coded<'a> {
     }
 
     fn arguments(&self, args: &[TermId]) -> Vec<TermId> {
-        let args = args.iter();
-        args.filter_map(|arg| match self.vars.get(arg) {
-            Some((_, new)) => *new,
-            None => Some(*arg),
-        })
-        .collect()
+        let mut all = Vec::new();
+        for arg in args {
+            match self.vars.get(arg) {
+                Some((_, new)) => all.extend(new),
+                None => all.push(*arg),
+            }
+        }
+        all
     }
 
     /// The old variables by their codes.
     fn definitions(&self) -> Vec<(TermId, TermId)> {
         let value = |var: &TermId| {
-            let (code, new) = self.vars[var];
-            Some((*var, self.codes.codes[code].value(self.terms, new)?))
+            let (code, new) = &self.vars[var];
+            Some((*var, self.codes.codes[*code].value(self.terms, new)?))
         };
         self.order.iter().filter_map(value).collect()
     }
@@ -505,14 +533,17 @@ impl<'a> Coded<'a> {
                 return TermId::TRUE;
             }
             match (self.coded(a, code), self.coded(b, code)) {
-                (Some(a), Some(b)) => terms.eq(a, b),
+                (Some(a), Some(b)) => {
+                    let parts = a.iter().zip(&b).map(|(&a, &b)| terms.eq(a, b));
+                    terms.and(&parts.collect::<Vec<TermId>>())
+                }
                 _ => t,
             }
         })
     }
 
-    /// A choice between variables and numerals as one between codes.
-    fn coded(&mut self, root: TermId, code: usize) -> Option<TermId> {
+    /// A choice between variables and numerals as one between codes, by their parts.
+    fn coded(&mut self, root: TermId, code: usize) -> Option<Vec<TermId>> {
         let terms = self.terms;
         let mut stack = vec![root];
         while let Some(&t) = stack.last() {
@@ -522,9 +553,12 @@ impl<'a> Coded<'a> {
             }
             let result = match (terms.op(t), terms.args(t)) {
                 (Op::Ite, &[condition, a, b]) => {
-                    let known = |t: TermId| self.memo.get(&(t, code)).copied();
+                    let known = |t: TermId| self.memo.get(&(t, code));
                     match (known(a), known(b)) {
-                        (Some(a), Some(b)) => a.zip(b).map(|(a, b)| terms.ite(condition, a, b)),
+                        (Some(a), Some(b)) => a.as_ref().zip(b.as_ref()).map(|(a, b)| {
+                            let parts = a.iter().zip(b);
+                            parts.map(|(&a, &b)| terms.ite(condition, a, b)).collect()
+                        }),
                         (left, right) => {
                             stack.extend(left.is_none().then_some(a));
                             stack.extend(right.is_none().then_some(b));
@@ -533,13 +567,13 @@ impl<'a> Coded<'a> {
                     }
                 }
                 _ => match self.vars.get(&t) {
-                    Some((_, new)) => *new,
+                    Some((_, new)) => Some(new.clone()),
                     None => self.codes.codes[code].of_numeral(terms, t),
                 },
             };
             self.memo.insert((t, code), result);
             stack.pop();
         }
-        self.memo[&(root, code)]
+        self.memo[&(root, code)].clone()
     }
 }

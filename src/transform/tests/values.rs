@@ -9,10 +9,23 @@ use crate::term::{BigUint, Op, Random, SortId, TermId, TermStore};
 
 const WIDTH: u32 = 3;
 
-/// A random formula about words: equations with each other and with the numerals 1 and 2, tests,
-/// choices; rarely something that keeps a class from being coded.
-fn formula(random: &mut Random, t: &TermStore, words: &[TermId], parts: usize) -> TermId {
-    let numeral = |random: &mut Random| t.bitvec(BigUint::from(1 + random.below(2usize)), WIDTH);
+/// A random formula about words or integers: equations with each other and with the numerals from 1 to
+/// `numerals`, tests, choices; rarely something that keeps a class from being coded.
+fn formula(
+    random: &mut Random,
+    t: &TermStore,
+    words: &[TermId],
+    numerals: usize,
+    parts: usize,
+) -> TermId {
+    let whole = t.sort_of(words[0]) == SortId::INT;
+    let numeral = |random: &mut Random| {
+        let value = 1 + random.below(numerals);
+        match whole {
+            true => t.int(value as i64),
+            false => t.bitvec(BigUint::from(value), WIDTH),
+        }
+    };
     let word = |random: &mut Random| words[random.below(words.len())];
     let literal = |random: &mut Random| {
         let test = t.eq(word(random), numeral(random));
@@ -34,17 +47,21 @@ fn formula(random: &mut Random, t: &TermStore, words: &[TermId], parts: usize) -
             20 => t.ite(literal(random), literal(random), literal(random)),
             21 => t.eq(literal(random), literal(random)),
             22 => t.not(t.eq(word(random), word(random))),
+            _ if whole => t.le(word(random), numeral(random)),
             _ => t.bv_op(&Op::BvUle, &[word(random), numeral(random)]),
         })
         .collect();
     t.and(&parts)
 }
 
-fn random_system(seed: u64) -> System {
+fn random_system(seed: u64, whole: bool, numerals: usize) -> System {
     let mut random = Random::new(seed);
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
-    let sort = t.bitvec_sort(WIDTH);
+    let sort = match whole {
+        true => SortId::INT,
+        false => t.bitvec_sort(WIDTH),
+    };
     let p = system.add_predicate("p", &[sort, sort]);
     let q = system.add_predicate("q", &[sort]);
     let vars: Vec<TermId> = (0..6).map(|i| t.var(&format!("v{i}"), sort)).collect();
@@ -54,7 +71,18 @@ fn random_system(seed: u64) -> System {
             ([], _) | (_, None) => 4 + random.below(3usize),
             _ => 2 + random.below(2usize),
         };
-        let formula = formula(&mut random, &t, &vars, parts);
+        let mut formula = formula(&mut random, &t, &vars, numerals, parts);
+        if whole {
+            // The oracle enumerates facts.
+            let value = |var: TermId, n: usize| t.eq(var, t.int(n as i64));
+            let any = |&var: &TermId| {
+                let values = (1..=numerals + 1).map(|n| value(var, n));
+                t.or(&values.collect::<Vec<TermId>>())
+            };
+            let args = head.iter().flat_map(|h| &h.args);
+            let bounds: Vec<TermId> = args.map(any).collect();
+            formula = t.and(&[t.and(&bounds), formula]);
+        }
         system.add_clause(body, formula, head);
     };
     let (pa, pb) = (atom(p, &vars[..2]), atom(p, &vars[2..4]));
@@ -70,9 +98,20 @@ fn random_system(seed: u64) -> System {
 
 #[test]
 fn random_systems_keep_their_verdicts() {
+    keep_their_verdicts(false, 2);
+}
+
+/// Three codes, and more, are two Booleans and more.
+#[test]
+fn random_systems_of_numbers_keep_their_verdicts() {
+    keep_their_verdicts(true, 2);
+    keep_their_verdicts(true, 4);
+}
+
+fn keep_their_verdicts(whole: bool, numerals: usize) {
     let (mut coded, mut verdicts) = (0, [0, 0]);
     for seed in 0..120 {
-        let system = random_system(seed);
+        let system = random_system(seed, whole, numerals);
         let lists = ["values", "values,simplify,propagate,values", "default"];
         let Some(sat) = agree(&system, &lists) else {
             continue;
