@@ -625,3 +625,51 @@ impl<'a> Split<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use num_traits::{One, Zero};
+
+    use super::*;
+    use crate::term::{BigInt, SortId};
+
+    /// A set with many pieces times one with many: made where there is room, and else given up.
+    #[test]
+    fn copies_that_take_too_many_nodes_are_given_up() {
+        let terms = Rc::new(TermStore::new());
+        let mut vars: Vec<TermId> = (0..3)
+            .map(|i| terms.var(&format!("v{i}"), SortId::INT))
+            .collect();
+        vars.sort_unstable();
+        let mut diagrams = Diagrams::new(terms);
+        let number = |n: i64| Rational::from_integer(BigInt::from(n));
+        let cut = |n: i64| {
+            Some(Cut {
+                value: number(n),
+                closed: true,
+            })
+        };
+        // Of the first, every second number up to 40; the second is at most the first plus 100.
+        let mut all = NONE;
+        for n in 0..20 {
+            let (lower, upper) = (cut(2 * n), cut(2 * n + 1));
+            let first = diagrams.piece(vars[0], &Piece { lower, upper });
+            let upper = cut(2 * n + 100);
+            let second = diagrams.piece(vars[1], &Piece { lower: None, upper });
+            let part = diagrams.intersection(first, second);
+            all = diagrams.union(all, part);
+        }
+        let to = Move {
+            to: vars[2],
+            factor: Rational::one(),
+            offset: Rational::zero(),
+            plain: false,
+        };
+        let same = |_: TermId, piece: &Piece| piece.clone();
+        assert_eq!(diagrams.copy(all, vars[0], &to, &same, 10), None);
+        let copy = diagrams.copy(all, vars[0], &to, &same, 10_000);
+        let copy = copy.expect("there is room");
+        assert_eq!(diagrams.union(copy, all), all);
+        assert_eq!(diagrams.support(copy), vars);
+    }
+}
