@@ -75,7 +75,7 @@ const QUICK: &[Slot] = &[
 /// turns. `templates` has equations of words before `narrow` makes some of them narrower.
 const WRITTEN: &[Slot] = &[
     slot("twin", 0.5, Limit::Long(Duration::from_secs(300))).only(Only::WideWords),
-    slot("templates", 0.2, Limit::Moment(Duration::from_secs(5))).only(Only::WideWords),
+    slot("templates", 0.4, Limit::Moment(Duration::from_secs(5))).only(Only::WideWords),
     slot("enum", 0.1, Limit::Moment(Duration::from_millis(400))),
     slot("induct", 0.35, Limit::Long(Duration::from_secs(20))),
     slot("enum", 0.15, Limit::Long(Duration::from_secs(10))),

@@ -5,13 +5,15 @@
 //! invariants say what holds in which mode. Engines that learn from single counterexamples find
 //! such facts one by one, in terms of whatever the query is about.
 //!
-//! Clauses are applied to facts at random (`simulation`), which may come to a query. From the facts
-//! of each predicate, formulas are made that hold of all of them (`forms`): equations of numbers
-//! and of their products, and of words modulo powers of two, bounds of the sums that clauses
-//! compare, and clauses of two literals. All but these also under conditions: on a single argument,
-//! and equations in the cases that clauses compare arguments for. The largest inductive subset
-//! (`proof/facts.rs`) is a model if it excludes the queries; else it is left to the engines that
-//! come after. What was not proven alone is tried again with all the others, once.
+//! First queries are executed backward from small inputs (`execution`), which refutes relations
+//! between functions. Then clauses are applied to facts at random (`simulation`), which may come to
+//! a query, too. From the facts of each predicate, formulas are made that hold of all of them
+//! (`forms`): equations of numbers and of their products, and of words modulo powers of two, bounds
+//! of the sums that clauses compare, and clauses of two literals. All but these also under
+//! conditions: on a single argument, and equations in the cases that clauses compare arguments for.
+//! The largest inductive subset (`proof/facts.rs`) is a model if it excludes the queries; else it is
+//! left to the engines that come after. What was not proven alone is tried again with all the
+//! others, once.
 //!
 //! After the invariant generation of Kind 2 (Kahsai, Garoche, Tinelli, Whalen, "Incremental
 //! Verification with Mode Variable Invariants in State Machines", NFM 2012) and Daikon (Ernst et
@@ -20,6 +22,7 @@
 //! Invariant: what is said to be a model passed all queries of being one, and a refutation is made
 //! of facts that were derived.
 
+mod execution;
 mod forms;
 mod simulation;
 #[cfg(test)]
@@ -96,9 +99,12 @@ fn decide(
     lemmas: &mut Lemmas,
     cx: &mut Context,
 ) -> Result<Verdict, Stop> {
-    let mut simulation = Simulation::new(system, smt);
     let part = cx.remaining().map(|left| left / PART);
-    let budget = part.map_or(cx.budget.clone(), |part| cx.budget.work(part));
+    let budget = part.map_or(cx.budget.clone(), |part| cx.budget.about(part));
+    if let Some(refutation) = Simulation::new(system, smt).execute_queries(&budget) {
+        return Ok(Verdict::Unsat(refutation));
+    }
+    let mut simulation = Simulation::new(system, smt);
     if let Some(refutation) = simulation.run(STATES, &budget)? {
         return Ok(Verdict::Unsat(refutation));
     }

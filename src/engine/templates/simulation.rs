@@ -37,7 +37,7 @@ const TRIES: usize = 10;
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// How a step goes on from premises.
-enum Execution {
+pub(super) enum Execution {
     /// To these values of the clause's variables, from these facts.
     Ends(Assignment, Vec<usize>),
     Fails,
@@ -47,9 +47,9 @@ enum Execution {
 
 /// See the module.
 pub(super) struct Simulation<'a> {
-    system: &'a System,
+    pub(super) system: &'a System,
     smt: Rc<Smt>,
-    index: Rc<ClauseIndex>,
+    pub(super) index: Rc<ClauseIndex>,
     solvers: FxHashMap<usize, Solver>,
     /// What was derived, in this order.
     pub states: Vec<RefutationStep>,
@@ -231,7 +231,12 @@ impl<'a> Simulation<'a> {
     }
 
     /// The step by a clause with these values from these premises.
-    fn step(&self, clause: usize, values: Assignment, premises: Vec<usize>) -> RefutationStep {
+    pub(super) fn step(
+        &self,
+        clause: usize,
+        values: Assignment,
+        premises: Vec<usize>,
+    ) -> RefutationStep {
         let of_clause = &self.system.clauses[clause];
         let fact = of_clause.head.as_ref().map(|head| Fact {
             predicate: head.predicate,
@@ -271,11 +276,8 @@ impl<'a> Simulation<'a> {
 
     /// What the equations of a clause make of these premises.
     fn values_from(&mut self, clause: usize, premises: &[usize]) -> Execution {
-        let (terms, of_clause) = (&self.system.terms, &self.system.clauses[clause]);
-        let parts = self.parts.entry(clause).or_insert_with(|| {
-            let parts = terms.conjuncts(of_clause.constraint).into_iter();
-            parts.map(|part| (part, terms.free_vars(&[part]))).collect()
-        });
+        let of_clause = &self.system.clauses[clause];
+        let mut open = self.all_parts(clause);
         let mut known = Assignment::default();
         for (atom, &premise) in of_clause.body.iter().zip(premises) {
             let values = self.states[premise].fact.iter().flat_map(|f| &f.values);
@@ -285,7 +287,35 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
-        let mut open: Vec<usize> = (0..parts.len()).collect();
+        if !self.propagate(clause, &mut known, &mut open) {
+            return Execution::Fails;
+        }
+        let vars = of_clause.vars(&self.system.terms);
+        match open.is_empty() && vars.iter().all(|var| known.contains_key(var)) {
+            true => Execution::Ends(known, premises.to_vec()),
+            false => Execution::Open,
+        }
+    }
+
+    /// The positions of a clause's conjuncts.
+    pub(super) fn all_parts(&mut self, clause: usize) -> Vec<usize> {
+        let (terms, of_clause) = (&self.system.terms, &self.system.clauses[clause]);
+        let parts = self.parts.entry(clause).or_insert_with(|| {
+            let parts = terms.conjuncts(of_clause.constraint).into_iter();
+            parts.map(|part| (part, terms.free_vars(&[part]))).collect()
+        });
+        (0..parts.len()).collect()
+    }
+
+    /// Gives the variables of a clause the values that its open conjuncts give them, and leaves
+    /// open what is not known to hold then; `false` if one does not hold.
+    pub(super) fn propagate(
+        &mut self,
+        clause: usize,
+        known: &mut Assignment,
+        open: &mut Vec<usize>,
+    ) -> bool {
+        let (terms, parts) = (&self.system.terms, &self.parts[&clause]);
         let mut goes_on = true;
         while goes_on {
             goes_on = false;
@@ -295,14 +325,14 @@ impl<'a> Simulation<'a> {
                 let mut unknown = vars.iter().filter(|var| !known.contains_key(*var));
                 match (unknown.next(), unknown.next()) {
                     (None, _) => {
-                        let value = evaluate(terms, *part, &known);
+                        let value = evaluate(terms, *part, known);
                         failed |= value == Some(TermId::FALSE);
                         value.is_none()
                     }
                     (Some(&var), None) => {
                         let term = *(self.definitions.entry((*part, var)))
                             .or_insert_with(|| definition(terms, *part, var));
-                        if let Some(value) = term.and_then(|term| evaluate(terms, term, &known)) {
+                        if let Some(value) = term.and_then(|term| evaluate(terms, term, known)) {
                             known.insert(var, value);
                             goes_on = true;
                         }
@@ -312,14 +342,10 @@ impl<'a> Simulation<'a> {
                 }
             });
             if failed {
-                return Execution::Fails;
+                return false;
             }
         }
-        let vars = of_clause.vars(terms);
-        match open.is_empty() && vars.iter().all(|var| known.contains_key(var)) {
-            true => Execution::Ends(known, premises.to_vec()),
-            false => Execution::Open,
-        }
+        true
     }
 
     /// What the variables of a clause are to be, what matters most first: something else than
@@ -458,7 +484,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The position of a fact, which may be known already.
-    fn add(&mut self, fact: Fact, step: RefutationStep) -> usize {
+    pub(super) fn add(&mut self, fact: Fact, step: RefutationStep) -> usize {
         let predicate = fact.predicate;
         let next = self.states.len();
         let at = *self.known.entry(fact).or_insert(next);
@@ -477,7 +503,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The derivation that ends with a query.
-    fn refutation(&self, query: RefutationStep) -> Refutation {
+    pub(super) fn refutation(&self, query: RefutationStep) -> Refutation {
         let mut needed = vec![false; self.states.len()];
         let mut open = query.premises.clone();
         while let Some(at) = open.pop() {

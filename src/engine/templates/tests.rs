@@ -199,6 +199,98 @@ fn sum_and_back(least: i64) -> System {
     system
 }
 
+/// The sum of the numbers up to one, by a recursion that adds on its way back, and by one that has
+/// the sum so far as an argument. A bug forgets a number. Of integers, or of words of eight bits.
+fn sums_by_recursion(words: bool, forgotten: Option<u64>) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let sort = if words { t.bitvec_sort(8) } else { SortId::INT };
+    let number = |n: u64| match words {
+        true => t.bitvec(BigUint::from(n), 8),
+        false => t.int(n as i64),
+    };
+    let add = |a, b| match words {
+        true => t.bv_op(&Op::BvAdd, &[a, b]),
+        false => t.add(&[a, b]),
+    };
+    let ends = |x| match words {
+        true => t.bv_op(&Op::BvSle, &[x, number(0)]),
+        false => t.le(x, number(0)),
+    };
+    let back = system.add_predicate("Back", &[sort; 2]);
+    let so_far = system.add_predicate("SoFar", &[sort; 3]);
+    let [x, before, result, acc, more] = ["x", "y", "r", "a", "b"].map(|name| t.var(name, sort));
+    let atom = |predicate, args: &[TermId]| Atom {
+        predicate,
+        args: args.to_vec(),
+    };
+    let zero = t.and(&[ends(x), t.eq(result, number(0))]);
+    system.add_clause(vec![], zero, Some(atom(back, &[x, result])));
+    let step = [
+        t.not(ends(x)),
+        t.eq(x, add(before, number(1))),
+        t.eq(result, add(x, acc)),
+    ];
+    let body = vec![atom(back, &[before, acc])];
+    system.add_clause(body, t.and(&step), Some(atom(back, &[x, result])));
+    let zero = t.and(&[ends(x), t.eq(result, acc)]);
+    system.add_clause(vec![], zero, Some(atom(so_far, &[x, acc, result])));
+    let added = match forgotten {
+        Some(n) => t.ite(t.eq(x, number(n)), acc, add(acc, x)),
+        None => add(acc, x),
+    };
+    let step = [
+        t.not(ends(x)),
+        t.eq(x, add(before, number(1))),
+        t.eq(more, added),
+    ];
+    let body = vec![atom(so_far, &[before, more, result])];
+    system.add_clause(body, t.and(&step), Some(atom(so_far, &[x, acc, result])));
+    let body = vec![atom(back, &[x, before]), atom(so_far, &[x, acc, result])];
+    let query = [t.eq(acc, number(0)), t.not(t.eq(before, result))];
+    system.add_clause(body, t.and(&query), None);
+    system
+}
+
+/// Queries about functions are executed for small inputs.
+#[test]
+fn functions_are_executed_backward() {
+    for words in [false, true] {
+        for forgotten in [None, Some(1), Some(17), Some(60)] {
+            let system = sums_by_recursion(words, forgotten);
+            let cx = Context::new(system.terms.clone());
+            let smt = Smt::within(&cx.budget);
+            let mut simulation = Simulation::new(&system, &smt);
+            let refuted = simulation.execute_queries(&cx.budget);
+            assert_eq!(
+                refuted.is_some(),
+                forgotten.is_some(),
+                "{words} {forgotten:?}"
+            );
+            if let Some(refutation) = refuted {
+                assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            }
+        }
+    }
+    // Of random systems what is refuted so is refuted.
+    let mut found = 0;
+    for seed in 1..200 {
+        let system = random_system(&mut Random::new(seed));
+        let cx = Context::new(system.terms.clone());
+        let smt = Smt::within(&cx.budget);
+        let mut simulation = Simulation::new(&system, &smt);
+        if let Some(refutation) = simulation.execute_queries(&cx.budget) {
+            assert_eq!(
+                check_refutation(&system, &refutation),
+                Ok(()),
+                "seed {seed}"
+            );
+            found += 1;
+        }
+    }
+    assert!(found > 10, "{found}");
+}
+
 #[test]
 fn planted_invariants_are_found() {
     let systems = [
