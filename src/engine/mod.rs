@@ -34,7 +34,7 @@ use thiserror::Error;
 use self::settings::{Setting, SettingError};
 use crate::chc::{Shape, System};
 use crate::proof::Failure;
-use crate::proof::facts::Lemmas;
+use crate::proof::facts::{Lemmas, Leveled};
 use crate::run::Context;
 use crate::witness::Verdict;
 
@@ -84,4 +84,8 @@ pub trait Engine {
     fn lemmas(&mut self) -> Lemmas {
         Lemmas::default()
     }
+
+    /// Hands over what an earlier turn of the engine left as [`Lemmas::frames`], as claims about the
+    /// predicates of the system that is solved next. Engines without levels ignore it.
+    fn resume(&mut self, _earlier: Vec<Leveled>) {}
 }

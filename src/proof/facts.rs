@@ -30,6 +30,17 @@ pub struct Lemmas {
     pub proven: Vec<(PredicateId, TermId)>,
     /// and of those that it has come to so far, the most certain ones first.
     pub guesses: Vec<(PredicateId, TermId)>,
+    /// All these with their levels, if the engine has levels and can go on from there.
+    pub frames: Vec<Leveled>,
+}
+
+/// A lemma about a predicate that holds of facts with derivations of at most this height, or, at the
+/// greatest level, of all facts.
+#[derive(Clone, Copy, Debug)]
+pub struct Leveled {
+    pub predicate: PredicateId,
+    pub formula: TermId,
+    pub level: u32,
 }
 
 /// Finds the conjuncts that are inductive together.

@@ -13,7 +13,7 @@ use super::order::{
     Stage,
 };
 use super::smaller::{plain_model, with_smaller_model};
-use super::turn::{DEFAULT, Strategy, Turn, UnknownEngine, engine, part};
+use super::turn::{DEFAULT, Frames, Strategy, Turn, UnknownEngine, engine, part};
 use crate::chc::{Shape, System, to_smtlib};
 use crate::engine::registry::check_settings;
 use crate::engine::settings::SettingError;
@@ -175,6 +175,7 @@ pub fn solve_telling(
     share_lemmas(lemmas, work, &mut hinted, &mut ways.stack, cx);
     let mut system = Rc::unwrap_or_clone(hinted);
     let mut answer = unknown(None);
+    let mut frames = Frames::default();
     let mut lost = false;
     for stage in &STAGES {
         if !strategy.takes_part(stage) {
@@ -218,7 +219,7 @@ pub fn solve_telling(
             _ => None,
         };
         let turns = run.turns(stage, &shape);
-        let (found, lost_here) = run.stage(&turns, &mut shared, &mut ways, check, cx);
+        let (found, lost_here) = run.stage(&turns, &mut shared, &mut ways, &mut frames, check, cx);
         system = Rc::unwrap_or_clone(shared);
         match aside {
             // No pass was to blame.
@@ -334,7 +335,14 @@ impl Run<'_> {
         let (system, stack) = pipeline.run(normal, cx);
         ways.stack = stack;
         let turns = self.turns(&SIMPLER, &Shape::of(&system));
-        let (found, _) = self.stage(&turns, &mut Rc::new(system), ways, None, cx);
+        let (found, _) = self.stage(
+            &turns,
+            &mut Rc::new(system),
+            ways,
+            &mut Frames::default(),
+            None,
+            cx,
+        );
         found.filter(|found| found.reason().is_none())
     }
 
@@ -346,6 +354,7 @@ impl Run<'_> {
         turns: &[Turn],
         system: &mut Rc<System>,
         ways: &mut Ways,
+        frames: &mut Frames,
         check: Option<(f64, Limit)>,
         cx: &mut Context,
     ) -> (Option<Validated>, bool) {
@@ -360,7 +369,8 @@ impl Run<'_> {
                 continue;
             }
             let before = cx.remaining();
-            let (verdict, mut lemmas) = turn.run(system, self.settings, cx);
+            let (verdict, mut lemmas) = turn.run(system, self.settings, frames, cx);
+            frames.keep(system, std::mem::take(&mut lemmas.frames));
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
             let found = !matches!(verdict, Verdict::Unknown(_));

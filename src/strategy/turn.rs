@@ -5,13 +5,14 @@
 
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::order::{CLOSED, FURTHER, Limit, Passes, Stage};
-use crate::chc::{Shape, System};
+use crate::chc::{PredicateId, Shape, System};
 use crate::engine::registry::{ENGINES, Entry, find};
 use crate::engine::{Engine, EngineError};
-use crate::proof::facts::Lemmas;
+use crate::proof::facts::{Lemmas, Leveled};
 use crate::run::{Budget, Context, Phase, Reason};
 use crate::witness::Verdict;
 
@@ -110,6 +111,47 @@ pub(super) fn part(budget: &Budget, share: f64, limit: Limit) -> Budget {
     }
 }
 
+/// The lemmas of the last frames, whatever passes make of the system meanwhile: predicates are known
+/// by their names, since passes number them anew.
+#[derive(Default)]
+pub(super) struct Frames {
+    lemmas: Vec<(String, Leveled)>,
+}
+
+impl Frames {
+    /// Keeps the frames of a turn, if it left some, instead of those before.
+    pub fn keep(&mut self, system: &System, frames: Vec<Leveled>) {
+        if !frames.is_empty() {
+            let named = |lemma: Leveled| (system.predicate(lemma.predicate).name.clone(), lemma);
+            self.lemmas = frames.into_iter().map(named).collect();
+        }
+    }
+
+    /// The lemmas about predicates that a system has. Passes that make several of one leave them its
+    /// name.
+    fn of(&self, system: &System) -> Vec<Leveled> {
+        let mut by_name: FxHashMap<&str, Vec<PredicateId>> = FxHashMap::default();
+        for p in system.used_predicates() {
+            by_name
+                .entry(&system.predicate(p).name)
+                .or_default()
+                .push(p);
+        }
+        let lemmas = self.lemmas.iter().filter_map(|(name, lemma)| {
+            let predicates = by_name.get(&**name)?;
+            let predicate = match predicates.contains(&lemma.predicate) {
+                true => lemma.predicate,
+                false => *predicates.first()?,
+            };
+            Some(Leveled {
+                predicate,
+                ..*lemma
+            })
+        });
+        lemmas.collect()
+    }
+}
+
 /// One engine's turn.
 pub(super) struct Turn {
     entry: &'static Entry,
@@ -144,8 +186,15 @@ impl Turn {
 
     /// Runs the engine. Anything but an answer becomes `Unknown` with its reason, and leaves
     /// lemmas. `settings` are checked already; those of other engines mean nothing here.
-    pub fn run(&self, system: &System, settings: &[String], cx: &mut Context) -> (Verdict, Lemmas) {
+    pub fn run(
+        &self,
+        system: &System,
+        settings: &[String],
+        frames: &Frames,
+        cx: &mut Context,
+    ) -> (Verdict, Lemmas) {
         let mut engine = (self.entry.make)();
+        engine.resume(frames.of(system));
         let verdict = self.ask(engine.as_mut(), system, settings, cx);
         (verdict, engine.lemmas())
     }

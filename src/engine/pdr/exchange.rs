@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
     }
 
     /// What a lemma excludes, as literals.
-    fn cube_of(&self, lemma: TermId) -> Vec<TermId> {
+    pub(super) fn cube_of(&self, lemma: TermId) -> Vec<TermId> {
         let negated = self.terms.not(lemma);
         match self.terms.op(negated) {
             Op::And => self.terms.args(negated).to_vec(),

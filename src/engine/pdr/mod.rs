@@ -79,6 +79,7 @@ mod propagate;
 mod quantify;
 mod reads_over_writes;
 mod refutation;
+mod resume;
 mod search;
 mod slot;
 mod statistics;
@@ -97,7 +98,7 @@ use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Shape, System};
 use crate::proof::confirm;
-use crate::proof::facts::Lemmas;
+use crate::proof::facts::{Lemmas, Leveled};
 use crate::run::Context;
 use crate::witness::Verdict;
 
@@ -107,6 +108,8 @@ pub struct Pdr {
     pub options: Options,
     /// What a search without answer leaves.
     lemmas: Lemmas,
+    /// What an earlier one left.
+    earlier: Vec<Leveled>,
 }
 
 impl Engine for Pdr {
@@ -140,6 +143,10 @@ impl Engine for Pdr {
     fn lemmas(&mut self) -> Lemmas {
         std::mem::take(&mut self.lemmas)
     }
+
+    fn resume(&mut self, earlier: Vec<Leveled>) {
+        self.earlier = earlier;
+    }
 }
 
 impl Pdr {
@@ -152,7 +159,8 @@ impl Pdr {
     ) -> Result<Verdict, EngineError> {
         let mut search = Search::with_indexes(system, self.options.clone(), any, cx);
         search.exchanges = Exchanges::new(system, search.cx);
-        let outcome = search.run();
+        let earlier = std::mem::take(&mut self.earlier);
+        let outcome = search.resume(&earlier).and_then(|()| search.run());
         search.record_statistics();
         match outcome {
             Ok(Outcome::Safe(model)) => Ok(Verdict::Sat(model)),

@@ -10,7 +10,7 @@ use super::ids::LemmaId;
 use super::levels::{INFINITE, Level};
 use super::search::Search;
 use crate::chc::PredicateId;
-use crate::proof::facts::Lemmas;
+use crate::proof::facts::{Lemmas, Leveled};
 use crate::smt::SatResult;
 use crate::term::TermId;
 use crate::witness::Model;
@@ -54,12 +54,19 @@ impl Search<'_> {
         }
         all.sort_by_key(|&(level, p, i)| (Reverse(level), Reverse(i), p));
         let proven = all.partition_point(|&(level, ..)| level == INFINITE);
+        let frames = all.iter().map(|&(level, predicate, i)| Leveled {
+            predicate,
+            formula: self.frames[predicate].lemmas[i].clause,
+            level,
+        });
+        let frames = frames.collect();
         let mut lemmas = all
             .into_iter()
             .map(|(_, p, i)| (p, self.frames[p].lemmas[i].clause));
         Lemmas {
             proven: lemmas.by_ref().take(proven).collect(),
             guesses: lemmas.collect(),
+            frames,
         }
     }
 

@@ -29,6 +29,9 @@ pub(super) struct Counters {
     pub heard: u64,
     pub learned: u64,
     pub derived: u64,
+    /// Lemmas of an earlier search, and those that this one began with.
+    pub claims: u64,
+    pub resumed: u64,
 }
 
 impl Counters {
@@ -49,6 +52,8 @@ impl Counters {
             ("pdr.heard", self.heard),
             ("pdr.heard-lemmas-learned", self.learned),
             ("pdr.heard-facts-derived", self.derived),
+            ("pdr.lemmas-of-earlier-turns", self.claims),
+            ("pdr.lemmas-resumed", self.resumed),
         ] {
             stats.add(name, value);
         }

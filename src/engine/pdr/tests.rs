@@ -3,8 +3,10 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
+
 use super::ids::Node;
-use super::levels::INFINITE;
+use super::levels::{INFINITE, Level};
 use super::search::{Outcome, Search};
 use super::{Options, Pdr};
 use crate::chc::{Atom, PredicateId, System};
@@ -12,6 +14,7 @@ use crate::engine::Engine;
 use crate::frontend::parse_bytes;
 use crate::proof::Stop;
 use crate::proof::exchange::tests::context_hearing;
+use crate::proof::facts::Leveled;
 use crate::proof::samples::is_model;
 use crate::run::Context;
 use crate::term::{Assignment, Evaluator, Op, Random, SortId, TermId, TermStore};
@@ -572,4 +575,101 @@ fn facts_of_others_are_derived_again() {
         let [derived, obligations] = solve(facts);
         assert!(derived == 0 && obligations > 1, "{derived} {obligations}");
     }
+}
+
+/// A search that begins with the frames of an earlier one has all their lemmas, and asks for less.
+#[test]
+fn a_search_goes_on_from_earlier_frames() {
+    let system =
+        stairs(|terms, x, y| terms.and(&[terms.le(y, terms.int(6)), terms.le(terms.int(100), x)]));
+    let solve = |earlier: Vec<Leveled>| {
+        let mut cx = Context::new(system.terms.clone());
+        let mut engine = Pdr {
+            options: Options {
+                max_level: Some(1),
+                guidance: false,
+                ..Options::default()
+            },
+            ..Pdr::default()
+        };
+        engine.resume(earlier);
+        let verdict = engine.solve(&system, &mut cx).expect("no defect");
+        assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+        let counts = ["pdr.lemmas-resumed", "pdr.obligations", "pdr.lemmas"];
+        (
+            engine.lemmas().frames,
+            counts.map(|name| cx.stats.count(name)),
+        )
+    };
+    let (frames, [resumed, obligations, lemmas]) = solve(Vec::new());
+    assert!(
+        resumed == 0 && frames.len() > 1 && obligations > 2,
+        "{frames:?}"
+    );
+    let (_, [resumed, again, more]) = solve(frames.clone());
+    assert_eq!(resumed, frames.len() as u64);
+    assert!(again < obligations && more < lemmas, "{again} {more}");
+}
+
+/// Claims get the levels at which they hold, or go.
+#[test]
+fn claims_about_frames_are_proven() {
+    let system = stairs(|terms, x, _| terms.eq(x, terms.int(40)));
+    let terms = &system.terms;
+    let params = &system.predicates[0].params;
+    let (x, y) = (params[0], params[1]);
+    let claim = |formula, level| Leveled {
+        predicate: PredicateId(0),
+        formula,
+        level,
+    };
+    let resumed = |claims: &[Leveled]| {
+        let mut cx = Context::new(system.terms.clone());
+        let mut search = Search::new(&system, Options::default(), &mut cx);
+        search.resume(claims).expect("no limit");
+        let frame = &search.frames[P];
+        let lemmas = frame.at(0).map(|l| {
+            let lemma = &frame.lemmas[l];
+            // The fact of a height.
+            for height in 0..=lemma.level.min(60) {
+                let place = [(x, height), (y, 2 * height)].map(|(v, n)| (v, terms.int(n)));
+                let fact: Assignment = place.into_iter().collect();
+                let value = Evaluator::new(terms, &fact).value(lemma.clause);
+                assert_eq!(value, Some(TermId::TRUE), "{} at {height}", lemma.level);
+            }
+            (lemma.clause, lemma.level)
+        });
+        let lemmas: FxHashMap<TermId, Level> = lemmas.collect();
+        drop(search);
+        // Whatever is claimed, there is a refutation.
+        let mut engine = Pdr::default();
+        engine.resume(claims.to_vec());
+        let verdict = engine.solve(&system, &mut cx).expect("no defect");
+        let Verdict::Unsat(refutation) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+        lemmas
+    };
+    let at_most = |n: u32| terms.le(x, terms.int(n));
+    let double = terms.eq(y, terms.add(&[x, x]));
+    let lie = terms.le(terms.int(1), y);
+    // Each is a level too high, but for the first two.
+    let mut claims = vec![claim(double, INFINITE), claim(at_most(0), 0)];
+    claims.extend([claim(at_most(1), 2), claim(at_most(2), 3), claim(lie, 7)]);
+    let lemmas = resumed(&claims);
+    let expected = [
+        (double, INFINITE),
+        (at_most(0), 0),
+        (at_most(1), 1),
+        (at_most(2), 2),
+    ];
+    assert_eq!(lemmas, expected.into_iter().collect());
+    // What does not settle soon is known of the entries.
+    let claims: Vec<Leveled> = (0..20).map(|n| claim(at_most(n), n + 1)).collect();
+    let lemmas = resumed(&claims);
+    assert_eq!(lemmas, (0..20).map(|n| (at_most(n), 0)).collect());
+    // A false one holds nowhere, or up to some level.
+    let claims = [claim(lie, INFINITE), claim(at_most(5), INFINITE)];
+    assert_eq!(resumed(&claims), [(at_most(5), 0)].into_iter().collect());
 }
