@@ -370,7 +370,9 @@ impl Run<'_> {
             }
             let before = cx.remaining();
             let (verdict, mut lemmas) = turn.run(system, self.settings, frames, cx);
-            frames.keep(system, std::mem::take(&mut lemmas.frames));
+            if turn.keeps_frames() {
+                frames.keep(system, std::mem::take(&mut lemmas.frames));
+            }
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
             let found = !matches!(verdict, Verdict::Unknown(_));

@@ -21,6 +21,10 @@ use crate::witness::Verdict;
 const SHARING: Duration = Duration::from_secs(10);
 const PART: u32 = 20;
 
+/// Frames of a turn that may not even take so long are not kept: they are about clauses before
+/// passes, and worth less than the search that a new beginning takes.
+const WORTH_KEEPING: Duration = Duration::from_secs(1);
+
 /// The strategy when none is named.
 pub(super) const DEFAULT: &str = "auto";
 
@@ -182,6 +186,11 @@ impl Turn {
             Limit::Moment(most) => part.min(most / 2),
             Limit::Long(_) | Limit::Further(_) | Limit::None => part.min(SHARING),
         }
+    }
+
+    /// Whether the frames that it leaves are for later turns.
+    pub fn keeps_frames(&self) -> bool {
+        !matches!(self.limit, Limit::Moment(most) if most < WORTH_KEEPING)
     }
 
     /// Runs the engine. Anything but an answer becomes `Unknown` with its reason, and leaves
