@@ -28,8 +28,10 @@ const HARD_BACK: [&str; 2] = ["slice", "split"];
 /// may be small in each of its cases.
 const CASES: &str = "split";
 
-/// So often, in one run of passes.
+/// So often, in one run of passes, and for systems of so many clauses at most: each time, clauses may
+/// become three times as large.
 const RENEWALS: usize = 3;
+const RENEWED_CLAUSES: usize = 64;
 
 /// Models that come back through these may speak of recursive functions.
 const FUNCTIONS: [&str; 3] = ["merge", "numerals", "sizes"];
@@ -176,7 +178,8 @@ impl Pipeline {
                 }
                 if self.step(pass, made[at].as_mut(), system, stack, cx) {
                     idle = 0;
-                    if pass.name == CASES && renewals > 0 {
+                    let small = system.clauses.len() <= RENEWED_CLAUSES;
+                    if pass.name == CASES && renewals > 0 && small {
                         renewals -= 1;
                         let prompt = passes.iter().zip(&mut made);
                         for (pass, made) in prompt.filter(|(p, _)| !p.turn.waits()) {
@@ -370,7 +373,7 @@ impl BackStack {
 mod tests {
     use super::super::Step;
     use super::*;
-    use crate::term::TermStore;
+    use crate::term::{TermId, TermStore};
 
     struct NoWay;
 
@@ -413,19 +416,28 @@ mod tests {
         static PROMPT: Pass = pass("prompt", Turn::Iterated, || Box::new(Bounded(2)));
         static SPLIT: Pass = pass(CASES, Turn::Waiting, || Box::new(Bounded(RENEWALS + 2)));
         static OTHER: Pass = pass("other", Turn::Waiting, || Box::new(Bounded(1)));
-        let changes = |passes: Vec<&'static Pass>| {
+        let changes = |passes: Vec<&'static Pass>, clauses: usize| {
             let terms = Rc::new(TermStore::new());
+            let mut system = System::new(terms.clone());
+            for _ in 0..clauses {
+                system.add_clause(vec![], TermId::FALSE, None);
+            }
             let mut cx = Context::new(terms.clone());
             let mut pipeline = Pipeline {
                 passes,
                 ..Pipeline::default()
             };
-            let (_, stack) = pipeline.run(System::new(terms), &mut cx);
+            let (_, stack) = pipeline.run(system, &mut cx);
             let of = |name| stack.ways.iter().filter(|way| way.pass == name).count();
             (of("prompt"), of(CASES), of("other"))
         };
-        assert_eq!(changes(vec![&PROMPT, &OTHER]), (2, 0, 1));
+        assert_eq!(changes(vec![&PROMPT, &OTHER], 1), (2, 0, 1));
         let all = 2 * (RENEWALS + 1);
-        assert_eq!(changes(vec![&PROMPT, &SPLIT]), (all, RENEWALS + 2, 0));
+        let splits = RENEWALS + 2;
+        assert_eq!(changes(vec![&PROMPT, &SPLIT], 1), (all, splits, 0));
+        // Nor where there are many clauses.
+        let few = RENEWED_CLAUSES;
+        assert_eq!(changes(vec![&PROMPT, &SPLIT], few), (all, splits, 0));
+        assert_eq!(changes(vec![&PROMPT, &SPLIT], few + 1), (2, splits, 0));
     }
 }
