@@ -31,7 +31,7 @@ const CASES: &str = "split";
 /// So often, in one run of passes, and for systems of so many clauses at most: each time, clauses may
 /// become three times as large.
 const RENEWALS: usize = 3;
-const RENEWED_CLAUSES: usize = 64;
+const RENEWED_CLAUSES: usize = 128;
 
 /// Models that come back through these may speak of recursive functions.
 const FUNCTIONS: [&str; 3] = ["merge", "numerals", "sizes"];
