@@ -44,9 +44,11 @@ use crate::term::{Op, TermId};
 use crate::witness::{Model, Verdict};
 
 /// Facts that are derived before formulas are guessed, and the part of what is left for that. It is
-/// work, whatever the clock says: with half of the facts, hardly a guess holds.
+/// work, as far as that takes no more than so many times as long: with half of the facts, hardly a
+/// guess holds, and many small queries take more time than is counted.
 const STATES: usize = 600;
-const PART: u32 = 3;
+const PART: u32 = 4;
+const UNCOUNTED: u32 = 6;
 
 /// What a query about words may take, as work: sums of them are hard to see through.
 const WORDS: Duration = Duration::from_secs(1);
@@ -101,7 +103,10 @@ fn decide(
     cx: &mut Context,
 ) -> Result<Verdict, Stop> {
     let part = cx.remaining().map(|left| left / PART);
-    let budget = part.map_or(cx.budget.clone(), |part| cx.budget.work(part));
+    let budget = part.map_or(cx.budget.clone(), |part| {
+        let work = cx.budget.work(part);
+        work.time(part.saturating_mul(UNCOUNTED))
+    });
     if let Some(refutation) = Simulation::new(system, smt).execute_queries(&budget) {
         return Ok(Verdict::Unsat(refutation));
     }
