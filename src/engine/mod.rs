@@ -85,7 +85,7 @@ pub trait Engine {
         Lemmas::default()
     }
 
-    /// Hands over what an earlier turn of the engine left as [`Lemmas::frames`], as claims about the
+    /// Hands over what an earlier turn of the engine left as `Lemmas::frames`, as claims about the
     /// predicates of the system that is solved next. Engines without levels ignore it.
     fn resume(&mut self, _earlier: Vec<Leveled>) {}
 }
