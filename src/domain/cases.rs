@@ -17,7 +17,7 @@ use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
 use crate::arith::{Relation, is_integral};
 use crate::chc::{Clause, PredicateId, System};
-use crate::term::{Linear, Op, Rational, Sort, SortId, TermId, TermStore};
+use crate::term::{Linear, Rational, Sort, SortId, TermId, TermStore};
 
 /// Disjunctive completion of a domain, bounded, by what its elements say of finite variables.
 pub struct Cases<D> {
@@ -451,70 +451,6 @@ pub fn guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
                 holds,
                 fails,
             }));
-        }
-    }
-    result
-}
-
-/// Comparisons of arguments that are words which some clause's constraint asks of a predicate and
-/// another's, or another case of the same one, denies: for each predicate those that are asked most
-/// often.
-pub fn word_guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
-    let terms = &system.terms;
-    // By predicate and comparison: how often asked and denied.
-    let mut asked: FxHashMap<PredicateId, BTreeMap<TermId, [usize; 2]>> = FxHashMap::default();
-    for (clause, cubes) in system.clauses.iter().zip(cubes) {
-        let mut atoms: Vec<(TermId, bool)> = Vec::new();
-        for fact in cubes.iter().flat_map(|cube| &cube.facts) {
-            match *fact {
-                Fact::Value(atom, value)
-                    if matches!(terms.op(atom), Op::BvUle | Op::BvSle | Op::Eq) =>
-                {
-                    atoms.extend(terms.as_bool(value).map(|holds| (atom, holds)));
-                }
-                Fact::Value(a, b) | Fact::Same(a, b) if terms.width(a) > 0 => {
-                    atoms.push((terms.eq(a, b), true));
-                }
-                _ => {}
-            }
-        }
-        let vars: Vec<Vec<TermId>> = atoms.iter().map(|a| terms.free_vars(&[a.0])).collect();
-        for atom in clause.atoms() {
-            let params = &system.predicate(atom.predicate).params;
-            let formal: FxHashMap<TermId, TermId> = atom
-                .args
-                .iter()
-                .copied()
-                .zip(params.iter().copied())
-                .collect();
-            for ((atom_term, holds), vars) in atoms.iter().zip(&vars) {
-                if (1..=2).contains(&vars.len()) && vars.iter().all(|v| formal.contains_key(v)) {
-                    let guard = terms.substitute(*atom_term, &formal);
-                    let counts = asked.entry(atom.predicate).or_default();
-                    counts.entry(guard).or_default()[usize::from(!*holds)] += 1;
-                }
-            }
-        }
-    }
-    let mut result = Vec::new();
-    for predicate in system.used_predicates() {
-        let Some(counts) = asked.remove(&predicate) else {
-            continue;
-        };
-        for formula in most_asked(counts) {
-            let cube = |holds: bool| match (terms.op(formula), terms.args(formula)) {
-                (Op::Eq, &[a, b]) if holds => Fact::Same(a, b),
-                _ => Fact::Value(formula, terms.bool(holds)),
-            };
-            let cube = |holds: bool| Cube {
-                facts: vec![cube(holds)],
-            };
-            result.push(Guard {
-                vars: terms.free_vars(&[formula]),
-                formula,
-                holds: cube(true),
-                fails: cube(false),
-            });
         }
     }
     result

@@ -37,7 +37,7 @@ mod tests_octagon;
 pub use abstract_domain::Domain;
 pub use bits::Bits;
 pub(crate) use bits::spare;
-pub use cases::{Cases, Guard, guards, word_guards};
+pub use cases::{Cases, Guard, guards};
 pub use constant::Constants;
 pub use cube::{Cube, Fact, cubes};
 pub use erased::Erased;

@@ -25,6 +25,9 @@ const RING: u32 = 64;
 /// Summands of a term that is read, at most, by all ways that lead to them.
 const SUMMANDS: usize = 200;
 
+/// Terms that are not linear and are compared by their operands, at most.
+const APPLICATIONS: usize = 40;
+
 /// Nominal cost of changing an entry of a row.
 const ENTRY: Duration = Duration::from_nanos(2);
 
@@ -71,6 +74,21 @@ struct Comparison {
     allowed: u8,
 }
 
+/// A term that is not linear, with its operands.
+struct Application {
+    term: TermId,
+    operands: Vec<Sum>,
+}
+
+impl Application {
+    /// The term, and what its operands are sums of.
+    fn terms(&self) -> impl Iterator<Item = TermId> {
+        let operands = self.operands.iter();
+        let within = operands.flat_map(|o| o.monomials.keys().copied());
+        within.chain([self.term])
+    }
+}
+
 const LESS: u8 = 1;
 const EQUAL: u8 = 2;
 const GREATER: u8 = 4;
@@ -94,6 +112,18 @@ pub struct Equations {
     /// Ascending, but for those of a transfer, where those to eliminate come first.
     vars: Vec<TermId>,
     rows: Howell,
+}
+
+/// The row of a sum whose terms all have columns, less what the equations say is zero: two sums
+/// that are equal by these have the same.
+fn reduced(whole: &Equations, sum: &Sum) -> Vec<u64> {
+    let mut row = vec![0; whole.vars.len() + 1];
+    for (at, var) in whole.vars.iter().enumerate() {
+        row[at] = sum.monomials.get(var).copied().unwrap_or(0);
+    }
+    row[whole.vars.len()] = sum.constant;
+    whole.rows.reduce(&mut row);
+    row
 }
 
 impl Modular {
@@ -304,20 +334,11 @@ impl Modular {
     /// Equations that follow from comparisons of terms that the other equations make the same;
     /// `None` if the comparisons contradict.
     fn compared(&self, whole: &Equations, comparisons: &[Comparison]) -> Option<Vec<Sum>> {
-        let reduced = |sum: &Sum| {
-            let mut row = vec![0; whole.vars.len() + 1];
-            for (at, var) in whole.vars.iter().enumerate() {
-                row[at] = sum.monomials.get(var).copied().unwrap_or(0);
-            }
-            row[whole.vars.len()] = sum.constant;
-            whole.rows.reduce(&mut row);
-            row
-        };
         // For each order and two terms: which of `<`, `=`, `>` there may be.
         let mut known: FxHashMap<(Order, Vec<u64>, Vec<u64>), u8> = FxHashMap::default();
         let mut found = Vec::new();
         for comparison in comparisons {
-            let (a, b) = (reduced(&comparison.left), reduced(&comparison.right));
+            let [a, b] = [&comparison.left, &comparison.right].map(|sum| reduced(whole, sum));
             let mut allowed = comparison.allowed;
             if a == b {
                 if allowed & EQUAL == 0 {
@@ -352,6 +373,47 @@ impl Modular {
             }
         }
         Some(found)
+    }
+
+    /// The terms that are not linear, and those in their operands, with these.
+    fn applications(&self, mut open: Vec<TermId>) -> Vec<Application> {
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut found = Vec::new();
+        while let Some(term) = open.pop() {
+            if self.terms.is_var(term) || !seen.insert(term) || found.len() >= APPLICATIONS {
+                continue;
+            }
+            let operands = self.terms.args(term).iter().map(|a| self.read(*a));
+            if let Some(operands) = operands.collect::<Option<Vec<Sum>>>() {
+                open.extend(operands.iter().flat_map(|o| o.monomials.keys().copied()));
+                found.push(Application { term, operands });
+            }
+        }
+        found
+    }
+
+    /// Equations of terms with the same operator whose operands are equal.
+    fn congruent(&self, whole: &Equations, applications: &[Application]) -> Vec<Sum> {
+        // A row is the same for words of different widths that are shifted by the difference.
+        type Operand = (u32, Vec<u64>);
+        let mut first: FxHashMap<(&Op, Vec<Operand>), TermId> = FxHashMap::default();
+        let mut found = Vec::new();
+        for Application { term, operands } in applications {
+            let widths = self.terms.args(*term).iter().map(|a| self.terms.width(*a));
+            let rows = operands.iter().map(|o| reduced(whole, o));
+            let operands = widths.zip(rows).collect();
+            let other = *first
+                .entry((self.terms.op(*term), operands))
+                .or_insert(*term);
+            let difference = Sum {
+                monomials: [(*term, 1), (other, u64::MAX)].into(),
+                constant: 0,
+            };
+            if other != *term && reduced(whole, &difference).iter().any(|a| *a != 0) {
+                found.push(difference);
+            }
+        }
+        found
     }
 
     /// A comparison of words by its truth value.
@@ -466,7 +528,7 @@ impl Modular {
         let mut known: Vec<Vec<u64>> = self.voids(&set.vars).collect();
         let mut form = self.form(known.clone(), one + 1);
         let mut result = Vec::new();
-        for (_, row) in set.rows.rows() {
+        for row in &self.explicit(set) {
             if !form.spans(row) {
                 known.push(row.clone());
                 form = self.form(known.clone(), one + 1);
@@ -474,6 +536,50 @@ impl Modular {
             }
         }
         result
+    }
+
+    /// The rows of a set, each solved for a word where that can be, which then is in no other row:
+    /// what is left of the columns has small factors, where Howell form would not.
+    fn explicit(&self, set: &Equations) -> Vec<Vec<u64>> {
+        let rows = set.rows.rows().iter();
+        let mut rows: Vec<Vec<u64>> = rows.map(|(_, row)| row.clone()).collect();
+        let size = |row: &[u64]| -> u128 {
+            let entries = set.vars.iter().zip(row);
+            entries
+                .map(|(v, a)| {
+                    let scale = RING - self.terms.width(*v);
+                    let signed = (a.wrapping_shl(scale)).cast_signed() >> scale;
+                    u128::from(signed.unsigned_abs())
+                })
+                .sum()
+        };
+        let is_odd = |row: &[u64]| row[..set.vars.len()].iter().any(|a| a % 2 == 1);
+        let mut solved = vec![false; rows.len()];
+        loop {
+            let open = (0..rows.len()).filter(|at| !solved[*at] && is_odd(&rows[*at]));
+            let Some(at) = open.min_by_key(|at| size(&rows[*at])) else {
+                return rows;
+            };
+            solved[at] = true;
+            let row = rows[at].clone();
+            let scaled = |column: usize| {
+                let inverse = Howell::odd_inverse(row[column]);
+                let row: Vec<u64> = row.iter().map(|a| a.wrapping_mul(inverse)).collect();
+                size(&row)
+            };
+            let odd = (0..set.vars.len()).filter(|column| row[*column] % 2 == 1);
+            let Some(column) = odd.min_by_key(|column| scaled(*column)) else {
+                return rows;
+            };
+            let inverse = Howell::odd_inverse(row[column]);
+            for (other, entries) in rows.iter_mut().enumerate() {
+                let factor = entries[column].wrapping_mul(inverse);
+                if other != at && factor != 0 {
+                    let pairs = entries.iter_mut().zip(&row);
+                    pairs.for_each(|(a, b)| *a = a.wrapping_sub(b.wrapping_mul(factor)));
+                }
+            }
+        }
     }
 
     /// A row as an equation over as many bits as it says something about.
@@ -591,10 +697,15 @@ impl NonemptyDomain for Modular {
             return Some(self.all());
         }
         let keep = |var: TermId| keep.map_or_else(|| self.terms.is_var(var), |k| k.contains(&var));
+        let own = sums.iter().flat_map(|sum| sum.monomials.keys().copied());
+        let compared = comparisons.iter().flat_map(Comparison::terms);
+        let applications = self.applications(own.chain(compared).collect());
         loop {
-            let others = comparisons.iter().flat_map(Comparison::terms);
-            let whole = self.solved(&sums, others, keep)?;
-            let news = self.compared(&whole, &comparisons)?;
+            let compared = comparisons.iter().flat_map(Comparison::terms);
+            let operands = applications.iter().flat_map(Application::terms);
+            let whole = self.solved(&sums, compared.chain(operands), keep)?;
+            let mut news = self.compared(&whole, &comparisons)?;
+            news.extend(self.congruent(&whole, &applications));
             if news.is_empty() {
                 let set = self.kept(&whole, keep);
                 let fits = set.vars.len() <= self.width;

@@ -414,3 +414,43 @@ fn loops_whose_sums_wrap_have_equations() {
     let found = domain.formula(&found.values[p.index()]);
     assert_eq!(found, [t.eq(y, sum(triple(x), word(1)))]);
 }
+
+#[test]
+fn operators_of_equal_words_are_equal() {
+    let t = Rc::new(TermStore::new());
+    let word = |name: &str, width: u32| t.var(name, t.bitvec_sort(width));
+    let number = |n: u64, width: u32| t.bitvec(BigUint::from(n), width);
+    let says = |formula: TermId| {
+        let domain = Modular::new(t.clone(), 20);
+        let element = domain.guard(&domain.top(), &cubes(&t, formula, 1)[0]);
+        t.and(&domain.formula(&element))
+    };
+    let [x, y, u, v] = ["x", "y", "u", "v"].map(|n| word(n, 32));
+    let part = |a: TermId, by: u64| t.bv_op(&Op::BvUdiv, &[a, number(by, 32)]);
+    let twice = |by: u64| {
+        let parts = [t.eq(x, y), t.eq(u, part(x, 7)), t.eq(v, part(y, by))];
+        says(t.and(&parts))
+    };
+    let equal = t.eq(u, v);
+    assert!(t.conjuncts(twice(7)).contains(&equal));
+    assert!(!t.conjuncts(twice(5)).contains(&equal));
+    // Twice a word of 30 bits in 31 bits; zeros before them make the same width of both.
+    let (a, b) = (word("a", 31), word("b", 30));
+    let zeros = |a: TermId, width: u32| t.bv_op(&Op::BvConcat, &[number(0, width), a]);
+    let parts = [
+        t.eq(a, t.bv_op(&Op::BvConcat, &[b, number(0, 1)])),
+        t.eq(u, zeros(a, 1)),
+        t.eq(v, zeros(b, 2)),
+    ];
+    let found = says(t.and(&parts));
+    let values = [
+        (a, number(2, 31)),
+        (b, number(1, 30)),
+        (u, number(2, 32)),
+        (v, number(1, 32)),
+    ];
+    assert_eq!(
+        t.substitute(found, &values.into_iter().collect()),
+        TermId::TRUE
+    );
+}

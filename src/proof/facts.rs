@@ -90,6 +90,13 @@ impl<'a> Checker<'a> {
         true
     }
 
+    /// Adds facts that whoever found them knows to be inductive together.
+    pub fn accept(&mut self, facts: Facts) {
+        for (predicate, conjuncts) in facts {
+            self.proven.entry(predicate).or_default().extend(conjuncts);
+        }
+    }
+
     fn lemmas(&mut self, facts: &[(PredicateId, TermId)]) -> Vec<Lemma> {
         let lemma = |&(p, conjunct)| self.clauses.lemma(Some(p), conjunct, TermId::TRUE);
         facts.iter().map(lemma).collect()

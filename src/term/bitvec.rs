@@ -180,6 +180,13 @@ impl TermStore {
             (Op::BvXor, [rest, own]) if self.is_value(*own) => {
                 Some(self.eq(*rest, self.bv_op(&Op::BvXor, &[value, *own])))
             }
+            (Op::BvMul, [rest, own]) if self.is_value(*own) => {
+                let width = self.width(term);
+                // Only odd factors have an inverse.
+                let inverse = (self.as_bitvec(*own)?).modinv(&(BigUint::one() << width))?;
+                let factors = [value, self.bitvec(inverse, width)];
+                Some(self.eq(*rest, self.bv_op(&Op::BvMul, &factors)))
+            }
             (op @ (Op::BvNot | Op::BvNeg), [inner]) => {
                 Some(self.eq(*inner, self.bv_op(op, &[value])))
             }
@@ -372,5 +379,12 @@ mod tests {
             t.eq(value(5), t.bv_op(&Op::BvNot, &[x])),
             t.eq(x, value(250))
         );
+        // 3 · 171 = 513.
+        let product = |a, b| op(&Op::BvMul, a, b);
+        assert_eq!(t.eq(product(value(3), x), value(2)), t.eq(x, value(86)));
+        assert_eq!(t.eq(value(1), product(x, value(255))), t.eq(x, value(255)));
+        let even = t.eq(product(x, value(6)), value(2));
+        assert_eq!(*t.op(even), Op::Eq);
+        assert!(t.args(even).contains(&product(x, value(6))));
     }
 }

@@ -12,11 +12,11 @@ use crate::chc::{PredicateId, System};
 use crate::domain::catalogue::{Catalogue, DIMENSIONS, Parameters};
 use crate::domain::{
     Bits, Cases, Constants, Cube, Domain, Intervals, Limits, Product, analyse_cubes, clause_cubes,
-    guards, word_guards,
+    guards,
 };
 use crate::proof::facts::Facts;
 use crate::run::Context;
-use crate::term::{Op, TermId};
+use crate::term::TermId;
 
 /// Time for making cubes of constraints, at most, and for the analyses of a run by domain.
 const PREPARING: Duration = Duration::from_millis(60);
@@ -120,28 +120,12 @@ impl Analyses<'_> {
         }
     }
 
-    /// Equations of words, then by the phases of loops, too.
+    /// Equations of words. Those that phases have of their own are for the pass `equations`.
     fn words(&mut self) {
         let time = self.limits(WORDS);
         let modular = self.domains.modular();
         let by_cases = self.domains.by_cases(self.finite(), modular);
-        if !self.run("equations of words", &by_cases, time) {
-            return;
-        }
-        let guards = word_guards(self.system, &self.cubes);
-        if !guards.is_empty() {
-            let time = self.limits(PHASES);
-            let modular = self.domains.modular();
-            let by_cases = self.domains.by_cases(self.finite(), modular);
-            // Bounds that go with a phase are what its guards say, or known already.
-            let terms = self.system.terms.clone();
-            let is_equation = |t: TermId| {
-                let mut parts = terms.disjuncts(t).into_iter();
-                parts.any(|part| *terms.op(part) == Op::Eq)
-            };
-            let phases = by_cases.split(guards);
-            self.run_for("equations of words by phases", &phases, time, is_equation);
-        }
+        self.run("equations of words", &by_cases, time);
     }
 
     /// Limits for an analysis. When it is cut short anyway, its domains need not be precise.
@@ -169,17 +153,6 @@ impl Analyses<'_> {
 
     /// One analysis; false if it was cut short.
     fn run<D: Domain>(&mut self, name: &str, domain: &D, limits: Limits) -> bool {
-        self.run_for(name, domain, limits, |_| true)
-    }
-
-    /// The same, for the conjuncts of which this is true.
-    fn run_for<D: Domain>(
-        &mut self,
-        name: &str,
-        domain: &D,
-        limits: Limits,
-        wanted: impl Fn(TermId) -> bool,
-    ) -> bool {
         let start = Instant::now();
         let found = analyse_cubes(domain, self.system, &self.cubes, limits, self.cx);
         let seconds = start.elapsed().as_secs_f64();
@@ -191,7 +164,6 @@ impl Analyses<'_> {
         let mut facts = Facts::default();
         for predicate in self.system.used_predicates() {
             let mut conjuncts = domain.formula(&found.values[predicate.index()]);
-            conjuncts.retain(|c| wanted(*c));
             conjuncts.retain(|c| *c != TermId::TRUE && self.listed.insert((predicate, *c)));
             conjuncts.truncate(CONJUNCTS);
             for conjunct in &conjuncts {
@@ -220,7 +192,12 @@ fn limits(time: Duration, cx: &Context) -> Limits {
 /// The time, or less in a short run; more for those who set no limit. What is left has no say: it
 /// hangs on how busy the machine is.
 pub(super) fn within(time: Duration, cx: &Context) -> Duration {
+    within_part(time, PART, cx)
+}
+
+/// The same with another part of short runs.
+pub(super) fn within_part(time: Duration, part: u32, cx: &Context) -> Duration {
     cx.budget
         .length()
-        .map_or(time * UNLIMITED, |whole| time.min(whole / PART))
+        .map_or(time * UNLIMITED, |whole| time.min(whole / part))
 }

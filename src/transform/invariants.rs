@@ -67,11 +67,9 @@ pub(super) fn strengthen(
     name: &str,
     cx: &mut Context,
 ) -> Option<Step> {
-    let count = |facts: &Facts| facts.values().map(Vec::len).sum::<usize>() as u64;
     let candidates = stages.iter().map(count).sum();
     cx.stats.add(&format!("{name}.candidates"), candidates);
-    let (facts, system) = cx.within(cx.budget.work(work), |cx| {
-        let mut checker = Checker::new(old, cx);
+    let prove = |checker: &mut Checker, cx: &mut Context| {
         // What is proven must still be written down.
         cx.within(cx.budget.work(work * 3 / 5), |cx| {
             for stage in stages {
@@ -81,6 +79,37 @@ pub(super) fn strengthen(
                 }
             }
         });
+    };
+    conjoin(old, prove, work, name, cx)
+}
+
+/// The same for facts that are known to be inductive together.
+pub(super) fn strengthen_by(
+    old: &Rc<System>,
+    facts: Facts,
+    work: Duration,
+    name: &str,
+    cx: &mut Context,
+) -> Option<Step> {
+    let accept = |checker: &mut Checker, _: &mut Context| checker.accept(facts);
+    conjoin(old, accept, work, name, cx)
+}
+
+fn count(facts: &Facts) -> u64 {
+    facts.values().map(Vec::len).sum::<usize>() as u64
+}
+
+/// Conjoins to the clauses what the checker was told.
+fn conjoin(
+    old: &Rc<System>,
+    tell: impl FnOnce(&mut Checker, &mut Context),
+    work: Duration,
+    name: &str,
+    cx: &mut Context,
+) -> Option<Step> {
+    let (facts, system) = cx.within(cx.budget.work(work), |cx| {
+        let mut checker = Checker::new(old, cx);
+        tell(&mut checker, cx);
         cx.stats
             .add(&format!("{name}.proven"), count(checker.facts()));
         cx.within(cx.budget.work(work / 8), |cx| checker.shorten(cx));

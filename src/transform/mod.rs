@@ -13,6 +13,7 @@ mod constructors;
 mod control;
 mod disequal;
 mod equalities;
+mod equations;
 mod finite_values;
 mod folds;
 mod inline;

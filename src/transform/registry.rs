@@ -8,6 +8,7 @@ use super::cone::Cone;
 use super::constructors::Constructors;
 use super::control::Control;
 use super::disequal::Disequal;
+use super::equations::Equations;
 use super::folds::Folds;
 use super::inline::Inline;
 use super::invariants::Invariants;
@@ -212,6 +213,12 @@ pub static PASSES: &[Pass] = &[
         "split disjunctions where a case is simpler",
         Turn::Waiting,
         || Box::<Split>::default(),
+    ),
+    default(
+        "equations",
+        "conjoin equations of words that hold in each phase",
+        Turn::Waiting,
+        || Box::<Equations>::default(),
     ),
     default(
         "narrow",

@@ -2,6 +2,7 @@
 
 mod control;
 mod decide;
+mod equations;
 mod functional;
 mod generate;
 mod hand_made;
