@@ -25,6 +25,10 @@ const INPUTS: usize = 3;
 const SETS: usize = 64;
 const COMBINATIONS: u64 = 64;
 
+/// Values of a single input in a sweep: so far that sums of the first numbers wrap in 32 bits. Each
+/// call's calls were answered when the numbers before it had their turn, so that each costs little.
+const SWEEP: u64 = 1 << 17;
+
 /// Calls within calls, at most.
 const DEPTH: usize = 100;
 
@@ -45,9 +49,18 @@ enum Answer {
     Unclear,
 }
 
+/// How many inputs there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inputs {
+    /// Some of several variables.
+    Small,
+    /// Many of a single one.
+    Sweep,
+}
+
 /// What was answered.
 #[derive(Default)]
-struct Answers {
+pub(super) struct Answers {
     known: FxHashMap<Call, Answer>,
     /// A call like that was unclear, so others are taken to be, too.
     unclear: FxHashSet<Mode>,
@@ -57,19 +70,25 @@ struct Answers {
 
 impl Simulation<'_> {
     /// Executes the queries. Returns a refutation if one can be derived so. What was derived on the
-    /// way is known from then on, and is of a kind that is no sample of all that can be derived.
-    pub fn execute_queries(&mut self, budget: &Budget) -> Option<Refutation> {
+    /// way is known from then on, with the answers, and is of a kind that is no sample of all that
+    /// can be derived.
+    pub fn execute_queries(
+        &mut self,
+        inputs: Inputs,
+        answers: &mut Answers,
+        budget: &Budget,
+    ) -> Option<Refutation> {
         let index = self.index.clone();
-        let mut answers = Answers::default();
         let queries = index.queries().iter();
         queries
             .filter(|&&query| !self.system.clauses[query].body.is_empty())
-            .find_map(|&query| self.execute_query(query, &index, &mut answers, budget))
+            .find_map(|&query| self.execute_query(query, inputs, &index, answers, budget))
     }
 
     fn execute_query(
         &mut self,
         query: usize,
+        inputs: Inputs,
         index: &ClauseIndex,
         answers: &mut Answers,
         budget: &Budget,
@@ -86,16 +105,22 @@ impl Simulation<'_> {
         unknown.dedup();
         // The sets of inputs that all calls could be answered for, one way or the other.
         let mut enough: Vec<Vec<TermId>> = Vec::new();
-        for inputs in subsets(&unknown) {
-            if enough.iter().any(|e| e.iter().all(|v| inputs.contains(v))) {
+        for set in subsets(&unknown) {
+            if enough.iter().any(|e| e.iter().all(|v| set.contains(v))) {
                 continue;
             }
-            let side = (1..).take_while(|n: &u64| n.pow(inputs.len() as u32) <= COMBINATIONS);
-            let side = side.last().unwrap_or(1);
-            for at in 0..side.pow(inputs.len() as u32) {
+            let side = match inputs {
+                Inputs::Sweep if set.len() > 1 => break,
+                Inputs::Sweep => SWEEP,
+                Inputs::Small => (1..)
+                    .take_while(|n: &u64| n.pow(set.len() as u32) <= COMBINATIONS)
+                    .last()
+                    .unwrap_or(1),
+            };
+            for at in 0..side.pow(set.len() as u32) {
                 let mut rest = at;
                 let mut start = known.clone();
-                for &input in &inputs {
+                for &input in &set {
                     start.insert(input, self.input(input, rest % side)?);
                     rest /= side;
                 }
@@ -104,11 +129,11 @@ impl Simulation<'_> {
                         let last = self.step(query, values, premises);
                         return Some(self.refutation(last));
                     }
-                    Execution::Open if at == 0 => break,
+                    Execution::Open if at == 0 || inputs == Inputs::Sweep => break,
                     Execution::Open | Execution::Fails => {}
                 }
                 if at == 0 {
-                    enough.push(inputs.clone());
+                    enough.push(set.clone());
                 }
                 if budget.is_spent() {
                     return None;

@@ -6,7 +6,7 @@
 //! such facts one by one, in terms of whatever the query is about.
 //!
 //! First queries are executed backward from small inputs (`execution`), which refutes relations
-//! between functions. Then clauses are applied to facts at random (`simulation`), which may come to
+//! between functions, and at the end, if the templates say too little, from larger ones. Then clauses are applied to facts at random (`simulation`), which may come to
 //! a query, too. From the facts of each predicate, formulas are made that hold of all of them
 //! (`forms`): equations of numbers and of their products, and of words modulo powers of two, bounds
 //! of the sums that clauses compare, and clauses of two literals. All but these also under
@@ -31,6 +31,7 @@ mod tests;
 use std::rc::Rc;
 use std::time::Duration;
 
+use self::execution::{Answers, Inputs};
 use self::forms::forms;
 use self::simulation::Simulation;
 use super::settings::Setting;
@@ -107,7 +108,9 @@ fn decide(
         let work = cx.budget.work(part);
         work.time(part.saturating_mul(UNCOUNTED))
     });
-    if let Some(refutation) = Simulation::new(system, smt).execute_queries(&budget) {
+    let (mut execution, mut answers) = (Simulation::new(system, smt), Answers::default());
+    let refuted = execution.execute_queries(Inputs::Small, &mut answers, &budget);
+    if let Some(refutation) = refuted {
         return Ok(Verdict::Unsat(refutation));
     }
     let mut simulation = Simulation::new(system, smt);
@@ -148,6 +151,11 @@ fn decide(
         if !in_time {
             break;
         }
+    }
+    // Nobody else comes to what is wrong for large inputs only.
+    let refuted = execution.execute_queries(Inputs::Sweep, &mut answers, &cx.budget);
+    if let Some(refutation) = refuted {
+        return Ok(Verdict::Unsat(refutation));
     }
     checker.shorten(cx);
     for (predicate, facts) in checker.into_facts() {

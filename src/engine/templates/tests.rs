@@ -252,6 +252,74 @@ fn sums_by_recursion(words: bool, forgotten: Option<u64>) -> System {
     system
 }
 
+/// The sum of the numbers up to `x`, by two functions of which the second forgets a number; they are
+/// to be equal.
+fn sums_side_by_side(words: bool, forgotten: u64) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let sort = if words {
+        t.bitvec_sort(32)
+    } else {
+        SortId::INT
+    };
+    let number = |n: u64| match words {
+        true => t.bitvec(BigUint::from(n), 32),
+        false => t.int(n as i64),
+    };
+    let add = |a, b| match words {
+        true => t.bv_op(&Op::BvAdd, &[a, b]),
+        false => t.add(&[a, b]),
+    };
+    let ends = |x| match words {
+        true => t.bv_op(&Op::BvSle, &[x, number(0)]),
+        false => t.le(x, number(0)),
+    };
+    let [x, before, result, rest] = ["x", "y", "r", "s"].map(|name| t.var(name, sort));
+    let atom = |predicate, args: &[TermId]| Atom {
+        predicate,
+        args: args.to_vec(),
+    };
+    let functions = ["All", "Some"].map(|name| system.add_predicate(name, &[sort; 2]));
+    for (at, function) in functions.into_iter().enumerate() {
+        let zero = t.and(&[ends(x), t.eq(result, number(0))]);
+        system.add_clause(vec![], zero, Some(atom(function, &[x, result])));
+        let added = match at {
+            0 => x,
+            _ => t.ite(t.eq(x, number(forgotten)), number(0), x),
+        };
+        let step = [
+            t.not(ends(x)),
+            t.eq(x, add(before, number(1))),
+            t.eq(result, add(added, rest)),
+        ];
+        let body = vec![atom(function, &[before, rest])];
+        system.add_clause(body, t.and(&step), Some(atom(function, &[x, result])));
+    }
+    let body = vec![
+        atom(functions[0], &[x, result]),
+        atom(functions[1], &[x, rest]),
+    ];
+    system.add_clause(body, t.not(t.eq(result, rest)), None);
+    system
+}
+
+/// What is wrong for large inputs only is found when all smaller ones had their turn.
+#[test]
+fn functions_are_executed_for_large_inputs() {
+    for words in [false, true] {
+        let system = sums_side_by_side(words, 3_000);
+        let cx = Context::new(system.terms.clone());
+        let smt = Smt::within(&cx.budget);
+        let mut simulation = Simulation::new(&system, &smt);
+        let mut answers = Answers::default();
+        let mut refute = |inputs| simulation.execute_queries(inputs, &mut answers, &cx.budget);
+        assert!(refute(Inputs::Small).is_none());
+        let refutation = refute(Inputs::Sweep).expect("3000 is in the sweep");
+        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+        assert!(refutation.steps.len() > 6_000);
+    }
+}
+
 /// Queries about functions are executed for small inputs.
 #[test]
 fn functions_are_executed_backward() {
@@ -261,7 +329,8 @@ fn functions_are_executed_backward() {
             let cx = Context::new(system.terms.clone());
             let smt = Smt::within(&cx.budget);
             let mut simulation = Simulation::new(&system, &smt);
-            let refuted = simulation.execute_queries(&cx.budget);
+            let mut answers = Answers::default();
+            let refuted = simulation.execute_queries(Inputs::Small, &mut answers, &cx.budget);
             assert_eq!(
                 refuted.is_some(),
                 forgotten.is_some(),
@@ -279,7 +348,9 @@ fn functions_are_executed_backward() {
         let cx = Context::new(system.terms.clone());
         let smt = Smt::within(&cx.budget);
         let mut simulation = Simulation::new(&system, &smt);
-        if let Some(refutation) = simulation.execute_queries(&cx.budget) {
+        let mut answers = Answers::default();
+        let refuted = simulation.execute_queries(Inputs::Small, &mut answers, &cx.budget);
+        if let Some(refutation) = refuted {
             assert_eq!(
                 check_refutation(&system, &refutation),
                 Ok(()),
