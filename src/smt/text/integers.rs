@@ -36,6 +36,15 @@ struct Sum {
     high: BigInt,
 }
 
+/// How a quotient is rounded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Division {
+    ToZero,
+    Down,
+    /// Of words without a sign.
+    Unsigned,
+}
+
 struct Integers<'a, 'b> {
     context: &'a TextContext<'b>,
     int: Z3_sort,
@@ -365,10 +374,81 @@ impl Integers<'_, '_> {
             let chosen = unsafe { Z3_mk_ite(raw, condition, then, otherwise)? };
             return Some(signed(self.context.z3.keep(chosen), width));
         }
+        if let [a, b] = *args
+            && let Some(divisor) = self.numeral(b).filter(|d| *d > BigInt::zero())
+        {
+            let rounded = match () {
+                () if is(DeclKind::Bsdiv) || is(DeclKind::Bsrem) => Some(Division::ToZero),
+                () if is(DeclKind::Bsmod) => Some(Division::Down),
+                () if is(DeclKind::Budiv) || is(DeclKind::Burem) => Some(Division::Unsigned),
+                () => None,
+            };
+            if let Some(rounded) = rounded {
+                let [quotient, rest] = self.divide(a, &divisor, rounded)?;
+                let quotients = [DeclKind::Bsdiv, DeclKind::Budiv];
+                return Some(match quotients.into_iter().any(is) {
+                    true => quotient,
+                    false => rest,
+                });
+            }
+        }
+        if let [a, b] = *args
+            && is(DeclKind::Band)
+        {
+            // The lower bits of a number.
+            for (word, mask) in [(a, b), (b, a)] {
+                let size: Option<BigInt> = self.numeral(mask).map(|mask| mask + 1);
+                let is_power = |size: &BigInt| (size & (size - BigInt::one())).is_zero();
+                if let Some(size) = size.filter(|size| *size > BigInt::one() && is_power(size)) {
+                    let [_, rest] = self.divide(word, &size, Division::Down)?;
+                    return Some(rest);
+                }
+            }
+        }
         // A constant, or anything else.
         self.linear &= args.is_empty();
         let any = self.constant(&-half(width), &(half(width) - 1))?;
         Some(signed(any, width))
+    }
+
+    /// Quotient and remainder of a word by a positive number that is one with a sign.
+    fn divide(&mut self, word: Z3_ast, divisor: &BigInt, rounded: Division) -> Option<[Sum; 2]> {
+        let width = self.width(word)?;
+        let (number, low, high): (Z3_ast, BigInt, BigInt) = match rounded {
+            Division::Unsigned => (self.unsigned(word)?, BigInt::zero(), size(width) - 1),
+            _ => (self.reading(word)?, -half(width), half(width) - 1),
+        };
+        let most: BigInt = divisor - 1;
+        let least = match rounded {
+            Division::ToZero => -&most,
+            Division::Down | Division::Unsigned => BigInt::zero(),
+        };
+        let (low, high) = (low.div_floor(divisor), high.div_floor(divisor));
+        let quotient = self.constant(&low, &high)?;
+        let rest = self.constant(&least, &most)?;
+        let whole = self.add(&[self.multiple(quotient, divisor)?, rest])?;
+        let z3 = &self.context.z3;
+        // SAFETY: all are integers of the context, or formulas made of them.
+        unsafe {
+            self.facts.push(z3.keep(Z3_mk_eq(z3.raw, number, whole)?));
+            if rounded == Division::ToZero {
+                // The remainder has the number's sign, or is zero.
+                let zero = self.numeral_of(&BigInt::zero())?;
+                let negative = z3.keep(Z3_mk_lt(z3.raw, number, zero)?);
+                let [below, above] = [
+                    z3.keep(Z3_mk_le(z3.raw, rest, zero)?),
+                    z3.keep(Z3_mk_le(z3.raw, zero, rest)?),
+                ];
+                self.facts
+                    .push(z3.keep(Z3_mk_ite(z3.raw, negative, below, above)?));
+            }
+        }
+        let sum = |term, low: &BigInt, high: &BigInt| Sum {
+            term,
+            low: low.clone(),
+            high: high.clone(),
+        };
+        Some([sum(quotient, &low, &high), sum(rest, &least, &most)])
     }
 
     /// The number that a word is, with a sign.
@@ -529,7 +609,15 @@ mod tests {
     /// linear.
     #[test]
     fn what_has_a_model_keeps_one() {
-        const LINEAR: [&str; 12] = [
+        const LINEAR: [&str; 20] = [
+            "(bvand P #b001)",
+            "(bvand #b011 P)",
+            "(bvsdiv P #b011)",
+            "(bvsrem P #b010)",
+            "(bvsmod P #b011)",
+            "(bvudiv P #b010)",
+            "(bvurem P #b011)",
+            "(bvsdiv P #b001)",
             "(bvadd P Q)",
             "(bvsub P Q)",
             "(bvneg P)",
@@ -558,7 +646,7 @@ mod tests {
         ];
         let mut random = Random::new(11);
         let (mut exact, mut weaker) = ([0, 0], [0, 0]);
-        for round in 0..400 {
+        for round in 0..600 {
             let linear = round % 4 != 0;
             let mut words = ["p", "q", "r", "#b110"].map(str::to_owned).to_vec();
             let mut fill = |words: &[String], form: &str| {

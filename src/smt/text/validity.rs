@@ -5,17 +5,17 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use z3_sys::{
     DeclKind, SortKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args,
     Z3_get_quantifier_body, Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_get_sort,
-    Z3_get_sort_kind, Z3_is_app, Z3_is_quantifier_forall, Z3_mk_fresh_const, Z3_mk_not,
-    Z3_substitute_vars, Z3_to_app,
+    Z3_get_sort_kind, Z3_is_app, Z3_is_quantifier_exists, Z3_is_quantifier_forall,
+    Z3_mk_fresh_const, Z3_mk_not, Z3_substitute_vars, Z3_to_app, Z3_update_term,
 };
 
 use super::instances::Instances;
 use super::integers::over_integers;
-use super::uninterpreted::{Hard, hard_operations, with_functions};
+use super::uninterpreted::{Hard, application, hard_operations, with_functions};
 use super::{Answer, Core, TextContext, TextSolver};
 use crate::run::Budget;
 
@@ -159,7 +159,7 @@ fn valid(
     best: &mut Option<Way>,
 ) -> Result<Answer, String> {
     let z3 = &context.z3;
-    let body = with_constants(context, formula).ok_or_else(|| z3.error())?;
+    let body = without_universals(context, formula).ok_or_else(|| z3.error())?;
     // SAFETY: the formula belongs to the context.
     let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, body) })?);
     incremental.push(negation);
@@ -414,13 +414,20 @@ impl<'a> OpenPieces<'a> {
 
 /// A formula with new constants in the place of its outermost universal variables.
 pub(super) fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
+    // SAFETY: the formula belongs to the context.
+    if unsafe { Z3_is_quantifier_forall(context.z3.raw, formula) } {
+        instance(context, formula)
+    } else {
+        Some(formula)
+    }
+}
+
+/// The body of a quantifier with new constants for its variables.
+fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: everything belongs to this context and is kept; a quantifier has as many sorts as
     // bound variables, and the last one has index 0.
     unsafe {
-        if !Z3_is_quantifier_forall(z3.raw, formula) {
-            return Some(formula);
-        }
         let count = Z3_get_quantifier_num_bound(z3.raw, formula);
         let constants = (0..count)
             .rev()
@@ -433,6 +440,76 @@ pub(super) fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Opti
         let body = Z3_substitute_vars(z3.raw, body, count, constants.as_ptr())?;
         Some(z3.keep(body))
     }
+}
+
+/// A formula with new constants for the universal variables that it is about, wherever they are: it
+/// is valid if the formula is, and the other way round. Texts nest clauses in what clauses conclude.
+fn without_universals(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
+    let z3 = &context.z3;
+    let first = with_constants(context, formula)?;
+    if !has_quantifiers(context, first) {
+        return Some(first);
+    }
+    // Of formulas that are to hold and of such that are not.
+    let mut done: FxHashMap<(Z3_ast, bool), Z3_ast> = FxHashMap::default();
+    let mut instances: FxHashMap<(Z3_ast, bool), Z3_ast> = FxHashMap::default();
+    let mut stack = vec![(first, true)];
+    while let Some(&(term, positive)) = stack.last() {
+        let key = (term, positive);
+        if done.contains_key(&key) {
+            stack.pop();
+            continue;
+        }
+        // SAFETY: the term belongs to the context.
+        let is_universal = unsafe {
+            match positive {
+                true => Z3_is_quantifier_forall(z3.raw, term),
+                false => Z3_is_quantifier_exists(z3.raw, term),
+            }
+        };
+        if is_universal {
+            let body = match instances.get(&key) {
+                Some(&body) => body,
+                None => instance(context, term)?,
+            };
+            instances.insert(key, body);
+            match done.get(&(body, positive)) {
+                Some(&made) => drop(done.insert(key, made)),
+                None => stack.push((body, positive)),
+            }
+            continue;
+        }
+        let Some((decl, args)) = application(context, term) else {
+            done.insert(key, term);
+            continue;
+        };
+        let kind = z3.decl_kind(decl);
+        let is = |wanted: DeclKind| kind == wanted as u32;
+        let sides: Vec<bool> = match args.len() {
+            1 if is(DeclKind::Not) => vec![!positive],
+            2 if is(DeclKind::Implies) => vec![!positive, positive],
+            count if is(DeclKind::And) || is(DeclKind::Or) => vec![positive; count],
+            _ => {
+                done.insert(key, term);
+                continue;
+            }
+        };
+        let parts: Vec<(Z3_ast, bool)> = args.iter().copied().zip(sides).collect();
+        let before = stack.len();
+        stack.extend(parts.iter().filter(|part| !done.contains_key(part)));
+        if stack.len() > before {
+            continue;
+        }
+        let made: Vec<Z3_ast> = parts.iter().map(|part| done[part]).collect();
+        let result = if made == args {
+            term
+        } else {
+            // SAFETY: as many formulas as before.
+            z3.keep(unsafe { Z3_update_term(z3.raw, term, made.len() as u32, made.as_ptr())? })
+        };
+        done.insert(key, result);
+    }
+    done.get(&(first, true)).copied()
 }
 
 /// An implication taken apart at the conjunctions that it concludes; `None` if the formula is no
@@ -653,6 +730,53 @@ mod tests {
                 Some((2, true))
             ]
         );
+    }
+
+    /// Clauses in what clauses conclude, and existential premises: nothing is left of these. A
+    /// universal premise stays, and so does what is on both sides of an equivalence.
+    #[test]
+    fn universals_go_wherever_they_are() {
+        let cases = [
+            (
+                "(forall ((x Int)) (=> (> x 0) (and (> x 0) (forall ((y Int)) (=> (> y x) (> y 1))))))",
+                false,
+                true,
+            ),
+            (
+                "(forall ((x Int)) (=> (> x 1) (forall ((y Int)) (or (< y x) (not (exists ((z Int)) (= (* 2 z) y)))))))",
+                false,
+                false,
+            ),
+            (
+                "(forall ((x Int)) (=> (exists ((y Int)) (and (> x y) (> y 3))) (not (exists ((z Int)) (= z (- x x) 1)))))",
+                false,
+                true,
+            ),
+            (
+                "(forall ((x Int)) (=> (forall ((y Int)) (> x y)) (> x 0)))",
+                true,
+                true,
+            ),
+            (
+                "(forall ((x Int)) (= (> x 0) (forall ((y Int)) (=> (< y 1) (> x y)))))",
+                true,
+                true,
+            ),
+        ];
+        for (formula, quantified, valid) in cases {
+            let limits = budget();
+            let context = TextContext::new(&limits);
+            let text = format!("(assert {formula})");
+            let assertion = context.parse(&text).unwrap()[0];
+            let found = without_universals(&context, assertion).unwrap();
+            assert_eq!(has_quantifiers(&context, found), quantified, "{formula}");
+            let answer = valid_assertions(&text, &budget());
+            let expected = match valid {
+                true => TextCheck::Valid { assertions: 1 },
+                false => TextCheck::Invalid { assertion: 0 },
+            };
+            assert_eq!(answer, expected, "{formula}");
+        }
     }
 
     /// What a model says of all cells of an array; the last assertion needs a cell that is not read.
