@@ -199,24 +199,52 @@ fn sum_and_back(least: i64) -> System {
     system
 }
 
+/// Integers, or words of so many bits.
+struct Numbers<'a> {
+    t: &'a TermStore,
+    width: Option<u32>,
+}
+
+impl Numbers<'_> {
+    fn sort(&self) -> SortId {
+        self.width
+            .map_or(SortId::INT, |width| self.t.bitvec_sort(width))
+    }
+
+    fn number(&self, n: u64) -> TermId {
+        match self.width {
+            Some(width) => self.t.bitvec(BigUint::from(n), width),
+            None => self.t.int(n as i64),
+        }
+    }
+
+    fn add(&self, a: TermId, b: TermId) -> TermId {
+        match self.width {
+            Some(_) => self.t.bv_op(&Op::BvAdd, &[a, b]),
+            None => self.t.add(&[a, b]),
+        }
+    }
+
+    fn at_most(&self, a: TermId, b: TermId) -> TermId {
+        match self.width {
+            Some(_) => self.t.bv_op(&Op::BvSle, &[a, b]),
+            None => self.t.le(a, b),
+        }
+    }
+}
+
 /// The sum of the numbers up to one, by a recursion that adds on its way back, and by one that has
 /// the sum so far as an argument. A bug forgets a number. Of integers, or of words of eight bits.
 fn sums_by_recursion(words: bool, forgotten: Option<u64>) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
-    let sort = if words { t.bitvec_sort(8) } else { SortId::INT };
-    let number = |n: u64| match words {
-        true => t.bitvec(BigUint::from(n), 8),
-        false => t.int(n as i64),
+    let of = Numbers {
+        t: &t,
+        width: words.then_some(8),
     };
-    let add = |a, b| match words {
-        true => t.bv_op(&Op::BvAdd, &[a, b]),
-        false => t.add(&[a, b]),
-    };
-    let ends = |x| match words {
-        true => t.bv_op(&Op::BvSle, &[x, number(0)]),
-        false => t.le(x, number(0)),
-    };
+    let sort = of.sort();
+    let (number, add) = (|n| of.number(n), |a, b| of.add(a, b));
+    let ends = |x| of.at_most(x, number(0));
     let back = system.add_predicate("Back", &[sort; 2]);
     let so_far = system.add_predicate("SoFar", &[sort; 3]);
     let [x, before, result, acc, more] = ["x", "y", "r", "a", "b"].map(|name| t.var(name, sort));
@@ -257,23 +285,13 @@ fn sums_by_recursion(words: bool, forgotten: Option<u64>) -> System {
 fn sums_side_by_side(words: bool, forgotten: u64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
-    let sort = if words {
-        t.bitvec_sort(32)
-    } else {
-        SortId::INT
+    let of = Numbers {
+        t: &t,
+        width: words.then_some(32),
     };
-    let number = |n: u64| match words {
-        true => t.bitvec(BigUint::from(n), 32),
-        false => t.int(n as i64),
-    };
-    let add = |a, b| match words {
-        true => t.bv_op(&Op::BvAdd, &[a, b]),
-        false => t.add(&[a, b]),
-    };
-    let ends = |x| match words {
-        true => t.bv_op(&Op::BvSle, &[x, number(0)]),
-        false => t.le(x, number(0)),
-    };
+    let sort = of.sort();
+    let (number, add) = (|n| of.number(n), |a, b| of.add(a, b));
+    let ends = |x| of.at_most(x, number(0));
     let [x, before, result, rest] = ["x", "y", "r", "s"].map(|name| t.var(name, sort));
     let atom = |predicate, args: &[TermId]| Atom {
         predicate,
