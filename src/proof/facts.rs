@@ -1,7 +1,8 @@
 //! Facts about predicates that a pass wants to rely on: proven inductive, shortened, and
 //! conjoined to the clauses.
 //!
-//! Invariant: what is proven holds for every fact that can be derived, by the word of a solver.
+//! Invariant: what is proven holds for every fact that can be derived, by the word of a solver or of
+//! whoever found it (`Checker::accept`); either way a verdict is checked on the text.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -90,7 +91,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// Adds facts that whoever found them knows to be inductive together.
+    /// Adds facts that whoever found them knows to be inductive together, without asking.
     pub fn accept(&mut self, facts: Facts) {
         for (predicate, conjuncts) in facts {
             self.proven.entry(predicate).or_default().extend(conjuncts);

@@ -83,7 +83,8 @@ pub(super) fn strengthen(
     conjoin(old, prove, work, name, cx)
 }
 
-/// The same for facts that are known to be inductive together.
+/// The same for facts that are known to be inductive together, which are not proven again. Were they
+/// not inductive, a model would fail its check on the text.
 pub(super) fn strengthen_by(
     old: &Rc<System>,
     facts: Facts,
