@@ -7,6 +7,8 @@
 //!
 //! Invariant: for each lemma kept, a query showed that it holds after every step from lemmas kept.
 
+use std::time::Duration;
+
 use rustc_hash::FxHashSet;
 
 use super::ids::{LemmaId, Node, NodeMap};
@@ -16,6 +18,13 @@ use crate::chc::PredicateId;
 use crate::proof::needed_lemmas::needed_lemmas;
 use crate::smt::{SatResult, Solver};
 use crate::term::{SortId, TermId};
+
+/// The part of the search's work that the needed lemmas may take, by what is known of them so far.
+/// Where a query is as hard as one of the search, the check of the model is as well off with all.
+const PART: u32 = 4;
+
+/// Less work than this is never too much.
+const CHEAP: Duration = Duration::from_millis(200);
 
 /// Lemmas at a level beyond which the search for those needed is not worth the queries.
 const LEMMA_LIMIT: usize = 1000;
@@ -28,7 +37,8 @@ struct Guarded {
 }
 
 impl Search<'_> {
-    /// Predicates and lemmas of the level that the proof needs; `None` when a query has no answer.
+    /// Predicates and lemmas of the level that the proof needs; `None` when a query has no answer,
+    /// or when they turn out to be too much work.
     pub(super) fn needed_lemmas(
         &mut self,
         level: Level,
@@ -38,9 +48,17 @@ impl Search<'_> {
             return None;
         }
         let mut guarded: NodeMap<Option<Guarded>> = NodeMap::new(self.system, |_| None);
+        let start = self.terms.work();
+        let limit = CHEAP.max(start.saturating_sub(self.work_before) / PART);
+        let mut asked = 0;
         // `None` is the query, which has the empty cube.
-        let needed = needed_lemmas([None], |goal: Option<(PredicateId, LemmaId)>, _| {
+        let needed = needed_lemmas([None], |goal: Option<(PredicateId, LemmaId)>, found| {
             self.check_limits().ok()?;
+            let spent = self.terms.work().saturating_sub(start);
+            if asked > 0 && spent * found.len() as u32 > limit * asked {
+                return None;
+            }
+            asked += 1;
             let (node, mut assumptions) = match goal {
                 Some((p, lemma)) => (Node::from(p), self.frames[p].lemmas[lemma].cube.to_vec()),
                 None => (Node::Query, Vec::new()),

@@ -110,6 +110,8 @@ pub(super) struct Search<'a> {
     /// Queries of the oracle and their time before this search.
     usage: (u64, Duration),
     started: Instant,
+    /// Work of the run before this search.
+    pub work_before: Duration,
 }
 
 impl<'a> Search<'a> {
@@ -154,6 +156,7 @@ impl<'a> Search<'a> {
             exchanges: None,
             usage: smt.usage(),
             started: Instant::now(),
+            work_before: system.terms.work(),
             terms: system.terms.clone(),
             system,
             cx,

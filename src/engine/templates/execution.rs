@@ -62,6 +62,11 @@ pub(super) enum Inputs {
 #[derive(Default)]
 pub(super) struct Answers {
     known: FxHashMap<Call, Answer>,
+    /// How many times a fact was the answer.
+    facts: u64,
+    /// Queries and single inputs from which calls were answered with facts. Only these are swept:
+    /// where all that goes in is refuted at once, there is no function to execute.
+    productive: FxHashSet<(usize, TermId)>,
     /// A call like that was unclear, so others are taken to be, too.
     unclear: FxHashSet<Mode>,
     /// How many calls are open.
@@ -109,14 +114,17 @@ impl Simulation<'_> {
             if enough.iter().any(|e| e.iter().all(|v| set.contains(v))) {
                 continue;
             }
+            let productive = |input: &TermId| answers.productive.contains(&(query, *input));
             let side = match inputs {
                 Inputs::Sweep if set.len() > 1 => break,
+                Inputs::Sweep if !set.iter().all(productive) => continue,
                 Inputs::Sweep => SWEEP,
                 Inputs::Small => (1..)
                     .take_while(|n: &u64| n.pow(set.len() as u32) <= COMBINATIONS)
                     .last()
                     .unwrap_or(1),
             };
+            let facts = answers.facts;
             for at in 0..side.pow(set.len() as u32) {
                 let mut rest = at;
                 let mut start = known.clone();
@@ -138,6 +146,11 @@ impl Simulation<'_> {
                 if budget.is_spent() {
                     return None;
                 }
+            }
+            if let [input] = *set
+                && answers.facts > facts
+            {
+                answers.productive.insert((query, input));
             }
         }
         None
@@ -182,7 +195,10 @@ impl Simulation<'_> {
                 match self.call((atom.predicate, args.collect()), index, answers, budget) {
                     Answer::Unclear => None,
                     Answer::Fails => Some((at, None)),
-                    Answer::Fact(fact) => Some((at, Some(fact))),
+                    Answer::Fact(fact) => {
+                        answers.facts += 1;
+                        Some((at, Some(fact)))
+                    }
                 }
             });
             match answered {

@@ -49,7 +49,7 @@ use crate::witness::{Model, Verdict};
 /// guess holds, and many small queries take more time than is counted.
 const STATES: usize = 600;
 const PART: u32 = 4;
-const UNCOUNTED: u32 = 6;
+const UNCOUNTED: u32 = 2;
 
 /// What a query about words may take, as work: sums of them are hard to see through.
 const WORDS: Duration = Duration::from_secs(1);

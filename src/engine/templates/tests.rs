@@ -338,6 +338,36 @@ fn functions_are_executed_for_large_inputs() {
     }
 }
 
+/// A query that refutes every input before anything is called is not executed for the large ones.
+#[test]
+fn inputs_without_calls_are_not_swept() {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let p = system.add_predicate("P", &[SortId::REAL]);
+    let [x, before] = ["x", "y"].map(|name| t.var(name, SortId::REAL));
+    let atom = |arg| Atom {
+        predicate: p,
+        args: vec![arg],
+    };
+    let zero = t.number(&num_traits::Zero::zero(), SortId::REAL);
+    system.add_clause(vec![], t.eq(x, zero), Some(atom(x)));
+    let step = t.eq(x, t.add(&[before, before]));
+    system.add_clause(vec![atom(before)], step, Some(atom(x)));
+    system.add_clause(vec![atom(x)], t.lt(x, zero), None);
+    let cx = Context::new(t.clone());
+    let smt = Smt::within(&cx.budget);
+    let mut simulation = Simulation::new(&system, &smt);
+    let mut answers = Answers::default();
+    let mut work = Vec::new();
+    for inputs in [Inputs::Small, Inputs::Sweep] {
+        let start = t.work();
+        let refuted = simulation.execute_queries(inputs, &mut answers, &cx.budget);
+        assert!(refuted.is_none());
+        work.push(t.work() - start);
+    }
+    assert!(work[1] < work[0], "{work:?}");
+}
+
 /// Queries about functions are executed for small inputs.
 #[test]
 fn functions_are_executed_backward() {

@@ -30,6 +30,10 @@ pub(super) const GROWTH: u32 = 4;
 /// quarter of that, they wait for a further round, in which the others have four times as much.
 const LEAD: u32 = 4;
 
+/// How many times that each conclusion of a hard assertion has, from the second round on, when they
+/// come first: what is hard as a whole is mostly many conclusions that are less so.
+const PIECES_LEAD: u32 = 16;
+
 /// How many times that others have where there are only words: the SAT solver, which begins again in
 /// each round, and integers where all is linear, which decide soon or late.
 const SAT_LEAD: u32 = 8;
@@ -177,6 +181,7 @@ fn in_turns(
 ) -> Result<Answer, String> {
     let quantified = has_quantifiers(context, negation);
     let only_words = !quantified && only_words(context, negation);
+    let pieces_lead = !only_words && !quantified;
     let mut ways = ways(hard_operations(context, negation), quantified, only_words);
     // Assertions of one text are alike, and only integers are so fast that the others are not missed.
     if *best == Some(Way::Integers)
@@ -211,7 +216,8 @@ fn in_turns(
             let lead = match way {
                 Way::Alone(Core::Words) => SAT_LEAD,
                 Way::Incremental if goes_on || !only_words => LEAD,
-                Way::Pieces if !only_words && !quantified => LEAD,
+                Way::Pieces if pieces_lead && round > 0 => PIECES_LEAD,
+                Way::Pieces if pieces_lead => LEAD,
                 Way::Integers if linear => LINEAR_LEAD,
                 _ => 1,
             };
@@ -292,6 +298,9 @@ fn in_turns(
         }
         if again.is_empty() {
             break;
+        }
+        if pieces_lead {
+            again.sort_by_key(|&way| way != Way::Pieces);
         }
         ways = again;
     }
