@@ -12,7 +12,7 @@ use crate::chc::{PredicateId, System};
 use crate::domain::catalogue::{Catalogue, DIMENSIONS, Parameters};
 use crate::domain::{
     Bits, Cases, Constants, Cube, Domain, Intervals, Limits, Product, analyse_cubes, clause_cubes,
-    guards,
+    closed_part, guards,
 };
 use crate::proof::facts::Facts;
 use crate::run::Context;
@@ -21,6 +21,7 @@ use crate::term::TermId;
 /// Time for making cubes of constraints, at most, and for the analyses of a run by domain.
 const PREPARING: Duration = Duration::from_millis(60);
 const BOUNDS: Duration = Duration::from_millis(100);
+const CLOSED: Duration = Duration::from_millis(100);
 const COARSE: Duration = Duration::from_millis(150);
 const CONGRUENCES: Duration = Duration::from_millis(100);
 const OCTAGONS: Duration = Duration::from_millis(150);
@@ -100,6 +101,7 @@ impl Analyses<'_> {
         if !self.domains.has_numbers() {
             return;
         }
+        self.closed_part();
         let time = self.limits(CONGRUENCES);
         let congruences = self.domains.packed_congruences();
         if !self.run("congruences", &self.by_cases(congruences), time) {
@@ -118,6 +120,19 @@ impl Analyses<'_> {
             let phases = self.by_cases(self.polyhedra()).split(guards);
             self.run("phases", &phases, time);
         }
+    }
+
+    /// Polyhedra of the arguments that change by themselves. Among all they come late or not at all.
+    fn closed_part(&mut self) {
+        let Some(part) = closed_part(self.system) else {
+            return;
+        };
+        let limits = limits(CLOSED, self.cx);
+        let mut domains = Catalogue::new(&part, Parameters::PASS, self.cx.budget.clone());
+        domains.set_budget(self.cx.budget.work(limits.time + SLACK));
+        let cubes = clause_cubes(&part, limits, self.cx);
+        let domain = domains.with_bounds(domains.packed_polyhedra(DIMENSIONS));
+        self.run_on(&part, &cubes, "polyhedra of closed parts", &domain, limits);
     }
 
     /// Equations of words. Those that phases have of their own are for the pass `equations`.
@@ -153,8 +168,23 @@ impl Analyses<'_> {
 
     /// One analysis; false if it was cut short.
     fn run<D: Domain>(&mut self, name: &str, domain: &D, limits: Limits) -> bool {
+        let cubes = std::mem::take(&mut self.cubes);
+        let complete = self.run_on(self.system, &cubes, name, domain, limits);
+        self.cubes = cubes;
+        complete
+    }
+
+    /// The same of a system, with the cubes of its clauses, whose formal variables are the same.
+    fn run_on<D: Domain>(
+        &mut self,
+        system: &System,
+        cubes: &[Vec<Cube>],
+        name: &str,
+        domain: &D,
+        limits: Limits,
+    ) -> bool {
         let start = Instant::now();
-        let found = analyse_cubes(domain, self.system, &self.cubes, limits, self.cx);
+        let found = analyse_cubes(domain, system, cubes, limits, self.cx);
         let seconds = start.elapsed().as_secs_f64();
         let end = if found.complete { "done" } else { "cut short" };
         log::debug!("analysis with {name}: {end}, {seconds:.3} s");
@@ -162,15 +192,15 @@ impl Analyses<'_> {
             return false;
         }
         let mut facts = Facts::default();
-        for predicate in self.system.used_predicates() {
+        for predicate in system.used_predicates() {
             let mut conjuncts = domain.formula(&found.values[predicate.index()]);
             conjuncts.retain(|c| *c != TermId::TRUE && self.listed.insert((predicate, *c)));
             conjuncts.truncate(CONJUNCTS);
             for conjunct in &conjuncts {
                 log::trace!(
                     "{}: {}",
-                    self.system.predicate(predicate).name,
-                    crate::term::Printer::new(&self.system.terms).term(*conjunct)
+                    system.predicate(predicate).name,
+                    crate::term::Printer::new(&system.terms).term(*conjunct)
                 );
             }
             if !conjuncts.is_empty() {

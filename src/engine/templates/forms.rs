@@ -42,6 +42,9 @@ const PRODUCTS: usize = 12;
 /// Comparisons that are conditions of equations, at most.
 const CASES: usize = 8;
 
+/// Remainders that equations are about, at most.
+const REMAINDERS: usize = 4;
+
 /// Words that equations are about, at most.
 const WORDS: usize = 24;
 
@@ -63,14 +66,16 @@ pub(super) struct Forms {
 
 /// All guesses about the predicates of a system.
 pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> Forms {
-    let mut compared = comparisons(system, cx);
+    let [mut compared, mut remainders] = comparisons(system, cx);
     let mut forms = Forms::default();
     for predicate in system.used_predicates() {
         if cx.stop().is_some() {
             break;
         }
         let comparisons = compared.remove(&predicate).unwrap_or_default();
-        let guesses = Guesses::new(system, predicate, simulation, comparisons, cx);
+        let remainders = remainders.remove(&predicate).unwrap_or_default();
+        let of_clauses = (comparisons, remainders);
+        let guesses = Guesses::new(system, predicate, simulation, of_clauses, cx);
         let [equations, bounds, products, clauses] = guesses.all();
         forms.equations.insert(predicate, equations);
         forms.bounds.insert(predicate, bounds);
@@ -128,9 +133,27 @@ fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts
     found
 }
 
-/// The comparisons of numbers and words in clauses that are about the arguments of one atom, over
-/// the formal variables of its predicate.
-fn comparisons(system: &System, cx: &Context) -> FxHashMap<PredicateId, BTreeSet<TermId>> {
+/// The comparisons of numbers and words in clauses, and the remainders.
+fn comparisons(system: &System, cx: &Context) -> [FxHashMap<PredicateId, BTreeSet<TermId>>; 2] {
+    let terms = &system.terms;
+    let compares = |t| {
+        let of_words = matches!(terms.op(t), Op::BvSle | Op::BvUle);
+        of_words || Comparison::of(terms, t).is_some()
+    };
+    let is_remainder = |t| *terms.op(t) == Op::Mod;
+    [
+        about_arguments(system, compares, cx),
+        about_arguments(system, is_remainder, cx),
+    ]
+}
+
+/// The terms of some kind in clauses that are about the arguments of one atom, over the formal
+/// variables of its predicate.
+fn about_arguments(
+    system: &System,
+    wanted: impl Fn(TermId) -> bool,
+    cx: &Context,
+) -> FxHashMap<PredicateId, BTreeSet<TermId>> {
     let terms = &system.terms;
     let mut found: FxHashMap<PredicateId, BTreeSet<TermId>> = FxHashMap::default();
     for clause in &system.clauses {
@@ -139,8 +162,7 @@ fn comparisons(system: &System, cx: &Context) -> FxHashMap<PredicateId, BTreeSet
         }
         let mut all = Vec::new();
         terms.post_order(&[clause.constraint], |t| {
-            let of_words = matches!(terms.op(t), Op::BvSle | Op::BvUle);
-            if all.len() < ATOMS && (of_words || Comparison::of(terms, t).is_some()) {
+            if all.len() < ATOMS && wanted(t) {
                 all.push((t, terms.free_vars(&[t])));
             }
         });
@@ -148,9 +170,9 @@ fn comparisons(system: &System, cx: &Context) -> FxHashMap<PredicateId, BTreeSet
             let params = system.predicate(atom.predicate).params.iter().copied();
             let renaming: Assignment = atom.args.iter().copied().zip(params).collect();
             let found = found.entry(atom.predicate).or_default();
-            for (comparison, vars) in &all {
+            for (term, vars) in &all {
                 if found.len() < ATOMS && vars.iter().all(|v| renaming.contains_key(v)) {
-                    found.insert(terms.substitute(*comparison, &renaming));
+                    found.insert(terms.substitute(*term, &renaming));
                 }
             }
         }
@@ -208,7 +230,9 @@ struct Guesses<'a> {
     params: Vec<TermId>,
     /// By fact, values of the formal variables.
     facts: Vec<Assignment>,
+    /// What clauses compare, and remainders in clauses.
     comparisons: BTreeSet<TermId>,
+    remainders: BTreeSet<TermId>,
     all: Mask,
 }
 
@@ -217,7 +241,7 @@ impl<'a> Guesses<'a> {
         system: &System,
         predicate: PredicateId,
         simulation: &Simulation,
-        comparisons: BTreeSet<TermId>,
+        (comparisons, remainders): (BTreeSet<TermId>, BTreeSet<TermId>),
         cx: &'a Context,
     ) -> Self {
         let params = system.predicate(predicate).params.clone();
@@ -230,6 +254,7 @@ impl<'a> Guesses<'a> {
             params,
             facts,
             comparisons,
+            remainders,
         }
     }
 
@@ -246,6 +271,7 @@ impl<'a> Guesses<'a> {
         clauses.extend(self.clauses(&distinct));
         let under = [&conditions[..], &cases].concat();
         equations.extend(self.equations(&under));
+        equations.extend(self.equations_with_remainders(&cases));
         let under = [&conditions[..conditions.len().min(PRODUCTS)], &cases].concat();
         let products = self.products(&under);
         let mut all = [equations, self.bounds(&conditions), products, clauses];
@@ -409,6 +435,37 @@ impl<'a> Guesses<'a> {
             .collect();
         found.extend(self.equations_of_words(conditions));
         found
+    }
+
+    /// The affine equations of the integers and of remainders in clauses, which count what a loop
+    /// does in turn: in the cases that clauses compare arguments for, and in two of them at once, as
+    /// what is done in turn may begin late.
+    fn equations_with_remainders(&self, cases: &[Literal]) -> Vec<TermId> {
+        let mut remainders: Vec<TermId> = self.remainders.iter().copied().collect();
+        remainders.truncate(REMAINDERS);
+        if remainders.is_empty() {
+            return Vec::new();
+        }
+        let columns = [self.of_sort(SortId::INT), remainders.clone()].concat();
+        let mut conditions = cases.to_vec();
+        for (at, a) in cases.iter().enumerate() {
+            // Its own negation follows it.
+            let others = cases.iter().skip((at | 1) + 1);
+            conditions.extend(others.map(|b| self.both(a, b)));
+        }
+        self.equations_of(&columns, &conditions, |equation| {
+            let parts = equation.linear.monomials.iter();
+            parts.map(|m| m.0).any(|part| remainders.contains(&part))
+        })
+    }
+
+    /// Both of two literals.
+    fn both(&self, a: &Literal, b: &Literal) -> Literal {
+        let words = a.mask.0.iter().zip(&b.mask.0);
+        Literal {
+            formula: self.terms.and(&[a.formula, b.formula]),
+            mask: Mask(words.map(|(a, b)| a & b).collect()),
+        }
     }
 
     /// The equations of the words, modulo powers of two.

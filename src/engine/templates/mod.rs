@@ -6,10 +6,11 @@
 //! such facts one by one, in terms of whatever the query is about.
 //!
 //! First queries are executed backward from small inputs (`execution`), which refutes relations
-//! between functions, and at the end, if the templates say too little, from larger ones. Then clauses are applied to facts at random (`simulation`), which may come to
-//! a query, too. From the facts of each predicate, formulas are made that hold of all of them
-//! (`forms`): equations of numbers and of their products, and of words modulo powers of two, bounds
-//! of the sums that clauses compare, and clauses of two literals. All but these also under
+//! between functions, and at the end, if the templates say too little, from larger ones. Then
+//! clauses are applied to facts at random (`simulation`), which may come to a query, too. From the
+//! facts of each predicate, formulas are made that hold of all of them (`forms`): equations of
+//! numbers, of remainders that clauses mention, of products, and of words modulo powers of two;
+//! bounds of the sums that clauses compare; and clauses of two literals. All but these also under
 //! conditions: on a single argument, and equations in the cases that clauses compare arguments for.
 //! The largest inductive subset (`proof/facts.rs`) is a model if it excludes the queries; else it is
 //! left to the engines that come after. What was not proven alone is tried again with all the

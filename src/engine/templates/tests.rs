@@ -410,6 +410,39 @@ fn functions_are_executed_backward() {
     assert!(found > 10, "{found}");
 }
 
+/// From `late` on, two counters take turns: the first for the lower half of each ten steps, the second
+/// for the rest; before that the first has all of them. It is to stay ahead by `ahead`.
+fn turns_of_ten(late: i64, ahead: i64) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let p = system.add_predicate("P", &[SortId::INT; 3]);
+    let [n, x, y] = ["n", "x", "y"].map(|name| t.var(name, SortId::INT));
+    let [n1, x1, y1] = ["n1", "x1", "y1"].map(|name| t.var(name, SortId::INT));
+    let atom = |args: &[TermId]| Atom {
+        predicate: p,
+        args: args.to_vec(),
+    };
+    let (zero, one) = (t.int(0), t.int(1));
+    let start = [n, x, y].map(|v| t.eq(v, zero));
+    system.add_clause(vec![], t.and(&start), Some(atom(&[n, x, y])));
+    let lower = t.lt(t.modulo(n, t.int(10)), t.int(5));
+    let first = t.or(&[t.le(n, t.int(late)), lower]);
+    let step = [
+        t.eq(n1, t.add(&[n, one])),
+        t.eq(x1, t.add(&[x, t.ite(first, one, zero)])),
+        t.eq(y1, t.add(&[y, t.ite(first, zero, one)])),
+    ];
+    system.add_clause(
+        vec![atom(&[n, x, y])],
+        t.and(&step),
+        Some(atom(&[n1, x1, y1])),
+    );
+    let behind = t.lt(x, t.add(&[y, t.int(ahead)]));
+    let query = t.and(&[behind, t.gt(n, t.int(late))]);
+    system.add_clause(vec![atom(&[n, x, y])], query, None);
+    system
+}
+
 #[test]
 fn planted_invariants_are_found() {
     let systems = [
@@ -419,6 +452,8 @@ fn planted_invariants_are_found() {
         sum_by_cases(false),
         sums_of_words(false),
         sum_and_back(0),
+        // 101 steps, then five more and five less each time.
+        turns_of_ten(100, 100),
     ];
     for (at, system) in systems.into_iter().enumerate() {
         let (verdict, _) = solve(&system);
@@ -442,6 +477,7 @@ fn planted_bugs_are_no_models() {
         sum_by_cases(true),
         sums_of_words(true),
         sum_and_back(2),
+        turns_of_ten(100, 101),
     ]) {
         let (verdict, _) = solve(&system);
         let Verdict::Unsat(refutation) = verdict else {

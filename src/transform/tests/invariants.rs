@@ -282,3 +282,46 @@ fn equations_of_words_decide_sums_that_wrap() {
         }
     }
 }
+
+/// A bound that is halved and raised by a parameter, beside more other arguments than a polyhedron
+/// has, of which anything may become.
+#[test]
+fn arguments_that_change_by_themselves_have_their_relations() {
+    const OTHERS: usize = 20;
+    for planted in [true, false] {
+        let t = Rc::new(TermStore::new());
+        let mut system = System::new(t.clone());
+        let sorts = [SortId::REAL; OTHERS + 2];
+        let p = system.add_predicate("P", &sorts);
+        let vars = |stem: &str| -> Vec<TermId> {
+            let names = (0..sorts.len()).map(|n| format!("{stem}{n}"));
+            names.map(|name| t.var(&name, SortId::REAL)).collect()
+        };
+        let (old, new) = (vars("x"), vars("y"));
+        let zero = t.number(&Rational::from_integer(0.into()), SortId::REAL);
+        let start = t.and(&[t.lt(zero, old[1]), t.lt(scaled(&t, 2, old[1]), old[0])]);
+        system.add_clause(vec![], start, Some(atom(p, &old)));
+        let half = Rational::new(1.into(), 2.into());
+        let raised = t.add(&[t.scale(&half, old[0]), old[1]]);
+        let mut step = vec![t.eq(new[0], raised), t.eq(new[1], old[1])];
+        for at in 2..sorts.len() {
+            let local = t.var(&format!("l{at}"), SortId::REAL);
+            step.push(t.eq(new[at], t.add(&[old[at - 1], local])));
+        }
+        system.add_clause(vec![atom(p, &old)], t.and(&step), Some(atom(p, &new)));
+        let twice = scaled(&t, 2, old[1]);
+        // The bound comes closer and closer.
+        let bad = match planted {
+            true => t.lt(old[0], twice),
+            false => t.lt(old[0], scaled(&t, 3, old[1])),
+        };
+        system.add_clause(vec![atom(p, &old)], bad, None);
+        if planted {
+            solved(&system, "invariants,cone");
+        } else {
+            let mut cx = Context::new(t.clone());
+            let (after, _) = run(&system, "invariants,cone", &mut cx);
+            assert!(!after.clauses.is_empty());
+        }
+    }
+}
