@@ -9,9 +9,10 @@
 //! what holds of all its facts holds of the system's facts, too.
 
 use petgraph::unionfind::UnionFind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chc::{Atom, Clause, Predicate, PredicateId, System};
+use crate::run::Budget;
 use crate::term::{SortId, TermId};
 
 /// Arguments of one predicate that depend on each other, at most.
@@ -24,15 +25,18 @@ type Argument = (PredicateId, usize);
 type Conjuncts = Vec<(TermId, Vec<TermId>)>;
 
 /// The system of those of its arguments that are numbers and depend on few others, by what clauses
-/// say of them alone; `None` if there are none that relate to others, or if there are no others. It
-/// has the same predicates, with formal variables of the system's.
-pub fn closed_part(system: &System) -> Option<System> {
+/// say of them alone; `None` if there are none that relate to others, if there are no others, or if
+/// the budget is spent before that is known. It has the same predicates, with formal variables of the
+/// system's.
+pub fn closed_part(system: &System, budget: &Budget) -> Option<System> {
     let terms = &system.terms;
-    let conjuncts = |clause: &Clause| -> Conjuncts {
+    let conjuncts = |clause: &Clause| -> Option<Conjuncts> {
         let conjuncts = terms.conjuncts(clause.constraint).into_iter();
-        conjuncts.map(|c| (c, terms.free_vars(&[c]))).collect()
+        let conjuncts = conjuncts.map(|c| (!budget.is_spent()).then(|| (c, terms.free_vars(&[c]))));
+        conjuncts.collect()
     };
-    let conjuncts: Vec<Conjuncts> = system.clauses.iter().map(conjuncts).collect();
+    let conjuncts: Option<Vec<Conjuncts>> = system.clauses.iter().map(conjuncts).collect();
+    let conjuncts = conjuncts?;
     let mut closed = closed(system, &conjuncts);
     keep_small(system, &conjuncts, &mut closed);
     let kept = |p: PredicateId| closed.iter().filter(move |(argument, _)| argument.0 == p);
@@ -58,7 +62,7 @@ pub fn closed_part(system: &System) -> Option<System> {
         for atom in clause.body.iter_mut().chain(&mut clause.head) {
             atom.args = only(&atom.args, |at| stays(atom.predicate, at));
         }
-        let args: Vec<TermId> = clause.atoms().flat_map(|a| a.args.clone()).collect();
+        let args: FxHashSet<TermId> = clause.atoms().flat_map(|a| a.args.clone()).collect();
         let about_them = |vars: &[TermId]| vars.iter().all(|v| args.contains(v));
         let conjuncts = conjuncts.iter().filter(|(_, vars)| about_them(vars));
         clause.constraint = terms.and(&conjuncts.map(|c| c.0).collect::<Vec<_>>());
@@ -97,9 +101,10 @@ fn closed(system: &System, conjuncts: &[Conjuncts]) -> FxHashMap<Argument, Vec<A
             continue;
         };
         let places = places(clause);
+        let of_head: FxHashSet<TermId> = head.args.iter().copied().collect();
         let mut said: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
         for (_, vars) in conjuncts {
-            let mut of_head = vars.iter().filter(|v| head.args.contains(v));
+            let mut of_head = vars.iter().filter(|v| of_head.contains(v));
             let (Some(&own), None) = (of_head.next(), of_head.next()) else {
                 continue;
             };
@@ -182,6 +187,7 @@ mod tests {
 
     use super::*;
     use crate::proof::samples::random_system;
+    use crate::run::Context;
     use crate::term::{Random, TermStore};
 
     const REAL: SortId = SortId::REAL;
@@ -210,7 +216,7 @@ mod tests {
 
     /// The positions of `P`'s arguments in the closed part.
     fn kept(system: &System) -> Option<Vec<usize>> {
-        let part = closed_part(system)?;
+        let part = closed_part(system, &Context::new(system.terms.clone()).budget)?;
         assert_eq!(part.check(), Ok(()));
         let params = &system.predicates[0].params;
         let position = |v: &TermId| {
@@ -249,7 +255,8 @@ mod tests {
         let mut parts = 0;
         for seed in 1..200 {
             let whole = random_system(&mut Random::new(seed));
-            let Some(part) = closed_part(&whole) else {
+            let cx = Context::new(whole.terms.clone());
+            let Some(part) = closed_part(&whole, &cx.budget) else {
                 continue;
             };
             parts += 1;

@@ -124,10 +124,11 @@ impl Analyses<'_> {
 
     /// Polyhedra of the arguments that change by themselves. Among all they come late or not at all.
     fn closed_part(&mut self) {
-        let Some(part) = closed_part(self.system) else {
+        let limits = limits(CLOSED, self.cx);
+        let budget = self.cx.budget.work(limits.time);
+        let Some(part) = closed_part(self.system, &budget) else {
             return;
         };
-        let limits = limits(CLOSED, self.cx);
         let mut domains = Catalogue::new(&part, Parameters::PASS, self.cx.budget.clone());
         domains.set_budget(self.cx.budget.work(limits.time + SLACK));
         let cubes = clause_cubes(&part, limits, self.cx);
