@@ -126,19 +126,23 @@ fn closed(system: &System, conjuncts: &[Conjuncts]) -> FxHashMap<Argument, Vec<A
             }
         }
     }
-    loop {
-        let open = |(_, of): &(&Argument, &Vec<Argument>)| {
-            let mut of = of.iter();
-            of.any(|source| !sources.contains_key(source))
-        };
-        let open: Vec<Argument> = sources.iter().filter(open).map(|s| *s.0).collect();
-        if open.is_empty() {
-            return sources;
-        }
-        for argument in open {
-            sources.remove(&argument);
+    // What depends on an argument that is not of the kind is not, either.
+    let mut users: FxHashMap<Argument, Vec<Argument>> = FxHashMap::default();
+    let mut open = Vec::new();
+    for (&argument, of) in &sources {
+        for source in of {
+            match sources.contains_key(source) {
+                true => users.entry(*source).or_default().push(argument),
+                false => open.push(argument),
+            }
         }
     }
+    while let Some(argument) = open.pop() {
+        if sources.remove(&argument).is_some() {
+            open.extend(users.get(&argument).into_iter().flatten());
+        }
+    }
+    sources
 }
 
 /// Keeps those that depend on each other, or are related by conjuncts about them alone, in small
