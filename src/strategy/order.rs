@@ -104,6 +104,8 @@ pub(super) const CLOSED_CHECK: (f64, Limit) = (0.8, Limit::Long(Duration::from_s
 /// measurement); deep refutations are for `trl`. Of programs with loops over arrays (CHC-COMP 2025,
 /// quic3, 22 tasks) `pdr` solves 19, each in little more than a second, and `morph` the others. Heaps
 /// are for `morph`: queries about arrays of objects are slow, and there is nobody else for them.
+/// Where `pdr` looks for larger and larger terms, `interp` may have labels that only ask for
+/// constructors (`false_hotel_key_safe2` of ADT-LIA, in less than a second; no other engine in 30).
 /// `dar` answers 87 of 99 tasks of LIA-Lin in 5 s, one of which (`s_split_40`) no other engine does.
 const MAIN: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(500))),
@@ -116,6 +118,7 @@ const MAIN: &[Slot] = &[
     slot("safari", 0.25, Limit::Long(Duration::from_secs(120))).only(Only::Arrays),
     slot("ic3", 0.1, Limit::Further(Duration::from_secs(300))),
     slot("dar", 0.1, Limit::Further(Duration::from_secs(60))),
+    slot("interp", 0.2, Limit::Moment(Duration::from_millis(1500))).only(Only::Terms),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
     slot("tpa", 0.4, Limit::Long(Duration::from_secs(300))),
     slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))).only(Only::WithoutDatatypes),
@@ -215,6 +218,8 @@ enum Only {
     WideWords,
     /// Of ten arguments that the quick passes left, nine are truth values, and there are no words.
     TruthValues,
+    /// Passes left datatypes, and no arrays.
+    Terms,
     /// Passes left arrays,
     Arrays,
     /// of numbers and the like,
@@ -241,6 +246,7 @@ impl Slot {
                 let most = shape.truth_values * 10 >= shape.arguments * 9;
                 most && shape.arguments > 0 && !shape.theories.bitvec
             }
+            Only::Terms => shape.theories.datatype && !shape.theories.array,
             Only::Arrays => shape.theories.array,
             Only::ScalarArrays => shape.theories.array && !shape.theories.datatype,
             Only::Heaps => shape.theories.array && shape.theories.datatype,

@@ -326,6 +326,21 @@ mod tests {
         }
     }
 
+    /// Elsewhere `pdr` has answered before.
+    #[test]
+    fn interp_takes_part_where_there_are_terms() {
+        for (datatype, array) in [(true, false), (true, true), (false, false)] {
+            let mut system = shape(true);
+            system.theories.datatype = datatype;
+            system.theories.array = array;
+            for stage in &STAGES {
+                let names = names_of(&Strategy::Auto.turns(stage, &system));
+                let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
+                assert_eq!(names.contains(&"interp"), datatype && !array && costly);
+            }
+        }
+    }
+
     /// What is left of words may be codes, which are no integers.
     #[test]
     fn the_twin_takes_part_where_words_may_be_numbers() {

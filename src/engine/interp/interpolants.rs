@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::search::failed;
-use crate::proof::{Stop, ask, bounds, gave_up, incomplete, undefined};
+use crate::proof::{Stop, ask, bounds, gave_up, incomplete, make_total, undefined, where_defined};
 use crate::run::Context;
 use crate::smt::{
     InterpolantForm, InterpolationOptions, InterpolationOrder, Interpolator, Smt, project_formula,
@@ -41,7 +41,8 @@ pub(super) fn interpolator(smt: &Rc<Smt>, order: InterpolationOrder, cx: &Contex
 }
 
 /// An interpolant of what holds before and the goal, over these variables: the states from which
-/// the goal is met are projected cube by cube, and each is excluded by a core.
+/// the goal is met are projected cube by cube, and each is excluded by a core. A term without value
+/// in the goal may have any.
 ///
 /// # Errors
 /// A limit, or there is no interpolant.
@@ -54,6 +55,7 @@ pub(super) fn by_projection(
 ) -> Result<TermId, Stop> {
     let terms = smt.terms();
     let kept: FxHashSet<TermId> = vars.iter().copied().collect();
+    let goal = make_total(terms, goal);
     let free = terms.free_vars(&[goal]);
     let is_local = |v: &TermId| !kept.contains(v);
     let locals: Vec<TermId> = free.iter().copied().filter(is_local).collect();
@@ -68,7 +70,8 @@ pub(super) fn by_projection(
         }
         let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
         let cube = project_formula(terms, goal, &locals, &values).ok_or_else(undefined)?;
-        let cube = bounds(terms, &cube);
+        let cube = bounds(terms, &cube).into_iter();
+        let cube: Vec<TermId> = cube.map(|l| where_defined(terms, l)).collect();
         let core = past.minimal_core(&[], &cube);
         let core = core.ok_or_else(|| gave_up("no core of a cube", cx))?;
         let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
@@ -77,4 +80,50 @@ pub(super) fn by_projection(
         clauses.push(clause);
     }
     Ok(terms.and(&clauses))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smt::SatResult;
+    use crate::term::{Constructor, Field, SortId, TermStore};
+
+    /// A selector on another constructor may have any value: that is no reason to give up.
+    #[test]
+    fn projection_of_a_term_without_value() {
+        let terms = Rc::new(TermStore::new());
+        let (list, sort) = terms.declare_datatype("L", &[]);
+        let field = |selector: &str, sort| Field {
+            selector: selector.to_owned(),
+            sort,
+        };
+        let constructor = |name: &str, fields| Constructor {
+            name: name.to_owned(),
+            fields,
+        };
+        let cons = vec![field("head", SortId::INT), field("tail", sort)];
+        terms.define_datatype(
+            list,
+            vec![constructor("nil", vec![]), constructor("cons", cons)],
+        );
+        let x = terms.var("x", SortId::INT);
+        let l = terms.var("l", sort);
+        let before = terms.le(x, terms.int(0));
+        let head = terms.field(list, 1, 0, l);
+        let goal = terms.and(&[
+            terms.not(terms.is(list, 1, l)),
+            terms.eq(head, x),
+            terms.ge(x, terms.int(1)),
+        ]);
+        let smt = Smt::new(terms.clone());
+        let cx = Context::new(terms.clone());
+        let interpolant = by_projection(&smt, &[before], goal, &[x, l], &cx)
+            .ok()
+            .unwrap();
+        for contradiction in [[before, terms.not(interpolant)], [interpolant, goal]] {
+            let mut solver = smt.solver();
+            contradiction.iter().for_each(|&f| solver.assert(f));
+            assert_eq!(solver.check(&[]), SatResult::Unsat);
+        }
+    }
 }

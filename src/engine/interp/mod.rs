@@ -40,6 +40,8 @@
 //! - **Order.** What has come round a loop least often is explored first, then depth first; among
 //!   actions of one weight the one nearest to the error.
 //! - **Projection** takes the place of certificates where these fail.
+//! - **S and E have a part of the work each**, where there are labels: a path that is long may take
+//!   longer with a suffix than all that the suffix saves.
 //! - **Nonlinear clauses** (`hyper`) have an AND/OR unwinding with tree interpolants, with R and
 //!   forced covering. S and E are for linear systems: there they have no effect.
 //!

@@ -15,7 +15,7 @@ use super::guards::Guard;
 use super::interpolants::{by_projection, interpolator};
 use super::node::{NodeId, State};
 use super::options::{Blocks, Labels};
-use super::search::{Search, assert_edge, failed, is_satisfiable};
+use super::search::{Kind, Search, assert_edge, failed, is_satisfiable};
 use crate::chc::cutpoints::ERROR;
 use crate::proof::Stop;
 use crate::smt::{InterpolationError, InterpolationOrder, Interpolator};
@@ -35,7 +35,7 @@ impl Search<'_> {
         let goal = edge.map_or(TermId::TRUE, |e| e.formula);
         let start = self.window(reached, goal)?;
         let start = start.ok_or_else(|| failed("a path has a run after all"))?;
-        let mut cuts = self.timed("R", |s| s.cuts(reached, start, goal))?;
+        let mut cuts = self.timed(Kind::R, |s| s.cuts(reached, start, goal))?;
         if cuts.is_empty() && (self.options.safety() || self.options.error()) {
             // The label suffices; a region and a suffix want to know how much of it.
             let end = reached[last];
@@ -69,7 +69,9 @@ impl Search<'_> {
             }
         }
         self.weigh_path(reached);
-        self.timed("S", |s| s.settle_parent(dead))?;
+        if self.affords(Kind::S) {
+            self.timed(Kind::S, |s| s.settle_parent(dead))?;
+        }
         self.quieten(dead)?;
         if self.options.reachability() {
             self.close(&changed)?;

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -84,6 +84,31 @@ impl Counts {
     }
 }
 
+/// For what work is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    R,
+    S,
+    E,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::R => "R",
+            Kind::S => "S",
+            Kind::E => "E",
+        }
+    }
+}
+
+/// The part of the run's work that safety interpolants may have where there are labels, and the
+/// part that error interpolants may have: they save nodes, but none that cost as much.
+const PART: u32 = 5;
+
+/// So much work they may have in any case.
+const LEAST: Duration = Duration::from_millis(500);
+
 /// A defect.
 pub(super) fn failed(message: &str) -> Stop {
     Stop::Failure(Failure {
@@ -146,6 +171,9 @@ pub(super) struct Search<'a> {
     queue: BinaryHeap<Reverse<(usize, i64, NodeId)>>,
     stamp: i64,
     pub counts: Counts,
+    /// The work of the terms when the search began, and what went into each kind since.
+    begun_at: Duration,
+    spent: [Duration; 3],
     /// Error nodes in the order in which they were reached, by their paths' actions.
     #[cfg(test)]
     pub error_paths: Vec<Vec<usize>>,
@@ -188,6 +216,8 @@ impl<'a> Search<'a> {
             queue: BinaryHeap::new(),
             stamp: 0,
             counts: Counts::default(),
+            begun_at: system.terms.work(),
+            spent: [Duration::ZERO; 3],
             #[cfg(test)]
             error_paths: Vec::new(),
             cx,
@@ -362,19 +392,20 @@ impl<'a> Search<'a> {
             return Ok(None);
         }
         let options = self.options;
-        if options.reachability() && self.timed("R", |s| s.cover(node))? {
+        if options.reachability() && self.timed(Kind::R, |s| s.cover(node))? {
             return Ok(None);
         }
-        if options.safety() && self.timed("S", |s| s.prune(node))? {
+        if options.safety() && self.affords(Kind::S) && self.timed(Kind::S, |s| s.prune(node))? {
             return Ok(None);
         }
         if options.error()
-            && let Some(refutation) = self.timed("E", |s| s.replay(node))?
+            && self.affords(Kind::E)
+            && let Some(refutation) = self.timed(Kind::E, |s| s.replay(node))?
         {
             return Ok(Some(refutation));
         }
         let forces = options.reachability() && self.forces(node);
-        if forces && self.timed("R", |s| s.force_cover(node))? {
+        if forces && self.timed(Kind::R, |s| s.force_cover(node))? {
             return Ok(None);
         }
         self.expand(node)?;
@@ -400,12 +431,21 @@ impl<'a> Search<'a> {
     }
 
     /// Does something for one kind of interpolants, and counts its time.
-    pub fn timed<T>(&mut self, kind: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn timed<T>(&mut self, kind: Kind, work: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();
+        let before = self.terms.work();
         let result = work(self);
-        let name = format!("interp.time-{kind}");
+        self.spent[kind as usize] += self.terms.work().saturating_sub(before);
+        let name = format!("interp.time-{}", kind.name());
         self.cx.stats.add_time(&name, start.elapsed());
         result
+    }
+
+    /// Whether there is work left for this kind of interpolants. Labels alone suffice for an
+    /// answer; without them the others have all there is.
+    pub fn affords(&self, kind: Kind) -> bool {
+        let work = self.terms.work().saturating_sub(self.begun_at);
+        !self.options.reachability() || self.spent[kind as usize] <= LEAST.max(work / PART)
     }
 
     /// Whether paths are looked at before they end in the error.

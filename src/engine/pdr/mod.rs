@@ -50,7 +50,7 @@
 //! - Quantified constraints give way to instances, at the index that lemmas are about, too
 //!   (`proof/instances.rs`).
 //! - Terms without a value, as a selector on another constructor, are variables in the solvers
-//!   (`definedness`).
+//!   (`proof/definedness.rs`).
 //! - Z3's proofs are not used. Interpolating cores (Hoder, Bjørner 2012, section 4) and Spacer's
 //!   weak abstraction, bound expansion and restarts were tried: they lost more tasks than they won.
 //!
@@ -61,7 +61,6 @@
 
 mod array_indexes;
 pub(super) mod bounded;
-mod definedness;
 mod exchange;
 mod frame;
 mod generalise;

@@ -5,7 +5,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::definedness::where_defined;
 use super::frame::MustFact;
 use super::ids::{Node, RuleId, SlotId};
 use super::levels::{INFINITE, Level};
@@ -14,7 +13,7 @@ use super::reads_over_writes::decide_reads;
 use super::search::{Search, failed};
 use super::transition::{Answer, Query};
 use crate::chc::PredicateId;
-use crate::proof::{Stop, undefined};
+use crate::proof::{Stop, undefined, where_defined};
 use crate::smt::{SmtModel, project_formula};
 use crate::term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
 

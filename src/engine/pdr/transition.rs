@@ -13,12 +13,12 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::array_indexes::{INDEX_LIMIT, indexes};
-use super::definedness::make_total;
 use super::frame::Frame;
 use super::ids::{FactId, LemmaId, Node, NodeMap, RuleId, SlotId, Table};
 use super::levels::{INFINITE, Level, Levels};
 use super::slot::Slot;
 use crate::chc::{PredicateId, System};
+use crate::proof::make_total;
 use crate::smt::{SatResult, Smt, SmtModel, Solver};
 use crate::term::{SortId, TermId, TermStore};
 

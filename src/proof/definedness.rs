@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::term::{Op, SortId, TermId, TermStore};
 
 /// The constraint with each partial application replaced where it has no value.
-pub(super) fn make_total(terms: &TermStore, constraint: TermId) -> TermId {
+pub(crate) fn make_total(terms: &TermStore, constraint: TermId) -> TermId {
     let mut memo = FxHashMap::default();
     terms.rewrite_bottom_up(constraint, &mut memo, |term| match defined(terms, term) {
         TermId::TRUE => term,
@@ -24,7 +24,7 @@ pub(super) fn make_total(terms: &TermStore, constraint: TermId) -> TermId {
 
 /// The literal together with what gives its terms their values. Where the literal is true, nothing
 /// is added to it; elsewhere its negation, a lemma, is true and not without value.
-pub(super) fn where_defined(terms: &TermStore, literal: TermId) -> TermId {
+pub(crate) fn where_defined(terms: &TermStore, literal: TermId) -> TermId {
     let mut parts = vec![literal];
     terms.post_order(&[literal], |term| {
         let defined = defined(terms, term);
