@@ -54,25 +54,13 @@ fn defined(terms: &TermStore, term: TermId) -> TermId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Assignment, Constructor, Field, evaluate};
+    use crate::proof::samples::integer_lists;
+    use crate::term::{Assignment, evaluate};
 
     #[test]
     fn partial_terms_get_a_value() {
         let terms = TermStore::new();
-        let (list, sort) = terms.declare_datatype("L", &[]);
-        let field = |selector: &str, sort| Field {
-            selector: selector.to_owned(),
-            sort,
-        };
-        let constructor = |name: &str, fields| Constructor {
-            name: name.to_owned(),
-            fields,
-        };
-        let cons = vec![field("head", SortId::INT), field("tail", sort)];
-        terms.define_datatype(
-            list,
-            vec![constructor("nil", vec![]), constructor("cons", cons)],
-        );
+        let (list, sort) = integer_lists(&terms);
         let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::INT));
         let l = terms.var("l", sort);
         let head = terms.field(list, 1, 0, l);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::chc::{Atom, PredicateId, System};
 use crate::smt::{SatResult, Smt};
-use crate::term::{Random, SortId, TermId, TermStore};
+use crate::term::{Constructor, DatatypeId, Field, Random, SortId, TermId, TermStore};
 use crate::witness::Model;
 
 /// Two predicates of two integers and clauses of all kinds.
@@ -135,4 +135,23 @@ pub(crate) fn shift_register(length: usize, safe: bool) -> System {
     let query = terms.and(&[old[length - 1], old[length - 2]]);
     system.add_clause(vec![atom(&old)], query, None);
     system
+}
+
+/// Lists of integers: `nil` and `cons`, with `head` and `tail`.
+pub(crate) fn integer_lists(terms: &TermStore) -> (DatatypeId, SortId) {
+    let (list, sort) = terms.declare_datatype("L", &[]);
+    let field = |selector: &str, sort| Field {
+        selector: selector.to_owned(),
+        sort,
+    };
+    let constructor = |name: &str, fields| Constructor {
+        name: name.to_owned(),
+        fields,
+    };
+    let cons = vec![field("head", SortId::INT), field("tail", sort)];
+    terms.define_datatype(
+        list,
+        vec![constructor("nil", vec![]), constructor("cons", cons)],
+    );
+    (list, sort)
 }

@@ -85,27 +85,15 @@ pub(super) fn by_projection(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proof::samples::integer_lists;
     use crate::smt::SatResult;
-    use crate::term::{Constructor, Field, SortId, TermStore};
+    use crate::term::{SortId, TermStore};
 
     /// A selector on another constructor may have any value: that is no reason to give up.
     #[test]
     fn projection_of_a_term_without_value() {
         let terms = Rc::new(TermStore::new());
-        let (list, sort) = terms.declare_datatype("L", &[]);
-        let field = |selector: &str, sort| Field {
-            selector: selector.to_owned(),
-            sort,
-        };
-        let constructor = |name: &str, fields| Constructor {
-            name: name.to_owned(),
-            fields,
-        };
-        let cons = vec![field("head", SortId::INT), field("tail", sort)];
-        terms.define_datatype(
-            list,
-            vec![constructor("nil", vec![]), constructor("cons", cons)],
-        );
+        let (list, sort) = integer_lists(&terms);
         let x = terms.var("x", SortId::INT);
         let l = terms.var("l", sort);
         let before = terms.le(x, terms.int(0));
