@@ -42,7 +42,7 @@ pub use cases::{Cases, Guard, guards};
 pub use closed::closed_part;
 pub use constant::Constants;
 pub use cube::{Cube, Fact, cubes};
-pub use erased::Erased;
+pub use erased::{Erased, ErasedElement};
 pub use fixpoint::{Limits, analyse, analyse_cubes, clause_cubes};
 pub use interval::{Bounds, Intervals};
 pub use modular::Modular;

@@ -18,6 +18,7 @@ pub(crate) mod houdini;
 mod instances;
 mod models;
 pub(crate) mod needed_lemmas;
+pub(crate) mod posts;
 pub(crate) mod reach;
 #[cfg(test)]
 pub(crate) mod samples;

@@ -119,6 +119,7 @@ const MAIN: &[Slot] = &[
     slot("ic3", 0.1, Limit::Further(Duration::from_secs(300))),
     slot("dar", 0.1, Limit::Further(Duration::from_secs(60))),
     slot("interp", 0.2, Limit::Moment(Duration::from_millis(1500))).only(Only::Terms),
+    slot("vinta", 0.2, Limit::Moment(Duration::from_millis(1500))).only(Only::TreesOfNumbers),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
     slot("tpa", 0.4, Limit::Long(Duration::from_secs(300))),
     slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))).only(Only::WithoutDatatypes),
@@ -220,6 +221,8 @@ enum Only {
     TruthValues,
     /// Passes left datatypes, and no arrays.
     Terms,
+    /// Passes left clauses with several body atoms over numbers and truth values.
+    TreesOfNumbers,
     /// Passes left arrays,
     Arrays,
     /// of numbers and the like,
@@ -247,6 +250,10 @@ impl Slot {
                 most && shape.arguments > 0 && !shape.theories.bitvec
             }
             Only::Terms => shape.theories.datatype && !shape.theories.array,
+            Only::TreesOfNumbers => {
+                let theories = &shape.theories;
+                !shape.linear && !theories.datatype && !theories.array && !theories.bitvec
+            }
             Only::Arrays => shape.theories.array,
             Only::ScalarArrays => shape.theories.array && !shape.theories.datatype,
             Only::Heaps => shape.theories.array && shape.theories.datatype,

@@ -341,6 +341,18 @@ mod tests {
         }
     }
 
+    /// There `pdr` may take a model of many parts for what bounds say at once.
+    #[test]
+    fn vinta_comes_before_the_long_turn_of_pdr_over_trees_of_numbers() {
+        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        for linear in [true, false] {
+            let turns = Strategy::Auto.turns(main.expect("a stage"), &shape(linear));
+            let names = names_of(&turns);
+            let place = |name| names.iter().position(|n| *n == name);
+            assert_eq!(place("vinta") < place("pdr"), !linear, "{names:?}");
+        }
+    }
+
     /// What is left of words may be codes, which are no integers.
     #[test]
     fn the_twin_takes_part_where_words_may_be_numbers() {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::guards::Guard;
 use super::node::NodeId;
-use super::search::{Search, assert_edge, failed};
+use super::search::{Kind, Search, assert_edge, failed};
 use crate::proof::{Stop, gave_up};
 use crate::smt::SatResult;
 use crate::term::TermId;
@@ -114,12 +114,18 @@ impl Search<'_> {
                 from = to;
             }
             let terms = self.terms.clone();
+            let left = self.left_for(Kind::E);
             let solver = &mut self.path_solver;
             solver.push();
             for edge in &edges {
                 assert_edge(&terms, edge, solver);
             }
+            // A suffix that is hard to try is worth no more than the others.
+            let limit = self.smt.query_limit();
+            self.smt
+                .set_query_limit(limit.into_iter().chain(left).min());
             let answer = solver.check(&[]);
+            self.smt.set_query_limit(limit);
             let model = solver.model();
             solver.pop();
             match answer {
@@ -129,6 +135,11 @@ impl Search<'_> {
                     return self.derivation(node, &edges, &model).map(Some);
                 }
                 SatResult::Unsat => {}
+                SatResult::Unknown(_) if left.is_some() && self.cx.stop().is_none() => {
+                    self.counts.replays_failed += 1;
+                    self.suffixes[location][at].tried = PATIENCE;
+                    continue;
+                }
                 SatResult::Unknown(why) => return Err(gave_up(&why, self.cx)),
             }
             self.counts.replays_failed += 1;

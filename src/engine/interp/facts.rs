@@ -16,6 +16,7 @@ use crate::chc::{PredicateId, System};
 use crate::proof::bounds;
 use crate::proof::clauses::{Clauses, Lemma, Solvers};
 use crate::proof::exchange::Exchange;
+use crate::proof::facts::Lemmas;
 use crate::proof::houdini::{Question, inductive_lemmas};
 use crate::proof::needed_lemmas::{Given, needed_in_clauses};
 use crate::run::Context;
@@ -46,6 +47,7 @@ pub(super) struct Facts<'a> {
     proven: Vec<Vec<TermId>>,
     /// By location: what labels say.
     candidates: Vec<Vec<TermId>>,
+    vocabulary: Vec<Vec<TermId>>,
     seen: FxHashSet<(Location, TermId)>,
     /// What other processes know are candidates, too.
     exchange: Option<Exchange>,
@@ -71,6 +73,7 @@ impl<'a> Facts<'a> {
             predicates: predicates.to_vec(),
             proven: vec![Vec::new(); locations],
             candidates: vec![Vec::new(); locations],
+            vocabulary: vec![Vec::new(); locations],
             seen: FxHashSet::default(),
             exchange: Exchange::new(system, cx),
             clauses: None,
@@ -87,6 +90,26 @@ impl<'a> Facts<'a> {
         &self.proven[location]
     }
 
+    /// What labels of the location say or said, oldest first.
+    pub fn vocabulary(&self, location: Location) -> &[TermId] {
+        &self.vocabulary[location]
+    }
+
+    /// For others: what is proven, and the candidates, newest first.
+    pub fn lemmas(&self) -> Lemmas {
+        let about = |by_location: &[Vec<TermId>]| {
+            let each = self.predicates.iter().zip(by_location);
+            let each = each.filter_map(|(p, formulas)| Some(((*p)?, formulas)));
+            let pairs = each.flat_map(|(p, own)| own.iter().rev().map(move |&f| (p, f)));
+            pairs.collect::<Vec<_>>()
+        };
+        Lemmas {
+            proven: about(&self.proven),
+            guesses: about(&self.candidates),
+            frames: Vec::new(),
+        }
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.proven.iter().map(Vec::len).sum()
@@ -97,6 +120,9 @@ impl<'a> Facts<'a> {
         for &conjunct in conjuncts {
             if conjunct != TermId::FALSE && self.seen.insert((location, conjunct)) {
                 self.candidates[location].push(conjunct);
+                if self.vocabulary[location].len() < MOST {
+                    self.vocabulary[location].push(conjunct);
+                }
                 self.fresh = true;
             }
         }
@@ -224,5 +250,38 @@ impl Facts<'_> {
             Some(((*p)?, terms.and(&parts)))
         };
         locations.filter_map(definition).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{SortId, TermStore};
+
+    /// `x` counts from 0; a query that has no model excludes nothing.
+    #[test]
+    fn what_is_proven_and_what_is_not_is_for_others() {
+        let terms = Rc::new(TermStore::new());
+        let mut system = System::new(terms.clone());
+        let p = system.add_predicate("P", &[SortId::INT]);
+        let x = system.predicate(p).params[0];
+        let start = system.fresh_atom(p);
+        let at = start.args[0];
+        system.add_clause(vec![], terms.eq(at, terms.int(0)), Some(start));
+        let (from, to) = (system.fresh_atom(p), system.fresh_atom(p));
+        let next = terms.eq(to.args[0], terms.add(&[from.args[0], terms.int(1)]));
+        system.add_clause(vec![from], next, Some(to));
+        let end = system.fresh_atom(p);
+        let large = terms.ge(end.args[0], terms.int(100));
+        system.add_clause(vec![end], large, None);
+        let cx = Context::new(terms.clone());
+        let smt = Smt::within(&cx.budget);
+        let mut facts = Facts::new(&system, &[None, Some(p)], &smt, &cx);
+        let (holds, fails) = (terms.ge(x, terms.int(0)), terms.le(x, terms.int(3)));
+        facts.note(1, &[holds, fails]);
+        assert!(facts.look(STEP, &cx).is_none());
+        let lemmas = facts.lemmas();
+        assert_eq!(lemmas.proven, [(p, holds)]);
+        assert_eq!(lemmas.guesses, [(p, fails), (p, holds)]);
     }
 }

@@ -43,7 +43,11 @@
 //! - **S and E have a part of the work each**, where there are labels: a path that is long may take
 //!   longer with a suffix than all that the suffix saves.
 //! - **Nonlinear clauses** (`hyper`) have an AND/OR unwinding with tree interpolants, with R and
-//!   forced covering. S and E are for linear systems: there they have no effect.
+//!   forced covering. S and E are for linear systems: there they have no effect. Lemmas of other
+//!   nodes, and bounds by abstract interpretation, become labels where they suffice, before there
+//!   are interpolants.
+//! - **For others**: facts go to other processes, and with candidates for facts, conjuncts of labels
+//!   and of regions, to the engines whose turns come later; who relies on them proves them.
 //!
 //! Invariant: `Sat` is said with labels and regions that are a model; `Unsat` with a derivation
 //! that evaluation has confirmed.
@@ -75,6 +79,7 @@ use self::search::{End, Search};
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Clause, Reachability, Shape, System};
+use crate::proof::facts::Lemmas;
 use crate::proof::{Stop, complete_by_reachability, weaken};
 use crate::run::Context;
 use crate::smt::{Arithmetic, Smt};
@@ -85,6 +90,7 @@ use crate::witness::{Model, Verdict};
 #[derive(Clone, Debug, Default)]
 pub struct Interp {
     pub options: Options,
+    lemmas: Lemmas,
 }
 
 impl Engine for Interp {
@@ -115,9 +121,16 @@ impl Engine for Interp {
             true => Arithmetic::default(),
             false => Arithmetic::Simplex,
         };
-        driver::run(&*self, system, arithmetic, cx, |smt, cx| {
-            decide(system, &self.options, Guards::default(), smt, cx)
-        })
+        let mut lemmas = Lemmas::default();
+        let result = driver::run(&*self, system, arithmetic, cx, |smt, cx| {
+            decide(system, &self.options, smt, &mut lemmas, cx)
+        });
+        self.lemmas = lemmas;
+        result
+    }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
     }
 }
 
@@ -136,24 +149,29 @@ fn explored(system: &System, reachability: &Reachability, options: &Options) -> 
     own
 }
 
+/// A search; what it leaves as lemmas if it has no answer: facts, and what labels and regions say.
 fn decide(
     whole: &System,
     options: &Options,
-    guards: Guards,
     smt: &Rc<Smt>,
+    lemmas: &mut Lemmas,
     cx: &mut Context,
 ) -> Result<Verdict, Stop> {
     let reachability = Reachability::new(whole);
     let system = explored(whole, &reachability, options);
     let end = if system.clauses.iter().all(|c| c.body.len() <= 1) {
-        let mut search = Search::new(&system, options, guards, smt, cx);
+        let mut search = Search::new(&system, options, Guards::default(), smt, cx);
         let end = search.run();
         search.count();
+        *lemmas = search.facts.lemmas();
         end
     } else {
-        let mut search = HyperSearch::new(&system, options, smt, cx);
+        let domain = hyper::elements::domain(&system, &cx.budget);
+        let domain = Some(&domain).filter(|_| options.domain);
+        let mut search = HyperSearch::new(&system, options, domain, smt, cx);
         let end = search.run();
         search.count();
+        *lemmas = search.facts.lemmas();
         end
     };
     match end? {

@@ -77,6 +77,9 @@ settings! {
         blocks: Blocks = Blocks::Action;
         /// Which interpolants of a path become labels.
         labels: Labels = Labels::Shared;
+        /// Where clauses have several body atoms, labels are sought among lemmas and bounds that are
+        /// known to hold before there are interpolants.
+        domain: bool = true;
         /// Leave out locations that reach no error.
         prune: bool = true;
     }

@@ -138,6 +138,8 @@ impl Search<'_> {
             known.push(blocker);
         }
         self.counts.safety += 1;
+        let conjuncts = self.terms.conjuncts(blocker);
+        self.facts.note(location, &conjuncts);
         self.nodes[parent].blocked.push(action);
         self.nodes[parent].blockers.push(blocker);
         let full = if self.guards.on(Guard::BlockerPerAction) {

@@ -51,6 +51,7 @@ pub(super) struct Counts {
     pub reachability: u64,
     pub safety: u64,
     pub error: u64,
+    pub domain: u64,
     pub projections: u64,
     pub full: u64,
     pub closed: u64,
@@ -73,6 +74,7 @@ impl Counts {
             ("interpolants-R", self.reachability),
             ("interpolants-S", self.safety),
             ("interpolants-E", self.error),
+            ("labels-D", self.domain),
             ("projections", self.projections),
             ("regions-full", self.full),
             ("regions-closed", self.closed),
@@ -104,10 +106,10 @@ impl Kind {
 
 /// The part of the run's work that safety interpolants may have where there are labels, and the
 /// part that error interpolants may have: they save nodes, but none that cost as much.
-const PART: u32 = 5;
+pub(super) const PART: u32 = 5;
 
 /// So much work they may have in any case.
-const LEAST: Duration = Duration::from_millis(500);
+pub(super) const LEAST: Duration = Duration::from_millis(500);
 
 /// A defect.
 pub(super) fn failed(message: &str) -> Stop {
@@ -441,11 +443,18 @@ impl<'a> Search<'a> {
         result
     }
 
-    /// Whether there is work left for this kind of interpolants. Labels alone suffice for an
-    /// answer; without them the others have all there is.
-    pub fn affords(&self, kind: Kind) -> bool {
+    /// The work that is left for this kind of interpolants; `None` where that has no limit. Labels
+    /// alone suffice for an answer; without them the others have all there is.
+    pub fn left_for(&self, kind: Kind) -> Option<Duration> {
         let work = self.terms.work().saturating_sub(self.begun_at);
-        !self.options.reachability() || self.spent[kind as usize] <= LEAST.max(work / PART)
+        let part = LEAST.max(work / PART);
+        let labels = self.options.reachability();
+        labels.then(|| part.saturating_sub(self.spent[kind as usize]))
+    }
+
+    /// Whether there is work left for this kind of interpolants.
+    pub fn affords(&self, kind: Kind) -> bool {
+        self.left_for(kind).is_none_or(|left| !left.is_zero())
     }
 
     /// Whether paths are looked at before they end in the error.

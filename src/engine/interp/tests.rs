@@ -31,6 +31,7 @@ fn reproduction(kinds: Kinds) -> Options {
         force: Force::None,
         blocks: Blocks::Clause,
         labels: Labels::Shared,
+        domain: true,
         prune: false,
     }
 }
@@ -41,6 +42,7 @@ struct Raw {
     answer: Option<(bool, bool)>,
     verdict: Option<Verdict>,
     counts: search::Counts,
+    lemmas: Lemmas,
     error_paths: Vec<Vec<usize>>,
 }
 
@@ -52,6 +54,7 @@ fn raw(system: &System, options: &Options, guards: Guards) -> Raw {
     let own = explored(system, &reachability, options);
     let mut search = Search::new(&own, options, guards, &smt, &mut cx);
     let end = search.run();
+    let lemmas = search.facts.lemmas();
     let (counts, error_paths) = (search.counts, search.error_paths);
     let (answer, verdict) = match end {
         Ok(End::Safe(definitions)) => {
@@ -73,6 +76,7 @@ fn raw(system: &System, options: &Options, guards: Guards) -> Raw {
         answer,
         verdict,
         counts,
+        lemmas,
         error_paths,
     }
 }
@@ -267,12 +271,76 @@ fn clauses_that_are_never_applied_derive_nothing() {
             ..Options::default()
         };
         let mut cx = Context::new(terms.clone());
-        let verdict = Interp { options }
-            .solve(&system, &mut cx)
-            .expect("no defect");
+        let verdict = Interp {
+            options,
+            ..Interp::default()
+        }
+        .solve(&system, &mut cx)
+        .expect("no defect");
         let Verdict::Sat(model) = verdict else {
             panic!("{verdict:?}");
         };
         assert!(is_model(&system, &model), "{prune}");
+    }
+}
+
+/// Labels are none then: what is left for others is what regions say.
+#[test]
+fn blockers_of_regions_are_for_others_too() {
+    let system = normalize(&task("exa-fig1-safe")).0;
+    let raw = raw(&system, &reproduction(Kinds::S), Guards::default());
+    assert!(!raw.lemmas.guesses.is_empty());
+}
+
+/// Sums in derivation trees: `x` is at least 1 in each of `P`, and `Q` has what two of `P` sum up to.
+const SUMS: &str = "(set-logic HORN)
+    (declare-fun P (Int Int) Bool) (declare-fun Q (Int Int) Bool)
+    (assert (forall ((y Int)) (P 1 y)))
+    (assert (forall ((x Int) (y Int) (u Int) (v Int))
+        (=> (and (P x y) (P u v)) (P (+ x u 1) v))))
+    (assert (forall ((x Int) (y Int) (u Int) (v Int)) (=> (and (P x y) (P u v)) (Q (+ x u) y))))
+    (assert (forall ((x Int) (y Int)) (=> (and (Q x y) (< x BOUND)) false)))
+    (check-sat)";
+
+fn sums(bound: u32, domain: bool) -> (Raw, u64) {
+    let text = SUMS.replace("BOUND", &bound.to_string());
+    let problem = parse(&text, Rc::new(TermStore::new())).expect("Horn clauses");
+    let system = normalize(&problem).0;
+    let options = Options {
+        domain,
+        ..Options::default()
+    };
+    let mut cx = Context::new(system.terms.clone());
+    cx.budget = cx.budget.time(PATIENCE);
+    let mut engine = Interp {
+        options,
+        ..Interp::default()
+    };
+    let verdict = engine.solve(&system, &mut cx).expect("no defect");
+    let answer = match &verdict {
+        Verdict::Sat(model) => (true, is_model(&system, model)),
+        Verdict::Unsat(refutation) => (false, check_refutation(&system, refutation).is_ok()),
+        Verdict::Unknown(reason) => panic!("{reason}"),
+    };
+    let known = cx.stats.count("interp.labels-D");
+    let raw = Raw {
+        answer: Some(answer),
+        verdict: Some(verdict),
+        counts: search::Counts::default(),
+        lemmas: engine.lemmas(),
+        error_paths: Vec::new(),
+    };
+    (raw, known)
+}
+
+/// Two is the least sum: bounds say that, and no interpolant is needed for it.
+#[test]
+fn what_is_known_of_premises_becomes_their_labels() {
+    for (bound, safe) in [(2, true), (3, false)] {
+        for domain in [true, false] {
+            let (raw, known) = sums(bound, domain);
+            assert_eq!(raw.answer, Some((safe, true)), "{bound}, {domain}");
+            assert_eq!(known > 0, domain && safe, "{bound}, {domain}");
+        }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! The search (`search`) has two phases that alternate. EXPANDARG unrolls the cutpoint graph
 //! (`chc::cutpoints`) in the recursive iteration strategy, and labels the nodes by abstract
-//! interpretation (`post`, and `widen` of each graph), until everything new is covered. If the
+//! interpretation (`proof::posts`, and `widen` of each graph), until everything new is covered. If the
 //! error is not reached, the labels are a model. Else VINTAREF encodes the graph: a model of the
 //! formula is a derivation of `false`; if there is none, interpolants strengthen the labels, and
 //! the unrolling goes on where these are not inductive.
@@ -88,7 +88,6 @@ mod hyper;
 mod options;
 mod pauses;
 mod picture;
-mod post;
 mod products;
 mod search;
 

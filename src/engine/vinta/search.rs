@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pauses::Pauses;
-use super::post::Posts;
 use super::{Interpolants, Options, failed};
 use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use crate::chc::{PredicateId, System};
 use crate::domain::Domain;
 use crate::proof::exchange::Exchange;
+use crate::proof::posts::Posts;
 use crate::proof::{Stop, gave_up};
 use crate::run::Context;
 use crate::smt::{InterpolationError, InterpolationOptions, Interpolator, SatResult, Smt, Solver};
@@ -186,7 +186,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             cutpoints,
             widen_every: WIDEN_EVERY,
             smt: smt.clone(),
-            posts: Posts::new(system, domain, smt, options),
+            posts: Posts::new(system, domain, smt, options.paths),
             phases: 0,
             refinements: 0,
             projections: 0,

@@ -17,8 +17,8 @@
 use super::{Arg, Edge, NodeId};
 use crate::chc::cutpoints::{ENTRY, ERROR, Location};
 use crate::domain::Domain;
-use crate::engine::vinta::post::Source;
 use crate::engine::vinta::search::{Unwinding, Vinta};
+use crate::proof::posts::Source;
 use crate::proof::{Stop, gave_up};
 use crate::smt::SatResult;
 use crate::term::TermId;

@@ -18,11 +18,11 @@ mod widen;
 
 use self::encode::Dag;
 use super::picture::Picture;
-use super::post::Source;
 use super::search::{Unrolled, Unwinding, Vinta};
 use crate::chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
 use crate::domain::Domain;
 use crate::proof::Stop;
+use crate::proof::posts::Source;
 use crate::smt::{InterpolationError, Interpolator, Solver};
 use crate::term::TermId;
 use crate::witness::Refutation;

@@ -35,12 +35,12 @@ use rustc_hash::FxHashMap;
 
 use self::unfold::Tree;
 use super::picture::Picture;
-use super::post::{Premise, Source};
 use super::search::{Unrolled, Unwinding, Vinta};
 use crate::chc::cutpoints::{Cutpoints, ERROR, Location};
 use crate::chc::{ClauseIndex, PredicateId, System};
 use crate::domain::Domain;
 use crate::proof::Stop;
+use crate::proof::posts::{Premise, Source};
 use crate::smt::{InterpolationError, Interpolator};
 use crate::term::{TermId, TermStore};
 use crate::witness::Refutation;

@@ -7,23 +7,30 @@
 //! its head, choose the premises; so tuples of premises are not enumerated. For a query they choose
 //! the derivation trees that are looked at. These are unfolded level by level, as far as labels do
 //! not refute them; a tree without labels that has a model is a refutation, and a contradiction
-//! gives tree interpolants (R). Nodes are covered as in the linear case; a covered node, and what
+//! gives tree interpolants (R), unless what is known of the nodes (`elements`) excludes it already
+//! (`exclude`). Nodes are covered as in the linear case; a covered node, and what
 //! is made of it, does not count for U, and is there again when a clause needs it.
 //!
 //! Invariant: for each node, what its clause derives from the labels of its premises is in its
 //! label. The search ends when no clause derives anything outside U from U, so U is a model.
 
+pub(super) mod elements;
+mod exclude;
+
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::elements::Elements;
 use super::facts::Facts;
 use super::interpolants::{by_projection, interpolator};
 use super::options::{Force, Options};
 use super::search::{Counts, End, failed, is_satisfiable};
 use crate::chc::cutpoints::{Cutpoints, ERROR, Location};
 use crate::chc::{ClauseIndex, PredicateId, System};
+use crate::domain::Erased;
 use crate::proof::{ClauseCopy, Stop, incomplete};
 use crate::run::Context;
 use crate::smt::{InterpolationOrder, SatResult, Smt, SmtModel, Solver};
@@ -52,6 +59,10 @@ struct Node {
     /// Whether it and all its premises are not covered.
     live: bool,
     height: usize,
+    /// The last of the nodes of its location that it is derived from,
+    before: Option<NodeId>,
+    /// and how many there are, one in another, with itself.
+    round: usize,
 }
 
 /// A node of a derivation tree.
@@ -90,8 +101,12 @@ pub(super) struct HyperSearch<'a> {
     /// By clause, with its constraint.
     solvers: Vec<Option<Solver>>,
     implications: Vec<Option<Solver>>,
-    facts: Facts<'a>,
+    pub facts: Facts<'a>,
+    elements: Option<Elements<'a>>,
     pub counts: Counts,
+    /// The work of the terms when the search began, and what went into elements since.
+    begun_at: Duration,
+    spent: Duration,
     pub cx: &'a mut Context,
 }
 
@@ -100,6 +115,7 @@ impl<'a> HyperSearch<'a> {
     pub fn new(
         system: &'a System,
         options: &'a Options,
+        domain: Option<&'a Erased>,
         smt: &Rc<Smt>,
         cx: &'a mut Context,
     ) -> HyperSearch<'a> {
@@ -123,7 +139,10 @@ impl<'a> HyperSearch<'a> {
             waiting: vec![true; system.clauses.len()],
             solvers: system.clauses.iter().map(|_| None).collect(),
             implications: (0..locations).map(|_| None).collect(),
+            elements: domain.map(|domain| Elements::new(system, domain, smt)),
             counts: Counts::default(),
+            begun_at: system.terms.work(),
+            spent: Duration::ZERO,
             cx,
         }
     }
@@ -145,6 +164,9 @@ impl<'a> HyperSearch<'a> {
             self.reopen(clause);
             if self.system.clauses[clause].head.is_some() {
                 self.derive(clause, premises)?;
+                continue;
+            }
+            if self.exclude(clause, &premises, TermId::TRUE)? {
                 continue;
             }
             match self.unfold(clause, &premises, None)? {
@@ -253,12 +275,7 @@ impl<'a> HyperSearch<'a> {
         if parts.contains(&TermId::FALSE) {
             return Ok(None);
         }
-        let smt = &self.smt;
-        let mut solver = self.solvers[clause].take().unwrap_or_else(|| {
-            let mut solver = smt.solver();
-            solver.assert(own.constraint);
-            solver
-        });
+        let mut solver = self.take_solver(clause);
         let answer = is_satisfiable(&mut solver, &parts, self.cx);
         let model = solver.model();
         self.solvers[clause] = Some(solver);
@@ -274,6 +291,15 @@ impl<'a> HyperSearch<'a> {
             premises.push(chosen.ok_or_else(|| failed("no label of a premise holds"))?);
         }
         Ok(Some(premises))
+    }
+
+    /// A solver with the clause's constraint, to be put back.
+    fn take_solver(&mut self, clause: usize) -> Solver {
+        self.solvers[clause].take().unwrap_or_else(|| {
+            let mut solver = self.smt.solver();
+            solver.assert(self.system.clauses[clause].constraint);
+            solver
+        })
     }
 
     /// Makes a node of the clause and its premises, or revives it, unless other labels can be made
@@ -296,6 +322,10 @@ impl<'a> HyperSearch<'a> {
                 if outside == TermId::FALSE {
                     return Ok(());
                 }
+                if self.exclude(clause, &key.1, outside)? {
+                    self.counts.forced += 1;
+                    return Ok(());
+                }
                 if let Some(Tree::Cuts(copies, cuts)) =
                     self.unfold(clause, &key.1, Some(outside))?
                 {
@@ -313,6 +343,9 @@ impl<'a> HyperSearch<'a> {
             }
             None => {
                 let heights = key.1.iter().map(|&p| self.nodes[p].height);
+                let below = self.below(&key.1);
+                let same = |&&n: &&NodeId| self.nodes[n].location == location;
+                let before = below.iter().rev().find(same).copied();
                 let node = Node {
                     location,
                     clause,
@@ -321,6 +354,8 @@ impl<'a> HyperSearch<'a> {
                     covered_by: None,
                     live: true,
                     height: heights.max().unwrap_or(0) + 1,
+                    before,
+                    round: before.map_or(0, |b| self.nodes[b].round) + 1,
                 };
                 self.counts.nodes += 1;
                 self.counts.depth = self.counts.depth.max(node.height as u64);
@@ -484,7 +519,7 @@ impl<'a> HyperSearch<'a> {
     /// Strengthens labels by interpolants, and covers nodes by that.
     fn refine(&mut self, copies: &[Copy], cuts: Vec<TermId>) -> Result<(), Stop> {
         self.counts.refinements += 1;
-        let mut changed: FxHashSet<NodeId> = FxHashSet::default();
+        let mut lemmas = Vec::with_capacity(copies.len());
         for (copy, cut) in copies.iter().zip(cuts) {
             let (Some(node), Some(_)) = (copy.node, copy.unfolded.as_ref()) else {
                 continue;
@@ -498,7 +533,16 @@ impl<'a> HyperSearch<'a> {
             }
             let formals = self.formals(location).iter().copied();
             let map = copy.vars.iter().copied().zip(formals).collect();
-            let lemma = self.terms.substitute(cut, &map);
+            lemmas.push((node, self.terms.substitute(cut, &map)));
+        }
+        self.strengthen(lemmas)
+    }
+
+    /// Strengthens labels, and covers nodes by that.
+    fn strengthen(&mut self, lemmas: Vec<(NodeId, TermId)>) -> Result<(), Stop> {
+        let mut changed: FxHashSet<NodeId> = FxHashSet::default();
+        for (node, lemma) in lemmas {
+            let location = self.nodes[node].location;
             let parts = self.terms.conjuncts(lemma).into_iter();
             let own = &self.nodes[node].label;
             let fresh: Vec<TermId> = parts

@@ -17,11 +17,10 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::Options;
+use super::houdini::possible_violations;
+use super::{Stop, gave_up};
 use crate::chc::{Atom, Clause, System};
 use crate::domain::{Cube, Domain, cubes};
-use crate::proof::houdini::possible_violations;
-use crate::proof::{Stop, gave_up};
 use crate::run::Context;
 use crate::smt::{SatResult, Smt, Solver, implicant};
 use crate::term::{Evaluator, TermId, TermStore};
@@ -42,7 +41,7 @@ const IMAGES: usize = 10_000;
 type Question = (usize, Vec<TermId>, TermId);
 
 /// The clauses with their solvers.
-pub(super) struct Posts<'a, D: Domain> {
+pub(crate) struct Posts<'a, D: Domain> {
     system: &'a System,
     domain: &'a D,
     smt: Rc<Smt>,
@@ -63,13 +62,13 @@ pub(super) struct Posts<'a, D: Domain> {
 }
 
 /// What is known of a body atom: an element and a formula, both hold.
-pub(super) struct Premise<'a, E> {
+pub(crate) struct Premise<'a, E> {
     pub element: &'a E,
     pub formula: TermId,
 }
 
 /// What is known before a step.
-pub(super) struct Source<'a, E> {
+pub(crate) struct Source<'a, E> {
     /// By body atom; what is said of atoms that the clause does not have is ignored.
     pub premises: Vec<Premise<'a, E>>,
     /// Over the head's formal variables: what need not be derived again.
@@ -87,16 +86,18 @@ impl<'a, E> Source<'a, E> {
 }
 
 impl<'a, D: Domain> Posts<'a, D> {
-    /// For a system, with one solver for each clause that is asked for.
-    pub fn new(system: &'a System, domain: &'a D, smt: &Rc<Smt>, options: &Options) -> Self {
+    /// For a system, with one solver for each clause that is asked for. So many paths of a clause go
+    /// through the domain one by one, at most; after a fiftieth of them what they derive is made
+    /// coarser.
+    pub fn new(system: &'a System, domain: &'a D, smt: &Rc<Smt>, paths: usize) -> Self {
         Posts {
             system,
             domain,
             smt: smt.clone(),
             solvers: system.clauses.iter().map(|_| None).collect(),
             cubes: FxHashMap::default(),
-            limit: options.paths,
-            fine: options.paths / FINE,
+            limit: paths,
+            fine: paths / FINE,
             images: FxHashMap::default(),
             paths: 0,
             repeated: 0,
