@@ -1,8 +1,9 @@
-//! Facts: conjuncts of labels that all clauses preserve together (Houdini).
+//! Facts: conjuncts of labels and regions that all clauses preserve together (Houdini).
 //!
-//! A label is about one path. Often some of what it says holds of all facts of its predicate, and
-//! then all labels may say it, at no cost: nodes are covered sooner, and paths that it excludes
-//! are never explored. Such seeds are sought now and then, by a small part of the work.
+//! A label is about one path, and a region about what follows. Often some of what they say holds of
+//! all facts of a predicate, and then all labels may say it, at no cost: nodes are covered sooner,
+//! and paths that it excludes are never explored. Such seeds are sought now and then, by a small
+//! part of the work.
 //!
 //! Invariant: facts are inductive together; what is derived from one by another fact stays so.
 
@@ -45,8 +46,9 @@ pub(super) struct Facts<'a> {
     predicates: Vec<Option<PredicateId>>,
     /// By location, over formal variables.
     proven: Vec<Vec<TermId>>,
-    /// By location: what labels say.
+    /// By location: what labels and regions say.
     candidates: Vec<Vec<TermId>>,
+    /// By location: the first of all that labels and regions have said.
     vocabulary: Vec<Vec<TermId>>,
     seen: FxHashSet<(Location, TermId)>,
     /// What other processes know are candidates, too.
@@ -90,7 +92,8 @@ impl<'a> Facts<'a> {
         &self.proven[location]
     }
 
-    /// What labels of the location say or said, oldest first.
+    /// The first of all that labels and regions of the location have said, oldest first. It grows at
+    /// its end only.
     pub fn vocabulary(&self, location: Location) -> &[TermId] {
         &self.vocabulary[location]
     }
@@ -115,7 +118,7 @@ impl<'a> Facts<'a> {
         self.proven.iter().map(Vec::len).sum()
     }
 
-    /// Labels of the location say this.
+    /// Labels of the location, or its region, say this.
     pub fn note(&mut self, location: Location, conjuncts: &[TermId]) {
         for &conjunct in conjuncts {
             if conjunct != TermId::FALSE && self.seen.insert((location, conjunct)) {
