@@ -7,7 +7,6 @@
 //! Invariant: labels change together or not at all.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
@@ -19,22 +18,22 @@ use crate::term::TermId;
 
 impl HyperSearch<'_> {
     /// Strengthens labels so that the clause derives none of these states, over the head's formal
-    /// variables, from the premises, if what is known suffices.
+    /// variables, from the premises, if what is known suffices. The labels as they are do not: so a
+    /// label changes.
     pub(super) fn exclude(
         &mut self,
         clause: usize,
         premises: &[NodeId],
         states: TermId,
     ) -> Result<bool, Stop> {
-        let (start, work) = (Instant::now(), self.terms.work());
+        let work = self.terms.work();
         let all = work.saturating_sub(self.begun_at);
         if self.elements.is_none() || self.spent > LEAST.max(all / PART) {
             return Ok(false);
         }
         self.describe(premises)?;
         let found = self.demands(clause, premises, states)?;
-        // Domains do most of theirs without the solver.
-        self.spent += self.terms.work().saturating_sub(work).max(start.elapsed());
+        self.spent += self.terms.work().saturating_sub(work);
         let Some(lemmas) = found else {
             return Ok(false);
         };
