@@ -166,12 +166,13 @@ impl<'a> HyperSearch<'a> {
                 self.derive(clause, premises)?;
                 continue;
             }
-            if !self.exclude(clause, &premises, TermId::TRUE)? {
-                match self.unfold(clause, &premises, None)? {
-                    Some(Tree::Run(refutation)) => return Ok(End::Unsafe(refutation)),
-                    Some(Tree::Cuts(copies, cuts)) => self.refine(&copies, cuts)?,
-                    None => return Err(failed("a tree for a query is open")),
-                }
+            if self.exclude(clause, &premises, TermId::TRUE)? {
+                continue;
+            }
+            match self.unfold(clause, &premises, None)? {
+                Some(Tree::Run(refutation)) => return Ok(End::Unsafe(refutation)),
+                Some(Tree::Cuts(copies, cuts)) => self.refine(&copies, cuts)?,
+                None => return Err(failed("a tree for a query is open")),
             }
             if let Some(definitions) = self.facts.look(self.counts.refinements, self.cx) {
                 return Ok(End::Safe(definitions));
