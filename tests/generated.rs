@@ -64,9 +64,13 @@ fn interp_modes() -> Vec<Vec<String>> {
     for kinds in ["R", "S", "R,E", "R,S", "S,E", "R,S,E"] {
         for search in ["weighted", "dfs", "bfs"] {
             for (blocks, force, labels) in [
-                ("action", "heads", "shared"),
+                ("action", "heads", "obligations"),
                 ("clause", "none", "shared"),
-                ("action", "all", "forward"),
+                (
+                    "action",
+                    "all",
+                    if search == "dfs" { "shared" } else { "forward" },
+                ),
             ] {
                 modes.push(vec![
                     format!("interp.kinds={kinds}"),

@@ -46,13 +46,13 @@ impl Search<'_> {
                 // An earlier attempt has changed labels.
                 continue;
             }
-            let label = self.terms.and(&self.nodes[other].label);
-            let outside = self.terms.not(self.over(node, label));
-            self.go_to(node);
-            if self.ask_path(&[outside])? {
-                continue;
-            }
-            if !self.confine(node, outside)? {
+            let label = self.nodes[other].label.clone();
+            let within = if self.options.obligations() {
+                self.inherit(node, &label)?
+            } else {
+                self.confine_to(node, &label)?
+            };
+            if !within {
                 continue;
             }
             let label = self.nodes[other].label.clone();
@@ -63,6 +63,14 @@ impl Search<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Strengthens the labels along the node's path so that its own implies these formulas; false
+    /// where a run leads elsewhere, or there are no interpolants in time.
+    fn confine_to(&mut self, node: NodeId, formulas: &[TermId]) -> Result<bool, Stop> {
+        let outside = self.terms.not(self.over(node, self.terms.and(formulas)));
+        self.go_to(node);
+        Ok(!self.ask_path(&[outside])? && self.confine(node, outside)?)
     }
 
     /// The newest of the older nodes of the location that may cover others.

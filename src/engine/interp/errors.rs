@@ -11,6 +11,7 @@ use std::rc::Rc;
 use super::guards::Guard;
 use super::node::NodeId;
 use super::search::{Kind, Search, assert_edge, failed};
+use crate::chc::cutpoints::Location;
 use crate::proof::{Stop, gave_up};
 use crate::smt::SatResult;
 use crate::term::TermId;
@@ -19,7 +20,8 @@ use crate::witness::Refutation;
 /// Suffixes of one location, at most.
 const MOST: usize = 16;
 
-/// A suffix that failed so often without success is tried no longer.
+/// A suffix that failed so often without success is tried no longer; one of labels is tried once,
+/// for it does not become any better by that.
 const PATIENCE: u32 = 4;
 
 /// A longer suffix is not kept: its query is too much for a guess.
@@ -52,29 +54,51 @@ impl Search<'_> {
             if !self.guards.on(Guard::OnlyNewPart) {
                 self.check_gathered(chain, at)?;
             }
-            let location = self.nodes[chain[at]].location;
-            // Where paths are looked at all the time, a single action is tried at once anyway.
-            let single = suffix.len() == 1 && self.is_eager();
-            if at == 0 || single || suffix.len() > LONGEST {
-                continue;
+            if at > 0 {
+                self.keep_suffix(self.nodes[chain[at]].location, suffix, formula);
             }
-            let known = &mut self.suffixes[location];
-            if let Some(same) = known.iter_mut().find(|s| *s.actions == *suffix) {
-                same.formula = self.terms.and(&[same.formula, formula]);
-                continue;
-            }
-            if known.len() == MOST {
-                let most = (0..MOST).max_by_key(|&s| known[s].tried).unwrap_or(0);
-                known.remove(most);
-            }
-            self.counts.error += 1;
-            known.push(Suffix {
-                formula,
-                actions: suffix.into(),
-                tried: 0,
-            });
         }
         Ok(())
+    }
+
+    /// Keeps the suffixes of a path whose last step a label excludes: what labels need of each
+    /// other for that.
+    pub(super) fn keep_suffixes_of_labels(&mut self, chain: &[NodeId]) -> Result<(), Stop> {
+        let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_ref());
+        let actions: Vec<usize> = edges.map(|e| e.action).collect();
+        let mut goal = TermId::TRUE;
+        for at in (1..actions.len()).rev() {
+            let cut = self.needed(chain[at + 1], goal)?;
+            let Some(cut) = cut.filter(|&c| c != TermId::TRUE) else {
+                return Ok(());
+            };
+            goal = self.terms.not(cut);
+            self.keep_suffix(self.nodes[chain[at]].location, &actions[at..], goal);
+        }
+        Ok(())
+    }
+
+    fn keep_suffix(&mut self, location: Location, suffix: &[usize], formula: TermId) {
+        // Where paths are looked at all the time, a single action is tried at once anyway.
+        let single = suffix.len() == 1 && self.is_eager();
+        if single || suffix.len() > LONGEST {
+            return;
+        }
+        let known = &mut self.suffixes[location];
+        if let Some(same) = known.iter_mut().find(|s| *s.actions == *suffix) {
+            same.formula = self.terms.and(&[same.formula, formula]);
+            return;
+        }
+        if known.len() == MOST {
+            let most = (0..MOST).max_by_key(|&s| known[s].tried).unwrap_or(0);
+            known.remove(most);
+        }
+        self.counts.error += 1;
+        known.push(Suffix {
+            formula,
+            actions: suffix.into(),
+            tried: 0,
+        });
     }
 
     /// The printed rule: the next location's formulas all take part in the interpolation.
@@ -98,9 +122,17 @@ impl Search<'_> {
         let location = self.nodes[node].location;
         for at in 0..self.suffixes[location].len() {
             let suffix = self.suffixes[location][at].clone();
+            let by_labels = self.options.obligations();
+            if suffix.tried >= if by_labels { 1 } else { PATIENCE } {
+                continue;
+            }
+            // Whether a run comes to such states is asked together with the suffix, or before it.
+            if by_labels && self.is_excluded(node, suffix.formula)? {
+                continue;
+            }
             let formula = self.over(node, suffix.formula);
             self.go_to(node);
-            if suffix.tried >= PATIENCE || !self.ask_path(&[formula])? {
+            if !by_labels && !self.ask_path(&[formula])? {
                 continue;
             }
             if !self.guards.on(Guard::Derivation) && !self.ask_path(&[self.terms.not(formula)])? {
@@ -124,7 +156,7 @@ impl Search<'_> {
             let limit = self.smt.query_limit();
             self.smt
                 .set_query_limit(limit.into_iter().chain(left).min());
-            let answer = solver.check(&[]);
+            let answer = solver.check(&[formula]);
             self.smt.set_query_limit(limit);
             let model = solver.model();
             solver.pop();
@@ -143,6 +175,10 @@ impl Search<'_> {
                 SatResult::Unknown(why) => return Err(gave_up(&why, self.cx)),
             }
             self.counts.replays_failed += 1;
+            self.suffixes[location][at].tried += 1;
+            if by_labels {
+                continue;
+            }
             // Still what the suffix needs, and no longer here.
             let goal: Vec<TermId> = edges.iter().map(|e| e.formula).collect();
             let goal = terms.and(&goal);
@@ -157,7 +193,6 @@ impl Search<'_> {
                 let own = &mut self.suffixes[location][at];
                 own.formula = terms.and(&[own.formula, terms.not(cut)]);
             }
-            self.suffixes[location][at].tried += 1;
         }
         Ok(None)
     }

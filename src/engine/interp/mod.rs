@@ -33,6 +33,11 @@
 //!   with a derivation only.
 //! - **Regions of loops.** A covered node has no way back. When nothing is open below the head of a
 //!   loop and what covers is inside or closed, the labels of the subtree are a region.
+//! - **Obligations** (`obligations`, `interp.labels`): labels are not interpolants of whole paths, but
+//!   what each step needs of the label before it, from the error back, as in property directed
+//!   reachability. A path is not looked at before it ends in the error, but for the step that its
+//!   last label allows; S and E are cores of labels. Over arrays and datatypes, where cubes are
+//!   poor, and in the paper's mode there are interpolants of paths, as below.
 //! - **Windows.** A path is refuted from its end: where the label of a node and the edges after it
 //!   are contradictory already, what is before it takes no part.
 //! - **Facts** (`facts`): conjuncts of labels that all clauses preserve (Houdini) are conjoined to
@@ -60,8 +65,10 @@ mod hyper;
 mod interpolants;
 #[cfg(debug_assertions)]
 mod invariants;
+mod labels;
 mod model;
 mod node;
+mod obligations;
 mod options;
 mod refine;
 mod regions;
@@ -159,6 +166,7 @@ fn decide(
 ) -> Result<Verdict, Stop> {
     let reachability = Reachability::new(whole);
     let system = explored(whole, &reachability, options);
+    let options = &options.fit_for(&Shape::of(&system).theories);
     let end = if system.clauses.iter().all(|c| c.body.len() <= 1) {
         let mut search = Search::new(&system, options, Guards::default(), smt, cx);
         let end = search.run();

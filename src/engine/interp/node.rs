@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::chc::cutpoints::Location;
 use crate::proof::ClauseCopy;
-use crate::term::TermId;
+use crate::term::{Assignment, TermId};
 
 /// A node, by number, in the order in which nodes are made.
 pub(super) type NodeId = usize;
@@ -38,6 +38,8 @@ pub(super) struct Edge {
     pub copies: Vec<ClauseCopy>,
     /// Some clause leads from the node's variables to the child's.
     pub formula: TermId,
+    /// So many terms the formula has.
+    pub size: usize,
 }
 
 /// See the module.
@@ -52,6 +54,8 @@ pub(super) struct Node {
     pub label: Vec<TermId>,
     /// Grows with the label.
     pub version: usize,
+    /// Some states that the label allows, or did, over formal variables.
+    pub states: Vec<Assignment>,
     /// Actions that are not taken yet.
     pub todo: Vec<usize>,
     pub children: Vec<NodeId>,
@@ -91,6 +95,7 @@ impl Node {
             vars,
             label: Vec::new(),
             version: 0,
+            states: Vec::new(),
             todo: Vec::new(),
             children: Vec::new(),
             state: State::Open,

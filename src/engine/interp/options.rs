@@ -2,6 +2,7 @@
 //!
 //! Invariant: no choice decides whether an answer is right, only whether and when there is one.
 
+use crate::chc::Theories;
 use crate::engine::settings::{choices, settings};
 
 choices! {
@@ -55,9 +56,13 @@ choices! {
 }
 
 choices! {
-    /// Which interpolants become labels.
+    /// How paths are excluded, and what becomes labels.
     Labels {
-        /// Those from the error back, which regions and suffixes use, too.
+        /// Lemmas by proof obligations, from label to label, which never look at more than a step.
+        /// As `shared` where that is not possible or not good: with edges for single clauses,
+        /// without labels, with arrays or datatypes.
+        Obligations = "obligations",
+        /// Interpolants from the error back, which regions and suffixes use, too.
         Shared = "shared",
         /// Those from the entry on, which are stronger.
         Forward = "forward",
@@ -75,8 +80,8 @@ settings! {
         force: Force = Force::Heads, source "McMillan, CAV 2006";
         /// What an edge stands for: all clauses between two locations, or one.
         blocks: Blocks = Blocks::Action;
-        /// Which interpolants of a path become labels.
-        labels: Labels = Labels::Shared;
+        /// How paths are excluded, and what becomes labels.
+        labels: Labels = Labels::Obligations;
         /// Where clauses have several body atoms, labels are sought among lemmas and bounds that are
         /// known to hold before there are interpolants.
         domain: bool = true;
@@ -89,6 +94,22 @@ impl Options {
     /// Whether labels are made and nodes are covered.
     pub(super) fn reachability(&self) -> bool {
         matches!(self.kinds, Kinds::R | Kinds::Re | Kinds::Rs | Kinds::Rse)
+    }
+
+    /// The options for systems of these theories.
+    pub(super) fn fit_for(&self, theories: &Theories) -> Options {
+        let mut own = self.clone();
+        // A cube of arrays or datatypes says too much of one state for a core of it to be a lemma.
+        if own.labels == Labels::Obligations && (theories.array || theories.datatype) {
+            own.labels = Labels::Shared;
+        }
+        own
+    }
+
+    /// Whether paths are excluded by proof obligations.
+    pub(super) fn obligations(&self) -> bool {
+        let by_obligations = self.labels == Labels::Obligations;
+        by_obligations && self.blocks == Blocks::Action && self.reachability()
     }
 
     /// Whether regions are made and nodes are pruned.

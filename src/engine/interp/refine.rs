@@ -82,7 +82,7 @@ impl Search<'_> {
     }
 
     /// The label of the node becomes `false`.
-    fn kill(&mut self, node: NodeId) -> Result<(), Stop> {
+    pub(super) fn kill(&mut self, node: NodeId) -> Result<(), Stop> {
         let own = &mut self.nodes[node];
         own.state = State::Dead;
         own.label = vec![TermId::FALSE];

@@ -90,7 +90,14 @@ impl Search<'_> {
             return Ok(false);
         }
         let region = self.region(location);
-        if !self.entails(node, &[region])? {
+        if self.options.obligations() {
+            if !self.entails(node, &[region])? {
+                if !self.is_excluded(node, self.terms.not(region))? {
+                    return Ok(false);
+                }
+                self.strengthen(node, region)?;
+            }
+        } else if !self.entails(node, &[region])? {
             let outside = self.terms.not(self.over(node, region));
             self.go_to(node);
             if self.ask_path(&[outside])? {
@@ -173,6 +180,11 @@ impl Search<'_> {
             if let Some(edge) = edge {
                 let blocker = if safe == TermId::TRUE {
                     TermId::TRUE
+                } else if self.options.obligations() {
+                    match self.needed(at, self.terms.not(safe))? {
+                        Some(blocker) => blocker,
+                        None => return Ok(()),
+                    }
                 } else {
                     let unsafe_there = self.terms.not(self.over(at, safe));
                     let goal = self.terms.and(&[edge.formula, unsafe_there]);

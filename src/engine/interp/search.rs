@@ -17,7 +17,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::errors::Suffix;
 use super::facts::Facts;
 use super::guards::Guards;
+use super::labels::Labelled;
 use super::node::{Edge, Node, NodeId, ROOT, State};
+use super::obligations::Step;
 use super::options::{Blocks, Force, Options, Order};
 use super::regions::Region;
 use super::weights::Weight;
@@ -48,6 +50,9 @@ pub(super) struct Counts {
     pub reports: u64,
     pub replays_failed: u64,
     pub refinements: u64,
+    pub obligations: u64,
+    pub certificates: u64,
+    pub inherited: u64,
     pub reachability: u64,
     pub safety: u64,
     pub error: u64,
@@ -71,6 +76,9 @@ impl Counts {
             ("reports-by-E", self.reports),
             ("replays-failed", self.replays_failed),
             ("refinements", self.refinements),
+            ("obligations", self.obligations),
+            ("certificates", self.certificates),
+            ("inherited", self.inherited),
             ("interpolants-R", self.reachability),
             ("interpolants-S", self.safety),
             ("interpolants-E", self.error),
@@ -92,6 +100,8 @@ pub(super) enum Kind {
     R,
     S,
     E,
+    /// Certificates for lemmas of obligations.
+    C,
 }
 
 impl Kind {
@@ -100,16 +110,21 @@ impl Kind {
             Kind::R => "R",
             Kind::S => "S",
             Kind::E => "E",
+            Kind::C => "C",
         }
     }
 }
 
-/// The part of the run's work that safety interpolants may have where there are labels, and the
-/// part that error interpolants may have: they save nodes, but none that cost as much.
+/// The part of the run's work that safety interpolants may have where there are labels, the part
+/// that error interpolants may have, and that of certificates: they save nodes, but none that cost
+/// as much.
 pub(super) const PART: u32 = 5;
 
 /// So much work they may have in any case.
 pub(super) const LEAST: Duration = Duration::from_millis(500);
+
+/// Nominal cost of asserting a term of an edge, and of what the solver makes of it.
+const ASSERTED: Duration = Duration::from_micros(20);
 
 /// A defect.
 pub(super) fn failed(message: &str) -> Stop {
@@ -162,11 +177,14 @@ pub(super) struct Search<'a> {
     /// By action.
     pub weights: Vec<Weight>,
     pub facts: Facts<'a>,
-    /// The nodes that the solver of the path holds, from the first below the root on.
-    path: Vec<NodeId>,
+    /// The nodes that the solver of the path holds, from the first below the root on, with the
+    /// versions of their labels.
+    path: Vec<(NodeId, usize)>,
     pub path_solver: Solver,
+    /// By action.
+    pub steps: Vec<Option<Step>>,
     /// By location: a solver for implications between labels.
-    implications: Vec<Option<Solver>>,
+    pub implications: Vec<Option<Labelled>>,
     /// Pairs of nodes of which the second does not cover the first, and the first one's version.
     pub uncovering: FxHashMap<(NodeId, NodeId), usize>,
     /// Nodes with something to do, the first to be looked at on top.
@@ -175,7 +193,7 @@ pub(super) struct Search<'a> {
     pub counts: Counts,
     /// The work of the terms when the search began, and what went into each kind since.
     begun_at: Duration,
-    spent: [Duration; 3],
+    spent: [Duration; 4],
     /// Error nodes in the order in which they were reached, by their paths' actions.
     #[cfg(test)]
     pub error_paths: Vec<Vec<usize>>,
@@ -205,6 +223,7 @@ impl<'a> Search<'a> {
             regions: regions.collect(),
             suffixes: (0..locations).map(|_| Vec::new()).collect(),
             weights: vec![Weight::Undefined; actions.len()],
+            steps: actions.iter().map(|_| None).collect(),
             facts: Facts::new(system, &graph.predicates, smt, cx),
             at: vec![Vec::new(); locations],
             implications: (0..locations).map(|_| None).collect(),
@@ -219,7 +238,7 @@ impl<'a> Search<'a> {
             stamp: 0,
             counts: Counts::default(),
             begun_at: system.terms.work(),
-            spent: [Duration::ZERO; 3],
+            spent: [Duration::ZERO; 4],
             #[cfg(test)]
             error_paths: Vec::new(),
             cx,
@@ -377,9 +396,11 @@ impl<'a> Search<'a> {
             })
             .collect();
         let formulas: Vec<TermId> = copies.iter().map(|c| c.formula).collect();
+        let formula = self.terms.or(&formulas);
         Edge {
             action,
-            formula: self.terms.or(&formulas),
+            formula,
+            size: self.terms.dag_size(&[formula]),
             copies,
         }
     }
@@ -389,7 +410,12 @@ impl<'a> Search<'a> {
         if self.nodes[node].location == ERROR {
             return self.visit_error(node);
         }
-        if self.is_eager() && !self.is_feasible(node)? {
+        if self.options.obligations() {
+            if self.is_excluded(node, TermId::TRUE)? {
+                self.refute_by_obligations(node)?;
+                return Ok(None);
+            }
+        } else if self.is_eager() && !self.is_feasible(node)? {
             self.refute(node)?;
             return Ok(None);
         }
@@ -422,14 +448,37 @@ impl<'a> Search<'a> {
             let path = edges.map(|e| e.action).collect();
             self.error_paths.push(path);
         }
+        if self.options.obligations() {
+            return match self.refute_by_obligations(node)? {
+                Some(cubes) => self.derivation_through(node, &cubes).map(Some),
+                None => Ok(None),
+            };
+        }
         self.go_to(node);
-        match self.path_model()? {
+        match self.path_model(&[])? {
             Some(model) => self.derivation(node, &[], &model).map(Some),
             None => {
                 self.refute(node)?;
                 Ok(None)
             }
         }
+    }
+
+    /// The derivation along the path to the node through these cubes, over formal variables, of the
+    /// nodes between the root and it.
+    fn derivation_through(
+        &mut self,
+        node: NodeId,
+        cubes: &[Vec<TermId>],
+    ) -> Result<Refutation, Stop> {
+        let chain = self.chain(node);
+        let through = chain[1..].iter().zip(cubes);
+        let through = through.flat_map(|(&n, cube)| cube.iter().map(move |&l| (n, l)));
+        let through: Vec<TermId> = through.map(|(n, l)| self.over(n, l)).collect();
+        self.go_to(node);
+        let model = self.path_model(&through)?;
+        let model = model.ok_or_else(|| failed("no run through the cubes of a path"))?;
+        self.derivation(node, &[], &model)
     }
 
     /// Does something for one kind of interpolants, and counts its time.
@@ -506,26 +555,31 @@ impl<'a> Search<'a> {
         let chain = self.chain(node);
         let chain = &chain[1..];
         let pairs = self.path.iter().zip(chain);
-        let common = pairs.take_while(|(a, b)| a == b).count();
+        let same = |&(&(a, version), &b): &(&(NodeId, usize), &NodeId)| {
+            a == b && version == self.nodes[b].version
+        };
+        let common = pairs.take_while(same).count();
         while self.path.len() > common {
             self.path.pop();
             self.path_solver.pop();
         }
         for &node in &chain[common..] {
-            self.path.push(node);
-            self.path_solver.push();
             let own = &self.nodes[node];
+            self.path.push((node, own.version));
+            self.path_solver.push();
             if let Some(edge) = own.edge.clone() {
                 assert_edge(&self.terms, &edge, &mut self.path_solver);
             }
-            let facts = self.facts_at(node);
-            self.path_solver.assert(facts);
+            // What follows from the path helps to decide it.
+            let label = self.over(node, self.terms.and(&own.label));
+            let known = self.terms.and(&[label, self.facts_at(node)]);
+            self.path_solver.assert(known);
         }
     }
 
-    /// A model of the path that the solver holds.
-    fn path_model(&mut self) -> Result<Option<SmtModel>, Stop> {
-        match self.ask_path(&[])? {
+    /// A model of the path that the solver holds, under assumptions.
+    fn path_model(&mut self, assumptions: &[TermId]) -> Result<Option<SmtModel>, Stop> {
+        match self.ask_path(assumptions)? {
             true => {
                 let model = self.path_solver.model();
                 model.map(Some).ok_or_else(|| failed("no model of a path"))
@@ -566,33 +620,6 @@ impl<'a> Search<'a> {
         });
         let taken: Vec<&ClauseCopy> = taken.collect::<Result<_, Stop>>()?;
         Ok(ClauseCopy::derivation(taken, self.system, model)?)
-    }
-
-    /// Whether the node's label implies all of the formulas, over formal variables.
-    pub fn entails(&mut self, node: NodeId, formulas: &[TermId]) -> Result<bool, Stop> {
-        let own = &self.nodes[node];
-        let location = own.location;
-        let mut known: FxHashSet<TermId> = own.label.iter().copied().collect();
-        if known.contains(&TermId::FALSE) {
-            return Ok(true);
-        }
-        known.extend(self.facts.of(location));
-        let open = formulas.iter().copied();
-        let open: Vec<TermId> = open
-            .filter(|f| *f != TermId::TRUE && !known.contains(f))
-            .collect();
-        if open.is_empty() {
-            return Ok(true);
-        }
-        self.go_on()?;
-        let mut assumptions: Vec<TermId> = known.into_iter().collect();
-        assumptions.sort_unstable();
-        let violated = self.terms.not(self.terms.and(&open));
-        assumptions.push(violated);
-        let smt = &self.smt;
-        let solver = self.implications[location].get_or_insert_with(|| smt.solver());
-        // What is open counts as not implied.
-        Ok(solver.check(&assumptions) == SatResult::Unsat)
     }
 
     /// The formal variables of the location's predicate.
@@ -646,8 +673,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Asserts that some clause leads along the edge.
+/// Asserts that some clause leads along the edge. On long paths that is work, too.
 pub(super) fn assert_edge(terms: &TermStore, edge: &Edge, solver: &mut Solver) {
+    terms.charge(ASSERTED * u32::try_from(edge.size).unwrap_or(u32::MAX));
     let literals: Vec<TermId> = edge.copies.iter().map(|c| c.literal).collect();
     for copy in &edge.copies {
         solver.assert(terms.implies(copy.literal, copy.formula));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::guards::Guard;
 use super::options::{Blocks, Force, Kinds, Labels, Order};
 use super::*;
+use crate::chc::Theories;
 use crate::frontend::{Problem, parse};
 use crate::proof::samples::is_model;
 use crate::term::{SortId, TermStore};
@@ -128,6 +129,7 @@ fn modes() -> Vec<Options> {
         ),
         (Order::Dfs, Blocks::Action, Force::Heads, Labels::Shared),
         (Order::Bfs, Blocks::Action, Force::All, Labels::Shared),
+        (Order::Bfs, Blocks::Action, Force::All, Labels::Obligations),
         (Order::Weighted, Blocks::Clause, Force::All, Labels::Forward),
         (Order::Bfs, Blocks::Clause, Force::None, Labels::Shared),
     ] {
@@ -281,6 +283,54 @@ fn clauses_that_are_never_applied_derive_nothing() {
             panic!("{verdict:?}");
         };
         assert!(is_model(&system, &model), "{prune}");
+    }
+}
+
+/// The sum of two numbers stays 0: first one grows by the other, then it goes back.
+const SUM_STAYS: &str = "(set-logic HORN)
+    (declare-fun P (Int Int) Bool) (declare-fun Q (Int Int) Bool)
+    (assert (forall ((x Int) (y Int)) (=> (= (+ x y) 0) (P x y))))
+    (assert (forall ((x Int) (y Int)) (=> (and (P x y) (< x 6)) (P (+ x 1) (- y 1)))))
+    (assert (forall ((x Int) (y Int)) (=> (and (P x y) (>= x 6)) (Q x y))))
+    (assert (forall ((x Int) (y Int)) (=> (and (Q x y) (> x 0)) (Q (- x 1) (+ y 1)))))
+    (assert (forall ((x Int) (y Int)) (=> (and (Q x y) (>= x 3) (>= y BOUND)) false)))
+    (check-sat)";
+
+/// Obligations say whether there is a run, and through which states, and sums of bounds as lemmas.
+#[test]
+fn obligations_exclude_paths_or_find_their_runs() {
+    for (bound, safe) in [("(- 2)", true), ("(- 3)", false)] {
+        let text = SUM_STAYS.replace("BOUND", bound);
+        let problem = parse(&text, Rc::new(TermStore::new())).expect("Horn clauses");
+        let system = normalize(&problem).0;
+        for (labels, asked) in [(Labels::Obligations, true), (Labels::Shared, false)] {
+            for kinds in [Kinds::R, Kinds::Re, Kinds::Rs, Kinds::Rse] {
+                let options = Options {
+                    kinds,
+                    labels,
+                    ..Options::default()
+                };
+                let raw = raw(&system, &options, Guards::default());
+                assert_eq!(raw.answer, Some((safe, true)), "{bound}: {options:?}");
+                let sums = safe && raw.counts.certificates > 0;
+                let counts = (raw.counts.obligations > 0, sums);
+                assert_eq!(counts, (asked, asked && safe), "{bound}: {options:?}");
+            }
+        }
+    }
+}
+
+/// A cube of arrays is about one state: interpolants take the place of obligations.
+#[test]
+fn with_arrays_and_datatypes_there_are_no_obligations() {
+    for (array, datatype) in [(false, false), (true, false), (false, true)] {
+        let theories = Theories {
+            array,
+            datatype,
+            ..Theories::default()
+        };
+        let fit = Options::default().fit_for(&theories);
+        assert_eq!(fit.obligations(), !array && !datatype);
     }
 }
 
