@@ -79,7 +79,7 @@ impl Search<'_> {
     }
 
     fn keep_suffix(&mut self, location: Location, suffix: &[usize], formula: TermId) {
-        // Where paths are looked at all the time, a single action is tried at once anyway.
+        // Where each step is looked at, a single action is tried at once anyway.
         let single = suffix.len() == 1 && self.is_eager();
         if single || suffix.len() > LONGEST {
             return;

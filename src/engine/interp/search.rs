@@ -506,7 +506,7 @@ impl<'a> Search<'a> {
         self.left_for(kind).is_none_or(|left| !left.is_zero())
     }
 
-    /// Whether paths are looked at before they end in the error.
+    /// Whether paths, or their last steps, are looked at before they end in the error.
     pub fn is_eager(&self) -> bool {
         self.options.blocks == Blocks::Action
     }
