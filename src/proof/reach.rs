@@ -9,14 +9,14 @@
 
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::steps::{Instance, Steps, literal};
-use super::stop::{Stop, ask, incomplete, undefined, unreadable, values};
+use super::stop::{Stop, ask, incomplete, undefined, unreadable};
 use crate::chc::{PredicateId, System};
 use crate::run::Context;
-use crate::smt::{Smt, SmtModel, Solver, project_formula};
-use crate::term::{TermId, TermStore};
+use crate::smt::{Smt, Solver, project_onto};
+use crate::term::TermId;
 use crate::witness::Model;
 
 /// A model has so many cubes at most.
@@ -156,7 +156,8 @@ impl<'a> Reach<'a> {
             let cube = inside.into_iter().find(|&c| model.satisfies(c));
             parts.push(cube.ok_or_else(|| unreadable("no cube holds"))?);
         }
-        let literals = project_onto(&terms, terms.and(&parts), &after, &model)?;
+        let literals = project_onto(&terms, terms.and(&parts), &after, &model);
+        let literals = literals.ok_or_else(undefined)?;
         let params = &self.system.predicate(to).params;
         let map = after.iter().copied().zip(params.iter().copied()).collect();
         let cube = terms.substitute(terms.and(&literals), &map);
@@ -195,20 +196,4 @@ impl<'a> Reach<'a> {
 /// More cubes than a model may have.
 pub(crate) fn too_many_cubes() -> Stop {
     incomplete(format!("the model has more than {MAX_CUBES} cubes"))
-}
-
-/// Literals over the `kept` variables that imply that the formula has a solution, and hold in this
-/// model of the formula.
-pub(crate) fn project_onto(
-    terms: &TermStore,
-    formula: TermId,
-    kept: &[TermId],
-    model: &SmtModel,
-) -> Result<Vec<TermId>, Stop> {
-    let all = terms.free_vars(&[formula]);
-    let mut known = values(model, &all)?;
-    known.extend(values(model, kept)?);
-    let kept: FxHashSet<TermId> = kept.iter().copied().collect();
-    let eliminate: Vec<TermId> = all.into_iter().filter(|v| !kept.contains(v)).collect();
-    project_formula(terms, formula, &eliminate, &known).ok_or_else(undefined)
 }

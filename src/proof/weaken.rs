@@ -21,7 +21,7 @@ use super::clauses::{Clauses, Solvers};
 use super::needed_lemmas::needed_lemmas;
 use crate::chc::{PredicateId, System};
 use crate::run::{Budget, Context};
-use crate::smt::{SatResult, Smt, Solver, project_formula};
+use crate::smt::{SatResult, Smt, Solver, project_onto};
 use crate::term::{Op, SortId, TermId, TermStore};
 
 /// Models of this size are small enough.
@@ -184,16 +184,8 @@ impl Weakening<'_> {
         let step = terms.and(&[self.clauses.constraint(clause), violated]);
         let slot = self.clauses.first_slot(source)?;
         let back: FxHashMap<TermId, TermId> = slot.iter().map(|(&p, &here)| (here, p)).collect();
-        let free = terms.free_vars(&[step]);
-        let locals: Vec<TermId> = free
-            .iter()
-            .copied()
-            .filter(|v| !back.contains_key(v))
-            .collect();
-        let mut values = model.assignment(&free).ok()?;
-        let args: Vec<TermId> = back.keys().copied().collect();
-        values.extend(model.assignment(&args).ok()?);
-        let cube = project_formula(&terms, step, &locals, &values)?;
+        let kept: Vec<TermId> = back.keys().copied().collect();
+        let cube = project_onto(&terms, step, &kept, &model)?;
         let cube: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &back)).collect();
         let lemmas = self.excluding(source, &bounds(&terms, &cube))?;
         Some(Some((source, lemmas)))

@@ -370,6 +370,15 @@ impl<'a> Decoder<'a> {
                         return Ok(self.store.bitvec(BigUint::from(small), width));
                     }
                 }
+                Sort::Real => {
+                    let (mut numerator, mut denominator) = (0, 0);
+                    if Z3_get_numeral_small(c, ast, &mut numerator, &mut denominator)
+                        && denominator > 0
+                    {
+                        let value = Rational::new(numerator.into(), denominator.into());
+                        return Ok(self.store.real(value));
+                    }
+                }
                 _ => {}
             }
             let text = Z3_get_numeral_string(c, ast);

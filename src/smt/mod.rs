@@ -26,7 +26,7 @@ pub use interpolate::{
 };
 pub use minimal_core::CoreEffort;
 pub use model::SmtModel;
-pub use project::{project, project_formula};
+pub use project::{project, project_formula, project_onto};
 pub use solver::{Arithmetic, SatResult, Smt, Solver};
 
 #[cfg(test)]

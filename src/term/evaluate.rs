@@ -20,8 +20,14 @@ pub fn evaluate(store: &TermStore, term: TermId, assignment: &Assignment) -> Opt
 /// Evaluates many terms under one assignment, sharing the work.
 pub struct Evaluator<'a> {
     store: &'a TermStore,
-    assignment: &'a Assignment,
+    values: Values<'a>,
     memo: FxHashMap<TermId, Option<TermId>>,
+}
+
+/// Where the values of variables are from.
+enum Values<'a> {
+    Assignment(&'a Assignment),
+    Lookup(&'a dyn Fn(TermId) -> Option<TermId>),
 }
 
 impl<'a> Evaluator<'a> {
@@ -29,7 +35,16 @@ impl<'a> Evaluator<'a> {
     pub fn new(store: &'a TermStore, assignment: &'a Assignment) -> Self {
         Evaluator {
             store,
-            assignment,
+            values: Values::Assignment(assignment),
+            memo: FxHashMap::default(),
+        }
+    }
+
+    /// An evaluator that asks for the value of each variable when it first needs it.
+    pub fn with(store: &'a TermStore, lookup: &'a dyn Fn(TermId) -> Option<TermId>) -> Self {
+        Evaluator {
+            store,
+            values: Values::Lookup(lookup),
             memo: FxHashMap::default(),
         }
     }
@@ -43,9 +58,10 @@ impl<'a> Evaluator<'a> {
 
     /// The value of a term, see [`evaluate`].
     pub fn value(&mut self, root: TermId) -> Option<TermId> {
-        let assignment = self.assignment;
-        evaluate_with(self.store, root, &mut self.memo, |v| {
-            assignment.get(&v).copied()
+        let values = &self.values;
+        evaluate_with(self.store, root, &mut self.memo, |v| match values {
+            Values::Assignment(assignment) => assignment.get(&v).copied(),
+            Values::Lookup(lookup) => lookup(v),
         })
     }
 }

@@ -6,13 +6,10 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
-
-use super::search::failed;
 use crate::proof::{Stop, ask, bounds, gave_up, incomplete, make_total, undefined, where_defined};
 use crate::run::Context;
 use crate::smt::{
-    InterpolantForm, InterpolationOptions, InterpolationOrder, Interpolator, Smt, project_formula,
+    InterpolantForm, InterpolationOptions, InterpolationOrder, Interpolator, Smt, project_onto,
 };
 use crate::term::TermId;
 
@@ -54,11 +51,7 @@ pub(super) fn by_projection(
     cx: &Context,
 ) -> Result<TermId, Stop> {
     let terms = smt.terms();
-    let kept: FxHashSet<TermId> = vars.iter().copied().collect();
     let goal = make_total(terms, goal);
-    let free = terms.free_vars(&[goal]);
-    let is_local = |v: &TermId| !kept.contains(v);
-    let locals: Vec<TermId> = free.iter().copied().filter(is_local).collect();
     let mut past = smt.solver();
     before.iter().for_each(|&f| past.assert(f));
     let mut future = smt.solver();
@@ -68,8 +61,7 @@ pub(super) fn by_projection(
         if clauses.len() == CUBES {
             return Err(incomplete("too many cubes for an interpolant"));
         }
-        let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
-        let cube = project_formula(terms, goal, &locals, &values).ok_or_else(undefined)?;
+        let cube = project_onto(terms, goal, vars, &model).ok_or_else(undefined)?;
         let cube = bounds(terms, &cube).into_iter();
         let cube: Vec<TermId> = cube.map(|l| where_defined(terms, l)).collect();
         let core = past.minimal_core(&[], &cube);

@@ -14,7 +14,7 @@ use super::search::{Search, failed};
 use super::transition::{Answer, Query};
 use crate::chc::PredicateId;
 use crate::proof::{Stop, undefined, where_defined};
-use crate::smt::{SmtModel, project_formula};
+use crate::smt::{SmtModel, project_onto};
 use crate::term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
 
 impl Search<'_> {
@@ -199,14 +199,8 @@ impl Search<'_> {
         kept: &[TermId],
         model: &SmtModel,
     ) -> Result<Vec<TermId>, Stop> {
-        let vars = self.terms.free_vars(formulas);
-        let assignment = model
-            .assignment(&vars)
-            .map_err(|e| failed("reading a model", e))?;
-        let kept: rustc_hash::FxHashSet<TermId> = kept.iter().copied().collect();
-        let eliminate: Vec<TermId> = vars.into_iter().filter(|v| !kept.contains(v)).collect();
         let formula = self.terms.and(formulas);
-        project_formula(&self.terms, formula, &eliminate, &assignment).ok_or_else(undefined)
+        project_onto(&self.terms, formula, kept, model).ok_or_else(undefined)
     }
 }
 

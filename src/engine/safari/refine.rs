@@ -22,7 +22,7 @@ use super::unwind::{NodeId, Status, Unwinding};
 use crate::chc::Clause;
 use crate::proof::{Failure, Stop, ask, incomplete, unreadable};
 use crate::run::Context;
-use crate::smt::{SmtModel, project_formula};
+use crate::smt::{SmtModel, project_onto};
 use crate::term::{Assignment, Printer, Sort, TermId, TermStore, evaluate};
 use crate::witness::{Fact, Refutation, RefutationStep};
 
@@ -124,8 +124,6 @@ impl Unwinding<'_> {
         let mut kept: Vec<TermId> = state.args.clone();
         kept.extend(state.cells.iter().flat_map(|cell| [cell.index, cell.var]));
         let whole = terms.and(&parts);
-        let vars = terms.free_vars(&[whole]);
-        let others: Vec<TermId> = vars.iter().copied().filter(|v| !kept.contains(v)).collect();
         let mut solver = self.smt.solver();
         solver.assert(whole);
         let mut cubes = Vec::new();
@@ -133,8 +131,7 @@ impl Unwinding<'_> {
             if cubes.len() == CUBES {
                 return Ok(());
             }
-            let values = crate::proof::values(&model, &vars)?;
-            let Some(cube) = project_formula(&terms, whole, &others, &values) else {
+            let Some(cube) = project_onto(&terms, whole, &kept, &model) else {
                 return Ok(());
             };
             let cube = terms.and(&cube);

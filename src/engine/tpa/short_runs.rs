@@ -6,12 +6,11 @@
 use std::rc::Rc;
 
 use super::system::{States, TransitionSystem};
-use crate::proof::reach::project_onto;
 use crate::proof::trace::Trace;
 use crate::proof::unroll::Unrolling;
-use crate::proof::{Stop, ask, unreadable};
+use crate::proof::{Stop, ask, undefined, unreadable};
 use crate::run::Context;
-use crate::smt::{Smt, SmtModel, Solver};
+use crate::smt::{Smt, SmtModel, Solver, project_onto};
 use crate::term::TermId;
 
 /// See the module.
@@ -105,7 +104,7 @@ pub(super) fn cube(
     model: &SmtModel,
 ) -> Result<States, Stop> {
     let terms = ts.terms();
-    let literals = project_onto(terms, terms.and(parts), kept, model)?;
+    let literals = project_onto(terms, terms.and(parts), kept, model).ok_or_else(undefined)?;
     let formula = ts.over(terms.and(&literals), kept, &ts.copies[0]);
     Ok(States::new(terms, formula))
 }

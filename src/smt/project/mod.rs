@@ -38,6 +38,7 @@ use crate::term::{Assignment, Evaluator, Sort, SortId, TermId, TermStore};
 use state::State;
 
 use super::implicant::implicant;
+use super::model::SmtModel;
 
 /// What a projection yields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +106,26 @@ pub fn project_formula(
     let mut model = Evaluator::new(terms, assignment);
     let literals = implicant(terms, &[formula], &mut model)?;
     Some(project(terms, &literals, eliminate, assignment)?.literals)
+}
+
+/// Literals over `kept` that imply that values of all other variables satisfy the formula, and hold
+/// in this model of the formula, of which only the values of an implicant are read. `None` when the
+/// formula does not evaluate to true.
+pub fn project_onto(
+    terms: &TermStore,
+    formula: TermId,
+    kept: &[TermId],
+    model: &SmtModel,
+) -> Option<Vec<TermId>> {
+    let lookup = |var| model.value(var).ok();
+    let mut values = Evaluator::with(terms, &lookup);
+    let literals = implicant(terms, &[formula], &mut values)?;
+    let mut eliminate = terms.free_vars(&literals);
+    let known = eliminate.iter().map(|&v| Some((v, values.value(v)?)));
+    let known: Assignment = known.collect::<Option<_>>()?;
+    let kept: FxHashSet<TermId> = kept.iter().copied().collect();
+    eliminate.retain(|v| !kept.contains(v));
+    Some(project(terms, &literals, &eliminate, &known)?.literals)
 }
 
 fn run(state: &mut State) {

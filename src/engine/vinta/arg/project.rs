@@ -14,8 +14,6 @@
 //! Invariant: each clause of an interpolant follows from each step into its node, from its source's
 //! label and interpolant; from the states of an obligation the error is reached.
 
-use rustc_hash::FxHashSet;
-
 use super::Arg;
 use super::encode::Dag;
 use super::share::Clauses;
@@ -23,7 +21,7 @@ use crate::domain::Domain;
 use crate::engine::vinta::failed;
 use crate::engine::vinta::search::{Unrolled, Vinta};
 use crate::proof::{ClauseCopy, Stop, bounds, undefined};
-use crate::smt::{SmtModel, project_formula};
+use crate::smt::{SmtModel, project_onto};
 use crate::term::TermId;
 
 /// What must not be reached.
@@ -98,11 +96,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         let mut parts = cube.to_vec();
         parts.push(step.formula);
         let step = terms.and(&parts);
-        let kept: FxHashSet<TermId> = dag.vars[from].iter().copied().collect();
-        let mut all = terms.free_vars(&[step]);
-        let values = model.assignment(&all).map_err(|e| failed(&e.0))?;
-        all.retain(|v| !kept.contains(v));
-        let projected = project_formula(terms, step, &all, &values).ok_or_else(undefined)?;
+        let projected = project_onto(terms, step, &dag.vars[from], model).ok_or_else(undefined)?;
         Ok(bounds(terms, &projected))
     }
 }

@@ -7,15 +7,13 @@
 //! Invariant: each interpolant follows from the copy's formula and its children's interpolants, and
 //! what is not below a copy that is done contradicts the interpolants of those that are.
 
-use rustc_hash::FxHashSet;
-
 use super::Hypergraph;
 use super::unfold::Tree;
 use crate::domain::Domain;
 use crate::engine::vinta::failed;
 use crate::engine::vinta::search::Vinta;
 use crate::proof::{Stop, bounds, undefined};
-use crate::smt::project_formula;
+use crate::smt::project_onto;
 use crate::term::{SortId, TermId};
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
@@ -40,9 +38,6 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             below.assert(copy.used);
             standing[at] = copy.used;
             let way = terms.and(&standing[..=at]);
-            let free = terms.free_vars(&[way]);
-            let own: FxHashSet<TermId> = copy.vars.iter().copied().collect();
-            let others: Vec<TermId> = free.iter().copied().filter(|v| !own.contains(v)).collect();
             let mut assumed = guards[..at].to_vec();
             assumed.push(copy.used);
             let mut clauses: Vec<TermId> = Vec::new();
@@ -50,8 +45,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
                 let model = rest.model();
                 let model = model.ok_or_else(|| failed("no model of a tree"))?;
                 // The clauses so far are of the rest of the tree now, but need not hold in `way`.
-                let values = model.assignment(&free).map_err(|e| failed(&e.0))?;
-                let cube = project_formula(terms, way, &others, &values).ok_or_else(undefined)?;
+                let cube = project_onto(terms, way, &copy.vars, &model).ok_or_else(undefined)?;
                 let cube = bounds(terms, &cube);
                 if self.check(&mut below, &cube)? {
                     return Err(failed("a derivation leads to what leads to the error"));
