@@ -14,15 +14,16 @@
 //! Invariant: each lemma was seen to follow by every clause that derives its predicate from lemmas
 //! that are kept, so at the end the conjunctions are a model.
 
+use std::iter;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::stop::{Stop, ask, gave_up, incomplete, undefined, values};
+use super::stop::{Stop, ask, gave_up, incomplete, undefined};
 use super::weaken::bounds;
-use crate::chc::{Atom, ClauseIndex, PredicateId, System};
+use crate::chc::{Atom, ClauseIndex, DependencyGraph, PredicateId, System};
 use crate::run::Context;
-use crate::smt::{CoreEffort, Smt, SmtModel, Solver, project_formula};
+use crate::smt::{CoreEffort, Smt, SmtModel, Solver, project_onto};
 use crate::term::{SortId, TermId, TermStore};
 use crate::witness::Model;
 
@@ -61,9 +62,18 @@ struct Rule {
     reached: Vec<(usize, TermId)>,
 }
 
+/// Formulas by predicate, over its formal variables.
+pub(crate) type Formulas = FxHashMap<PredicateId, Vec<TermId>>;
+
 /// A model of a system in which no predicate depends on itself. `Stop` when a limit is met, or
-/// where a query is reached: then there is no model.
-pub(crate) fn solve_acyclic(system: &System, smt: &Rc<Smt>, cx: &Context) -> Result<Model, Stop> {
+/// where a query is reached: then there is no model. Of the `seeds` those that hold are lemmas from
+/// the beginning, and of these the model has what it needs.
+pub(crate) fn solve_acyclic(
+    system: &System,
+    seeds: &Formulas,
+    smt: &Rc<Smt>,
+    cx: &Context,
+) -> Result<Model, Stop> {
     let mut search = Search {
         system,
         terms: &system.terms,
@@ -75,7 +85,22 @@ pub(crate) fn solve_acyclic(system: &System, smt: &Rc<Smt>, cx: &Context) -> Res
         reached: FxHashMap::default(),
         count: 0,
     };
+    let mut order = Vec::new();
+    if !seeds.is_empty() {
+        order = DependencyGraph::new(system).components().concat();
+        search.plant(seeds, &order)?;
+    }
+    let seeded: usize = search.lemmas.values().map(Vec::len).sum();
     search.run()?;
+    if seeded > 0 {
+        search.weed(&order)?;
+    }
+    log::debug!(
+        "a model of {} clauses without recursion: {} lemmas, {seeded} seeds, {} needed",
+        system.clauses.len(),
+        search.count,
+        search.lemmas.values().map(Vec::len).sum::<usize>()
+    );
     let definition = |predicate| {
         let lemmas = search.lemmas.get(&predicate).map_or(&[][..], |l| l);
         (predicate, system.terms.and(lemmas))
@@ -131,10 +156,9 @@ struct Search<'a> {
     cx: &'a Context,
     index: ClauseIndex,
     rules: Vec<Option<Rule>>,
-    /// Over the formal variables.
-    lemmas: FxHashMap<PredicateId, Vec<TermId>>,
-    /// Formulas of which every point is derived.
-    reached: FxHashMap<PredicateId, Vec<TermId>>,
+    lemmas: Formulas,
+    /// Of which every point is derived.
+    reached: Formulas,
     /// Lemmas in all.
     count: usize,
 }
@@ -157,6 +181,75 @@ impl Search<'_> {
                     let done = stack.pop();
                     if let Some((about, cube)) = done.and_then(|o| Some((o.about?, o.cube))) {
                         self.learn(about, &cube)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes lemmas of the seeds that hold, predicate by predicate: each clause preserves them, given
+    /// those of its body.
+    fn plant(&mut self, seeds: &Formulas, order: &[PredicateId]) -> Result<(), Stop> {
+        for &about in order {
+            let mut left = seeds.get(&about).cloned().unwrap_or_default();
+            for clause in self.deriving(Some(about)).to_vec() {
+                while !left.is_empty() {
+                    let here = self.at_head(clause, &left);
+                    let violated = self.terms.not(self.terms.and(&here));
+                    let Some(model) = self.ask(clause, &[violated])? else {
+                        break;
+                    };
+                    let before = left.len();
+                    let mut holds = here.iter().map(|&seed| model.satisfies(seed));
+                    left.retain(|_| holds.next() == Some(true));
+                    if left.len() == before {
+                        left.clear();
+                    }
+                }
+            }
+            self.lemmas.insert(about, left);
+        }
+        Ok(())
+    }
+
+    /// Drops the lemmas that no query depends on, from the queries back, by a core for each clause.
+    fn weed(&mut self, order: &[PredicateId]) -> Result<(), Stop> {
+        let mut needed: FxHashMap<PredicateId, FxHashSet<TermId>> = FxHashMap::default();
+        let targets = iter::once(None).chain(order.iter().rev().copied().map(Some));
+        for about in targets {
+            let all = about.map(|p| needed.get(&p).cloned().unwrap_or_default());
+            if let Some(kept) = about.and_then(|p| self.lemmas.get_mut(&p)) {
+                kept.retain(|lemma| all.as_ref().is_some_and(|all| all.contains(lemma)));
+            }
+            if all.as_ref().is_some_and(FxHashSet::is_empty) {
+                continue;
+            }
+            let kept = about.and_then(|p| self.lemmas.get(&p)).cloned();
+            for clause in self.deriving(about).to_vec() {
+                let own = &self.system.clauses[clause];
+                let mut solver = self.smt.solver();
+                solver.assert(own.constraint);
+                if let Some(kept) = &kept {
+                    let here = self.at_head(clause, kept);
+                    solver.assert(self.terms.not(self.terms.and(&here)));
+                }
+                let premises = own.body.iter().flat_map(|atom| {
+                    let lemmas = self.lemmas.get(&atom.predicate).map_or(&[][..], |l| l);
+                    lemmas.iter().map(move |&lemma| (atom, lemma))
+                });
+                let premises: Vec<(&Atom, TermId)> = premises.collect();
+                let here = premises.iter();
+                let here: Vec<TermId> = here
+                    .map(|&(atom, lemma)| self.system.instantiate(lemma, atom))
+                    .collect();
+                if ask(&mut solver, &here, self.cx)?.is_some() {
+                    return Err(incomplete("a lemma that does not follow"));
+                }
+                let core: FxHashSet<TermId> = solver.core().into_iter().collect();
+                for ((atom, lemma), here) in premises.into_iter().zip(here) {
+                    if core.contains(&here) {
+                        needed.entry(atom.predicate).or_default().insert(lemma);
                     }
                 }
             }
@@ -233,13 +326,7 @@ impl Search<'_> {
         model: &SmtModel,
     ) -> Result<Vec<TermId>, Stop> {
         let whole = self.terms.and(parts);
-        let mut vars = self.terms.free_vars(&[whole]);
-        vars.extend(kept);
-        vars.sort_unstable();
-        vars.dedup();
-        let point = values(model, &vars)?;
-        vars.retain(|v| !kept.contains(v));
-        project_formula(self.terms, whole, &vars, &point).ok_or_else(undefined)
+        project_onto(self.terms, whole, kept, model).ok_or_else(undefined)
     }
 
     /// A core of the cube that no clause steps into becomes a lemma.
@@ -299,7 +386,7 @@ impl Search<'_> {
     }
 
     /// The facts that are reached, at an atom.
-    fn somewhere(&self, atom: &Atom, facts: &FxHashMap<PredicateId, Vec<TermId>>) -> TermId {
+    fn somewhere(&self, atom: &Atom, facts: &Formulas) -> TermId {
         let facts = facts.get(&atom.predicate).map_or(&[][..], |f| f);
         self.system.instantiate(self.terms.or(facts), atom)
     }
@@ -417,6 +504,25 @@ mod tests {
         false
     }
 
+    /// Clauses of two literals, of which some hold.
+    fn random_seeds(system: &System, random: &mut Random) -> Formulas {
+        let t = &system.terms;
+        let mut seeds = Formulas::default();
+        for predicate in system.used_predicates() {
+            let params = &system.predicate(predicate).params;
+            let mut literal = || {
+                let bit = params[random.below(BITS as i64) as usize];
+                match random.below(2) {
+                    0 => bit,
+                    _ => t.not(bit),
+                }
+            };
+            let own = (0..4).map(|_| t.or(&[literal(), literal()])).collect();
+            seeds.insert(predicate, own);
+        }
+        seeds
+    }
+
     #[test]
     fn models_where_there_are_some() {
         let mut random = Random::new(23);
@@ -425,7 +531,11 @@ mod tests {
             let system = layered(&mut random);
             let smt = Smt::new(system.terms.clone());
             let cx = Context::new(system.terms.clone());
-            match (solve_acyclic(&system, &smt, &cx), is_derived(&system)) {
+            let seeds = random_seeds(&system, &mut random);
+            match (
+                solve_acyclic(&system, &seeds, &smt, &cx),
+                is_derived(&system),
+            ) {
                 (Ok(model), false) => {
                     assert!(is_model(&system, &model), "{round}");
                     models += 1;

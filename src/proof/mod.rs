@@ -31,7 +31,7 @@ pub(crate) mod unroll;
 mod weaken;
 mod window;
 
-pub(crate) use acyclic::{core_of_all, solve_acyclic};
+pub(crate) use acyclic::{Formulas, core_of_all, solve_acyclic};
 pub(crate) use confirm::confirm;
 pub(crate) use copy::ClauseCopy;
 pub(crate) use definedness::{make_total, where_defined};

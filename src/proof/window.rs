@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::acyclic::solve_acyclic;
+use super::acyclic::{Formulas, solve_acyclic};
 use super::steps::Steps;
 use super::stop::Stop;
 use crate::chc::{Atom, PredicateId, System};
@@ -88,7 +88,7 @@ pub(crate) fn window(
             unrolled.add_clause(body.into_iter().collect(), constraint, Some(head));
         }
     }
-    let found = solve_acyclic(&unrolled, smt, cx)?;
+    let found = solve_acyclic(&unrolled, &Formulas::default(), smt, cx)?;
     let definition = |&predicate: &PredicateId| {
         let params = system.predicate(predicate).params.clone();
         let atom = |length| Atom {

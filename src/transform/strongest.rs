@@ -16,6 +16,7 @@
 //!
 //! Invariant: whatever happens, the strongest formula implies the definition, and the uses hold.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -25,10 +26,10 @@ use super::BackError;
 use super::inline::Eliminated;
 use super::reduce::reduce;
 use crate::chc::{Atom, Clause, PredicateId, System};
-use crate::proof::solve_acyclic;
+use crate::proof::{Formulas, solve_acyclic};
 use crate::run::{Budget, Context};
 use crate::smt::{InterpolationOptions, Interpolator, SatResult, Smt, Solver, project_formula};
-use crate::term::{Assignment, Op, Sort, SortId, TermId, TermStore};
+use crate::term::{Assignment, Op, Sort, TermId, TermStore};
 use crate::witness::Model;
 
 /// Cubes of one definition at most.
@@ -150,6 +151,7 @@ impl Definer<'_> {
         let is_open = |atom: &Atom| open.contains(&atom.predicate);
         let mut system = self.system.clone();
         system.clauses.retain(|clause| clause.atoms().any(is_open));
+        let seeds = self.seeds(&system, &open, model);
         for clause in &mut system.clauses {
             let known = clause.body.iter().filter(|atom| !is_open(atom));
             let mut parts: Vec<TermId> = known.map(|atom| self.meaning(atom, model)).collect();
@@ -170,7 +172,7 @@ impl Definer<'_> {
             false => PATIENCE,
         };
         let found = cx.within(cx.budget.work(patience), |cx| {
-            solve_acyclic(&system, &smt, cx)
+            solve_acyclic(&system, &seeds, &smt, cx)
         });
         match found {
             Ok(found) => Some(found.definitions),
@@ -179,6 +181,44 @@ impl Definer<'_> {
                 None
             }
         }
+    }
+
+    /// Conjuncts of the definitions around the open predicates, for each of these that has the same
+    /// arguments: blocks of one loop are about the same states.
+    fn seeds(&self, system: &System, open: &FxHashSet<PredicateId>, model: &Model) -> Formulas {
+        let known = system.clauses.iter().flat_map(|clause| clause.atoms());
+        let known = known
+            .map(|atom| atom.predicate)
+            .filter(|p| !open.contains(p));
+        let known: BTreeSet<PredicateId> = known.collect();
+        let mut seeds = Formulas::default();
+        for &predicate in open {
+            let own = seeds.entry(predicate).or_default();
+            for &other in &known {
+                own.extend(self.conjuncts_at(other, predicate, model));
+            }
+            let mut seen = FxHashSet::default();
+            own.retain(|&seed| seen.insert(seed));
+        }
+        seeds
+    }
+
+    /// The conjuncts of a predicate's definition over another one's formal variables, by position,
+    /// without those that have quantifiers; none if it has other sorts.
+    fn conjuncts_at(&self, of: PredicateId, at: PredicateId, model: &Model) -> Vec<TermId> {
+        let terms = &*self.terms;
+        let [theirs, own] = [of, at].map(|p| &self.system.predicate(p).params);
+        let sorts = |vars: &[TermId]| vars.iter().map(|&v| terms.sort_of(v)).collect::<Vec<_>>();
+        let Some(&definition) = model.definitions.get(&of) else {
+            return Vec::new();
+        };
+        if sorts(theirs) != sorts(own) {
+            return Vec::new();
+        }
+        let map = theirs.iter().copied().zip(own.iter().copied()).collect();
+        let mut found = terms.conjuncts(terms.substitute(definition, &map));
+        found.retain(|&c| !terms.node(c).has_quantifier);
+        found
     }
 
     /// What derives an eliminated predicate and what its uses forbid; without the former where it is
@@ -414,28 +454,17 @@ impl Definer<'_> {
         cx: &Context,
     ) -> Option<TermId> {
         let terms = self.terms.clone();
-        let params = &self.system.predicate(item.predicate).params;
-        let sorts =
-            |vars: &[TermId]| -> Vec<SortId> { vars.iter().map(|&v| terms.sort_of(v)).collect() };
-        let own = sorts(params);
         let mut seen: FxHashSet<PredicateId> = FxHashSet::default();
         let mut candidates: Vec<TermId> = Vec::new();
         for clause in item.using.iter().chain(&item.defining) {
             for neighbour in clause.atoms().map(|a| a.predicate) {
-                let Some(&definition) = model.definitions.get(&neighbour) else {
-                    continue;
-                };
-                let theirs = &self.system.predicate(neighbour).params;
-                if !seen.insert(neighbour) || sorts(theirs) != own {
-                    continue;
+                if seen.insert(neighbour) {
+                    candidates.extend(self.conjuncts_at(neighbour, item.predicate, model));
                 }
-                let map = theirs.iter().copied().zip(params.iter().copied());
-                let here = terms.substitute(definition, &map.collect());
-                candidates.extend(terms.conjuncts(here));
             }
         }
         let mut known = FxHashSet::default();
-        candidates.retain(|&c| known.insert(c) && !terms.node(c).has_quantifier);
+        candidates.retain(|&c| known.insert(c));
         if candidates.is_empty() {
             return None;
         }

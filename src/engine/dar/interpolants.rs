@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::chc::{Atom, PredicateId, System};
-use crate::proof::{Stop, solve_acyclic};
+use crate::proof::{Formulas, Stop, solve_acyclic};
 use crate::run::Context;
 use crate::smt::Smt;
 use crate::term::TermId;
@@ -93,7 +93,7 @@ impl Problem {
             let head = edge.to.map(|place| atoms[place].clone());
             unrolled.add_clause(body.into_iter().collect(), constraint, head);
         }
-        let model = solve_acyclic(&unrolled, smt, cx)?;
+        let model = solve_acyclic(&unrolled, &Formulas::default(), smt, cx)?;
         let formula = |(place, atom): (&Place, &Atom)| {
             let formals = Atom {
                 predicate: atom.predicate,
