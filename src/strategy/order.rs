@@ -108,6 +108,8 @@ pub(super) const CLOSED_CHECK: (f64, Limit) = (0.8, Limit::Long(Duration::from_s
 /// constructors (`false_hotel_key_safe2` of ADT-LIA, in less than a second; no other engine in 30).
 /// Of derivation trees over numbers bounds of single arguments may be a model, where `pdr` learns how
 /// all of them go together (`PLUS_mpg_ite2` of LIA: `vinta` in a second, `pdr` none in 30).
+/// Of programs with several locations `interp` has labels by location: four of LRA-Lin that `pdr` does
+/// not answer in twice the time (`transmitter.7`, `.8`, `token_ring.5`, `.8`).
 /// `dar` answers 87 of 99 tasks of LIA-Lin in 5 s, one of which (`s_split_40`) no other engine does.
 const MAIN: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(500))),
@@ -122,6 +124,7 @@ const MAIN: &[Slot] = &[
     slot("dar", 0.1, Limit::Further(Duration::from_secs(60))),
     slot("interp", 0.2, Limit::Moment(Duration::from_millis(1500))).only(Only::Terms),
     slot("vinta", 0.2, Limit::Moment(Duration::from_millis(1500))).only(Only::TreesOfNumbers),
+    slot("interp", 0.45, Limit::Long(Duration::from_secs(60))).only(Only::Programs),
     slot("pdr", 0.85, Limit::Long(Duration::from_secs(1200))),
     slot("tpa", 0.4, Limit::Long(Duration::from_secs(300))),
     slot("vinta", 0.5, Limit::Long(Duration::from_secs(300))).only(Only::WithoutDatatypes),
@@ -225,6 +228,9 @@ enum Only {
     Terms,
     /// Passes left clauses with several body atoms over numbers and truth values.
     TreesOfNumbers,
+    /// Passes left several predicates on cycles, and clauses with at most one body atom over numbers
+    /// and truth values.
+    Programs,
     /// Passes left arrays,
     Arrays,
     /// of numbers and the like,
@@ -252,15 +258,19 @@ impl Slot {
                 most && shape.arguments > 0 && !shape.theories.bitvec
             }
             Only::Terms => shape.theories.datatype && !shape.theories.array,
-            Only::TreesOfNumbers => {
-                let theories = &shape.theories;
-                !shape.linear && !theories.datatype && !theories.array && !theories.bitvec
-            }
+            Only::TreesOfNumbers => !shape.linear && has_numbers_only(shape),
+            Only::Programs => shape.linear && shape.recursive > 1 && has_numbers_only(shape),
             Only::Arrays => shape.theories.array,
             Only::ScalarArrays => shape.theories.array && !shape.theories.datatype,
             Only::Heaps => shape.theories.array && shape.theories.datatype,
         }
     }
+}
+
+/// Whether there are only numbers and truth values.
+fn has_numbers_only(shape: &Shape) -> bool {
+    let theories = &shape.theories;
+    !theories.datatype && !theories.array && !theories.bitvec
 }
 
 const fn slot(engine: &'static str, share: f64, limit: Limit) -> Slot {

@@ -328,15 +328,22 @@ mod tests {
 
     /// Elsewhere `pdr` has answered before.
     #[test]
-    fn interp_takes_part_where_there_are_terms() {
-        for (datatype, array) in [(true, false), (true, true), (false, false)] {
+    fn interp_takes_part_where_there_are_terms_or_locations() {
+        for (datatype, array, recursive) in [
+            (true, false, 1),
+            (true, true, 2),
+            (false, false, 1),
+            (false, false, 2),
+        ] {
             let mut system = shape(true);
             system.theories.datatype = datatype;
             system.theories.array = array;
+            system.recursive = recursive;
+            let wanted = !array && (datatype || recursive > 1);
             for stage in &STAGES {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
                 let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
-                assert_eq!(names.contains(&"interp"), datatype && !array && costly);
+                assert_eq!(names.contains(&"interp"), wanted && costly);
             }
         }
     }

@@ -2,14 +2,16 @@
 //!
 //! After a refinement each node of the path keeps the actions that follow it, with ¬c, which the
 //! states have from which these actions lead to the error. When another path comes to the location
-//! with such states, its runs along those actions are asked for, and a model is a derivation.
+//! with such states, its runs along those actions are asked for, and a model is a derivation. Where
+//! refinement is by obligations their cubes are such states, exactly: another node's label is made to
+//! exclude them, before paths come to the error again, or a run comes to some and is a derivation.
 //!
 //! Invariant: a suffix only says what to try; the error is reported with a derivation.
 
 use std::rc::Rc;
 
 use super::guards::Guard;
-use super::node::NodeId;
+use super::node::{NodeId, State};
 use super::search::{Kind, Search, assert_edge, failed};
 use crate::chc::cutpoints::Location;
 use crate::proof::{Stop, gave_up};
@@ -20,8 +22,7 @@ use crate::witness::Refutation;
 /// Suffixes of one location, at most.
 const MOST: usize = 16;
 
-/// A suffix that failed so often without success is tried no longer; one of labels is tried once,
-/// for it does not become any better by that.
+/// A suffix that failed so often without success is tried no longer.
 const PATIENCE: u32 = 4;
 
 /// A longer suffix is not kept: its query is too much for a guess.
@@ -61,21 +62,55 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Keeps the suffixes of a path whose last step a label excludes: what labels need of each
-    /// other for that.
-    pub(super) fn keep_suffixes_of_labels(&mut self, chain: &[NodeId]) -> Result<(), Stop> {
-        let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_ref());
-        let actions: Vec<usize> = edges.map(|e| e.action).collect();
-        let mut goal = TermId::TRUE;
-        for at in (1..actions.len()).rev() {
-            let cut = self.needed(chain[at + 1], goal)?;
-            let Some(cut) = cut.filter(|&c| c != TermId::TRUE) else {
-                return Ok(());
-            };
-            goal = self.terms.not(cut);
-            self.keep_suffix(self.nodes[chain[at]].location, &actions[at..], goal);
+    /// Keeps states of the location, a cube of an obligation, from which these actions lead to the
+    /// error. Of a location the shortest ways are kept, and of these the newest.
+    pub(super) fn keep_end(&mut self, location: Location, actions: &[usize], formula: TermId) {
+        let known = &mut self.suffixes[location];
+        if actions.len() == 1 || known.iter().any(|s| s.formula == formula) {
+            return;
         }
-        Ok(())
+        if known.len() == MOST {
+            let longest = (0..MOST)
+                .rev()
+                .max_by_key(|&s| known[s].actions.len())
+                .unwrap_or(0);
+            if known[longest].actions.len() < actions.len() {
+                return;
+            }
+            known.remove(longest);
+        }
+        self.counts.error += 1;
+        known.push(Suffix {
+            formula,
+            actions: actions.into(),
+            tried: 0,
+        });
+    }
+
+    /// Makes the labels along the node's path exclude the states that are known to lead to the
+    /// error: a derivation, if a run comes to some of them.
+    fn replay_ends(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
+        let location = self.nodes[node].location;
+        for suffix in self.suffixes[location].clone() {
+            let is_left = self.nodes[node].state == State::Open && !self.nodes[node].aside;
+            if !is_left || !self.affords(Kind::E) {
+                break;
+            }
+            if self.entails(node, &[self.terms.not(suffix.formula)])? {
+                continue;
+            }
+            let cube = self.terms.conjuncts(suffix.formula);
+            let Some(mut cubes) = self.exclude_end(node, cube.clone(), &suffix.actions)? else {
+                self.counts.replays_failed += 1;
+                continue;
+            };
+            self.counts.reports += 1;
+            cubes.push(cube);
+            return self
+                .derivation_through(node, &cubes, &suffix.actions)
+                .map(Some);
+        }
+        Ok(None)
     }
 
     fn keep_suffix(&mut self, location: Location, suffix: &[usize], formula: TermId) {
@@ -119,32 +154,24 @@ impl Search<'_> {
 
     /// Tries the suffixes of the node's location: a derivation, if one of them leads to the error.
     pub(super) fn replay(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
+        if self.options.obligations() {
+            return self.replay_ends(node);
+        }
         let location = self.nodes[node].location;
         for at in 0..self.suffixes[location].len() {
             let suffix = self.suffixes[location][at].clone();
-            let by_labels = self.options.obligations();
-            if suffix.tried >= if by_labels { 1 } else { PATIENCE } {
-                continue;
-            }
-            // Whether a run comes to such states is asked together with the suffix, or before it.
-            if by_labels && self.is_excluded(node, suffix.formula)? {
+            if suffix.tried >= PATIENCE {
                 continue;
             }
             let formula = self.over(node, suffix.formula);
             self.go_to(node);
-            if !by_labels && !self.ask_path(&[formula])? {
+            if !self.ask_path(&[formula])? {
                 continue;
             }
             if !self.guards.on(Guard::Derivation) && !self.ask_path(&[self.terms.not(formula)])? {
                 return Ok(Some(Refutation::default()));
             }
-            let mut edges = Vec::with_capacity(suffix.actions.len());
-            let mut from = self.nodes[node].vars.clone();
-            for &action in &*suffix.actions {
-                let to = self.fresh_formals(self.actions[action].to);
-                edges.push(self.edge(action, &from, &to));
-                from = to;
-            }
+            let edges = self.edges_from(node, &suffix.actions);
             let terms = self.terms.clone();
             let left = self.left_for(Kind::E);
             let solver = &mut self.path_solver;
@@ -176,9 +203,6 @@ impl Search<'_> {
             }
             self.counts.replays_failed += 1;
             self.suffixes[location][at].tried += 1;
-            if by_labels {
-                continue;
-            }
             // Still what the suffix needs, and no longer here.
             let goal: Vec<TermId> = edges.iter().map(|e| e.formula).collect();
             let goal = terms.and(&goal);

@@ -8,7 +8,7 @@
 //! Invariant: facts are inductive together; what is derived from one by another fact stays so.
 
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,7 +20,7 @@ use crate::proof::exchange::Exchange;
 use crate::proof::facts::Lemmas;
 use crate::proof::houdini::{Question, inductive_lemmas};
 use crate::proof::needed_lemmas::{Given, needed_in_clauses};
-use crate::run::Context;
+use crate::run::{Budget, Context};
 use crate::smt::Smt;
 use crate::term::{Op, TermId, TermStore};
 
@@ -33,10 +33,10 @@ const MOST: usize = 300;
 /// Facts are sought after so many refinements each.
 const STEP: u64 = 4;
 
-/// The part of the run's work that the search for facts may have.
-const PART: u32 = 4;
+/// The part of the time that the search for facts may have.
+const PART: u32 = 2;
 
-/// Work for one search, at least.
+/// Time for one search, at least.
 const SLICE: Duration = Duration::from_millis(200);
 
 /// See the module.
@@ -57,7 +57,7 @@ pub(super) struct Facts<'a> {
     smt: Rc<Smt>,
     due: u64,
     spent: Duration,
-    begun_at: Duration,
+    begun_at: Instant,
     fresh: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
             smt: smt.clone(),
             due: STEP,
             spent: Duration::ZERO,
-            begun_at: system.terms.work(),
+            begun_at: Instant::now(),
             fresh: false,
         }
     }
@@ -151,14 +151,19 @@ impl Facts<'_> {
         cx: &Context,
     ) -> Option<FxHashMap<PredicateId, TermId>> {
         self.exchange();
-        let work = self.system.terms.work().saturating_sub(self.begun_at);
-        if refinements < self.due || !self.fresh || self.spent > work / PART {
+        let left = (self.begun_at.elapsed() / PART).checked_sub(self.spent);
+        let (Some(left), true) = (left, refinements >= self.due && self.fresh) else {
             return None;
-        }
+        };
         self.fresh = false;
-        let before = self.system.terms.work();
-        let found = self.houdini(cx);
-        self.spent += self.system.terms.work().saturating_sub(before);
+        let start = Instant::now();
+        let left = left.max(SLICE);
+        let limit = self.smt.query_limit();
+        let least = limit.into_iter().chain([left]).min();
+        self.smt.set_query_limit(least);
+        let found = self.houdini(&cx.budget.time(left));
+        self.smt.set_query_limit(limit);
+        self.spent += start.elapsed();
         self.due = refinements + STEP;
         found
     }
@@ -203,7 +208,7 @@ impl Facts<'_> {
         about
     }
 
-    fn houdini(&mut self, cx: &Context) -> Option<FxHashMap<PredicateId, TermId>> {
+    fn houdini(&mut self, budget: &Budget) -> Option<FxHashMap<PredicateId, TermId>> {
         let about = self.about();
         let (system, smt) = (self.system, &self.smt);
         let new = || Clauses::new(system, Solvers::PerClause, smt);
@@ -213,14 +218,12 @@ impl Facts<'_> {
         let lemmas = lemmas.map(|&(l, f)| clauses.lemma(predicates[l], f, TermId::TRUE));
         let mut lemmas: Vec<Lemma> = lemmas.collect();
         lemmas.push(clauses.lemma(None, TermId::FALSE, TermId::TRUE));
-        let left = cx.remaining().map_or(SLICE * 10, |left| left / 10);
-        let budget = cx.budget.work(left.max(SLICE));
         let none = |_: usize, _: Option<usize>| Vec::new();
-        let kept = inductive_lemmas(clauses, &lemmas, Question::Clause, none, &budget).ok()?;
+        let kept = inductive_lemmas(clauses, &lemmas, Question::Clause, none, budget).ok()?;
         if kept.last() == Some(&(lemmas.len() - 1)) {
             let chosen: Vec<Lemma> = kept.iter().map(|&l| lemmas[l]).collect();
             let given = |_| Given::default();
-            let needed = needed_in_clauses(clauses, &chosen, given, usize::MAX, &budget);
+            let needed = needed_in_clauses(clauses, &chosen, given, usize::MAX, budget);
             let needed = needed.map_or_else(|| (0..kept.len()).collect(), |n| n.lemmas);
             let needed = needed.into_iter();
             let new: Vec<_> = needed.filter_map(|n| about.get(kept[n]).copied()).collect();

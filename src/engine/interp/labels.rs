@@ -13,14 +13,19 @@ use crate::proof::Stop;
 use crate::smt::{SatResult, Smt, Solver};
 use crate::term::{Assignment, SortId, TermId, TermStore, evaluate};
 
+/// Labels that a solver has, at most.
+const NODES: usize = 256;
+
 /// States of one node that are kept to tell what its label does not imply.
 const STATES: usize = 8;
 
 /// A solver that has labels under literals.
 pub(super) struct Labelled {
     pub solver: Solver,
-    /// By node: so many conjuncts of its label are told.
+    /// By node: so many conjuncts of its label are told, under this literal.
     told: FxHashMap<NodeId, (TermId, usize)>,
+    /// The literals in the order of telling.
+    literals: Vec<TermId>,
     facts: usize,
 }
 
@@ -30,12 +35,20 @@ impl Labelled {
         Labelled {
             solver: smt.solver(),
             told: FxHashMap::default(),
+            literals: Vec::new(),
             facts: 0,
         }
     }
 
-    /// The literal of the node's label, after what is new of it and of the facts was told, as
-    /// `placed` has it. A dead node's label may be shorter than what is known of it.
+    /// Whether it has so many labels that for another one a new solver is better.
+    pub fn has_no_room_for(&self, node: NodeId) -> bool {
+        self.literals.len() >= NODES && !self.told.contains_key(&node)
+    }
+
+    /// What is to be assumed for the node's label, after what is new of it and of the facts was
+    /// told, as `placed` has it. Other labels are assumed not to be in force: a solver would look for
+    /// states that they have, too, and take a multiple of the time. A dead node's label may be shorter
+    /// than what is known of it.
     pub fn tell(
         &mut self,
         terms: &TermStore,
@@ -43,18 +56,29 @@ impl Labelled {
         label: &[TermId],
         facts: &[TermId],
         placed: impl Fn(&[TermId]) -> Vec<TermId>,
-    ) -> TermId {
+    ) -> Vec<TermId> {
         for fact in placed(&facts[self.facts..]) {
             self.solver.assert(fact);
         }
         self.facts = facts.len();
-        let new = || (terms.fresh_var("label", SortId::BOOL), 0);
+        let literals = &mut self.literals;
+        let new = || {
+            let literal = terms.fresh_var("label", SortId::BOOL);
+            literals.push(literal);
+            (literal, 0)
+        };
         let (literal, told) = self.told.entry(node).or_insert_with(new);
         for conjunct in placed(label.get(*told..).unwrap_or_default()) {
             self.solver.assert(terms.implies(*literal, conjunct));
         }
         *told = label.len();
-        *literal
+        let in_force = |&l: &TermId| if l == *literal { l } else { terms.not(l) };
+        self.literals.iter().map(in_force).collect()
+    }
+
+    /// What is to be assumed for no label.
+    pub fn none_in_force(&self, terms: &TermStore) -> Vec<TermId> {
+        self.literals.iter().map(|&l| terms.not(l)).collect()
     }
 }
 
@@ -85,10 +109,13 @@ impl Search<'_> {
         for formula in open {
             self.go_on()?;
             let smt = &self.smt;
-            let labelled = self.implications[location].get_or_insert_with(|| Labelled::new(smt));
+            let place = &mut self.implications[location];
+            drop(place.take_if(|l| l.has_no_room_for(node)));
+            let labelled = place.get_or_insert_with(|| Labelled::new(smt));
             let facts = self.facts.of(location);
-            let literal = labelled.tell(&terms, node, &label, facts, <[TermId]>::to_vec);
-            match labelled.solver.check(&[literal, terms.not(formula)]) {
+            let mut assumed = labelled.tell(&terms, node, &label, facts, <[TermId]>::to_vec);
+            assumed.push(terms.not(formula));
+            match labelled.solver.check(&assumed) {
                 SatResult::Unsat => {}
                 SatResult::Unknown(_) => return Ok(false),
                 SatResult::Sat => {

@@ -83,6 +83,8 @@ pub(super) struct Node {
     pub closed: bool,
     /// Whether forced covering was tried.
     pub forced: bool,
+    /// So much of its location's vocabulary was tried as its label.
+    pub heard: usize,
 }
 
 impl Node {
@@ -111,6 +113,7 @@ impl Node {
             quiet: false,
             closed: false,
             forced: false,
+            heard: 0,
         }
     }
 

@@ -4,14 +4,13 @@
 //! gives a cube of the parent's states to exclude, by projection. Where there is none, a lemma
 //! joins the label: an interpolant of that step and a core of the cube, or the negated core. That
 //! is property directed reachability along a path (Bradley, VMCAI 2011), with labels in place of
-//! frames; no query is about more than one step, however long the path. Labels of older nodes are
-//! inherited as far as a step from the parent's label implies them. What labels need of each other
-//! is said by cores, and gives safety and error interpolants without further interpolation.
+//! frames; no query is about more than one step, however long the path. What labels of a location
+//! have said is inherited by nodes as far as a step from the parent's label implies it. What labels
+//! need of each other is said by cores, and gives safety interpolants without further interpolation.
 //!
 //! Invariant: a lemma follows from the parent's label and the step, so labels stay inductive; each
 //! state of an obligation has a way along the rest of the path.
 
-use std::iter;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
@@ -21,12 +20,10 @@ use super::node::NodeId;
 use super::search::{Kind, Search, assert_edge, failed};
 use crate::arith::Constraint;
 use crate::chc::cutpoints::{ERROR, Location};
-use crate::proof::{
-    Stop, ask, bounds, gave_up, incomplete, make_total, undefined, values, where_defined,
-};
+use crate::proof::{Stop, ask, bounds, gave_up, incomplete, make_total, undefined, where_defined};
 use crate::smt::{
     CoreEffort, InterpolantForm, InterpolationOptions, Interpolator, SatResult, SmtModel,
-    project_formula,
+    project_onto,
 };
 use crate::term::TermId;
 
@@ -71,18 +68,26 @@ impl Search<'_> {
         node: NodeId,
     ) -> Result<Option<Vec<Vec<TermId>>>, Stop> {
         self.counts.refinements += 1;
-        let found = self.timed(Kind::R, |s| s.exclude(node))?;
+        let found = self.timed(Kind::R, |s| s.exclude(node, Vec::new(), &[]))?;
         let changed = match found {
             Exclusion::Excluded(changed) => changed,
             Exclusion::Reached(cubes) => return Ok(Some(cubes)),
         };
         let chain = self.chain(node);
-        if self.options.error() && self.nodes[node].location == ERROR && self.affords(Kind::E) {
-            self.timed(Kind::E, |s| s.keep_suffixes_of_labels(&chain))?;
-        }
         self.weigh_path(&chain[..chain.len() - 1]);
+        let dead = self.first_dead(&chain).unwrap_or(node);
+        self.bury(dead, &changed)?;
+        Ok(None)
+    }
+
+    /// The first of the nodes whose label is `false`.
+    fn first_dead(&self, chain: &[NodeId]) -> Option<NodeId> {
         let empty = |n: &&NodeId| self.nodes[**n].label.contains(&TermId::FALSE);
-        let dead = chain.iter().find(empty).copied().unwrap_or(node);
+        chain.iter().find(empty).copied()
+    }
+
+    /// Ends the node, which no run reaches, and closes the nodes whose labels have changed for that.
+    fn bury(&mut self, dead: NodeId, changed: &[NodeId]) -> Result<(), Stop> {
         self.kill(dead)?;
         if self.options.safety() && self.affords(Kind::S) {
             self.timed(Kind::S, |s| {
@@ -93,19 +98,62 @@ impl Search<'_> {
             })?;
         }
         self.quieten(dead)?;
-        self.close(&changed)?;
+        self.close(changed)?;
         #[cfg(debug_assertions)]
         self.assert_invariants();
+        Ok(())
+    }
+
+    /// Makes labels along the path to the node exclude the cube, from which these actions lead to
+    /// the error. The cubes that a derivation goes through up to there, if there is one.
+    ///
+    /// # Errors
+    /// A limit, or a defect.
+    pub(super) fn exclude_end(
+        &mut self,
+        node: NodeId,
+        cube: Vec<TermId>,
+        actions: &[usize],
+    ) -> Result<Option<Vec<Vec<TermId>>>, Stop> {
+        let changed = match self.exclude(node, cube, actions)? {
+            Exclusion::Excluded(changed) => changed,
+            Exclusion::Reached(cubes) => return Ok(Some(cubes)),
+        };
+        match self.first_dead(&self.chain(node)) {
+            Some(dead) => self.bury(dead, &changed)?,
+            None => self.close(&changed)?,
+        }
         Ok(None)
     }
 
-    /// Strengthens labels along the path to the node until its parent's has no step to it.
-    fn exclude(&mut self, node: NodeId) -> Result<Exclusion, Stop> {
+    /// Strengthens labels along the path to the node until its parent's has no step to it and into
+    /// the cube, from which these actions lead to the error.
+    fn exclude(
+        &mut self,
+        node: NodeId,
+        cube: Vec<TermId>,
+        actions: &[usize],
+    ) -> Result<Exclusion, Stop> {
         let chain = self.chain(node);
+        let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_ref());
+        let actions: Vec<usize> = edges.map(|e| e.action).chain(actions.to_vec()).collect();
+        let keeps =
+            self.options.error() && actions.last().is_some_and(|&a| self.actions[a].to == ERROR);
         let mut changed = Vec::new();
+        let is_end = self.nodes[node].location == ERROR || cube.is_empty();
+        let limit = self.left_for(Kind::E).filter(|_| !is_end);
+        let begun = self.terms.work();
+        for &at in &chain[1..] {
+            if self.inherit_vocabulary(at)? {
+                changed.push(at);
+            }
+        }
         // Obligations, each for the parent of the one before; the first is for the node.
-        let mut stack: Vec<Vec<TermId>> = vec![Vec::new()];
+        let mut stack: Vec<Vec<TermId>> = vec![cube];
         while let Some(cube) = stack.last() {
+            if limit.is_some_and(|l| self.terms.work().saturating_sub(begun) > l) {
+                break;
+            }
             let at = chain[chain.len() - stack.len()];
             let cube = cube.clone();
             if let Some(model) = self.step_into(at, &cube)? {
@@ -116,11 +164,18 @@ impl Search<'_> {
                 }
                 let before = self.cube_before(at, &cube, &model)?;
                 self.counts.obligations += 1;
+                if keeps {
+                    let suffix = chain.len() - 1 - stack.len();
+                    let location = self.nodes[chain[suffix]].location;
+                    self.keep_end(location, &actions[suffix..], self.terms.and(&before));
+                }
                 stack.push(before);
                 continue;
             }
             stack.pop();
-            if !stack.is_empty() {
+            let is_first = stack.is_empty();
+            // Of what the path itself must not reach there is no label.
+            if !(is_first && cube.is_empty()) {
                 let core = self.core_of(at, &cube)?;
                 let lemma = match self.timed(Kind::C, |s| s.certificate(at, &core))? {
                     Some(lemma) => {
@@ -133,7 +188,7 @@ impl Search<'_> {
                     }
                 };
                 self.counts.reachability += 1;
-                if !self.strengthen(at, lemma)? {
+                if !self.strengthen(at, lemma)? && !is_first {
                     return Err(incomplete("an obligation that its label excludes"));
                 }
                 changed.push(at);
@@ -150,7 +205,8 @@ impl Search<'_> {
         self.with_step(node, |search, step, label| {
             search.go_on()?;
             let there = search.placed(&[goal], step.locations[1], &step.to);
-            let answer = step.labelled.solver.check(&[label, there[0]]);
+            let assumptions = [label, &there].concat();
+            let answer = step.labelled.solver.check(&assumptions);
             Ok(answer == SatResult::Unsat)
         })
     }
@@ -159,7 +215,7 @@ impl Search<'_> {
     fn step_into(&mut self, node: NodeId, cube: &[TermId]) -> Result<Option<SmtModel>, Stop> {
         self.with_step(node, |search, step, label| {
             let there = search.placed(cube, step.locations[1], &step.to);
-            let assumptions: Vec<TermId> = iter::once(label).chain(there).collect();
+            let assumptions = [label, &there].concat();
             ask(&mut step.labelled.solver, &assumptions, search.cx)
         })
     }
@@ -175,14 +231,8 @@ impl Search<'_> {
             let terms = &search.terms;
             let mut parts = search.placed(cube, step.locations[1], &step.to);
             parts.push(step.total);
-            let whole = terms.and(&parts);
-            let mut vars = terms.free_vars(&[whole]);
-            vars.extend(&step.from);
-            vars.sort_unstable();
-            vars.dedup();
-            let point = values(model, &vars)?;
-            vars.retain(|v| !step.from.contains(v));
-            let found = project_formula(terms, whole, &vars, &point).ok_or_else(undefined)?;
+            let found = project_onto(terms, terms.and(&parts), &step.from, model);
+            let found = found.ok_or_else(undefined)?;
             let formals = search.formals(step.locations[0]).iter().copied();
             let map = step.from.iter().copied().zip(formals).collect();
             let found = bounds(terms, &found).into_iter();
@@ -199,7 +249,7 @@ impl Search<'_> {
                 queries: CORE_QUERIES,
                 budget: Some(&search.cx.budget),
             };
-            let core = step.labelled.solver.core_by(&[label], &there, effort);
+            let core = step.labelled.solver.core_by(label, &there, effort);
             let core = core.ok_or_else(|| gave_up("no core of a cube", search.cx))?;
             Ok(those_of(cube, &there, &core))
         })
@@ -245,7 +295,8 @@ impl Search<'_> {
         self.with_step(node, |search, step, _| {
             let here = search.placed(&label, step.locations[0], &step.from);
             let there = search.placed(&[goal], step.locations[1], &step.to);
-            let assumptions: Vec<TermId> = here.iter().chain(&there).copied().collect();
+            let mut assumptions = step.labelled.none_in_force(&search.terms);
+            assumptions.extend(here.iter().chain(&there));
             search.go_on()?;
             match step.labelled.solver.check(&assumptions) {
                 SatResult::Unsat => {}
@@ -255,6 +306,21 @@ impl Search<'_> {
             let core = step.labelled.solver.core();
             Ok(Some(search.terms.and(&those_of(&label, &here, &core))))
         })
+    }
+
+    /// Strengthens the node's label by what labels of its location have said since the last time, as
+    /// far as its parent's label and the step imply it; tells whether it is another label.
+    fn inherit_vocabulary(&mut self, node: NodeId) -> Result<bool, Stop> {
+        let own = &self.nodes[node];
+        if own.location == ERROR {
+            return Ok(false);
+        }
+        let version = own.version;
+        let vocabulary = self.facts.vocabulary(own.location);
+        let new = vocabulary[own.heard..].to_vec();
+        self.nodes[node].heard = vocabulary.len();
+        self.inherit(node, &new)?;
+        Ok(self.nodes[node].version != version)
     }
 
     /// Strengthens the node's label by those of these formulas that its parent's label and the step
@@ -272,7 +338,7 @@ impl Search<'_> {
                 search.go_on()?;
                 let there = search.placed(&left, step.locations[1], &step.to);
                 let violated = terms.not(terms.and(&there));
-                let model = match solver.check(&[label, violated]) {
+                let model = match solver.check(&[label, &[violated]].concat()) {
                     SatResult::Unsat => break,
                     SatResult::Sat => solver.model(),
                     SatResult::Unknown(_) => None,
@@ -294,12 +360,12 @@ impl Search<'_> {
         Ok(left.len() == before)
     }
 
-    /// Does something with a solver that holds the step to the node, and its parent's label under
-    /// a literal.
+    /// Does something with a solver that holds the step to the node, and the assumptions under which
+    /// it holds the label of the node's parent.
     fn with_step<T>(
         &mut self,
         node: NodeId,
-        work: impl FnOnce(&Self, &mut Step, TermId) -> Result<T, Stop>,
+        work: impl FnOnce(&Self, &mut Step, &[TermId]) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let own = &self.nodes[node];
         let (Some(parent), Some(edge)) = (own.parent, own.edge.as_ref()) else {
@@ -307,15 +373,15 @@ impl Search<'_> {
         };
         let action = edge.action;
         let mut step = match self.steps[action].take() {
-            Some(step) => step,
-            None => self.new_step(action, [self.nodes[parent].location, own.location]),
+            Some(step) if !step.labelled.has_no_room_for(parent) => step,
+            _ => self.new_step(action, [self.nodes[parent].location, own.location]),
         };
         let placed = |formulas: &[TermId]| self.placed(formulas, step.locations[0], &step.from);
         let facts = self.facts.of(step.locations[0]);
         let label = &self.nodes[parent].label;
         let labelled = &mut step.labelled;
-        let literal = labelled.tell(&self.terms, parent, label, facts, placed);
-        let result = work(self, &mut step, literal);
+        let assumed = labelled.tell(&self.terms, parent, label, facts, placed);
+        let result = work(self, &mut step, &assumed);
         self.steps[action] = Some(step);
         result
     }

@@ -120,6 +120,10 @@ impl Kind {
 /// as much.
 pub(super) const PART: u32 = 5;
 
+/// The part of error interpolants that are cubes of obligations: paths would find most of what they
+/// exclude only later, and never the rest.
+const ENDS: u32 = 16;
+
 /// So much work they may have in any case.
 pub(super) const LEAST: Duration = Duration::from_millis(500);
 
@@ -432,6 +436,9 @@ impl<'a> Search<'a> {
         {
             return Ok(Some(refutation));
         }
+        if self.nodes[node].state != State::Open || self.nodes[node].aside {
+            return Ok(None);
+        }
         let forces = options.reachability() && self.forces(node);
         if forces && self.timed(Kind::R, |s| s.force_cover(node))? {
             return Ok(None);
@@ -450,7 +457,7 @@ impl<'a> Search<'a> {
         }
         if self.options.obligations() {
             return match self.refute_by_obligations(node)? {
-                Some(cubes) => self.derivation_through(node, &cubes).map(Some),
+                Some(cubes) => self.derivation_through(node, &cubes, &[]).map(Some),
                 None => Ok(None),
             };
         }
@@ -464,21 +471,40 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The derivation along the path to the node through these cubes, over formal variables, of the
-    /// nodes between the root and it.
-    fn derivation_through(
+    /// The derivation along the path to the node and then by these actions, through these cubes, over
+    /// formal variables, of the nodes after the root.
+    pub fn derivation_through(
         &mut self,
         node: NodeId,
         cubes: &[Vec<TermId>],
+        actions: &[usize],
     ) -> Result<Refutation, Stop> {
         let chain = self.chain(node);
         let through = chain[1..].iter().zip(cubes);
         let through = through.flat_map(|(&n, cube)| cube.iter().map(move |&l| (n, l)));
         let through: Vec<TermId> = through.map(|(n, l)| self.over(n, l)).collect();
+        let edges = self.edges_from(node, actions);
         self.go_to(node);
-        let model = self.path_model(&through)?;
-        let model = model.ok_or_else(|| failed("no run through the cubes of a path"))?;
-        self.derivation(node, &[], &model)
+        self.path_solver.push();
+        for edge in &edges {
+            assert_edge(&self.terms, edge, &mut self.path_solver);
+        }
+        let model = self.path_model(&through);
+        self.path_solver.pop();
+        let model = model?.ok_or_else(|| failed("no run through the cubes of a path"))?;
+        self.derivation(node, &edges, &model)
+    }
+
+    /// Instances of the actions, one after the other, from the node on.
+    pub fn edges_from(&self, node: NodeId, actions: &[usize]) -> Vec<Edge> {
+        let mut from = self.nodes[node].vars.clone();
+        let edges = actions.iter().map(|&action| {
+            let to = self.fresh_formals(self.actions[action].to);
+            let edge = self.edge(action, &from, &to);
+            from = to;
+            edge
+        });
+        edges.collect()
     }
 
     /// Does something for one kind of interpolants, and counts its time.
@@ -496,7 +522,11 @@ impl<'a> Search<'a> {
     /// alone suffice for an answer; without them the others have all there is.
     pub fn left_for(&self, kind: Kind) -> Option<Duration> {
         let work = self.terms.work().saturating_sub(self.begun_at);
-        let part = LEAST.max(work / PART);
+        let part = match kind {
+            Kind::E if self.options.obligations() => ENDS,
+            _ => PART,
+        };
+        let part = LEAST.max(work / part);
         let labels = self.options.reachability();
         labels.then(|| part.saturating_sub(self.spent[kind as usize]))
     }

@@ -320,6 +320,24 @@ fn obligations_exclude_paths_or_find_their_runs() {
     }
 }
 
+/// The cubes of obligations tell other nodes what leads to the error, and how: of two errors one is
+/// reported at a node that has no path to it yet.
+#[test]
+fn cubes_of_obligations_lead_to_the_error() {
+    let system = normalize(&task("exa-fig1-unsafe")).0;
+    for (kinds, reports) in [(Kinds::Rse, 1), (Kinds::Rs, 0)] {
+        let options = Options {
+            kinds,
+            ..Options::default()
+        };
+        let raw = raw(&system, &options, Guards::default());
+        assert_eq!(raw.answer, Some((false, true)), "{kinds:?}");
+        assert_eq!(raw.counts.reports, reports, "{kinds:?}");
+        let refuted = raw.counts.replays_failed > 0;
+        assert_eq!(refuted, reports > 0, "{kinds:?}");
+    }
+}
+
 /// A cube of arrays is about one state: interpolants take the place of obligations.
 #[test]
 fn with_arrays_and_datatypes_there_are_no_obligations() {
