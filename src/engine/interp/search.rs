@@ -120,8 +120,8 @@ impl Kind {
 /// as much.
 pub(super) const PART: u32 = 5;
 
-/// The part of error interpolants that are cubes of obligations: paths would find most of what they
-/// exclude only later, and never the rest.
+/// The same for error interpolants that are cubes of obligations: much of what they exclude early no
+/// path would ever come to.
 const ENDS: u32 = 16;
 
 /// So much work they may have in any case.
