@@ -47,10 +47,7 @@ impl Solver {
         let mut seen: FxHashSet<TermId> = hard.iter().copied().collect();
         let distinct = soft.iter().copied().filter(|&s| seen.insert(s));
         let mut open: Vec<TermId> = distinct.collect();
-        open = match self.known_core(hard, &open) {
-            Some(known) => known,
-            None => self.used(hard, &[], &open)?,
-        };
+        open = self.used(hard, &[], &open)?;
         let mut needed: Vec<TermId> = Vec::new();
         for _ in 0..effort.queries {
             if open.is_empty() || effort.budget.is_some_and(Budget::is_spent) {
@@ -66,18 +63,6 @@ impl Solver {
         needed.reverse();
         open.extend(needed);
         Some(open)
-    }
-
-    /// Those of `open` that the last answer's refutation uses, if it was one by these assumptions.
-    fn known_core(&self, hard: &[TermId], open: &[TermId]) -> Option<Vec<TermId>> {
-        let core: FxHashSet<TermId> = self.last_core()?.iter().copied().collect();
-        let known = open.iter().copied().filter(|o| core.contains(o));
-        let known: Vec<TermId> = known.collect();
-        let assumed = hard
-            .iter()
-            .filter(|h| core.contains(h))
-            .collect::<FxHashSet<_>>();
-        (known.len() + assumed.len() == core.len()).then_some(known)
     }
 
     /// Those of `open` that a refutation of all these assumptions uses; `None` if none is found.

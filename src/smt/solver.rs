@@ -446,14 +446,9 @@ impl Solver {
 
     /// After `Unsat`: the assumptions that were used (not minimal), in the order they were given.
     pub fn core(&self) -> Vec<TermId> {
-        self.last_core().map_or_else(Vec::new, <[TermId]>::to_vec)
-    }
-
-    /// The same; `None` where the last query had another answer, or something was asserted since.
-    pub(super) fn last_core(&self) -> Option<&[TermId]> {
         match &self.last {
-            Last::Unsat(core) => Some(core),
-            _ => None,
+            Last::Unsat(core) => core.clone(),
+            _ => Vec::new(),
         }
     }
 
