@@ -22,8 +22,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::stop::{Stop, ask, gave_up, incomplete, undefined};
 use super::weaken::bounds;
 use crate::chc::{Atom, ClauseIndex, DependencyGraph, PredicateId, System};
-use crate::run::Context;
-use crate::smt::{CoreEffort, Smt, SmtModel, Solver, project_onto};
+use crate::run::{Budget, Context};
+use crate::smt::{CoreEffort, SatResult, Smt, SmtModel, Solver, project_onto};
 use crate::term::{SortId, TermId, TermStore};
 use crate::witness::Model;
 
@@ -189,20 +189,33 @@ impl Search<'_> {
     }
 
     /// Makes lemmas of the seeds that hold, predicate by predicate: each clause preserves them, given
-    /// those of its body.
+    /// those of its body. Those of which that stays open go. They have half of the work.
     fn plant(&mut self, seeds: &Formulas, order: &[PredicateId]) -> Result<(), Stop> {
+        let half = self.cx.budget.work_left().map(|left| left / 2);
+        let half = half.map(|half| self.cx.budget.work(half));
         for &about in order {
+            if half.as_ref().is_some_and(Budget::is_spent) {
+                break;
+            }
             let mut left = seeds.get(&about).cloned().unwrap_or_default();
             for clause in self.deriving(Some(about)).to_vec() {
                 while !left.is_empty() {
                     let here = self.at_head(clause, &left);
                     let violated = self.terms.not(self.terms.and(&here));
-                    let Some(model) = self.ask(clause, &[violated])? else {
-                        break;
+                    if let Some(reason) = self.cx.stop() {
+                        return Err(Stop::Reason(reason));
+                    }
+                    let solver = &mut self.rule(clause).solver;
+                    let model = match solver.check(&[violated]) {
+                        SatResult::Unsat => break,
+                        SatResult::Sat => solver.model(),
+                        SatResult::Unknown(_) => None,
                     };
                     let before = left.len();
-                    let mut holds = here.iter().map(|&seed| model.satisfies(seed));
-                    left.retain(|_| holds.next() == Some(true));
+                    if let Some(model) = model {
+                        let mut holds = here.iter().map(|&seed| model.satisfies(seed));
+                        left.retain(|_| holds.next() == Some(true));
+                    }
                     if left.len() == before {
                         left.clear();
                     }
@@ -213,7 +226,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Drops the lemmas that no query depends on, from the queries back, by a core for each clause.
+    /// Drops the lemmas that no query depends on, from the queries back, by a core for each clause;
+    /// where there is none in time, the clause needs all.
     fn weed(&mut self, order: &[PredicateId]) -> Result<(), Stop> {
         let mut needed: FxHashMap<PredicateId, FxHashSet<TermId>> = FxHashMap::default();
         let targets = iter::once(None).chain(order.iter().rev().copied().map(Some));
@@ -243,10 +257,12 @@ impl Search<'_> {
                 let here: Vec<TermId> = here
                     .map(|&(atom, lemma)| self.system.instantiate(lemma, atom))
                     .collect();
-                if ask(&mut solver, &here, self.cx)?.is_some() {
-                    return Err(incomplete("a lemma that does not follow"));
-                }
-                let core: FxHashSet<TermId> = solver.core().into_iter().collect();
+                let core = match solver.check(&here) {
+                    SatResult::Unsat => solver.core(),
+                    SatResult::Unknown(_) => here.clone(),
+                    SatResult::Sat => return Err(incomplete("a lemma that does not follow")),
+                };
+                let core: FxHashSet<TermId> = core.into_iter().collect();
                 for ((atom, lemma), here) in premises.into_iter().zip(here) {
                     if core.contains(&here) {
                         needed.entry(atom.predicate).or_default().insert(lemma);

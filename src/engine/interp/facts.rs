@@ -8,7 +8,7 @@
 //! Invariant: facts are inductive together; what is derived from one by another fact stays so.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,10 +33,10 @@ const MOST: usize = 300;
 /// Facts are sought after so many refinements each.
 const STEP: u64 = 4;
 
-/// The part of the time that the search for facts may have.
+/// The part of the run's work that the search for facts may have.
 const PART: u32 = 2;
 
-/// Time for one search, at least.
+/// Work for one search, at least.
 const SLICE: Duration = Duration::from_millis(200);
 
 /// See the module.
@@ -57,7 +57,7 @@ pub(super) struct Facts<'a> {
     smt: Rc<Smt>,
     due: u64,
     spent: Duration,
-    begun_at: Instant,
+    begun_at: Duration,
     fresh: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
             smt: smt.clone(),
             due: STEP,
             spent: Duration::ZERO,
-            begun_at: Instant::now(),
+            begun_at: system.terms.work(),
             fresh: false,
         }
     }
@@ -151,19 +151,21 @@ impl Facts<'_> {
         cx: &Context,
     ) -> Option<FxHashMap<PredicateId, TermId>> {
         self.exchange();
-        let left = (self.begun_at.elapsed() / PART).checked_sub(self.spent);
+        let work = self.system.terms.work();
+        let share = work.saturating_sub(self.begun_at) / PART;
+        let left = share.checked_sub(self.spent);
         let (Some(left), true) = (left, refinements >= self.due && self.fresh) else {
             return None;
         };
         self.fresh = false;
-        let start = Instant::now();
+        // Cuts of Z3 are no counted work, so queries need the limit, too.
         let left = left.max(SLICE);
         let limit = self.smt.query_limit();
         let least = limit.into_iter().chain([left]).min();
         self.smt.set_query_limit(least);
-        let found = self.houdini(&cx.budget.time(left));
+        let found = self.houdini(&cx.budget.about(left));
         self.smt.set_query_limit(limit);
-        self.spent += start.elapsed();
+        self.spent += self.system.terms.work().saturating_sub(work);
         self.due = refinements + STEP;
         found
     }

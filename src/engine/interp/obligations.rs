@@ -135,13 +135,14 @@ impl Search<'_> {
         actions: &[usize],
     ) -> Result<Exclusion, Stop> {
         let chain = self.chain(node);
+        // Else it is the path itself that is to be excluded.
+        let is_end = !actions.is_empty();
         let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_ref());
         let actions: Vec<usize> = edges.map(|e| e.action).chain(actions.to_vec()).collect();
         let keeps =
             self.options.error() && actions.last().is_some_and(|&a| self.actions[a].to == ERROR);
         let mut changed = Vec::new();
-        let is_end = self.nodes[node].location == ERROR || cube.is_empty();
-        let limit = self.left_for(Kind::E).filter(|_| !is_end);
+        let limit = self.left_for(Kind::E).filter(|_| is_end);
         let begun = self.terms.work();
         for &at in &chain[1..] {
             if self.inherit_vocabulary(at)? {
@@ -174,8 +175,7 @@ impl Search<'_> {
             }
             stack.pop();
             let is_first = stack.is_empty();
-            // Of what the path itself must not reach there is no label.
-            if !(is_first && cube.is_empty()) {
+            if is_end || !is_first {
                 let core = self.core_of(at, &cube)?;
                 let lemma = match self.timed(Kind::C, |s| s.certificate(at, &core))? {
                     Some(lemma) => {

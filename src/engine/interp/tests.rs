@@ -320,8 +320,8 @@ fn obligations_exclude_paths_or_find_their_runs() {
     }
 }
 
-/// The cubes of obligations tell other nodes what leads to the error, and how: of two errors one is
-/// reported at a node that has no path to it yet.
+/// The cubes of obligations tell other nodes what leads to the error, and how: the derivation is
+/// found at a node below which nothing was explored.
 #[test]
 fn cubes_of_obligations_lead_to_the_error() {
     let system = normalize(&task("exa-fig1-unsafe")).0;
