@@ -360,6 +360,23 @@ mod tests {
         }
     }
 
+    /// There it has what `pdr` has only later, and `pdr` goes on from its frames.
+    #[test]
+    fn spacer_comes_before_the_long_turn_of_pdr_over_numbers() {
+        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        for array in [true, false] {
+            let mut system = shape(true);
+            system.theories.array = array;
+            let turns = Strategy::Auto.turns(main.expect("a stage"), &system);
+            let names = names_of(&turns);
+            let place = |name| names.iter().position(|n| *n == name);
+            assert_eq!(place("spacer").is_none(), array, "{names:?}");
+            assert!(array || place("spacer") < place("pdr"), "{names:?}");
+            let spacer = turns.iter().find(|turn| turn.name() == "spacer");
+            assert!(spacer.is_none_or(Turn::keeps_frames));
+        }
+    }
+
     /// What is left of words may be codes, which are no integers.
     #[test]
     fn the_twin_takes_part_where_words_may_be_numbers() {

@@ -17,6 +17,7 @@ use super::options::Options;
 use super::search::{Parts, Search};
 use crate::chc::System;
 use crate::engine::EngineError;
+use crate::proof::facts::Leveled;
 use crate::proof::{Stop, incomplete};
 use crate::run::Context;
 use crate::run::Reason;
@@ -55,6 +56,8 @@ pub(in crate::engine) struct Memory {
     options: Options,
     /// What the last search left, and the constraints that it had, by clause.
     last: Option<(Parts, Vec<TermId>)>,
+    /// What the first search begins with.
+    earlier: Vec<Leveled>,
 }
 
 impl Memory {
@@ -64,7 +67,13 @@ impl Memory {
             smt,
             options,
             last: None,
+            earlier: Vec::new(),
         }
+    }
+
+    /// Lets the first search begin with what holds of these claims.
+    pub fn resume(&mut self, earlier: Vec<Leveled>) {
+        self.earlier = earlier;
     }
 
     /// Searches for a derivation of `false`: of any height, until lemmas are inductive, or of at
@@ -93,14 +102,15 @@ impl Memory {
         };
         let options = self.options.clone();
         let mut search = Search::from_parts(self.smt.clone(), system, options, cx, parts);
+        let resumed = search.resume(&std::mem::take(&mut self.earlier));
         search.add_known(known);
         if height.is_some() && exact {
             search.levels.bound_heights();
         }
-        let outcome = match height {
+        let outcome = resumed.and_then(|()| match height {
             Some(height) => search.run_up_to(height),
             None => search.run_to_the_end(),
-        };
+        });
         search.record_statistics();
         let lemmas = search.lemmas(0);
         let parts = Parts {

@@ -99,6 +99,7 @@ use self::search::Search;
 use super::settings::Setting;
 use super::{Engine, EngineError, Unsupported, driver};
 use crate::chc::{Shape, System};
+use crate::proof::facts::{Lemmas, Leveled};
 use crate::run::Context;
 use crate::witness::Verdict;
 
@@ -106,6 +107,10 @@ use crate::witness::Verdict;
 #[derive(Clone, Debug, Default)]
 pub struct Spacer {
     pub options: Options,
+    /// What a loop without answer leaves.
+    lemmas: Lemmas,
+    /// What an earlier search left.
+    earlier: Vec<Leveled>,
 }
 
 impl Engine for Spacer {
@@ -127,11 +132,23 @@ impl Engine for Spacer {
             return driver::by_instances(system, &[], cx, |open, cx| self.solve(open, cx));
         }
         let mut search = Search::new(system, self.options.clone(), &cx.budget);
+        search.resume(std::mem::take(&mut self.earlier));
         let smt = search.smt().clone();
         let verdict = search.run(cx);
+        if matches!(verdict, Ok(Verdict::Unknown(_))) {
+            self.lemmas = search.lemmas();
+        }
         search.record_statistics(cx);
         cx.stats.add("spacer.queries", smt.usage().0);
         cx.stats.add_time("spacer.smt", smt.usage().1);
         verdict
+    }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
+    }
+
+    fn resume(&mut self, earlier: Vec<Leveled>) {
+        self.earlier = earlier;
     }
 }

@@ -10,6 +10,7 @@ use crate::chc::System;
 use crate::engine::pdr::Node;
 use crate::engine::pdr::bounded::{Bounded, FrameLemma, Memory};
 use crate::engine::{Engine, EngineError, pdr};
+use crate::proof::facts::Leveled;
 use crate::run::Context;
 use crate::run::Reason;
 use crate::smt::Smt;
@@ -44,6 +45,10 @@ pub(super) trait Solve {
     /// # Errors
     /// A defect of the oracle.
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError>;
+
+    /// Hands over what an earlier search left, as claims for the first question. Oracles without
+    /// levels ignore it.
+    fn resume(&mut self, _earlier: Vec<Leveled>) {}
 }
 
 /// `pdr`, with its frames and transition relations kept from one question to the next. Questions
@@ -70,6 +75,10 @@ impl Incremental {
 }
 
 impl Solve for Incremental {
+    fn resume(&mut self, earlier: Vec<Leveled>) {
+        self.bounded.resume(earlier);
+    }
+
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError> {
         let known: Vec<FrameLemma> = question
             .known

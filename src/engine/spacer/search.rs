@@ -19,6 +19,7 @@ use super::proof::{ALL, Height, Lemma};
 use super::refine::{Refined, Refinement};
 use crate::chc::{PredicateId, Shape, System};
 use crate::engine::{EngineError, muz};
+use crate::proof::facts::{Lemmas, Leveled};
 use crate::proof::{Failure, confirm};
 use crate::run::Reason;
 use crate::run::{Budget, Context};
@@ -90,7 +91,7 @@ pub(super) struct Search<'a> {
     unbounded: bool,
     /// I.
     invariants: Vec<Lemma>,
-    /// What else holds in the next U.
+    /// What else holds in the next U, or in the last one when time was over.
     known: Vec<Lemma>,
     /// Time for an abstraction to be decided.
     patience: Option<Duration>,
@@ -150,6 +151,41 @@ impl<'a> Search<'a> {
         &self.smt
     }
 
+    /// Lets the loop go on from the frames of an earlier search: the first under-approximation is as
+    /// high as they are.
+    pub fn resume(&mut self, earlier: Vec<Leveled>) {
+        if !self.by_heights {
+            return;
+        }
+        let levels = earlier.iter().map(|claim| claim.level);
+        self.height = levels.filter(|&level| level != ALL).max().unwrap_or(0);
+        self.oracle.resume(earlier);
+    }
+
+    /// What the loop leaves when it ends without answer.
+    pub fn lemmas(&self) -> Lemmas {
+        let mut left = Lemmas::default();
+        if !self.by_heights {
+            return left;
+        }
+        for lemma in self.invariants.iter().chain(&self.known) {
+            let Some(predicate) = lemma.about else {
+                continue;
+            };
+            let formula = lemma.formula;
+            match lemma.height {
+                ALL => left.proven.push((predicate, formula)),
+                _ => left.guesses.push((predicate, formula)),
+            }
+            left.frames.push(Leveled {
+                predicate,
+                formula,
+                level: lemma.height,
+            });
+        }
+        left
+    }
+
     /// The main loop.
     pub fn run(&mut self, cx: &mut Context) -> Result<Verdict, EngineError> {
         loop {
@@ -178,6 +214,7 @@ impl<'a> Search<'a> {
                 Solution::Unknown(reason, lemmas) => {
                     let slow = self.patience.is_some() && reason == Reason::Timeout && !whole;
                     if !slow || cx.stop().is_some() {
+                        self.keep(lemmas);
                         return Ok(Verdict::Unknown(reason));
                     }
                     // What holds of an abstraction holds of the clauses as they are.

@@ -16,10 +16,11 @@ use super::search::{Search, height_of};
 use crate::chc::{Atom, PredicateId, System};
 use crate::engine::{Engine, pdr};
 use crate::frontend::parse_bytes;
+use crate::proof::facts::Leveled;
 use crate::proof::samples::random_system;
-use crate::run::Context;
+use crate::run::{Context, Statistics};
 use crate::smt::{Arithmetic, SatResult, Smt};
-use crate::term::{Random, SortId, TermId, TermStore};
+use crate::term::{Assignment, Evaluator, Random, SortId, TermId, TermStore};
 use crate::transform::normalize;
 use crate::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 
@@ -710,6 +711,7 @@ fn all_variants_decide_systems_of_known_status() {
         for (at, (system, safe)) in systems.iter().enumerate() {
             let mut engine = super::Spacer {
                 options: options.clone(),
+                ..super::Spacer::default()
             };
             let verdict = engine.solve(system, &mut context(system));
             match verdict.expect("no defect") {
@@ -741,5 +743,80 @@ fn what_a_proof_does_not_need_is_left_out() {
         assert!(matches!(verdict, Ok(Verdict::Sat(_))), "{bounding:?}");
         assert!(search.table.iterations > 1);
         assert!(search.table.largest < 80, "{:?}", search.table);
+    }
+}
+
+/// Counts to a thousand and one, if nobody stops it.
+fn counting() -> System {
+    let text = "(set-logic HORN) (declare-fun p (Int) Bool)
+        (assert (forall ((x Int)) (=> (= x 0) (p x))))
+        (assert (forall ((x Int) (y Int)) (=> (and (p x) (= y (+ x 1))) (p y))))
+        (assert (forall ((x Int)) (=> (and (p x) (> x 1000)) false)))
+        (check-sat)";
+    let terms = Rc::new(TermStore::new());
+    let problem = parse_bytes(text.as_bytes(), terms).expect("an input");
+    normalize(&problem).0
+}
+
+/// What a loop leaves holds up to its levels, as whoever goes on from there finds out, and the next
+/// loop begins at its height.
+#[test]
+fn a_loop_goes_on_from_earlier_frames() {
+    let system = counting();
+    let solve = |earlier: Vec<Leveled>| {
+        let mut engine = super::Spacer::default();
+        engine.resume(earlier);
+        let mut cx = context(&system);
+        let work = cx.budget.work(Duration::from_millis(300));
+        let verdict = cx.within(work, |cx| engine.solve(&system, cx));
+        assert!(matches!(verdict, Ok(Verdict::Unknown(_))), "{verdict:?}");
+        (engine.lemmas().frames, cx.stats)
+    };
+    let (frames, stats) = solve(Vec::new());
+    assert!(frames.len() > 5, "{frames:?}");
+    assert_eq!(stats.count("pdr.lemmas-resumed"), 0);
+    for lemma in frames.iter().filter(|lemma| lemma.level != ALL) {
+        // The fact of this height.
+        let param = system.predicate(lemma.predicate).params[0];
+        let fact = Assignment::from_iter([(param, system.terms.int(lemma.level))]);
+        let value = Evaluator::new(&system.terms, &fact).value(lemma.formula);
+        assert_eq!(value, Some(TermId::TRUE), "{}", lemma.level);
+    }
+    let (_, again) = solve(frames.clone());
+    assert_eq!(again.count("pdr.lemmas-resumed"), frames.len() as u64);
+    let bound = |stats: &Statistics| stats.count("spacer.B");
+    assert!(bound(&again) > bound(&stats), "{}", bound(&again));
+}
+
+/// Whatever is claimed, answers are right.
+#[test]
+fn claims_of_others_are_not_believed() {
+    for (system, safe) in [(nested(2, 1, 2), false), (nested(2, 1, -1), true)] {
+        let all = system.used_predicates().into_iter();
+        let claims = all.flat_map(|predicate| {
+            let lies = [TermId::FALSE, system.predicate(predicate).params[0]];
+            let zero = system.terms.int(0);
+            let lies = lies.map(|lie| match lie {
+                TermId::FALSE => lie,
+                param => system.terms.lt(param, zero),
+            });
+            lies.into_iter().flat_map(move |formula| {
+                [0, 3, ALL].map(|level| Leveled {
+                    predicate,
+                    formula,
+                    level,
+                })
+            })
+        });
+        let mut engine = super::Spacer::default();
+        engine.resume(claims.collect());
+        match engine.solve(&system, &mut context(&system)) {
+            Ok(Verdict::Sat(model)) => assert!(safe && is_model(&system, &model)),
+            Ok(Verdict::Unsat(refutation)) => {
+                assert!(!safe);
+                assert_eq!(check_refutation(&system, &refutation), Ok(()));
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }
