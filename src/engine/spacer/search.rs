@@ -34,6 +34,11 @@ pub(super) const CORE_QUERIES: usize = 10;
 /// Time for an unrolled derivation; then it is looked at step by step.
 const UNROLLED: Duration = Duration::from_secs(2);
 
+/// Where the loop ends before this bound, there are no frames worth going on from: nine lemmas of
+/// height one kept `pdr` from an answer that it has in a second (`scenario2_revised_min_received` of
+/// LRA-Lin), and tasks of DRAGON that need frames have come to the third bound by then.
+const FRAMES: Height = 3;
+
 /// What Table 1 shows of a run.
 #[derive(Default, Debug, Clone)]
 pub(super) struct Table {
@@ -177,11 +182,13 @@ impl<'a> Search<'a> {
                 ALL => left.proven.push((predicate, formula)),
                 _ => left.guesses.push((predicate, formula)),
             }
-            left.frames.push(Leveled {
-                predicate,
-                formula,
-                level: lemma.height,
-            });
+            if self.height >= FRAMES {
+                left.frames.push(Leveled {
+                    predicate,
+                    formula,
+                    level: lemma.height,
+                });
+            }
         }
         left
     }
