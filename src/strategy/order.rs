@@ -110,9 +110,8 @@ pub(super) const CLOSED_CHECK: (f64, Limit) = (0.8, Limit::Long(Duration::from_s
 /// all of them go together (`PLUS_mpg_ite2` of LIA: `vinta` in a second, `pdr` none in 30).
 /// Of programs with several locations `interp` has labels by location (`transmitter.7`, `.8` of LRA-Lin:
 /// two seconds, `pdr` 22).
-/// `spacer` proves again and again what an abstraction needs, and `pdr` goes on from its frames
-/// (`metros_3` and DRAGON of LIA-Lin and LIA). The other way round, from frames of `pdr`, it has no
-/// answer for `metros_3`.
+/// `spacer` has `metros_3` of LIA after two seconds, where `pdr` has none in 10; `pdr` goes on from its
+/// frames, which brings two tasks of DRAGON (LIA-Lin).
 /// `dar` answers 87 of 99 tasks of LIA-Lin in 5 s, one of which (`s_split_40`) no other engine does.
 const MAIN: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(500))),
