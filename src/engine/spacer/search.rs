@@ -34,10 +34,9 @@ pub(super) const CORE_QUERIES: usize = 10;
 /// Time for an unrolled derivation; then it is looked at step by step.
 const UNROLLED: Duration = Duration::from_secs(2);
 
-/// Where the loop ends before this bound, there are no frames worth going on from: nine lemmas of
-/// height one kept `pdr` from an answer that it has in a second (`scenario2_revised_min_received` of
-/// LRA-Lin), and tasks of DRAGON that need frames have come to the third bound by then.
-const FRAMES: Height = 3;
+/// Frames without a lemma of this height are not worth going on from: nine lemmas of height one kept
+/// `pdr` from an answer that it has in a second (`scenario2_revised_min_received` of LRA-Lin).
+const FRAMES: Height = 2;
 
 /// What Table 1 shows of a run.
 #[derive(Default, Debug, Clone)]
@@ -182,13 +181,15 @@ impl<'a> Search<'a> {
                 ALL => left.proven.push((predicate, formula)),
                 _ => left.guesses.push((predicate, formula)),
             }
-            if self.height >= FRAMES {
-                left.frames.push(Leveled {
-                    predicate,
-                    formula,
-                    level: lemma.height,
-                });
-            }
+            left.frames.push(Leveled {
+                predicate,
+                formula,
+                level: lemma.height,
+            });
+        }
+        let is_high = |lemma: &Leveled| lemma.level != ALL && lemma.level >= FRAMES;
+        if !left.frames.iter().any(is_high) {
+            left.frames.clear();
         }
         left
     }

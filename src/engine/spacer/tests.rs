@@ -792,24 +792,21 @@ fn a_loop_goes_on_from_earlier_frames() {
 #[test]
 fn claims_of_others_are_not_believed() {
     for (system, safe) in [(nested(2, 1, 2), false), (nested(2, 1, -1), true)] {
-        let all = system.used_predicates().into_iter();
-        let claims = all.flat_map(|predicate| {
-            let lies = [TermId::FALSE, system.predicate(predicate).params[0]];
-            let zero = system.terms.int(0);
-            let lies = lies.map(|lie| match lie {
-                TermId::FALSE => lie,
-                param => system.terms.lt(param, zero),
-            });
-            lies.into_iter().flat_map(move |formula| {
-                [0, 3, ALL].map(|level| Leveled {
+        let mut claims = Vec::new();
+        for predicate in system.used_predicates() {
+            let negative = system
+                .terms
+                .lt(system.predicate(predicate).params[0], system.terms.int(0));
+            for formula in [TermId::FALSE, negative] {
+                claims.extend([0, 3, ALL].map(|level| Leveled {
                     predicate,
                     formula,
                     level,
-                })
-            })
-        });
+                }));
+            }
+        }
         let mut engine = super::Spacer::default();
-        engine.resume(claims.collect());
+        engine.resume(claims);
         match engine.solve(&system, &mut context(&system)) {
             Ok(Verdict::Sat(model)) => assert!(safe && is_model(&system, &model)),
             Ok(Verdict::Unsat(refutation)) => {
