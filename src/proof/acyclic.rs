@@ -189,10 +189,11 @@ impl Search<'_> {
     }
 
     /// Makes lemmas of the seeds that hold, predicate by predicate: each clause preserves them, given
-    /// those of its body. Those of which that stays open go. They have half of the work.
+    /// those of its body. A seed of which that stays open is dropped. At most half of what is left of
+    /// the run is for this.
     fn plant(&mut self, seeds: &Formulas, order: &[PredicateId]) -> Result<(), Stop> {
-        let half = self.cx.budget.work_left().map(|left| left / 2);
-        let half = half.map(|half| self.cx.budget.work(half));
+        let half = self.cx.remaining().map(|left| left / 2);
+        let half = half.map(|half| self.cx.budget.time(half));
         for &about in order {
             if half.as_ref().is_some_and(Budget::is_spent) {
                 break;

@@ -1,9 +1,10 @@
 //! The order of passes and engines, as data: this file decides who tries a system when, and for how
 //! long.
 //!
-//! Invariant: nothing here depends on the system, except whether it has predicates, datatypes,
-//! arrays, words that could be numbers, several body atoms, and hardly anything but truth values. Of the engines listed,
-//! those that support its shape take their turns.
+//! Invariant: nothing here depends on the system, except whether it has predicates, several of them on
+//! cycles, datatypes, arrays, words that could be numbers, several body atoms, and nothing but numbers
+//! or hardly anything but truth values. Of the engines listed, those that support its shape take
+//! their turns.
 
 use std::time::Duration;
 

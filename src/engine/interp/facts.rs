@@ -2,8 +2,8 @@
 //!
 //! A label is about one path, and a region about what follows. Often some of what they say holds of
 //! all facts of a predicate, and then all labels may say it, at no cost: nodes are covered sooner,
-//! and paths that it excludes are never explored. Such seeds are sought now and then, by a small
-//! part of the work.
+//! and paths that it excludes are never explored. Such seeds are sought now and then, by at most
+//! half of the work.
 //!
 //! Invariant: facts are inductive together; what is derived from one by another fact stays so.
 

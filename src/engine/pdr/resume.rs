@@ -39,8 +39,16 @@ impl Search<'_> {
     /// Takes over what holds of an earlier search's lemmas. The search has learned nothing so far.
     ///
     /// # Errors
-    /// A limit of the run, or a defect.
+    /// A limit of the run, or a defect; then there are no lemmas.
     pub(super) fn resume(&mut self, left: &[Leveled]) -> Result<(), Stop> {
+        let resumed = self.prove_claims(left);
+        if resumed.is_err() {
+            self.forget();
+        }
+        resumed
+    }
+
+    fn prove_claims(&mut self, left: &[Leveled]) -> Result<(), Stop> {
         let used = self.system.used_predicates();
         let mut claims: Vec<Claim> = Vec::new();
         for lemma in left {
