@@ -673,3 +673,32 @@ fn claims_about_frames_are_proven() {
     let claims = [claim(lie, INFINITE), claim(at_most(5), INFINITE)];
     assert_eq!(resumed(&claims), [(at_most(5), 0)].into_iter().collect());
 }
+
+/// Claims that time was too short to ask about are not what the search found.
+#[test]
+fn claims_that_were_not_proven_are_not_left() {
+    let system = stairs(|terms, x, _| terms.eq(x, terms.int(40)));
+    let left = |work: Duration| {
+        let mut cx = Context::new(system.terms.clone());
+        let mut engine = Pdr {
+            options: Options {
+                max_level: Some(1),
+                ..Options::default()
+            },
+            ..Pdr::default()
+        };
+        engine.resume(vec![Leveled {
+            predicate: PredicateId(0),
+            formula: system
+                .terms
+                .le(system.predicates[0].params[0], system.terms.int(5)),
+            level: 5,
+        }]);
+        let budget = cx.budget.work(work);
+        let verdict = cx.within(budget, |cx| engine.solve(&system, cx));
+        assert!(matches!(verdict, Ok(Verdict::Unknown(_))), "{verdict:?}");
+        engine.lemmas().frames.len()
+    };
+    assert_eq!(left(Duration::ZERO), 0);
+    assert!(left(Duration::from_secs(20)) > 0);
+}
