@@ -183,6 +183,13 @@ impl Solver {
                     {
                         Z3_params_set_uint(cx.raw, params, name, 2);
                     }
+                    // No term is a string or a sequence, and their theory takes its part of each decision.
+                    if kept
+                        && let Ok(name) = cx.symbol("string_solver")
+                        && let Ok(none) = cx.symbol("none")
+                    {
+                        Z3_params_set_symbol(cx.raw, params, name, none);
+                    }
                     // An interrupt is the program's to handle, not each query's.
                     let options: &[&str] = if kept {
                         &["auto_config", "ctrl_c"]
