@@ -14,6 +14,7 @@ use super::finite::Finite;
 use super::functions::FunctionCell;
 use super::meter::{Meter, TERM};
 use super::rational;
+use super::walk::Marks;
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
 
 struct Variable {
@@ -38,6 +39,8 @@ pub struct TermStore {
     /// Which sorts are finite, as far as it was asked.
     pub(super) counted_sorts: RefCell<FxHashMap<SortId, Finite>>,
     pub(super) meter: Meter,
+    /// For traversals, those that are not in use.
+    pub(super) marks: RefCell<Vec<Marks>>,
 }
 
 /// All declarations of sorts up to one, as a text has them. Two texts that begin with the same ones
@@ -97,6 +100,7 @@ impl TermStore {
             fresh: Cell::new(0),
             counted_sorts: RefCell::default(),
             meter: Meter::default(),
+            marks: RefCell::default(),
         };
         store.intern_sort(Sort::Bool);
         store.intern_sort(Sort::Int);

@@ -7,10 +7,47 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Op, TermId, TermStore};
 
+/// The terms that a traversal has seen. Clauses of programs have thousands of terms, and passes walk
+/// them dozens of times: a number for each term of the store is faster than a set, and there is
+/// nothing to clear, since each traversal has a number of its own.
+#[derive(Default)]
+pub(super) struct Marks {
+    round: u32,
+    by_term: Vec<u32>,
+}
+
+impl Marks {
+    fn insert(&mut self, term: TermId) -> bool {
+        let place = term.index();
+        if place >= self.by_term.len() {
+            self.by_term.resize((place + 1).next_power_of_two(), 0);
+        }
+        std::mem::replace(&mut self.by_term[place], self.round) != self.round
+    }
+
+    fn contains(&self, term: TermId) -> bool {
+        self.by_term.get(term.index()) == Some(&self.round)
+    }
+}
+
 impl TermStore {
+    /// Marks without a term. Traversals within traversals have others.
+    fn marks(&self) -> Marks {
+        let mut marks = self.marks.borrow_mut().pop().unwrap_or_default();
+        if marks.round == u32::MAX {
+            marks = Marks::default();
+        }
+        marks.round += 1;
+        marks
+    }
+
+    fn give_back(&self, marks: Marks) {
+        self.marks.borrow_mut().push(marks);
+    }
+
     /// Calls `visit` once for each distinct sub-term, arguments before their term.
     pub fn post_order(&self, roots: &[TermId], mut visit: impl FnMut(TermId)) {
-        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut seen = self.marks();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
         while let Some((term, done)) = stack.pop() {
             if done {
@@ -18,19 +55,20 @@ impl TermStore {
             } else if seen.insert(term) {
                 stack.push((term, true));
                 for &arg in self.args(term).iter().rev() {
-                    if !seen.contains(&arg) {
+                    if !seen.contains(arg) {
                         stack.push((arg, false));
                     }
                 }
             }
         }
+        self.give_back(seen);
     }
 
     /// The variables that occur free, by ascending id.
     pub fn free_vars(&self, roots: &[TermId]) -> Vec<TermId> {
         let mut vars = Vec::new();
         let mut bound: FxHashSet<TermId> = FxHashSet::default();
-        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut seen = self.marks();
         let mut stack: Vec<TermId> = roots.to_vec();
         while let Some(term) = stack.pop() {
             let node = self.node(term);
@@ -44,6 +82,7 @@ impl TermStore {
             }
             stack.extend_from_slice(&node.args);
         }
+        self.give_back(seen);
         vars.retain(|v| !bound.contains(v));
         vars.sort_unstable();
         vars
@@ -185,5 +224,34 @@ impl TermStore {
         vars.iter()
             .map(|&v| (v, self.fresh_var(self.var_name(v), self.sort_of(v))))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::SortId;
+
+    /// Each traversal has seen nothing when it begins, also one that begins within another.
+    #[test]
+    fn traversals_within_traversals() {
+        let terms = TermStore::new();
+        let [x, y] = ["x", "y"].map(|name| terms.var(name, SortId::INT));
+        let sum = terms.add(&[x, y]);
+        let both = terms.and(&[terms.le(x, y), terms.eq(sum, terms.int(3))]);
+        let mut all = Vec::new();
+        terms.post_order(&[both], |t| all.push(t));
+        let mut outer = Vec::new();
+        terms.post_order(&[both], |t| {
+            outer.push(t);
+            assert_eq!(terms.free_vars(&[both]), [x, y]);
+            let mut inner = Vec::new();
+            terms.post_order(&[both], |t| inner.push(t));
+            assert_eq!(inner, all);
+            // A term that is newer than all that was seen.
+            let new = terms.fresh_var("z", terms.sort_of(t));
+            assert_eq!(terms.dag_size(&[new, new]), 1);
+        });
+        assert_eq!(outer, all);
     }
 }

@@ -158,8 +158,13 @@ pub(super) fn candidates(
             continue;
         }
         let own = &values[&place];
-        let (mut before, mut after) = (0usize, 0usize);
-        for &(index, number) in &occurrences[&place.0] {
+        let clauses = occurrences[&place.0].iter();
+        let before: usize = clauses.map(|&(index, _)| sizes[index]).sum();
+        let repeated = before * own.len().saturating_sub(1);
+        // So large the parts may be together.
+        let most = before as f64 + WASTE * repeated as f64;
+        let mut after = 0usize;
+        'clauses: for &(index, number) in &occurrences[&place.0] {
             let clause = &system.clauses[index];
             let Some(atom) = clause.atoms().nth(number) else {
                 continue;
@@ -172,8 +177,10 @@ pub(super) fn candidates(
                 break 'places;
             }
             *fuel -= cost;
-            before += sizes[index];
             for &value in own {
+                if after as f64 > most {
+                    break 'clauses;
+                }
                 let map = FxHashMap::from_iter([(atom.args[place.1], value)]);
                 let part = terms.substitute(clause.constraint, &map);
                 if part != TermId::FALSE {
@@ -181,7 +188,6 @@ pub(super) fn candidates(
                 }
             }
         }
-        let repeated = before * own.len().saturating_sub(1);
         let waste = match repeated {
             0 => 0.0,
             _ => after.saturating_sub(before) as f64 / repeated as f64,
