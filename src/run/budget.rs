@@ -51,6 +51,20 @@ struct Clocks {
     watched: Arc<Mutex<Option<Instant>>>,
 }
 
+/// A point of a run, by the clock on the wall and by its work.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    time: Instant,
+    work: Duration,
+}
+
+impl Moment {
+    /// From then on up to this count of work.
+    pub fn work_until(&self, work: Duration) -> Duration {
+        work.saturating_sub(self.work)
+    }
+}
+
 /// A part of a run's time and work.
 #[derive(Clone)]
 pub struct Budget {
@@ -150,6 +164,24 @@ impl Budget {
         Some(end.saturating_sub(self.clocks.terms.work()))
     }
 
+    /// Now, by both clocks.
+    pub fn now(&self) -> Moment {
+        Moment {
+            time: Instant::now(),
+            work: self.clocks.terms.work(),
+        }
+    }
+
+    /// What has passed since then: time, or work if that is more, since not all work is counted; work
+    /// alone in a deterministic run.
+    pub fn passed(&self, since: Moment) -> Duration {
+        let work = since.work_until(self.clocks.terms.work());
+        if self.clocks.deterministic {
+            return work;
+        }
+        work.max(since.time.elapsed())
+    }
+
     /// The part that ends after this work. Not all work is counted, so it also ends after a
     /// few times as much time.
     #[must_use]
@@ -234,6 +266,20 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What costs time and no work has passed, but not in a deterministic run.
+    #[test]
+    fn time_without_work() {
+        for deterministic in [false, true] {
+            let (terms, budget) = budget(deterministic);
+            let start = budget.now();
+            std::thread::sleep(Duration::from_millis(20));
+            let passed = budget.passed(start);
+            assert_eq!(passed < Duration::from_millis(20), deterministic);
+            terms.charge(Duration::from_secs(7));
+            assert!(budget.passed(start) >= Duration::from_secs(7));
+        }
+    }
 
     const HOUR: Duration = Duration::from_secs(3600);
 

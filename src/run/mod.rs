@@ -11,7 +11,7 @@ mod reason;
 mod timeline;
 mod worker;
 
-pub use budget::{Budget, Watch};
+pub use budget::{Budget, Moment, Watch};
 pub use bus::Bus;
 pub use context::{Context, Statistics};
 pub use memory::memory_mib;

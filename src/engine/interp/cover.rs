@@ -6,7 +6,7 @@
 
 use super::guards::Guard;
 use super::node::{NodeId, State};
-use super::search::Search;
+use super::search::{Kind, Search};
 use crate::proof::Stop;
 use crate::term::TermId;
 
@@ -201,7 +201,7 @@ impl Search<'_> {
         let mut at = Some(node);
         while let Some(node) = at.filter(|&n| !self.nodes[n].aside && self.is_quiet(n)) {
             self.nodes[node].quiet = true;
-            if self.options.safety() {
+            if self.options.safety() && self.affords(Kind::S) {
                 self.close_region(node)?;
             }
             at = self.nodes[node].parent;

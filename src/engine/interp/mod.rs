@@ -46,7 +46,8 @@
 //!   actions of one weight the one nearest to the error.
 //! - **Projection** takes the place of certificates where these fail.
 //! - **S and E have a part of the work each**, where there are labels: a path that is long may take
-//!   longer with a suffix than all that the suffix saves.
+//!   longer with a suffix than all that the suffix saves. Where they are interpolants of paths, it is a
+//!   smaller part, and of the time: regions are left out that would cost more.
 //! - **Nonlinear clauses** (`hyper`) have an AND/OR unwinding with tree interpolants, with R and
 //!   forced covering. S and E are for linear systems: there they have no effect. Lemmas of other
 //!   nodes, and bounds by abstract interpretation, become labels where they suffice, before there

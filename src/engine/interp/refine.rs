@@ -36,11 +36,14 @@ impl Search<'_> {
         let start = self.window(reached, goal)?;
         let start = start.ok_or_else(|| failed("a path has a run after all"))?;
         let mut cuts = self.timed(Kind::R, |s| s.cuts(reached, start, goal))?;
-        if cuts.is_empty() && (self.options.safety() || self.options.error()) {
+        let region = self.options.safety() && self.affords(Kind::S);
+        let suffix = self.options.error() && self.affords(Kind::E);
+        if cuts.is_empty() && (region || suffix) {
             // The label suffices; a region and a suffix want to know how much of it.
             let end = reached[last];
             let before = self.premise(reached, start);
-            let cut = self.separate(&before, goal, end)?;
+            let kind = if region { Kind::S } else { Kind::E };
+            let cut = self.timed(kind, |s| s.separate(&before, goal, end))?;
             cuts.push(cut);
         }
         // The nodes that these are about.
@@ -57,20 +60,22 @@ impl Search<'_> {
                 self.strengthen_forward(reached, start, goal)?;
             }
         }
-        if self.options.error() && self.nodes[node].location == ERROR {
+        let is_known = !cuts.is_empty();
+        if is_known && self.options.error() && self.nodes[node].location == ERROR {
             self.keep_suffixes(&chain, first, last, &cuts)?;
         }
         self.kill(dead)?;
         if self.options.safety() {
-            let cut = cuts.last().copied().unwrap_or(TermId::TRUE);
-            self.block(dead, cut);
+            if let Some(&cut) = cuts.last() {
+                self.block(dead, cut);
+            }
             if !self.guards.on(Guard::ClosedUnderLoops) {
                 self.regions[self.nodes[reached[last]].location].force_full();
             }
         }
         self.weigh_path(reached);
         if self.affords(Kind::S) {
-            self.timed(Kind::S, |s| s.settle_parent(dead))?;
+            self.settle_parent(dead)?;
         }
         self.quieten(dead)?;
         if self.options.reachability() {

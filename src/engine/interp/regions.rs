@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::guards::{Guard, Guards};
 use super::node::{NodeId, State};
-use super::search::Search;
+use super::search::{Kind, Search};
 use crate::chc::cutpoints::{ERROR, Location};
 use crate::proof::Stop;
 use crate::term::{TermId, TermStore};
@@ -186,14 +186,16 @@ impl Search<'_> {
                         None => return Ok(()),
                     }
                 } else {
+                    // A path back may be long, and each of its nodes takes an interpolation.
+                    if !self.affords(Kind::S) {
+                        return Ok(());
+                    }
                     let unsafe_there = self.terms.not(self.over(at, safe));
                     let goal = self.terms.and(&[edge.formula, unsafe_there]);
-                    let chain = self.chain(parent);
-                    let Some(start) = self.window(&chain, goal)? else {
-                        return Ok(());
-                    };
-                    let before = self.premise(&chain, start);
-                    self.separate(&before, goal, parent)?
+                    match self.timed(Kind::S, |s| s.blocker(parent, goal))? {
+                        Some(blocker) => blocker,
+                        None => return Ok(()),
+                    }
                 };
                 self.block(at, blocker);
             }
@@ -203,6 +205,16 @@ impl Search<'_> {
             at = parent;
         }
         Ok(())
+    }
+
+    /// What excludes the goal, over the node's variables, in the shortest window of its path.
+    fn blocker(&mut self, node: NodeId, goal: TermId) -> Result<Option<TermId>, Stop> {
+        let chain = self.chain(node);
+        let Some(start) = self.window(&chain, goal)? else {
+            return Ok(None);
+        };
+        let before = self.premise(&chain, start);
+        self.separate(&before, goal, node).map(Some)
     }
 
     /// The same from a node whose blocker is known.

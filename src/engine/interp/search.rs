@@ -26,7 +26,7 @@ use super::weights::Weight;
 use crate::chc::cutpoints::{Action, Cutpoints, ENTRY, ERROR, Location};
 use crate::chc::{PredicateId, System};
 use crate::proof::{ClauseCopy, Failure, Stop, gave_up, incomplete};
-use crate::run::{Context, Statistics};
+use crate::run::{Context, Moment, Statistics};
 use crate::smt::{SatResult, Smt, SmtModel, Solver};
 use crate::term::{TermId, TermStore};
 use crate::witness::Refutation;
@@ -120,6 +120,9 @@ impl Kind {
 /// as much.
 pub(super) const PART: u32 = 5;
 
+/// The same for either where these are interpolants of paths, which cost more than cores.
+const PATHS: u32 = 12;
+
 /// The same for error interpolants that are cubes of obligations: much of what they exclude early no
 /// path would ever come to.
 const ENDS: u32 = 16;
@@ -195,8 +198,8 @@ pub(super) struct Search<'a> {
     queue: BinaryHeap<Reverse<(usize, i64, NodeId)>>,
     stamp: i64,
     pub counts: Counts,
-    /// The work of the terms when the search began, and what went into each kind since.
-    begun_at: Duration,
+    /// When the search began, and what went into each kind since.
+    begun: Moment,
     spent: [Duration; 4],
     /// Error nodes in the order in which they were reached, by their paths' actions.
     #[cfg(test)]
@@ -241,7 +244,7 @@ impl<'a> Search<'a> {
             queue: BinaryHeap::new(),
             stamp: 0,
             counts: Counts::default(),
-            begun_at: system.terms.work(),
+            begun: cx.budget.now(),
             spent: [Duration::ZERO; 4],
             #[cfg(test)]
             error_paths: Vec::new(),
@@ -509,21 +512,30 @@ impl<'a> Search<'a> {
 
     /// Does something for one kind of interpolants, and counts its time.
     pub fn timed<T>(&mut self, kind: Kind, work: impl FnOnce(&mut Self) -> T) -> T {
-        let start = Instant::now();
-        let before = self.terms.work();
+        let (start, begun) = (Instant::now(), self.cx.budget.now());
         let result = work(self);
-        self.spent[kind as usize] += self.terms.work().saturating_sub(before);
+        self.spent[kind as usize] += self.cost_since(begun);
         let name = format!("interp.time-{}", kind.name());
         self.cx.stats.add_time(&name, start.elapsed());
         result
     }
 
+    /// What was spent since then. Cores of labels are counted work, so that is what counts for them;
+    /// interpolants of paths are not for the most part, and those are counted by time.
+    fn cost_since(&self, begun: Moment) -> Duration {
+        match self.options.obligations() {
+            true => begun.work_until(self.terms.work()),
+            false => self.cx.budget.passed(begun),
+        }
+    }
+
     /// The work that is left for this kind of interpolants; `None` where that has no limit. Labels
     /// alone suffice for an answer; without them the others have all there is.
     pub fn left_for(&self, kind: Kind) -> Option<Duration> {
-        let work = self.terms.work().saturating_sub(self.begun_at);
+        let work = self.cost_since(self.begun);
         let part = match kind {
-            Kind::E if self.options.obligations() => ENDS,
+            _ if !self.options.obligations() => PATHS,
+            Kind::E => ENDS,
             _ => PART,
         };
         let part = LEAST.max(work / part);

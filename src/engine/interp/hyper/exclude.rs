@@ -7,7 +7,6 @@
 //! Invariant: labels change together or not at all.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
@@ -26,7 +25,7 @@ impl HyperSearch<'_> {
         premises: &[NodeId],
         states: TermId,
     ) -> Result<bool, Stop> {
-        let (start, work) = (Instant::now(), self.terms.work());
+        let (start, work) = (self.cx.budget.now(), self.terms.work());
         let all = work.saturating_sub(self.begun_at);
         if self.elements.is_none() || self.spent > LEAST.max(all / PART) {
             return Ok(false);
@@ -34,7 +33,7 @@ impl HyperSearch<'_> {
         self.describe(premises)?;
         let found = self.demands(clause, premises, states)?;
         // Domains do most of theirs without the solver, and that is not counted as work.
-        self.spent += self.terms.work().saturating_sub(work).max(start.elapsed());
+        self.spent += self.cx.budget.passed(start);
         let Some(lemmas) = found else {
             return Ok(false);
         };
