@@ -51,9 +51,7 @@ struct Row {
 
 /// The row of a program without passes, which is to be safe.
 fn row(name: &str, settings: &[&str]) -> Row {
-    // Abstractions take as long as they take, so that a slow machine does not matter.
-    let settings = [settings, &["spacer.patience=none"]].concat();
-    let (word, cx) = run(name, "none", &settings);
+    let (word, cx) = run(name, "none", settings);
     assert_eq!(word, "sat", "{name}, {settings:?}");
     let count = |name: &str| cx.stats.count(&format!("spacer.{name}"));
     let row = Row {

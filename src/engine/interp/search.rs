@@ -200,7 +200,7 @@ pub(super) struct Search<'a> {
     pub counts: Counts,
     /// When the search began, and what went into each kind since.
     begun: Moment,
-    spent: [Duration; 4],
+    pub spent: [Duration; 4],
     /// Error nodes in the order in which they were reached, by their paths' actions.
     #[cfg(test)]
     pub error_paths: Vec<Vec<usize>>,

@@ -48,12 +48,23 @@ struct Raw {
 }
 
 fn raw(system: &System, options: &Options, guards: Guards) -> Raw {
+    raw_from(system, options, guards, |_| ())
+}
+
+/// The same from a search to which something was done before.
+fn raw_from(
+    system: &System,
+    options: &Options,
+    guards: Guards,
+    prepare: impl FnOnce(&mut Search),
+) -> Raw {
     let mut cx = Context::new(system.terms.clone());
     cx.budget = cx.budget.time(PATIENCE);
     let smt = Smt::within(&cx.budget);
     let reachability = Reachability::new(system);
     let own = explored(system, &reachability, options);
     let mut search = Search::new(&own, options, guards, &smt, &mut cx);
+    prepare(&mut search);
     let end = search.run();
     let lemmas = search.facts.lemmas();
     let (counts, error_paths) = (search.counts, search.error_paths);
@@ -205,6 +216,32 @@ fn alternative_blockers_prune_what_their_conjunction_does_not() {
         (Some((true, true)), Some((true, true)))
     );
     assert_eq!((on.counts.pruned, off.counts.pruned), (2, 0));
+}
+
+/// From A(0) there is no error, from A(1) there is; E is a dead end.
+const TWO_WAYS: &str = "(set-logic HORN)
+    (declare-fun A (Int) Bool) (declare-fun D (Int) Bool) (declare-fun E (Int) Bool)
+    (assert (A 0)) (assert (A 1))
+    (assert (forall ((x Int)) (=> (A x) (D x))))
+    (assert (forall ((x Int)) (=> (and (D x) (= x 1)) false)))
+    (assert (forall ((x Int)) (=> (D x) (E x))))
+    (check-sat)";
+
+/// On the way back from E, D is done, and what is safe there is to be separated from A, for which there
+/// is no time. So the region of A is not full; it would be with `true` in place of the blocker.
+#[test]
+fn a_way_back_without_time_left_ends() {
+    let problem = parse(TWO_WAYS, Rc::new(TermStore::new())).expect("Horn clauses");
+    let system = normalize(&problem).0;
+    let options = reproduction(Kinds::Rs);
+    let with = raw(&system, &options, Guards::default());
+    let without = raw_from(&system, &options, Guards::default(), |search| {
+        search.spent[search::Kind::S as usize] = PATIENCE;
+    });
+    assert_eq!(with.answer, Some((false, true)));
+    assert_eq!(without.answer, Some((false, true)));
+    // That of D and, where there is time, that of A.
+    assert_eq!((with.counts.full, without.counts.full), (2, 1));
 }
 
 /// After Fig. 8: what is below L7 is full after the first path, so that the third one takes the

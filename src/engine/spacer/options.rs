@@ -88,9 +88,5 @@ settings! {
         extraction: Extraction = Extraction::Houdini;
         /// Who decides under-approximations; heights need `pdr`.
         oracle: Solver = Solver::Pdr;
-        /// Milliseconds for an abstraction to be decided; then it gives way to all of Σ, with the
-        /// lemmas found so far, and the next one gets half as much time again. Not in the paper: an
-        /// abstraction may be harder than what it abstracts.
-        patience: usize = 1000, from 1;
     }
 }

@@ -50,8 +50,6 @@ pub(super) struct Table {
     pub largest: u64,
     /// How much of Σ the model's invariants need, in percent.
     pub needed: Option<u64>,
-    /// Abstractions that took too long to decide.
-    pub abandoned: u64,
     times: [Duration; 5],
 }
 
@@ -97,8 +95,6 @@ pub(super) struct Search<'a> {
     invariants: Vec<Lemma>,
     /// What else holds in the next U, or in the last one when time was over.
     known: Vec<Lemma>,
-    /// Time for an abstraction to be decided.
-    patience: Option<Duration>,
     pub table: Table,
 }
 
@@ -134,8 +130,6 @@ impl<'a> Search<'a> {
             in_force: assumptions.all.iter().copied().collect(),
             invariants: Vec::new(),
             known: Vec::new(),
-            patience: (options.patience != usize::MAX)
-                .then(|| Duration::from_millis(options.patience as u64)),
             table: Table::default(),
             system,
             options,
@@ -212,26 +206,12 @@ impl<'a> Search<'a> {
                 height: (self.by_heights && !self.unbounded).then_some(self.height),
                 known: &known(&self.invariants, &self.known),
             };
-            let oracle = &mut self.oracle;
-            let solution = match self.patience.filter(|_| !whole) {
-                Some(limit) => cx.within(cx.budget.time(limit), |cx| oracle.solve(&question, cx)),
-                None => oracle.solve(&question, cx),
-            };
+            let solution = self.oracle.solve(&question, cx);
             self.count(Routine::Solve, started);
             match solution? {
                 Solution::Unknown(reason, lemmas) => {
-                    let slow = self.patience.is_some() && reason == Reason::Timeout && !whole;
-                    if !slow || cx.stop().is_some() {
-                        self.keep(lemmas);
-                        return Ok(Verdict::Unknown(reason));
-                    }
-                    // What holds of an abstraction holds of the clauses as they are.
-                    self.log("hard", lemmas.len(), self.invariants.len());
-                    self.patience = self.patience.map(|limit| limit * 3 / 2);
-                    self.table.abandoned += 1;
-                    self.in_force.extend(&self.assumptions.all);
                     self.keep(lemmas);
-                    self.bound_again(None);
+                    return Ok(Verdict::Unknown(reason));
                 }
                 Solution::Safe(proof) => {
                     if let Some(model) = self.generalise(proof, cx) {
@@ -247,7 +227,7 @@ impl<'a> Search<'a> {
                     }
                     // What holds in an under-approximation holds in a smaller one.
                     self.keep(lemmas);
-                    self.bound_again(Some(&counterexample));
+                    self.bound_again(&counterexample);
                 }
             }
         }
@@ -440,12 +420,12 @@ impl<'a> Search<'a> {
 
     /// After an abstraction without bounds was not safe: the bounds are back, and raised; that of
     /// heights to what excludes the counterexample.
-    fn bound_again(&mut self, counterexample: Option<&Refutation>) {
+    fn bound_again(&mut self, counterexample: &Refutation) {
         if !self.unbounded {
             return;
         }
         self.next_under_approximation(&FxHashSet::default());
-        if let Some(counterexample) = counterexample.filter(|_| self.by_heights) {
+        if self.by_heights {
             // By a quarter, so that there are not too many tries.
             let least = self.height + self.height / 4;
             self.height = least.max(height_of(counterexample));
@@ -635,7 +615,6 @@ impl<'a> Search<'a> {
             last,
             largest,
             needed,
-            abandoned,
             times,
         } = self.table.clone();
         for (name, value) in [
@@ -643,7 +622,6 @@ impl<'a> Search<'a> {
             ("spacer.B", u64::from(bound)),
             ("spacer.a_f-percent", last),
             ("spacer.a_m-percent", largest),
-            ("spacer.abandoned", abandoned),
             ("spacer.assumptions", self.assumptions.all.len() as u64),
             ("spacer.invariants", self.invariants.len() as u64),
         ] {

@@ -691,7 +691,6 @@ fn variants() -> Vec<Options> {
                 4 => Solver::Muz,
                 _ => Solver::Pdr,
             },
-            patience: if bits % 9 == 4 { 1 } else { 1000 },
         });
     }
     variants
