@@ -63,8 +63,8 @@
 //! second for an abstraction to be decided (85 s without; it ended 9 of 397 runs' abstractions, whose
 //! answers are the same without it).
 //!
-//! Σ of the clauses as they were written (all passes but `inline`): 13 solved, where the defaults solve
-//! 20 of the same day. In six of the 13 a smaller part of Σ is in force at the end, in two a larger one.
+//! Σ of the clauses as they were written (all passes but `inline`): 13 solved, and 20 by the defaults on
+//! the same day. In six of the 13 a smaller part of Σ is in force at the end, in two a larger one.
 //!
 //! Σ as assumptions in `pdr`'s own solvers, so that its cores tell what ABSTRACT asks for and a new
 //! Σ̂ makes no new solvers, is not done. ABSTRACT takes 1 to 11 % of a run (five programs), and
