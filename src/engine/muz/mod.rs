@@ -6,6 +6,11 @@
 //! Z3 names the facts of a derivation but not how they follow from each other; `derivation` puts
 //! them in order. Invariant: what Z3 says is passed on as a witness, to be checked like any other;
 //! without one the answer is `Unknown`. The run's interrupt and deadline end Z3's search as well.
+//!
+//! A fault of Z3 5.4.0 that nothing here can catch: where the interrupt or the deadline comes
+//! between a check by its Spacer and the model of that check, Z3 goes on with the model it did not
+//! get (`derivation::create_next_child`), and the process crashes. The program answers `unknown`
+//! then, as after any crash; who calls the library with this engine needs a process for it.
 
 mod derivation;
 
