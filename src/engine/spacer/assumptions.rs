@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::Granularity;
-use crate::chc::{Clause, System};
+use crate::chc::{Clause, PredicateId, System};
 use crate::term::{Op, SortId, TermId, TermStore};
 
 /// The assumptions of a system.
@@ -32,21 +32,20 @@ struct Guarded {
 impl Assumptions {
     /// Assumptions for all clauses.
     pub fn new(system: &System, granularity: Granularity) -> Self {
+        let mut of_argument: FxHashMap<(PredicateId, usize), TermId> = FxHashMap::default();
         let clauses: Vec<Guarded> = system
             .clauses
             .iter()
             .map(|clause| match granularity {
                 Granularity::Conjuncts => conjuncts(&system.terms, clause.constraint),
                 Granularity::Literals => literals(&system.terms, clause.constraint),
-                Granularity::Arguments => arguments(&system.terms, clause),
+                Granularity::Arguments => arguments(&system.terms, clause, &mut of_argument),
             })
             .collect();
-        let all: Vec<TermId> = clauses.iter().flat_map(|c| c.own.clone()).collect();
-        Assumptions {
-            set: all.iter().copied().collect(),
-            all,
-            clauses,
-        }
+        let mut set = FxHashSet::default();
+        let own = clauses.iter().flat_map(|c| &c.own).copied();
+        let all = own.filter(|&a| set.insert(a)).collect();
+        Assumptions { all, set, clauses }
     }
 
     /// Whether a term is an assumption.
@@ -170,18 +169,27 @@ fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
     }
 }
 
-fn arguments(terms: &TermStore, clause: &Clause) -> Guarded {
-    let head = clause.head.as_ref();
-    let args: &[TermId] = head.map_or(&[], |h| &h.args);
+/// One assumption for each argument of a predicate, the same in all clauses with this head.
+fn arguments(
+    terms: &TermStore,
+    clause: &Clause,
+    of_argument: &mut FxHashMap<(PredicateId, usize), TermId>,
+) -> Guarded {
+    let args = clause.head.iter().flat_map(|head| {
+        let args = head.args.iter().enumerate();
+        args.map(|(position, &arg)| ((head.predicate, position), arg))
+    });
     // An argument that the constraint says nothing about is free as it is.
     let free: FxHashSet<TermId> = terms.free_vars(&[clause.constraint]).into_iter().collect();
-    let shadows: Vec<(TermId, TermId)> = args
-        .iter()
-        .filter(|a| free.contains(a))
-        .map(|&a| (a, terms.fresh_var(terms.var_name(a), terms.sort_of(a))))
-        .collect();
+    let mut own: Vec<TermId> = Vec::new();
+    let mut shadows: Vec<(TermId, TermId)> = Vec::new();
+    for (argument, arg) in args.filter(|(_, arg)| free.contains(arg)) {
+        let assumption = of_argument.entry(argument);
+        own.push(*assumption.or_insert_with(|| self::assumption(terms)));
+        let shadow = terms.fresh_var(terms.var_name(arg), terms.sort_of(arg));
+        shadows.push((arg, shadow));
+    }
     let shadowed = terms.substitute(clause.constraint, &shadows.iter().copied().collect());
-    let own: Vec<TermId> = shadows.iter().map(|_| assumption(terms)).collect();
     let mut parts = vec![shadowed];
     let equations = shadows.iter().map(|&(arg, shadow)| terms.eq(arg, shadow));
     parts.extend(

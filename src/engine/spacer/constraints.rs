@@ -65,7 +65,11 @@ impl Constraints {
         let of_clause: Vec<Vec<TermId>> = (0..count).map(|c| assumptions.own(c).to_vec()).collect();
         let of_group = clauses.groups().map(|group| {
             let own = clauses.clauses(group).iter();
-            own.flat_map(|&c| of_clause[c].iter().copied()).collect()
+            let mut own: Vec<TermId> = own.flat_map(|&c| of_clause[c].iter().copied()).collect();
+            // Clauses may share them.
+            let mut seen = FxHashSet::default();
+            own.retain(|&a| seen.insert(a));
+            own
         });
         Constraints {
             of_group: of_group.collect(),

@@ -54,7 +54,7 @@
 //! | next: non-inductive (counters) | 20 | 99 |
 //! | refinement: CEGAR (an iteration for each path) | 17 | 133 |
 //! | granularity: literals | 20 | 91 |
-//! | granularity: arguments | 20 | 91 |
+//! | granularity: arguments (on another day: 18 in 103 s, the defaults 20 in 96 s) | 18 | 103 |
 //! | extraction: MIS | 20 | 79 |
 //!
 //! With next = uniform and counters, half of the programs of ssh take 2 to 4 times as long. What
@@ -66,16 +66,20 @@
 //! Σ of the clauses as they were written (all passes but `inline`): 13 solved, and 20 by the defaults on
 //! the same day. In six of the 13 a smaller part of Σ is in force at the end, in two a larger one.
 //!
-//! Σ as assumptions in `pdr`'s own solvers, so that its cores tell what ABSTRACT asks for and a new
-//! Σ̂ makes no new solvers, is not done. ABSTRACT takes 1 to 11 % of a run (five programs), and
-//! such literals are not free: one for each conjunct, all assumed in each query, costs `pdr` alone
-//! 7 % of its processor time (each third program: 45 s in place of 42 s for what both answer, and
-//! 21 solved in place of 22).
+//! Σ as assumptions in `pdr`'s own solvers was built, measured and left out: a literal for each part
+//! beside those of the rules, each core giving its lemma's part of Σ, ABSTRACT a union of these, and one
+//! set of solvers, frames and facts for all Σ̂ (a fact being in force where no more is than when it was
+//! found). Of all 99 programs at 30 s it answers 84 in place of 90, and takes 257 s in place of 187 s for
+//! what both answer. A query takes 0.77 ms in place of 0.45 ms (with arguments 0.91 and 0.48), since
+//! what was fixed before any query follows from assumptions now, in each query anew; with CEGAR, where
+//! Σ̂ stays small and changes often, each fourth program takes 51 s in place of 38 s, 17 solved either
+//! way. Nor is there much to gain: ABSTRACT is 5 % of the loop, and the questions without bounds, which
+//! alone begin anew when Σ̂ changes, are 6 % with their refinements.
 //!
 //! Refinement by a core of all runs of the counterexample's length (one unrolling with Σ as
-//! assumptions) is no choice either. Of four programs, 10 s each on a busy machine, it answers two
-//! (s3_srvr_2 in 4.6 s, s3_clnt_1 in 7.7 s), PBA two (s3_srvr_2 in 5.2 s, pc_sfifo_2 in 5.9 s),
-//! CEGAR one (s3_srvr_2 in 3.8 s). On pc_sfifo_2 half of its time is the unrolling.
+//! assumptions, kept and made longer) was built and left out as well: 83 of the 99 in place of 90, none
+//! that is not answered without it, and 244 s in place of 181 s for what both answer. With minimal cores it is
+//! slower (each fourth program: 21 solved in 92 s; 21 in 77 s without; PBA 23, 60 s for the 21).
 //!
 //! In the default strategy the loop comes before `pdr`'s long turn, which goes on from what it leaves
 //! (`Search::lemmas`), not after it from `pdr`'s frames (`Search::resume`): of 33 tasks of LIA-Lin, LIA

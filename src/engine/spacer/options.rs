@@ -21,8 +21,8 @@ choices! {
         Conjuncts = "conjuncts",
         /// A literal in the negation normal form of a clause's constraint, as in Fig. 3.
         Literals = "literals",
-        /// The equation of an argument of a clause's head with its value (section 6, after Vizel,
-        /// Grumberg, Shoham, FMCAD 2012).
+        /// The equations of a predicate's argument with its values, in all clauses with that head
+        /// (section 6, after Vizel, Grumberg, Shoham, FMCAD 2012).
         Arguments = "arguments",
     }
 }

@@ -60,6 +60,7 @@ impl Refinement<'_> {
         let mut steps: Vec<(usize, FxHashMap<TermId, TermId>)> = Vec::new();
         let mut own: Vec<TermId> = Vec::new();
         let mut met: FxHashSet<usize> = FxHashSet::default();
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
         for step in &abstract_.steps {
             let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
             let clause = &self.system.clauses[clause_at];
@@ -72,7 +73,8 @@ impl Refinement<'_> {
                 map.extend(atom.args.iter().copied().zip(derived));
             }
             if met.insert(clause_at) {
-                own.extend(self.assumptions.own(clause_at));
+                let new = self.assumptions.own(clause_at).iter();
+                own.extend(new.filter(|&&a| seen.insert(a)));
             }
             let guarded = self.assumptions.guarded(clause_at);
             let mut vars = clause.vars(terms);

@@ -289,6 +289,16 @@ fn all_assumptions_make_the_clause_and_fewer_an_abstraction() {
     }
 }
 
+#[test]
+fn clauses_share_the_assumptions_of_arguments() {
+    let system = trees(2);
+    let sigma = Assumptions::new(&system, Granularity::Arguments);
+    assert_eq!(sigma.all.len(), 1);
+    assert_eq!(sigma.own(0), sigma.all);
+    assert_eq!(sigma.own(1), sigma.all);
+    assert!(sigma.own(2).is_empty());
+}
+
 fn random_lemmas(system: &System, random: &mut Random, heights: bool) -> Vec<Lemma> {
     let t = &system.terms;
     let mut lemmas: Vec<Lemma> = (0..6)
