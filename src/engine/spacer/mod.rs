@@ -54,7 +54,7 @@
 //! | next: non-inductive (counters) | 20 | 99 |
 //! | refinement: CEGAR (an iteration for each path) | 17 | 133 |
 //! | granularity: literals | 20 | 91 |
-//! | granularity: arguments (on another day: 18 in 103 s, the defaults 20 in 96 s) | 18 | 103 |
+//! | granularity: arguments (on a day when the defaults took 96 s) | 18 | 103 |
 //! | extraction: MIS | 20 | 79 |
 //!
 //! With next = uniform and counters, half of the programs of ssh take 2 to 4 times as long. What
@@ -70,11 +70,11 @@
 //! beside those of the rules, each core giving its lemma's part of Σ, ABSTRACT a union of these, and one
 //! set of solvers, frames and facts for all Σ̂ (a fact being in force where no more is than when it was
 //! found). Of all 99 programs at 30 s it answers 84 in place of 90, and takes 257 s in place of 187 s for
-//! what both answer. A query takes 0.77 ms in place of 0.45 ms (with arguments 0.91 and 0.48), since
+//! what both answer. A query takes twice as long (on average 0.64 ms in place of 0.30 ms), perhaps since
 //! what was fixed before any query follows from assumptions now, in each query anew; with CEGAR, where
 //! Σ̂ stays small and changes often, each fourth program takes 51 s in place of 38 s, 17 solved either
 //! way. Nor is there much to gain: ABSTRACT is 5 % of the loop, and the questions without bounds, which
-//! alone begin anew when Σ̂ changes, are 6 % with their refinements.
+//! alone begin anew when Σ̂ changes, are 6 % of the time with their refinements.
 //!
 //! Refinement by a core of all runs of the counterexample's length (one unrolling with Σ as
 //! assumptions, kept and made longer) was built and left out as well: 83 of the 99 in place of 90, none
