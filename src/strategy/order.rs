@@ -114,7 +114,7 @@ pub(super) const CLOSED_CHECK: (f64, Limit) = (0.8, Limit::Long(Duration::from_s
 /// `spacer` has `metros_3` of LIA after two seconds, where `pdr` has none in 10; `pdr` goes on from its
 /// frames, which brings two tasks of DRAGON (LIA-Lin). With two seconds of work it depends on what the
 /// turns before it have left whether that is enough (18 of 24 runs), with three nearly all have it;
-/// with five others get too late.
+/// with five `pdr` is too late for two others.
 /// `dar` answers 87 of 99 tasks of LIA-Lin in 5 s, one of which (`s_split_40`) no other engine does.
 const MAIN: &[Slot] = &[
     slot("bmc", 0.05, Limit::Moment(Duration::from_millis(500))),
