@@ -7,12 +7,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alphorn::internal::smt::{
-    InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError, InterpolationOptions,
-    InterpolationOrder, Interpolator, Smt,
-};
 use alphorn::run::Budget;
 use alphorn::term::{BigUint, Op, Rational, SortId, TermId, TermStore};
+use alphorn_interpolation::{
+    InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError, InterpolationOptions,
+    InterpolationOrder, Interpolator,
+};
+use alphorn_smt::Smt;
 
 /// Time for one problem.
 const LIMIT: Duration = Duration::from_secs(20);

@@ -123,54 +123,52 @@
 //!
 //! Imports follow the same order and never go back.
 
-mod arith;
-mod bits;
 pub mod cache;
-pub mod chc;
-mod domain;
-mod engine;
-pub mod frontend;
-mod proof;
+mod registry;
 pub mod report;
-pub mod run;
-mod sat;
 pub mod session;
-mod smt;
 mod strategy;
-pub mod term;
-mod transform;
-pub mod witness;
 
-pub use engine::registry::list_settings;
-pub use smt::text::z3_version;
+pub use alphorn_chc as chc;
+pub use alphorn_chc::frontend;
+pub use alphorn_smt::text::z3_version;
+pub use alphorn_term as term;
+pub use alphorn_term::run;
+pub use alphorn_witness as witness;
+pub use registry::list_settings;
 pub use strategy::{
     Config, ConfigError, Hint, News, SystemError, UnknownEngine, list_passes, normal_form, solve,
     solve_system, solve_telling, system_after,
 };
 
-/// What the integration tests and benches of this crate take apart: engines with their options,
-/// passes, the oracle. They need what users do not, and unit tests cannot share their generators
-/// with them. Nothing here is promised to stay.
+/// What the tests of the project need and users do not. Nothing here is promised to stay.
 #[doc(hidden)]
 pub mod internal {
-    /// All operations of a domain have laws that are tested, also those that no engine needs.
-    pub mod domain {
-        pub use crate::domain::Domain;
-    }
-    pub mod engine {
-        pub use crate::engine::{Engine, bmc, registry, vinta};
-    }
-    pub mod smt {
-        pub use crate::smt::text::{TextCheck, valid_assertions};
-        pub use crate::smt::{
-            InterpolantForm, InterpolationDag, InterpolationEdge, InterpolationError,
-            InterpolationOptions, InterpolationOrder, Interpolator, SatResult, Smt,
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    use crate::frontend::parse;
+    use crate::run::Context;
+    use crate::term::TermStore;
+    use crate::witness::Wanted;
+    use crate::{Config, solve};
+
+    pub use crate::registry::{ENGINES, find, registry};
+
+    /// The verdict of an engine about the clauses of a text, by at most this much work. Panics if a
+    /// witness fails its check.
+    pub fn answer(engine: &str, text: &str, work: Duration) -> &'static str {
+        let terms = Rc::new(TermStore::new());
+        let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
+        let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let mut cx = Context::new(terms);
+        cx.budget = cx.budget.work(work);
+        let config = Config {
+            engine: engine.to_owned(),
+            ..Config::default()
         };
-    }
-    pub mod term {
-        pub use crate::term::random::Random;
-    }
-    pub mod transform {
-        pub use crate::transform::{PASSES, normalize};
+        let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
+        assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
+        answer.output(&problem, Wanted::default()).word()
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::witness::sexp::{TokenKind, Tokens, elements, symbol};
+use alphorn_witness::sexp::{TokenKind, Tokens, elements, symbol};
 
 /// Levels that one `push` makes, at most.
 const LEVELS: usize = 100_000;

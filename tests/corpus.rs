@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use alphorn::Config;
-use alphorn::internal::engine::registry::ENGINES;
+use alphorn::internal::ENGINES;
 use corpus::trials::{PATIENCE, answers_at_least, on_all};
 use corpus::{Outcome, Task, run, tasks};
 
@@ -73,7 +73,7 @@ fn the_default_solves_the_corpus() {
 #[test]
 fn every_engine_agrees() {
     let tasks = tasks();
-    for engine in ENGINES {
+    for engine in &ENGINES {
         let floor = FLOORS.iter().find(|floor| floor.0 == engine.name);
         let floor = floor.unwrap_or_else(|| panic!("{} has no floor", engine.name));
         answers_at_least(floor.1, &tasks, |task, limit| {

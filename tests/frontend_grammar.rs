@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use alphorn::chc::to_smtlib;
 use alphorn::frontend::{ErrorKind, InputError, Problem, parse};
-use alphorn::internal::term::Random;
-use alphorn::internal::transform::normalize;
 use alphorn::term::TermStore;
+use alphorn_term::Random;
+use alphorn_transform::normalize;
 use asked::asked;
 use smt2parser::CommandStream;
 use smt2parser::concrete::{

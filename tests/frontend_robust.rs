@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use alphorn::chc::{Atom, System, to_smtlib};
 use alphorn::frontend::{InputError, Problem, parse, parse_bytes};
-use alphorn::internal::smt::{TextCheck, valid_assertions};
-use alphorn::internal::term::Random;
-use alphorn::internal::transform::normalize;
 use alphorn::run::Context;
 use alphorn::term::{TermId, TermStore};
+use alphorn_smt::text::{TextCheck, valid_assertions};
+use alphorn_term::Random;
+use alphorn_transform::normalize;
 
 const DEPTH: usize = 200_000;
 

@@ -3,10 +3,10 @@
 mod common;
 
 use alphorn::chc::System;
-use alphorn::internal::engine::Engine;
-use alphorn::internal::engine::bmc::{Bmc, Options};
 use alphorn::run::Context;
 use alphorn::witness::{Verdict, check_refutation};
+use alphorn_engine::Engine;
+use alphorn_transition::bmc::{Bmc, Options};
 use common::trials::answers_at_least;
 use common::{
     Recipe, SHORT, Theory, agrees, check_model, counter, height, planted, planted_bug,

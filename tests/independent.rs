@@ -1,7 +1,7 @@
 //! Printed models are accepted by solvers that are not us: cvc5, and Z3's own program, through
 //! `scripts/validate`, which shares no code with the library.
 
-#[path = "../src/witness/certificate/tests/broken/mod.rs"]
+#[path = "../crates/witness/src/certificate/tests/broken/mod.rs"]
 mod broken;
 #[path = "common/corpus.rs"]
 mod corpus;

@@ -4,7 +4,7 @@
 mod corpus;
 
 use alphorn::Config;
-use alphorn::internal::transform::PASSES;
+use alphorn_transform::PASSES;
 use corpus::trials::answers_at_least;
 use corpus::{run, tasks};
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use alphorn::internal::term::Random;
+use alphorn_term::Random;
 
 const SAFE: &str = "(set-logic HORN)
 (declare-fun P (Int) Bool)

@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use alphorn::chc::System;
 use alphorn::frontend::parse_bytes;
-use alphorn::internal::engine::Engine;
-use alphorn::internal::engine::vinta::{
-    DomainName, Interpolants, Options, Refinement, VintaEngine,
-};
-use alphorn::internal::transform::normalize;
 use alphorn::run::Context;
 use alphorn::term::TermStore;
 use alphorn::witness::Verdict;
+use alphorn_engine::Engine;
+use alphorn_transform::normalize;
+use alphorn_unwinding::vinta::{DomainName, Interpolants, Options, Refinement, VintaEngine};
 use asked::asked;
 use common::trials::{PATIENCE, answers_at_least};
 use common::{Recipe, SHORT, Theory, agrees, planted, recipes};

@@ -16,11 +16,11 @@ use std::{fs, io};
 use rustc_hash::{FxHashSet, FxHasher};
 use serde_json::{Value, json};
 
-use crate::frontend::Problem;
-use crate::run::Context;
 use crate::strategy::{Config, ConfigError, Hint, solve_telling};
-use crate::term::{Printer, TermStore};
-use crate::witness::{ProofFormat, Validated, Verdict, Wanted};
+use alphorn_chc::frontend::Problem;
+use alphorn_term::run::Context;
+use alphorn_term::{Printer, TermStore};
+use alphorn_witness::{ProofFormat, Validated, Verdict, Wanted};
 
 /// The form of entries; those of another one are left alone.
 const FORM: u64 = 1;
@@ -244,7 +244,7 @@ fn read(path: &Path) -> Result<(Value, Value), Useless> {
 fn predicate_hashes(problem: &Problem) -> Vec<u64> {
     let terms = &problem.terms;
     let printer = Printer::new(terms);
-    let of = |predicate: &crate::chc::Predicate| {
+    let of = |predicate: &alphorn_chc::Predicate| {
         let sorts = predicate
             .params
             .iter()

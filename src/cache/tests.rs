@@ -1,9 +1,9 @@
 use std::fs;
 
 use super::*;
-use crate::frontend::parse;
 use crate::strategy::solve;
-use crate::term::TermStore;
+use alphorn_chc::frontend::parse;
+use alphorn_term::TermStore;
 
 /// A counter that goes by twos from `start` and is not to be `never`.
 fn counter(start: i64, never: i64) -> String {

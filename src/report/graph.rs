@@ -12,10 +12,10 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::escaped;
-use crate::chc::{DependencyGraph, PredicateId};
-use crate::frontend::Problem;
 use crate::strategy::normal_form;
-use crate::term::quote_symbol;
+use alphorn_chc::frontend::Problem;
+use alphorn_chc::{DependencyGraph, PredicateId};
+use alphorn_term::quote_symbol;
 
 /// Larger graphs are not drawn: nobody sees anything in them.
 const BOXES: usize = 120;

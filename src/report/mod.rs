@@ -14,9 +14,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use self::pretty::indented;
-use crate::frontend::Problem;
-use crate::run::{Span, Statistics};
-use crate::witness::{ProofFormat, Validated, Verdict, Wanted};
+use alphorn_chc::frontend::Problem;
+use alphorn_term::run::{Span, Statistics};
+use alphorn_witness::{ProofFormat, Validated, Verdict, Wanted};
 
 /// Of longer texts the beginning is shown, in bytes, and of longer derivations, in steps.
 const TEXT: usize = 200_000;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::escaped;
-use crate::run::{Phase, Span};
+use alphorn_term::run::{Phase, Span};
 
 /// The width of the picture, the height of a row, what a name's character takes.
 const WIDTH: f64 = 1000.0;

@@ -13,12 +13,12 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::chc::{Atom, ClauseId, PredicateId};
-use crate::frontend::{Problem, ProblemClause, parse};
-use crate::proof::facts::Lemmas;
-use crate::run::Context;
-use crate::term::{TermId, TermStore};
-use crate::witness::{
+use alphorn_chc::frontend::{Problem, ProblemClause, parse};
+use alphorn_chc::{Atom, ClauseId, PredicateId};
+use alphorn_proof::facts::Lemmas;
+use alphorn_term::run::Context;
+use alphorn_term::{TermId, TermStore};
+use alphorn_witness::{
     Claim, Fact, Model, Refutation, RefutationStep, Validated, Verdict, Witness, model_of_text,
     parse_witness, validate_guess,
 };

@@ -6,10 +6,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Config, ConfigError};
-use crate::chc::System;
-use crate::frontend::Problem;
-use crate::run::Context;
-use crate::transform::{PASSES, normalize};
+use alphorn_chc::System;
+use alphorn_chc::frontend::Problem;
+use alphorn_term::run::Context;
+use alphorn_transform::{PASSES, normalize};
 
 /// The problem's clauses in normal form: arguments of atoms are distinct variables.
 pub fn normal_form(problem: &Problem) -> System {

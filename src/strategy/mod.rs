@@ -2,7 +2,7 @@
 //!
 //! [`order`] says in which order and for how long, as data; [`solve()`] does it.
 //! Invariant: nothing here decides a problem; an answer comes from an engine, and goes out only as
-//! [`crate::witness::validate`] lets it.
+//! [`alphorn_witness::validate`] lets it.
 
 mod hints;
 mod inspect;

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use crate::chc::Shape;
+use alphorn_chc::Shape;
 
 /// What a run does, one stage after the other, until there is an answer.
 pub(super) const STAGES: [Stage; 5] = [
@@ -305,7 +305,7 @@ pub(super) enum Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::registry::find;
+    use crate::registry::find;
 
     #[test]
     fn slots_name_engines_and_leave_time() {

@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use super::order::{SMALLER, UNFOLDED};
 use super::turn::part;
-use crate::chc::System;
-use crate::frontend::Problem;
-use crate::proof::shrink::{shrink, size};
-use crate::proof::unfolded::unfolded_model;
-use crate::run::{Context, Phase};
-use crate::smt::Smt;
-use crate::witness::{Model, Validated, Verdict, validate_other};
+use alphorn_chc::System;
+use alphorn_chc::frontend::Problem;
+use alphorn_proof::shrink::{shrink, size};
+use alphorn_proof::unfolded::unfolded_model;
+use alphorn_smt::Smt;
+use alphorn_term::run::{Context, Phase};
+use alphorn_witness::{Model, Validated, Verdict, validate_other};
 
 /// What is left of a model, in percent, is worth another check if it is no more than this.
 const WORTHWHILE: usize = 95;

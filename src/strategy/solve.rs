@@ -14,18 +14,18 @@ use super::order::{
 };
 use super::smaller::{plain_model, with_smaller_model};
 use super::turn::{DEFAULT, Frames, Strategy, Turn, UnknownEngine, engine, part};
-use crate::chc::{Shape, System, to_smtlib};
-use crate::engine::registry::check_settings;
-use crate::engine::settings::SettingError;
-use crate::frontend::{InputError, Problem, parse};
-use crate::proof::exchange::Exchange;
-use crate::run::{Context, Phase, Reason};
-use crate::term::{TermId, TermStore};
-use crate::transform::{
+use crate::registry::check_settings;
+use alphorn_chc::frontend::{InputError, Problem, parse};
+use alphorn_chc::{Shape, System, to_smtlib};
+use alphorn_engine::settings::SettingError;
+use alphorn_proof::exchange::Exchange;
+use alphorn_term::run::{Context, Phase, Reason};
+use alphorn_term::{TermId, TermStore};
+use alphorn_transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
     share_lemmas,
 };
-use crate::witness::{Validated, Verdict, validate};
+use alphorn_witness::{Validated, Verdict, validate};
 
 /// What to solve with.
 #[derive(Clone, Debug)]

@@ -9,12 +9,13 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::order::{CLOSED, FURTHER, Limit, Passes, Stage};
-use crate::chc::{PredicateId, Shape, System};
-use crate::engine::registry::{ENGINES, Entry, find};
-use crate::engine::{Engine, EngineError};
-use crate::proof::facts::{Lemmas, Leveled};
-use crate::run::{Budget, Context, Phase, Reason};
-use crate::witness::Verdict;
+use crate::registry::{ENGINES, find};
+use alphorn_chc::{PredicateId, Shape, System};
+use alphorn_engine::Entry;
+use alphorn_engine::{Engine, EngineError};
+use alphorn_proof::facts::{Lemmas, Leveled};
+use alphorn_term::run::{Budget, Context, Phase, Reason};
+use alphorn_witness::Verdict;
 
 /// What is left after a turn is proven by so much work at most, and by this part of the time
 /// before it.
@@ -250,7 +251,7 @@ fn names() -> String {
 mod tests {
     use super::super::order::STAGES;
     use super::*;
-    use crate::chc::Theories;
+    use alphorn_chc::Theories;
 
     fn shape(linear: bool) -> Shape {
         Shape {

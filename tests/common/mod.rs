@@ -17,14 +17,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use alphorn::chc::{Atom, PredicateId, Shape, System};
-use alphorn::internal::engine::registry::find;
-use alphorn::internal::smt::{SatResult, Smt};
+use alphorn::internal::find;
 use alphorn::run::Context;
 use alphorn::term::{Assignment, Constructor, Field, SortId, TermId, TermStore, evaluate};
 use alphorn::witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
+use alphorn_smt::{SatResult, Smt};
 use proptest::prelude::*;
 
-pub use alphorn::internal::term::Random;
+pub use alphorn_term::Random;
 use random::Vocabulary;
 
 /// What the arguments of a generated system are.

@@ -1,0 +1,565 @@
+//! Runs through the commands of a file and collects the problem that is in force at the check.
+//!
+//! Invariant: `pop` takes back exactly what came after its `push`, so predicates keep their
+//! numbers and clauses never mention a predicate that is gone. What follows the check is not read,
+//! but for requests and for a second check.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::builtins::{BUILTINS, is_core};
+use super::clauses::{Clausifier, HornClause};
+use super::commands::{Command, Verb, sorts_first, split};
+use super::elaborate::Elaborator;
+use super::environment::{Environment, Global, Macro, Workspace};
+use super::error::{ErrorKind, InputError, ScriptError, SortError, SyntaxError, shorten};
+use super::formula::{Formulas, Value};
+use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
+use super::sorts::Sorts;
+use super::syntax::{Elements, Named};
+use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests};
+use crate::{Predicate, PredicateId};
+use alphorn_term::{SortId, TermStore};
+
+/// Reads a whole text, see [`super::parse`]. Declarations of datatypes are put into another order
+/// only where the text's own makes no sense.
+pub(super) fn read(
+    text: &str,
+    terms: Rc<TermStore>,
+    functions: &mut Functions,
+) -> Result<Problem, InputError> {
+    let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
+    let lexed = Lexed::new(text, symbols)?;
+    let mut commands = split(&lexed)?;
+    let error = match read_commands(&lexed, &commands, terms.clone(), functions) {
+        Err(error) if matches!(error.kind, ErrorKind::Sort(SortError::Undeclared(_))) => error,
+        result => return result,
+    };
+    if !sorts_first(&lexed, &mut commands) {
+        return Err(error);
+    }
+    let problem = read_commands(&lexed, &commands, terms, functions).map_err(|_| error)?;
+    log::warn!("datatypes are used before their declaration; they are read in another order");
+    Ok(problem)
+}
+
+fn read_commands(
+    lexed: &Lexed<'_>,
+    commands: &[Command<'_, '_>],
+    terms: Rc<TermStore>,
+    functions: &mut Functions,
+) -> Result<Problem, InputError> {
+    let dialect = if commands.iter().any(|c| c.verb.is_of_rules()) {
+        Dialect::Fixedpoint
+    } else {
+        Dialect::Horn
+    };
+    let mut reader = Reader::new(lexed, terms, dialect, functions);
+    for command in commands {
+        reader.command(command)?;
+    }
+    if reader.checked {
+        return Ok(reader.problem());
+    }
+    // A text that was cut off must not pass for one that was answered.
+    let missing = match dialect {
+        Dialect::Fixedpoint => ScriptError::RulesWithoutQuery,
+        Dialect::Horn => ScriptError::NoCheck,
+    };
+    Err(lexed.error_at_end(missing))
+}
+
+/// A name that a `pop` takes back.
+enum Undo {
+    Global(Sym),
+    Sort(Sym),
+}
+
+/// How much there was when a level began.
+#[derive(Default)]
+struct Level {
+    trail: usize,
+    predicates: usize,
+    clauses: usize,
+    commands: usize,
+    number: usize,
+}
+
+/// The state between commands.
+struct Reader<'r, 't> {
+    lexed: &'r Lexed<'t>,
+    functions: &'r mut Functions,
+    terms: Rc<TermStore>,
+    dialect: Dialect,
+    environment: Environment,
+    work: Workspace,
+    clauses: Vec<ProblemClause>,
+    commands: Vec<CommandSpan>,
+    requests: Requests,
+    trail: Vec<Undo>,
+    levels: Vec<Level>,
+    /// Clause commands in force so far.
+    number: usize,
+    /// A check or query was seen: only requests count from here on.
+    checked: bool,
+    /// Something changed what a second check would be about.
+    changed: bool,
+    global_declarations: bool,
+}
+
+impl<'r, 't> Reader<'r, 't> {
+    fn new(
+        lexed: &'r Lexed<'t>,
+        terms: Rc<TermStore>,
+        dialect: Dialect,
+        functions: &'r mut Functions,
+    ) -> Self {
+        let formulas = Formulas::new(terms.clone());
+        Reader {
+            lexed,
+            functions,
+            dialect,
+            environment: Environment {
+                sorts: Sorts::new(terms.clone()),
+                globals: FxHashMap::default(),
+                predicates: Vec::new(),
+                macros: Vec::new(),
+            },
+            work: Workspace::new(formulas, lexed.symbols.len()),
+            terms,
+            clauses: Vec::new(),
+            commands: Vec::new(),
+            requests: Requests::default(),
+            trail: Vec::new(),
+            levels: Vec::new(),
+            number: 0,
+            checked: false,
+            changed: false,
+            global_declarations: false,
+        }
+    }
+
+    fn problem(self) -> Problem {
+        Problem {
+            terms: self.terms,
+            text: self.lexed.text.into(),
+            dialect: self.dialect,
+            predicates: self.environment.predicates,
+            clauses: self.clauses,
+            commands: self.commands,
+            requests: self.requests,
+        }
+    }
+
+    fn error<T>(&self, token: TokenId, kind: impl Into<ErrorKind>) -> Result<T, InputError> {
+        Err(self.lexed.error(token, kind))
+    }
+
+    /// Notes a command as in force.
+    fn record(&mut self, command: &Command<'_, '_>) {
+        let first = self.lexed.token(command.token);
+        let last = match first.kind {
+            Kind::Open(close) => self.lexed.token(close),
+            _ => first,
+        };
+        self.commands.push(CommandSpan {
+            keyword: command.keyword.to_owned(),
+            range: first.start as usize..last.end as usize,
+            line: first.line,
+            column: first.column,
+        });
+    }
+
+    fn command(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        match command.verb {
+            Verb::CheckSat if self.checked => self.check_again(command),
+            Verb::CheckSat if self.dialect == Dialect::Fixedpoint => {
+                self.error(command.token, ScriptError::CheckSatAmongRules)
+            }
+            Verb::CheckSat => {
+                self.checked = true;
+                Ok(())
+            }
+            Verb::GetModel | Verb::GetProof | Verb::GetInfo => {
+                self.request(command);
+                Ok(())
+            }
+            Verb::SetLogic | Verb::SetOption => {
+                self.set(command);
+                Ok(())
+            }
+            Verb::Exit | Verb::Other => Ok(()),
+            Verb::Push | Verb::Pop | Verb::Reset | Verb::ResetAssertions => self.scope(command),
+            Verb::Query if self.checked => self.check_again(command),
+            _ if self.checked => {
+                self.changed |= matches!(command.verb, Verb::Assert | Verb::Rule);
+                Ok(())
+            }
+            Verb::Assert if self.dialect == Dialect::Fixedpoint => {
+                self.error(command.token, ScriptError::AssertAmongRules)
+            }
+            Verb::Assert | Verb::Rule | Verb::Query => {
+                self.record(command);
+                self.checked = command.verb == Verb::Query;
+                self.clause_command(command)
+            }
+            _ => {
+                self.record(command);
+                if command.verb.declares_sorts()
+                    && let Some(span) = self.commands.last()
+                {
+                    let text = &self.lexed.text[span.range.clone()];
+                    self.environment.sorts.enter(text);
+                }
+                self.declaration(command)
+            }
+        }
+    }
+
+    // ---- commands without terms ----
+
+    /// The text of the n-th part of a command, empty if there is none.
+    fn part(&self, command: &Command<'_, '_>, number: usize) -> &'t str {
+        let part = { command.parts }.nth(number);
+        part.map_or("", |token| self.lexed.source(token))
+    }
+
+    fn request(&mut self, command: &Command<'_, '_>) {
+        if self.dialect == Dialect::Horn && !self.checked {
+            log::warn!("`{}` before the check", command.keyword);
+        }
+        match command.verb {
+            Verb::GetModel => self.requests.model = true,
+            Verb::GetProof => self.requests.proof = true,
+            _ => self.requests.reason_unknown |= self.part(command, 0) == ":reason-unknown",
+        }
+    }
+
+    fn set(&mut self, command: &Command<'_, '_>) {
+        let (name, value) = (self.part(command, 0), self.part(command, 1));
+        match (command.verb, name) {
+            (Verb::SetLogic, "HORN" | "ALL") => {}
+            (Verb::SetLogic, _) => {
+                log::warn!("the logic {} is read as HORN", shorten(name));
+            }
+            // As with Z3, 0 is no limit.
+            (_, ":timeout") => self.requests.timeout_ms = value.parse().ok().filter(|&ms| ms > 0),
+            (_, ":global-declarations") => self.global_declarations = value == "true",
+            _ => {}
+        }
+        if !self.checked {
+            self.record(command);
+        }
+    }
+
+    fn scope(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        if command.verb == Verb::Push {
+            for _ in 0..self.count(command)? {
+                self.levels.push(Level {
+                    trail: self.trail.len(),
+                    predicates: self.environment.predicates.len(),
+                    clauses: self.clauses.len(),
+                    commands: self.commands.len(),
+                    number: self.number,
+                });
+            }
+            return Ok(());
+        }
+        let count = match command.verb {
+            Verb::Pop => self.count(command)?,
+            _ => 0,
+        };
+        if self.checked {
+            self.changed = true;
+            return Ok(());
+        }
+        if command.verb != Verb::Pop {
+            self.levels.clear();
+            self.restore(&Level::default());
+            return Ok(());
+        }
+        if count > self.levels.len() {
+            return self.error(command.token, ScriptError::PopWithoutPush);
+        }
+        if count > 0 && self.global_declarations {
+            return self.error(command.token, ScriptError::PopOfGlobalDeclarations);
+        }
+        for _ in 0..count {
+            if let Some(level) = self.levels.pop() {
+                self.restore(&level);
+            }
+        }
+        Ok(())
+    }
+
+    fn restore(&mut self, level: &Level) {
+        for undo in self.trail.drain(level.trail..).rev() {
+            match undo {
+                Undo::Global(symbol) => {
+                    self.environment.globals.remove(&symbol);
+                }
+                Undo::Sort(symbol) => self.environment.sorts.forget(symbol),
+            }
+        }
+        self.environment.predicates.truncate(level.predicates);
+        self.clauses.truncate(level.clauses);
+        self.commands.truncate(level.commands);
+        self.number = level.number;
+    }
+
+    /// The number of levels to push or pop.
+    fn count(&self, command: &Command<'_, '_>) -> Result<usize, InputError> {
+        const MOST: usize = 100_000;
+        let Some(first) = { command.parts }.next() else {
+            return Ok(1);
+        };
+        match (self.lexed.kind(first), self.lexed.source(first).parse()) {
+            (Kind::Numeral, Ok(count @ 0..=MOST)) => Ok(count),
+            _ => self.error(first, SyntaxError::LevelCount(MOST)),
+        }
+    }
+
+    fn check_again(&self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        let name = command.keyword;
+        if self.changed {
+            return self.error(command.token, ScriptError::SecondCheck(name.to_owned()));
+        }
+        log::warn!("a second `{name}` is ignored");
+        Ok(())
+    }
+
+    // ---- declarations and definitions ----
+
+    fn declaration(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        let mut parts = command.parts;
+        match command.verb {
+            Verb::DeclareConst | Verb::DeclareVar => {
+                let name = parts.expect_symbol()?;
+                let sort = parts.expect()?;
+                parts.finish()?;
+                let sort = self.sort(sort)?;
+                let global = match command.verb {
+                    Verb::DeclareVar => Global::Variable(sort),
+                    // A Boolean constant is a predicate without arguments.
+                    _ if sort == SortId::BOOL => self.predicate(name, &[]),
+                    _ => Global::Uninterpreted,
+                };
+                self.declare(name, global)
+            }
+            Verb::DeclareFun | Verb::DeclareRel => {
+                let name = parts.expect_symbol()?;
+                let parameters = parts.expect_list()?;
+                // Z3 lets the names of representations follow a relation.
+                let result = match command.verb {
+                    Verb::DeclareFun => {
+                        let result = parts.expect()?;
+                        parts.finish()?;
+                        Some(result)
+                    }
+                    _ => None,
+                };
+                let parameters = parameters.map(|sort| self.sort(sort));
+                let parameters: Vec<SortId> = parameters.collect::<Result<_, _>>()?;
+                let result = result.map_or(Ok(SortId::BOOL), |sort| self.sort(sort))?;
+                let text = self.lexed.symbols.name(name.symbol);
+                let global = match (result, &parameters[..]) {
+                    (SortId::INT, &[sort]) if self.functions.sizes.contains(text) => {
+                        Global::Size(sort)
+                    }
+                    _ if self.functions.names.contains_key(text) => {
+                        let id = self.terms.declare_function(text, &parameters, result);
+                        self.functions.names.insert(text.to_owned(), Some(id));
+                        Global::Function(id)
+                    }
+                    (SortId::BOOL, _) => self.predicate(name, &parameters),
+                    _ => Global::Uninterpreted,
+                };
+                self.declare(name, global)
+            }
+            Verb::DeclareDatatype | Verb::DeclareDatatypes => {
+                let singular = command.verb == Verb::DeclareDatatype;
+                let declarations = self.lexed.datatypes(singular, parts)?;
+                self.environment.sorts.declare(self.lexed, &declarations)?;
+                let symbols = declarations.iter().map(|d| Undo::Sort(d.name.symbol));
+                self.trail.extend(symbols);
+                Ok(())
+            }
+            Verb::DefineSort => {
+                let name = parts.expect_symbol()?;
+                let mut list = parts.expect_list()?;
+                let mut parameters = Vec::new();
+                while !list.is_empty() {
+                    parameters.push(list.expect_symbol()?.symbol);
+                }
+                let body = parts.expect()?;
+                parts.finish()?;
+                let sorts = &mut self.environment.sorts;
+                sorts.define(self.lexed, name, &parameters, body)?;
+                self.trail.push(Undo::Sort(name.symbol));
+                Ok(())
+            }
+            Verb::DefineFun | Verb::DefineConst => {
+                let name = parts.expect_symbol()?;
+                let parameters = match command.verb {
+                    Verb::DefineFun => Some(parts.expect_list()?),
+                    _ => None,
+                };
+                let sort = parts.expect()?;
+                let body = parts.expect()?;
+                parts.finish()?;
+                self.define(name, parameters, sort, body)
+            }
+            _ => {
+                let name = parts.expect_symbol()?;
+                Err(self.lexed.name_error(name, SortError::Uninterpreted))
+            }
+        }
+    }
+
+    fn sort(&mut self, sort: TokenId) -> Result<SortId, InputError> {
+        self.environment.sorts.resolve(self.lexed, sort)
+    }
+
+    fn predicate(&mut self, name: Named, parameters: &[SortId]) -> Global {
+        let id = PredicateId(self.environment.predicates.len() as u32);
+        let name = self.lexed.symbols.name(name.symbol);
+        let predicate = Predicate::new(&self.terms, name, parameters);
+        self.environment.predicates.push(predicate);
+        Global::Predicate(id)
+    }
+
+    fn declare(&mut self, name: Named, global: Global) -> Result<(), InputError> {
+        let symbol = name.symbol;
+        let sorts = &self.environment.sorts;
+        let taken = self.environment.globals.contains_key(&symbol)
+            || !sorts.constructors(symbol).is_empty()
+            || !sorts.selectors(symbol).is_empty();
+        if taken {
+            return Err(self.lexed.name_error(name, ScriptError::DeclaredTwice));
+        }
+        if is_core(symbol.0 as usize) {
+            return Err(self.lexed.name_error(name, ScriptError::BuiltIn));
+        }
+        self.environment.globals.insert(symbol, global);
+        self.trail.push(Undo::Global(symbol));
+        Ok(())
+    }
+
+    fn define(
+        &mut self,
+        name: Named,
+        parameters: Option<Elements<'_, '_>>,
+        sort: TokenId,
+        body: TokenId,
+    ) -> Result<(), InputError> {
+        let result = self.sort(sort)?;
+        let mut signature = Vec::new();
+        let mut formals = Vec::new();
+        for parameter in parameters.into_iter().flatten() {
+            let parameter = self.lexed.binding(parameter)?;
+            let symbol = parameter.name.symbol;
+            let sort = self.sort(parameter.meaning)?;
+            signature.push((symbol, sort));
+            let formal = self.terms.fresh_var(self.lexed.symbols.name(symbol), sort);
+            formals.push((symbol, formal));
+        }
+        let value = self.elaborator(true).definition(&formals, result, body)?;
+        let plain = match value {
+            Value::Term(term) if !self.terms.node(term).has_quantifier => {
+                Some((term, formals.iter().map(|f| f.1).collect()))
+            }
+            _ => None,
+        };
+        let size = match value {
+            Value::Term(term) => self.terms.dag_size(&[term]),
+            _ => 0,
+        };
+        self.declare(name, Global::Macro(self.environment.macros.len()))?;
+        self.environment.macros.push(Macro {
+            parameters: signature,
+            result,
+            body,
+            plain,
+            size,
+        });
+        Ok(())
+    }
+
+    // ---- assertions, rules and queries ----
+
+    fn elaborator(&mut self, in_definition: bool) -> Elaborator<'_, 't> {
+        self.work.clear();
+        Elaborator {
+            lexed: self.lexed,
+            terms: &self.terms,
+            environment: &mut self.environment,
+            work: &mut self.work,
+            in_definition,
+        }
+    }
+
+    fn clause_command(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        let mut parts = command.parts;
+        let term = parts.expect()?;
+        if command.verb == Verb::Assert {
+            // The name of a rule and options of a query say nothing about clauses.
+            parts.finish()?;
+        }
+        let bare = self
+            .lexed
+            .symbol(term)
+            .filter(|_| command.verb == Verb::Query);
+        let value = match bare.and_then(|symbol| self.environment.globals.get(&symbol)) {
+            Some(&Global::Predicate(id)) => self.bare_query(id, term),
+            _ => self.elaborator(false).formula(term)?,
+        };
+        let clausifier = Clausifier::new(&self.terms, &mut self.work.formulas, command.token);
+        let clauses = match command.verb {
+            Verb::Query => clausifier.query(value),
+            _ => clausifier.assertion(value),
+        };
+        let clauses = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;
+        self.number += 1;
+        let names = &self.lexed.symbols;
+        for clause in clauses {
+            let HornClause {
+                vars,
+                body,
+                constraint,
+                head,
+            } = clause;
+            let rule_variables = self.work.rule_variables.iter();
+            let vars = rule_variables
+                .copied()
+                .chain(vars)
+                .map(|(symbol, variable)| (names.name(symbol).to_owned(), variable))
+                .collect();
+            self.clauses.push(ProblemClause {
+                vars,
+                body,
+                constraint,
+                head,
+                command: self.commands.len() - 1,
+                number: self.number,
+            });
+        }
+        Ok(())
+    }
+
+    /// `(query p)` asks whether p holds of any arguments.
+    fn bare_query(&mut self, id: PredicateId, term: TokenId) -> Value {
+        self.work.clear();
+        let predicate = &self.environment.predicates[id.index()];
+        let fresh = |&p| {
+            self.terms
+                .fresh_var(self.terms.var_name(p), self.terms.sort_of(p))
+        };
+        let arguments: Vec<_> = predicate.params.iter().map(fresh).collect();
+        if let Some(symbol) = self.lexed.symbol(term) {
+            let variables = arguments.iter().map(|&a| (symbol, a));
+            self.work.rule_variables.extend(variables);
+        }
+        self.work.formulas.atom(id, &arguments, term)
+    }
+}

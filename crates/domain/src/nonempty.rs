@@ -1,0 +1,138 @@
+//! The empty element, once for all domains whose own representation has none.
+//!
+//! Invariant: no operation of a [`NonemptyDomain`] is given an empty set, unless the domain itself
+//! made one that it could not tell to be empty.
+
+use std::fmt::Debug;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::abstract_domain::Domain;
+use super::cube::{Cube, Fact};
+use alphorn_term::{TermId, TermStore};
+
+/// A domain of sets that are not empty. With `None` for the empty set it is a [`Domain`], whose
+/// methods say what those of the same name here are to do.
+pub trait NonemptyDomain {
+    /// A set of assignments.
+    type Set: Clone + Debug + 'static;
+
+    /// Where formulas are made.
+    fn terms(&self) -> &TermStore;
+
+    /// All assignments.
+    fn all(&self) -> Self::Set;
+
+    /// See [`Domain::transfer`]; `None` where nothing is left.
+    fn transfer(
+        &self,
+        inputs: &[&Self::Set],
+        cube: &Cube,
+        keep: Option<&FxHashSet<TermId>>,
+    ) -> Option<Self::Set>;
+
+    /// See [`Domain::join`].
+    fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set>;
+
+    /// See [`Domain::widen`].
+    fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set>;
+
+    /// See [`Domain::narrow`].
+    fn narrow(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
+        let _ = a;
+        Some(b.clone())
+    }
+
+    /// See [`Domain::entails`].
+    fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool;
+
+    /// See [`Domain::rename`].
+    fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set>;
+
+    /// See [`Domain::facts`].
+    fn facts(&self, set: &Self::Set) -> Vec<Fact>;
+
+    /// See [`Domain::listens`].
+    fn listens(&self) -> bool {
+        true
+    }
+
+    /// See [`Domain::formula`]: by default what the facts say.
+    fn formula(&self, set: &Self::Set) -> Vec<TermId> {
+        let facts = self.facts(set);
+        let formulas = facts.iter().filter_map(|f| f.formula(self.terms()));
+        formulas.collect()
+    }
+}
+
+impl<D: NonemptyDomain> Domain for D {
+    type Element = Option<D::Set>;
+
+    fn top(&self) -> Self::Element {
+        Some(self.all())
+    }
+
+    fn bottom(&self) -> Self::Element {
+        None
+    }
+
+    fn is_bottom(&self, element: &Self::Element) -> bool {
+        element.is_none()
+    }
+
+    fn transfer(
+        &self,
+        inputs: &[Self::Element],
+        cube: &Cube,
+        keep: Option<&FxHashSet<TermId>>,
+    ) -> Self::Element {
+        let inputs: Vec<&D::Set> = inputs.iter().map(Option::as_ref).collect::<Option<_>>()?;
+        NonemptyDomain::transfer(self, &inputs, cube, keep)
+    }
+
+    fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        match (a, b) {
+            (Some(a), Some(b)) => NonemptyDomain::join(self, a, b),
+            (a, b) => a.clone().or_else(|| b.clone()),
+        }
+    }
+
+    fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        match (a, b) {
+            (Some(a), Some(b)) => NonemptyDomain::widen(self, a, b),
+            (a, b) => a.clone().or_else(|| b.clone()),
+        }
+    }
+
+    fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        NonemptyDomain::narrow(self, a.as_ref()?, b.as_ref()?)
+    }
+
+    fn entails(&self, a: &Self::Element, b: &Self::Element) -> bool {
+        match (a, b) {
+            (None, _) => true,
+            (_, None) => false,
+            (Some(a), Some(b)) => NonemptyDomain::entails(self, a, b),
+        }
+    }
+
+    fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element {
+        NonemptyDomain::rename(self, element.as_ref()?, map)
+    }
+
+    fn facts(&self, element: &Self::Element) -> Vec<Fact> {
+        let facts = |set| NonemptyDomain::facts(self, set);
+        element.as_ref().map_or_else(Vec::new, facts)
+    }
+
+    fn listens(&self) -> bool {
+        NonemptyDomain::listens(self)
+    }
+
+    fn formula(&self, element: &Self::Element) -> Vec<TermId> {
+        match element {
+            None => vec![TermId::FALSE],
+            Some(set) => NonemptyDomain::formula(self, set),
+        }
+    }
+}

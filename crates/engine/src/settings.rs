@@ -1,0 +1,358 @@
+//! Settings of engines: one table for each engine, from which everything else follows.
+//!
+//! An engine's table, by the macro `settings!`, is the only place that names a setting, its type,
+//! its default, its range, what it is for and where it comes from. The struct of options with its
+//! docstrings, its default, the names on the command line and `--settings` are made of it.
+//!
+//! Invariant: a setting shows the value that it would be set from, so the value shown by a new
+//! engine is the default. This module knows no engine.
+
+use thiserror::Error;
+
+/// What a setting holds, open to be changed.
+pub enum Value<'a> {
+    /// `true` or `false`.
+    Flag(&'a mut bool),
+    /// A number from `least` on; `none` stands for the largest.
+    Count { value: &'a mut usize, least: usize },
+    /// A number, or `none` for no limit.
+    Limit(&'a mut Option<u32>),
+    /// One of several names.
+    Choice(&'a mut dyn Choice),
+    /// The name of a file, or `none`.
+    File(&'a mut Option<String>),
+}
+
+/// A type that a setting may have.
+pub trait SettingType {
+    /// The value, to be shown or set; numbers are at least `least`.
+    fn value(&mut self, least: usize) -> Value<'_>;
+}
+
+impl SettingType for bool {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::Flag(self)
+    }
+}
+
+impl SettingType for usize {
+    fn value(&mut self, least: usize) -> Value<'_> {
+        Value::Count { value: self, least }
+    }
+}
+
+impl SettingType for Option<u32> {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::Limit(self)
+    }
+}
+
+impl SettingType for Option<String> {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::File(self)
+    }
+}
+
+impl<T: Choice> SettingType for T {
+    fn value(&mut self, _least: usize) -> Value<'_> {
+        Value::Choice(self)
+    }
+}
+
+/// A choice among alternatives with names.
+pub trait Choice {
+    /// All names.
+    fn names(&self) -> &'static [&'static str];
+
+    /// The name of the alternative that is chosen.
+    fn name(&self) -> &'static str;
+
+    /// Chooses the alternative of this name; `None` if there is none.
+    fn choose(&mut self, name: &str) -> Option<()>;
+}
+
+/// An enumeration whose alternatives have names on the command line.
+#[macro_export]
+macro_rules! choices {
+    ($(#[$about:meta])* $name:ident {
+        $($(#[$doc:meta])* $alternative:ident = $text:literal,)+
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $name { $($(#[$doc])* $alternative,)+ }
+
+        impl $crate::settings::Choice for $name {
+            fn names(&self) -> &'static [&'static str] {
+                &[$($text,)+]
+            }
+
+            fn name(&self) -> &'static str {
+                match self {
+                    $($name::$alternative => $text,)+
+                }
+            }
+
+            fn choose(&mut self, name: &str) -> Option<()> {
+                *self = match name {
+                    $($text => $name::$alternative,)+
+                    _ => return None,
+                };
+                Some(())
+            }
+        }
+    };
+}
+
+/// The table of an engine's settings. A line is `name: type = default`, with `from N` where a
+/// number has a least value other than 0, and `source "…"` where there is a paper; its docstring
+/// is what `--settings` says about it.
+///
+/// Makes the struct with these fields, its `Default`, and a method `settings` that opens them.
+/// On the command line a name has hyphens in place of underscores.
+#[macro_export]
+macro_rules! settings {
+    ($(#[$about:meta])* $options:ident {
+        $(
+            $(#[doc = $doc:literal])+
+            $name:ident: $type:ty = $default:expr
+                $(, from $least:literal)? $(, source $source:literal)?;
+        )+
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        pub struct $options {
+            $(
+                $(#[doc = $doc])+
+                #[doc = concat!("\n\nDefault: `", stringify!($default), "`.")]
+                $(#[doc = concat!(" Source: ", $source, ".")])?
+                pub $name: $type,
+            )+
+        }
+
+        impl Default for $options {
+            fn default() -> Self {
+                $options { $($name: $default,)+ }
+            }
+        }
+
+        impl $options {
+            /// All settings with the values that they have.
+            pub(super) fn settings(&mut self) -> Vec<$crate::settings::Setting<'_>> {
+                use $crate::settings::{Setting, SettingType};
+                vec![$(
+                    Setting {
+                        name: stringify!($name).replace('_', "-"),
+                        about: &[$($doc),+],
+                        source: None::<&str>$(.or(Some($source)))?,
+                        value: SettingType::value(&mut self.$name, 0 $(+ $least)?),
+                    },
+                )+]
+            }
+        }
+    };
+}
+
+pub use crate::{choices, settings};
+
+/// A setting of an engine, open to be changed.
+pub struct Setting<'a> {
+    pub name: String,
+    /// What it is for, line by line.
+    pub about: &'static [&'static str],
+    /// The paper or program that it comes from.
+    pub source: Option<&'static str>,
+    pub value: Value<'a>,
+}
+
+/// A setting on the command line that means nothing.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum SettingError {
+    #[error("{0:?} is not ENGINE.NAME=VALUE")]
+    Form(String),
+    #[error("there is no setting {0}: --settings lists them")]
+    Unknown(String),
+    #[error("{name} is {range}, not {text:?}")]
+    Value {
+        name: String,
+        range: String,
+        text: String,
+    },
+}
+
+impl Value<'_> {
+    /// What the value may be.
+    pub fn range(&self) -> String {
+        match self {
+            Value::Flag(_) => "true or false".to_owned(),
+            Value::Count { least, .. } => format!("a number from {least}, or none"),
+            Value::Limit(_) => "a number, or none".to_owned(),
+            Value::Choice(choice) => choice.names().join(" or "),
+            Value::File(_) => "a file's name that does not begin with -, or none".to_owned(),
+        }
+    }
+
+    /// The value as it is set.
+    pub fn show(&self) -> String {
+        match self {
+            Value::Flag(flag) => flag.to_string(),
+            Value::Count { value, .. } if **value == usize::MAX => "none".to_owned(),
+            Value::Count { value, .. } => value.to_string(),
+            Value::Limit(limit) => limit.map_or("none".to_owned(), |n| n.to_string()),
+            Value::Choice(choice) => choice.name().to_owned(),
+            Value::File(file) => (**file).clone().unwrap_or("none".to_owned()),
+        }
+    }
+
+    /// Takes over a value; `None` when the text is none.
+    fn set(&mut self, text: &str) -> Option<()> {
+        match self {
+            Value::Flag(flag) => **flag = text.parse().ok()?,
+            Value::Count { value, least } => {
+                let number = match text {
+                    "none" => usize::MAX,
+                    text => text.parse().ok()?,
+                };
+                **value = (number >= *least).then_some(number)?;
+            }
+            Value::Limit(limit) => {
+                **limit = match text {
+                    "none" => None,
+                    text => Some(text.parse().ok()?),
+                }
+            }
+            Value::Choice(choice) => choice.choose(text)?,
+            Value::File(file) => {
+                **file = match text {
+                    "none" => None,
+                    text if text.is_empty() || text.starts_with('-') => return None,
+                    text => Some(text.to_owned()),
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+impl Setting<'_> {
+    /// A line `NAME=VALUE (RANGE)`, and what the setting is for in further lines.
+    pub fn describe(&self, engine: &str) -> String {
+        let (value, range) = (self.value.show(), self.value.range());
+        let mut text = format!("{engine}.{}={value} ({range})\n", self.name);
+        for line in self.about {
+            text += &format!("    {}\n", line.trim());
+        }
+        if let Some(source) = self.source {
+            text += &format!("    Source: {source}.\n");
+        }
+        text
+    }
+}
+
+/// Takes over those of the texts `ENGINE.NAME=VALUE` that are about the engine of this name.
+///
+/// # Errors
+/// The first text that means nothing, of any engine.
+pub fn apply(
+    engine: &str,
+    mut settings: Vec<Setting<'_>>,
+    texts: &[String],
+) -> Result<(), SettingError> {
+    for text in texts {
+        let form = || SettingError::Form(text.clone());
+        let (name, value) = text.split_once('=').ok_or_else(form)?;
+        let (owner, own) = name.split_once('.').ok_or_else(form)?;
+        if owner != engine {
+            continue;
+        }
+        let setting = settings.iter_mut().find(|s| s.name == own);
+        let setting = setting.ok_or_else(|| SettingError::Unknown(name.to_owned()))?;
+        let wrong = SettingError::Value {
+            name: name.to_owned(),
+            range: setting.value.range(),
+            text: value.to_owned(),
+        };
+        setting.value.set(value).ok_or(wrong)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    choices! {
+        /// A colour.
+        Colour {
+            Red = "red",
+            DarkBlue = "dark-blue",
+        }
+    }
+
+    settings! {
+        /// One setting of each type.
+        Options {
+            /// Whether to look.
+            /// Or not.
+            look: bool = true;
+            /// How often.
+            how_often: usize = 3, from 2, source "Nobody, NOWHERE 2000";
+            /// The end.
+            end: Option<u32> = None;
+            /// The colour.
+            colour: Colour = Colour::Red;
+            /// The file.
+            file: Option<String> = None;
+        }
+    }
+
+    fn shown(options: &mut Options) -> String {
+        options.settings().iter().map(|s| s.describe("x")).collect()
+    }
+
+    #[test]
+    fn a_table_makes_defaults_names_and_a_list() {
+        let list = "x.look=true (true or false)\n    Whether to look.\n    Or not.\n\
+            x.how-often=3 (a number from 2, or none)\n    How often.\n    \
+            Source: Nobody, NOWHERE 2000.\n\
+            x.end=none (a number, or none)\n    The end.\n\
+            x.colour=red (red or dark-blue)\n    The colour.\n\
+            x.file=none (a file's name that does not begin with -, or none)\n    The file.\n";
+        assert_eq!(shown(&mut Options::default()), list);
+    }
+
+    #[test]
+    fn texts_change_values_in_their_range() {
+        let mut options = Options::default();
+        let mut set = |text: &str| apply("x", options.settings(), &[text.to_owned()]);
+        for text in [
+            "x.look=false",
+            "x.how-often=none",
+            "x.end=7",
+            "x.colour=dark-blue",
+            "x.file=a",
+            "y.look=true",
+        ] {
+            assert_eq!(set(text), Ok(()), "{text}");
+        }
+        let value = |e| matches!(e, Err(SettingError::Value { .. }));
+        for text in [
+            "x.look=1",
+            "x.how-often=1",
+            "x.end=-1",
+            "x.colour=",
+            "x.file=-a",
+        ] {
+            assert!(value(set(text)), "{text}");
+        }
+        for text in ["x", "x.look", "=", "x=1"] {
+            assert_eq!(set(text), Err(SettingError::Form(text.to_owned())));
+        }
+        for text in ["x.how_often=3", "x.=1"] {
+            assert!(matches!(set(text), Err(SettingError::Unknown(_))), "{text}");
+        }
+        assert!(!options.look);
+        assert_eq!((options.how_often, options.end), (usize::MAX, Some(7)));
+        assert_eq!(options.colour, Colour::DarkBlue);
+        assert_eq!(options.file.as_deref(), Some("a"));
+    }
+}

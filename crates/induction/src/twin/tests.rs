@@ -1,0 +1,455 @@
+//! Translations against evaluation at small widths, and systems of known status.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use super::translate::{Semantics, translate};
+use super::{Hint, back, counterexample};
+use alphorn::{Config, solve};
+use alphorn_chc::frontend::parse;
+use alphorn_chc::{Atom, System};
+use alphorn_smt::{SatResult, Smt};
+use alphorn_term::run::{Context, Statistics};
+use alphorn_term::{Assignment, BigUint, Op, Printer, Random, SortId, TermId, TermStore, evaluate};
+use alphorn_witness::{Model, Wanted};
+
+/// A random word over these ones, all of a width.
+fn word(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
+    let width = t.width(vars[0]);
+    let numeral = |random: &mut Random| {
+        let value = random.below(1 << width);
+        t.bitvec(BigUint::from(u64::try_from(value).unwrap_or(0)), width)
+    };
+    if depth == 0 || random.one_in(5) {
+        return match random.one_in(3) {
+            true => numeral(random),
+            false => vars[random.below(vars.len() as i64) as usize],
+        };
+    }
+    let a = word(t, random, vars, depth - 1);
+    let b = word(t, random, vars, depth - 1);
+    let positive = |random: &mut Random| {
+        let value = random.between(1, (1 << (width - 1)).max(2) - 1).max(1);
+        t.bitvec(BigUint::from(u64::try_from(value).unwrap_or(1)), width)
+    };
+    match random.below(17) {
+        0..=2 => t.bv_op(&Op::BvAdd, &[a, b]),
+        3 => t.bv_op(&Op::BvNeg, &[a]),
+        4 => t.bv_op(&Op::BvNot, &[a]),
+        5 | 6 => t.bv_op(&Op::BvMul, &[numeral(random), b]),
+        7 => {
+            let condition = formula(t, random, vars, 0);
+            t.ite(condition, a, b)
+        }
+        8 if width > 1 => {
+            // Some bits, extended again.
+            let high = random.below(i64::from(width)) as u32;
+            let low = random.below(i64::from(high) + 1) as u32;
+            let part = t.bv_op(&Op::BvExtract(high, low), &[a]);
+            let more = width - (high - low + 1);
+            match random.one_in(2) {
+                true => t.bv_op(&Op::BvSignExtend(more), &[part]),
+                false => t.bv_op(&Op::BvZeroExtend(more), &[part]),
+            }
+        }
+        9 if width > 1 => {
+            let cut = 1 + random.below(i64::from(width) - 1) as u32;
+            let high = t.bv_op(&Op::BvExtract(width - 1, cut), &[a]);
+            let low = t.bv_op(&Op::BvExtract(cut - 1, 0), &[b]);
+            t.bv_op(&Op::BvConcat, &[high, low])
+        }
+        10 => {
+            let by = t.bitvec(BigUint::from(random.below(i64::from(width)) as u64), width);
+            let op = [Op::BvShl, Op::BvLshr, Op::BvAshr][random.below(3) as usize].clone();
+            t.bv_op(&op, &[a, by])
+        }
+        11 => {
+            let mask = (1_u64 << random.below(i64::from(width) + 1)) - 1;
+            t.bv_op(&Op::BvAnd, &[a, t.bitvec(BigUint::from(mask), width)])
+        }
+        12 => t.bv_op(&Op::BvUdiv, &[a, positive(random)]),
+        13 => t.bv_op(&Op::BvUrem, &[a, positive(random)]),
+        14 if width > 1 => t.bv_op(&Op::BvSdiv, &[a, positive(random)]),
+        15 if width > 1 => t.bv_op(&Op::BvSrem, &[a, positive(random)]),
+        16 if width > 1 => t.bv_op(&Op::BvSmod, &[a, positive(random)]),
+        _ => a,
+    }
+}
+
+fn formula(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
+    let a = word(t, random, vars, depth);
+    let b = word(t, random, vars, depth);
+    let atom = match random.below(3) {
+        0 => t.bv_op(&Op::BvSle, &[a, b]),
+        1 => t.bv_op(&Op::BvUle, &[a, b]),
+        _ => t.eq(a, b),
+    };
+    match random.one_in(2) {
+        true => t.not(atom),
+        false => atom,
+    }
+}
+
+fn values(t: &TermStore, random: &mut Random, vars: &[TermId]) -> Assignment {
+    let value = |&v: &TermId| {
+        let width = t.width(v);
+        let value = random.below(1 << width) as u64;
+        (v, t.bitvec(BigUint::from(value), width))
+    };
+    vars.iter().map(value).collect()
+}
+
+fn number(t: &TermStore, value: TermId) -> TermId {
+    evaluate(t, t.bv_to_signed(value), &Assignment::default()).expect("a value")
+}
+
+/// What a clause says of words, its exact twin says of the integers that they are, and still does
+/// without the cases that it excludes. A twin without ranges may say anything else.
+#[test]
+fn twins_say_the_same() {
+    let mut random = Random::new(17);
+    let (mut yes, mut no, mut free, mut shorter) = (0, 0, 0, 0);
+    for round in 0..400 {
+        let t = Rc::new(TermStore::new());
+        let width = 1 + round % 5;
+        let sort = t.bitvec_sort(width);
+        let mut words = System::new(t.clone());
+        let vars: Vec<TermId> = ["a", "b", "c"].iter().map(|v| t.var(v, sort)).collect();
+        let parts: Vec<TermId> = (0..2).map(|_| formula(&t, &mut random, &vars, 3)).collect();
+        let constraint = match round % 3 {
+            0 => t.and(&parts),
+            _ => t.or(&parts),
+        };
+        words.add_clause(Vec::new(), constraint, None);
+        let cx = Context::new(t.clone());
+        let smt = Smt::within(&cx.budget);
+        let exact = translate(&words, Semantics::Exact, &cx);
+        let exact = exact.unwrap_or_else(|e| panic!("{e}"));
+        let loose = translate(&words, Semantics::Free, &cx).expect("the same operators");
+        let mut sharpened = translate(&words, Semantics::Free, &cx).expect("the same operators");
+        sharpened.sharpen(0, &exact, &smt);
+        assert!(sharpened.is_exact() && !loose.is_exact());
+        let constraint_of = |twin: &super::Twin| twin.system.clauses[0].constraint;
+        shorter += usize::from(constraint_of(&sharpened) != constraint_of(&exact));
+        for _ in 0..6 {
+            let point = values(&t, &mut random, &vars);
+            let expected = evaluate(&t, constraint, &point) == Some(TermId::TRUE);
+            let of = |twin: &super::Twin| {
+                let mut solver = smt.solver();
+                solver.assert(constraint_of(twin));
+                for (word, &twin) in &twin.variables[0] {
+                    solver.assert(t.eq(twin, number(&t, point[word])));
+                }
+                solver.check(&[]) == SatResult::Sat
+            };
+            let shown = Printer::new(&t).term(constraint);
+            assert_eq!(of(&exact), expected, "{shown}");
+            assert_eq!(of(&sharpened), expected, "{shown}");
+            yes += usize::from(expected);
+            no += usize::from(!expected);
+            free += usize::from(of(&loose) != expected);
+        }
+    }
+    assert!(
+        yes > 300 && no > 300 && free > 30 && shorter > 30,
+        "{yes} {no} {free} {shorter}"
+    );
+}
+
+/// A random integer over these ones.
+fn integer(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
+    if depth == 0 || random.one_in(4) {
+        return match random.one_in(3) {
+            true => t.int(random.between(-20, 20)),
+            false => vars[random.below(vars.len() as i64) as usize],
+        };
+    }
+    let a = integer(t, random, vars, depth - 1);
+    let b = integer(t, random, vars, depth - 1);
+    match random.below(6) {
+        0 | 1 => t.add(&[a, b]),
+        2 => t.mul(&[t.int(random.between(-5, 5)), a]),
+        3 => t.idiv(a, t.int(random.between(1, 6))),
+        4 => t.modulo(a, t.int(random.between(1, 6))),
+        _ => t.ite(t.le(a, b), b, a),
+    }
+}
+
+/// What a model says of integers, it says of words.
+#[test]
+fn models_come_back() {
+    let mut random = Random::new(23);
+    let (mut yes, mut no) = (0, 0);
+    for round in 0..400 {
+        let t = Rc::new(TermStore::new());
+        let sort = t.bitvec_sort(1 + round % 6);
+        let mut words = System::new(t.clone());
+        let predicate = words.add_predicate("P", &[sort, SortId::BOOL, sort]);
+        let cx = Context::new(t.clone());
+        let twin = translate(&words, Semantics::Free, &cx).expect("no clause");
+        let params = twin.system.predicate(predicate).params.clone();
+        let numbers = [params[0], params[2]];
+        let mut part = || {
+            let a = integer(&t, &mut random, &numbers, 3);
+            let b = integer(&t, &mut random, &numbers, 3);
+            match random.below(3) {
+                0 => t.le(a, b),
+                1 => t.ge(a, b),
+                _ => t.eq(a, b),
+            }
+        };
+        let definition = t.or(&[t.and(&[part(), params[1]]), t.not(part())]);
+        let found = Model {
+            definitions: FxHashMap::from_iter([(predicate, definition)]),
+            ..Model::default()
+        };
+        let made = back::model(&twin, &found).expect("words can say it");
+        let made = made.definitions[&predicate];
+        let own = words.predicate(predicate).params.clone();
+        for _ in 0..8 {
+            let mut point = values(&t, &mut random, &[own[0], own[2]]);
+            let flag = t.bool(random.one_in(2));
+            let integers = Assignment::from_iter([
+                (params[0], number(&t, point[&own[0]])),
+                (params[1], flag),
+                (params[2], number(&t, point[&own[2]])),
+            ]);
+            point.insert(own[1], flag);
+            let expected = evaluate(&t, definition, &integers);
+            assert_eq!(
+                evaluate(&t, made, &point),
+                expected,
+                "{} for {}",
+                Printer::new(&t).term(made),
+                Printer::new(&t).term(definition)
+            );
+            yes += usize::from(expected == Some(TermId::TRUE));
+            no += usize::from(expected == Some(TermId::FALSE));
+        }
+    }
+    assert!(yes > 300 && no > 300, "{yes} {no}");
+}
+
+/// What no solver likes is not there: a quotient that is compared with a numeral, and division by a
+/// power of two.
+#[test]
+fn models_divide_only_where_they_must() {
+    let t = Rc::new(TermStore::new());
+    let sort = t.bitvec_sort(4);
+    let mut words = System::new(t.clone());
+    let predicate = words.add_predicate("P", &[sort, sort]);
+    let cx = Context::new(t.clone());
+    let twin = translate(&words, Semantics::Free, &cx).expect("no clause");
+    let numbers = twin.system.predicate(predicate).params.clone();
+    let own = words.predicate(predicate).params.clone();
+    let divides = |formula: TermId| {
+        let mut found = false;
+        t.post_order(&[formula], |s| {
+            found |= matches!(t.op(s), Op::BvSdiv | Op::BvSmod | Op::BvUdiv | Op::BvUrem);
+        });
+        found
+    };
+    let check = |definition: TermId, may_divide: bool| {
+        let found = Model {
+            definitions: FxHashMap::from_iter([(predicate, definition)]),
+            ..Model::default()
+        };
+        let made = back::model(&twin, &found).expect("words can say it");
+        let made = made.definitions[&predicate];
+        assert_eq!(divides(made), may_divide, "{}", Printer::new(&t).term(made));
+        for values in 0..256u32 {
+            let value = |at: u32| t.bitvec(BigUint::from(values >> (4 * at)), 4);
+            let point = [(own[0], value(0)), (own[1], value(1))];
+            let integers = [0, 1].map(|at| (numbers[at], number(&t, point[at].1)));
+            assert_eq!(
+                evaluate(&t, made, &point.into_iter().collect()),
+                evaluate(&t, definition, &integers.into_iter().collect()),
+                "{}",
+                Printer::new(&t).term(made)
+            );
+        }
+    };
+    let sum = t.add(&[numbers[0], numbers[1]]);
+    for by in [2, 3, 4, 5] {
+        let (quotient, rest) = (t.idiv(sum, t.int(by)), t.modulo(sum, t.int(by)));
+        for bound in -3..=3 {
+            check(t.le(t.int(bound), quotient), false);
+            check(t.le(quotient, t.int(bound)), false);
+        }
+        let is_power = by == 2 || by == 4;
+        check(t.le(quotient, numbers[1]), !is_power);
+        check(t.le(rest, numbers[1]), !is_power);
+    }
+}
+
+/// A clause holds in a model of integers, with wraps, exactly if it does in that of words; what is
+/// exact is not asked.
+#[test]
+fn hints_fail_where_words_do() {
+    let mut random = Random::new(29);
+    let (mut holding, mut failing) = (0, 0);
+    for round in 0..200 {
+        let t = Rc::new(TermStore::new());
+        let sort = t.bitvec_sort(2 + round % 4);
+        let mut words = System::new(t.clone());
+        let predicate = words.add_predicate("P", &[sort, sort]);
+        let vars: Vec<TermId> = ["a", "b", "c", "d"]
+            .iter()
+            .map(|v| t.var(v, sort))
+            .collect();
+        let atom = |args: &[TermId]| Atom {
+            predicate,
+            args: args.to_vec(),
+        };
+        let step = [
+            t.eq(vars[2], word(&t, &mut random, &vars[..2], 2)),
+            t.eq(vars[3], word(&t, &mut random, &vars[..2], 1)),
+            formula(&t, &mut random, &vars[..2], 1),
+        ];
+        words.add_clause(vec![atom(&vars[..2])], t.and(&step), Some(atom(&vars[2..])));
+        let query = formula(&t, &mut random, &vars[..2], 1);
+        words.add_clause(vec![atom(&vars[..2])], query, None);
+        let mut cx = Context::new(t.clone());
+        let twin = translate(&words, Semantics::Free, &cx).expect("such operators");
+        let exact = translate(&words, Semantics::Exact, &cx).expect("the same");
+        let numbers = twin.system.predicate(predicate).params.clone();
+        let bound = |random: &mut Random| {
+            let number = numbers[random.below(2) as usize];
+            t.le(number, t.int(random.between(-3, 3)))
+        };
+        let definition = t.or(&[bound(&mut random), t.not(bound(&mut random))]);
+        let found = Model {
+            definitions: FxHashMap::from_iter([(predicate, definition)]),
+            ..Model::default()
+        };
+        let model = back::model(&twin, &found).expect("words can say it");
+        let hint = Hint {
+            words: (&words, &model),
+            integers: (&twin.system, &found),
+            exact: &exact.system,
+        };
+        let smt = Smt::within(&cx.budget);
+        let own = (&words, &model);
+        let fails = |at: &usize| counterexample(&words.clauses[*at], own, &smt) == SatResult::Sat;
+        let expected: Vec<usize> = (0..2).filter(fails).collect();
+        let answer = hint.failing(&[false; 2], &mut cx);
+        assert_eq!(answer.ok(), Some(expected.clone()), "{round}");
+        let second = expected.iter().copied().filter(|&at| at == 1).collect();
+        assert_eq!(hint.failing(&[true, false], &mut cx).ok(), Some(second));
+        failing += expected.len();
+        holding += 2 - expected.len();
+    }
+    assert!(holding > 40 && failing > 40, "{holding} {failing}");
+}
+
+/// The engine's verdict, and how many rounds it took.
+fn answer(text: &str) -> (&'static str, u64) {
+    let (word, stats) = answer_and_stats(text);
+    (word, stats.count("twin.rounds"))
+}
+
+fn answer_and_stats(text: &str) -> (&'static str, Statistics) {
+    let terms = Rc::new(TermStore::new());
+    let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
+    let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut cx = Context::new(terms);
+    cx.budget = cx.budget.work(Duration::from_secs(60));
+    let config = Config {
+        engine: "twin".to_owned(),
+        ..Config::default()
+    };
+    let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
+    assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
+    let word = answer.output(&problem, Wanted::default()).word();
+    (word, cx.stats)
+}
+
+const LOOP: &str = "(declare-fun P ((_ BitVec 16) (_ BitVec 16)) Bool)
+(assert (P #x0000 #x0000))
+(assert (forall ((x (_ BitVec 16)) (y (_ BitVec 16)))
+  (=> (and (P x y) GUARD) (P (bvadd x #x0001) (bvadd y #x0003)))))
+(assert (forall ((x (_ BitVec 16)) (y (_ BitVec 16))) (=> (and (P x y) GOAL) false)))";
+
+fn of_loop(guard: &str, goal: &str) -> (&'static str, u64) {
+    answer(&LOOP.replace("GUARD", guard).replace("GOAL", goal))
+}
+
+#[test]
+fn what_does_not_wrap_is_solved_at_once() {
+    let guard = "(bvslt x #x0100)";
+    assert_eq!(of_loop(guard, "(bvslt y x)").0, "sat");
+    assert_eq!(of_loop(guard, "(bvslt x #x0000)"), ("sat", 1));
+    assert_eq!(of_loop(guard, "(= y #x002d)"), ("unsat", 1));
+}
+
+/// With no guard the sums wrap: `y = 3x` holds modulo the size of words, `x <= y` does not.
+#[test]
+fn what_wraps_becomes_exact() {
+    let triple = "(not (= y (bvmul #x0003 x)))";
+    assert_eq!(of_loop("true", triple).0, "sat");
+    let text = LOOP.replace("GUARD", "true");
+    let (word, stats) =
+        answer_and_stats(&text.replace("GOAL", "(and (= x #x7fff) (not (= y #x7ffd)))"));
+    assert_eq!(word, "sat");
+    assert!(stats.count("twin.exact") > 0);
+    let text = LOOP.replace("16", "4").replace("#x000", "#x");
+    let text = text.replace("GUARD", "true").replace("GOAL", "(bvslt y x)");
+    let (word, stats) = answer_and_stats(&text);
+    assert_eq!(word, "unsat");
+    assert!(stats.count("twin.exact") > 0);
+}
+
+/// Numbers without ranges come to what words do not, and refute nothing by that.
+#[test]
+fn numbers_that_are_no_words_refute_nothing() {
+    let text = LOOP.replace("16", "4").replace("#x000", "#x");
+    let text = text.replace("GUARD", "true");
+    let far = "(= ((_ zero_extend 4) x) #x1f)";
+    assert_eq!(answer(&text.replace("GOAL", far)).0, "sat");
+    let near = "(= ((_ zero_extend 4) x) #x0f)";
+    assert_eq!(answer(&text.replace("GOAL", near)).0, "unsat");
+}
+
+/// A sum of a clause could wrap by what a model without ranges says, and never does.
+#[test]
+fn what_could_wrap_and_does_not() {
+    let text = "(declare-fun P ((_ BitVec 32) (_ BitVec 32) (_ BitVec 32) (_ BitVec 32)) Bool)
+(assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)))
+  (=> (and (bvsle #x00000000 n) (bvsle #x00000000 m) (bvsle #x00000001 (bvsub n m)))
+      (P n m #x00000000 m))))
+(assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)) (x (_ BitVec 32)) (y (_ BitVec 32))
+                 (z (_ BitVec 32)))
+  (=> (and (P n m x y) (bvsle #x00000001 (bvsub n x))
+           (= z (ite (bvsle STEP (bvsub x m)) (bvadd y #x00000001) y)))
+      (P n m (bvadd x #x00000001) z))))
+(assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)) (x (_ BitVec 32)) (y (_ BitVec 32)))
+  (=> (and (P n m x y) (bvsle (bvsub n x) #x00000000) (not (= n y))) false)))";
+    let (word, stats) = answer_and_stats(&text.replace("STEP", "#x00000000"));
+    assert_eq!(word, "sat");
+    assert!(stats.count("twin.exact") > 0);
+    assert_eq!(answer(&text.replace("STEP", "#x00000001")).0, "unsat");
+}
+
+/// Orders without a sign, parts of words, and divisions.
+#[test]
+fn operators_of_words_are_those_of_integers() {
+    let text = "(declare-fun P ((_ BitVec 8) (_ BitVec 8)) Bool)
+(assert (P #xf0 #x00))
+(assert (forall ((x (_ BitVec 8)) (n (_ BitVec 8)))
+  (=> (and (P x n) (bvult #x10 x)) (P (bvudiv x #x02) (bvadd n #x01)))))
+(assert (forall ((x (_ BitVec 8)) (n (_ BitVec 8)))
+  (=> (and (P x n) (or (bvult LIMIT n) (= ((_ extract 7 7) n) #b1))) false)))";
+    assert_eq!(answer(&text.replace("LIMIT", "#x04")).0, "sat");
+    assert_eq!(answer(&text.replace("LIMIT", "#x03")).0, "unsat");
+}
+
+#[test]
+fn products_of_words_are_refused() {
+    let text = "(declare-fun P ((_ BitVec 8)) Bool)
+(assert (P #x02))
+(assert (forall ((x (_ BitVec 8)) (y (_ BitVec 8))) (=> (and (P x) (P y)) (P (bvmul x y)))))
+(assert (forall ((x (_ BitVec 8))) (=> (and (P x) (= x #x03)) false)))";
+    assert_eq!(answer(text).0, "unknown");
+}

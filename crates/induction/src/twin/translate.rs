@@ -1,0 +1,590 @@
+//! The clauses over words as clauses over integers: each word becomes the integer that it is with a
+//! sign.
+//!
+//! Invariant: an assignment of integers satisfies the constraint of a clause that is translated
+//! exactly if and only if the words that they stand for satisfy the clause's own (and the integers
+//! that count wraps are what they have to be). In other clauses a sum of words is a sum.
+
+use std::rc::Rc;
+
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use rustc_hash::FxHashMap;
+
+use super::range::{Range, half, power};
+use alphorn_chc::{Atom, Clause, System};
+use alphorn_smt::{SatResult, Smt};
+use alphorn_term::run::Context;
+use alphorn_term::{BigInt, Op, Sort, SortId, TermId, TermStore};
+
+/// A comparison is taken apart into no more cases than this.
+const CASES: usize = 9;
+
+/// A system of integers, with the predicates and clauses of the system of words in their order.
+pub(super) struct Twin {
+    pub system: System,
+    /// By clause: the integers that its words are,
+    pub variables: Vec<FxHashMap<TermId, TermId>>,
+    /// and whether it is exact.
+    pub says_all: Vec<bool>,
+    /// By the variables of predicates: the integers that words are. Also the other way round.
+    pub params: FxHashMap<TermId, TermId>,
+}
+
+/// How clauses treat sums that leave the range of their words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Semantics {
+    /// Numbers have no range, so there are neither wraps nor words.
+    Free,
+    /// They are reduced.
+    Exact,
+}
+
+impl Twin {
+    /// How many clauses are exact.
+    pub fn exact(&self) -> usize {
+        self.says_all.iter().filter(|&&exact| exact).count()
+    }
+
+    /// Whether all clauses are.
+    pub fn is_exact(&self) -> bool {
+        self.says_all.iter().all(|&exact| exact)
+    }
+
+    /// Makes this clause exact, as in the twin that is.
+    pub fn sharpen(&mut self, at: usize, exact: &Twin, smt: &Rc<Smt>) {
+        if std::mem::replace(&mut self.says_all[at], true) {
+            return;
+        }
+        let clause = &mut self.system.clauses[at];
+        clause.clone_from(&exact.system.clauses[at]);
+        clause.constraint = without_excluded(&exact.system.terms, clause.constraint, smt);
+        self.variables[at].clone_from(&exact.variables[at]);
+    }
+}
+
+/// The system of integers, with all clauses in this semantics; what cannot be translated for an error.
+pub(super) fn translate(
+    words: &System,
+    semantics: Semantics,
+    cx: &Context,
+) -> Result<Twin, String> {
+    let terms = &words.terms;
+    let mut twin = Twin {
+        system: System::new(terms.clone()),
+        variables: Vec::new(),
+        says_all: vec![semantics == Semantics::Exact; words.clauses.len()],
+        params: FxHashMap::default(),
+    };
+    for predicate in &words.predicates {
+        let sort_of = |&param: &TermId| twin_sort(terms, terms.sort_of(param));
+        let sorts: Vec<SortId> = predicate.params.iter().map(sort_of).collect();
+        let id = twin.system.add_predicate(&predicate.name, &sorts);
+        let made = &twin.system.predicate(id).params;
+        twin.params
+            .extend(made.iter().copied().zip(predicate.params.iter().copied()));
+    }
+    for clause in &words.clauses {
+        if let Some(reason) = cx.stop() {
+            return Err(reason.to_string());
+        }
+        let mut translation = Translation::new(terms, semantics);
+        let constraint = translation.clause(clause)?;
+        let body = translation.atoms(&clause.body);
+        let head = translation.atoms(clause.head.as_slice()).pop();
+        twin.system.add_clause(body, constraint, head);
+        twin.variables.push(translation.variables);
+    }
+    Ok(twin)
+}
+
+/// The constraint without what it excludes itself: of each disjunction in it, the parts that can hold.
+/// Most sums of a clause cannot wrap, given the rest.
+fn without_excluded(terms: &TermStore, constraint: TermId, smt: &Rc<Smt>) -> TermId {
+    let mut parts = terms.conjuncts(constraint);
+    let is_or = |t: TermId| terms.node(t).op == Op::Or;
+    if !parts.iter().any(|&p| is_or(p)) {
+        return constraint;
+    }
+    let mut solver = smt.solver();
+    solver.assert(constraint);
+    for part in parts.iter_mut().filter(|part| is_or(**part)) {
+        let cases = terms.args(*part).iter().copied();
+        let kept = cases.filter(|&case| solver.check(&[case]) != SatResult::Unsat);
+        *part = terms.or(&kept.collect::<Vec<TermId>>());
+    }
+    terms.and(&parts)
+}
+
+/// How often the size has to be taken off a sum of the first range to get a number of the second.
+fn counts(sum: &Range, range: &Range, size: &BigInt) -> Range {
+    Range {
+        low: (&sum.low - &range.low).div_floor(size),
+        high: (&sum.high - &range.low).div_floor(size),
+    }
+}
+
+fn twin_sort(terms: &TermStore, sort: SortId) -> SortId {
+    match terms.sort(sort) {
+        Sort::BitVec(_) => SortId::INT,
+        _ => sort,
+    }
+}
+
+/// A term that equals a word modulo its size, and what it may be.
+#[derive(Clone)]
+struct Sum {
+    term: TermId,
+    range: Range,
+}
+
+/// The translation of a clause.
+struct Translation<'a> {
+    terms: &'a TermStore,
+    semantics: Semantics,
+    variables: FxHashMap<TermId, TermId>,
+    /// Of formulas and of terms of other sorts: what stands for them.
+    others: FxHashMap<TermId, TermId>,
+    /// Of words: sums that are not in their range yet,
+    sums: FxHashMap<TermId, Sum>,
+    /// and the numbers that they are.
+    readings: FxHashMap<TermId, TermId>,
+    /// What holds besides.
+    facts: Vec<TermId>,
+}
+
+impl<'a> Translation<'a> {
+    fn new(terms: &'a TermStore, semantics: Semantics) -> Self {
+        Translation {
+            terms,
+            semantics,
+            variables: FxHashMap::default(),
+            others: FxHashMap::default(),
+            sums: FxHashMap::default(),
+            readings: FxHashMap::default(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// The clause's constraint, with the ranges of all its words.
+    fn clause(&mut self, clause: &Clause) -> Result<TermId, String> {
+        for var in clause.vars(self.terms) {
+            if let Sort::BitVec(width) = self.terms.sort(self.terms.sort_of(var)) {
+                let twin = self.terms.fresh_var(self.terms.var_name(var), SortId::INT);
+                let range = Range::signed(width);
+                if self.semantics != Semantics::Free {
+                    self.facts.push(self.within(twin, &range));
+                }
+                self.sums.insert(var, Sum { term: twin, range });
+                self.variables.insert(var, twin);
+            }
+        }
+        let terms = self.terms;
+        let mut order = Vec::new();
+        terms.post_order(&[clause.constraint], |t| order.push(t));
+        for t in order {
+            self.node(t)?;
+        }
+        self.facts.push(self.other(clause.constraint));
+        Ok(terms.and(&self.facts))
+    }
+
+    /// What stands for a clause's atoms.
+    fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
+        let map = |atom: &Atom| Atom {
+            predicate: atom.predicate,
+            args: atom.args.iter().map(|a| self.variable(*a)).collect(),
+        };
+        atoms.iter().map(map).collect()
+    }
+
+    /// What stands for a clause's variable.
+    fn variable(&self, var: TermId) -> TermId {
+        self.variables.get(&var).copied().unwrap_or(var)
+    }
+
+    fn width(&self, term: TermId) -> Option<u32> {
+        match self.terms.sort(self.terms.sort_of(term)) {
+            Sort::BitVec(width) => Some(width),
+            _ => None,
+        }
+    }
+
+    fn within(&self, term: TermId, range: &Range) -> TermId {
+        let terms = self.terms;
+        let low = terms.ge(term, terms.int(range.low.clone()));
+        let high = terms.le(term, terms.int(range.high.clone()));
+        terms.and(&[low, high])
+    }
+
+    /// What stands for a term that is no word.
+    fn other(&self, term: TermId) -> TermId {
+        self.others.get(&term).copied().unwrap_or(term)
+    }
+
+    /// The number that a word is. A sum that may leave its range is reduced once, for all its uses.
+    fn reading(&mut self, word: TermId) -> TermId {
+        if let Some(&reading) = self.readings.get(&word) {
+            return reading;
+        }
+        let terms = self.terms;
+        let sum = self.sums[&word].clone();
+        let width = self.width(word).expect("it is a word");
+        let range = Range::signed(width);
+        let reading = if sum.range.is_within(&range) || self.semantics == Semantics::Free {
+            sum.term
+        } else {
+            let size = power(width);
+            let wraps = terms.fresh_var("wraps", SortId::INT);
+            let counts = counts(&sum.range, &range, &size);
+            self.facts.push(self.within(wraps, &counts));
+            let reduced = terms.sub(sum.term, terms.mul(&[terms.int(size), wraps]));
+            self.facts.push(self.within(reduced, &range));
+            reduced
+        };
+        self.readings.insert(word, reading);
+        reading
+    }
+
+    /// The number that a word is without a sign, and how large it may be.
+    fn unsigned(&mut self, word: TermId) -> TermId {
+        let width = self.width(word).expect("it is a word");
+        let number = self.reading(word);
+        let terms = self.terms;
+        let wrapped = terms.add(&[number, terms.int(power(width))]);
+        terms.ite(self.is_negative(number), wrapped, number)
+    }
+
+    /// Whether the words' order without a sign is that of the first and the second.
+    fn unsigned_at_most(&mut self, a: TermId, b: TermId) -> TermId {
+        let (a, b) = (self.reading(a), self.reading(b));
+        let terms = self.terms;
+        let signs = [a, b].map(|number| self.is_negative(number));
+        let across = terms.and(&[terms.not(signs[0]), signs[1]]);
+        let same = terms.and(&[terms.eq(signs[0], signs[1]), terms.le(a, b)]);
+        terms.or(&[across, same])
+    }
+
+    /// Whether the number that a word is, is a sum that has to be reduced.
+    fn reduces(&self, word: TermId) -> bool {
+        let width = self.width(word).expect("it is a word");
+        self.semantics == Semantics::Exact
+            && !self.sums[&word].range.is_within(&Range::signed(width))
+    }
+
+    /// Whether the first word is at most the second (or less, if this is strict), by how often their
+    /// sums wrap: no variable stands for that, so none has to be eliminated. `None` where nothing is
+    /// reduced, the cases are many, or this is another operator.
+    fn by_cases(&mut self, op: &Op, words: [TermId; 2], strict: bool) -> Option<TermId> {
+        let width = self.width(words[0])?;
+        let range = match op {
+            Op::BvSle => Range::signed(width),
+            Op::BvUle => Range::unsigned(width),
+            _ => return None,
+        };
+        if !words.iter().any(|&w| self.reduces(w)) {
+            return None;
+        }
+        let more = BigInt::from(u8::from(strict));
+        let cases = words.map(|w| self.cases(w, &range));
+        let [left, right] = &cases;
+        if left.len() * right.len() > CASES {
+            return None;
+        }
+        let terms = self.terms;
+        let mut all = Vec::new();
+        for a in left {
+            for b in right {
+                // With a numeral on one side, one interval says all.
+                let formula = match (a.range.is_point(), b.range.is_point()) {
+                    (true, false) => self.between(b, &a.range.low + &more, range.high.clone()),
+                    (false, true) => self.between(a, range.low.clone(), &b.range.low - &more),
+                    _ => {
+                        let [a_is, b_is] = [a, b]
+                            .map(|sum| self.between(sum, range.low.clone(), range.high.clone()));
+                        let order = match strict {
+                            true => terms.lt(a.term, b.term),
+                            false => terms.le(a.term, b.term),
+                        };
+                        terms.and(&[a_is, b_is, order])
+                    }
+                };
+                all.push(formula);
+            }
+        }
+        Some(terms.or(&all))
+    }
+
+    /// What a word may be in this range: its sum, less the words' size so many times.
+    fn cases(&self, word: TermId, range: &Range) -> Vec<Sum> {
+        let terms = self.terms;
+        let sum = &self.sums[&word];
+        let size = power(self.width(word).expect("it is a word"));
+        let counts = counts(&sum.range, range, &size);
+        let mut cases = Vec::new();
+        let mut count = counts.low;
+        while count <= counts.high && cases.len() <= CASES {
+            let less = &size * &count;
+            cases.push(Sum {
+                term: terms.sub(sum.term, terms.int(less.clone())),
+                range: sum.range.plus(&Range::point(-less)),
+            });
+            count += 1;
+        }
+        cases
+    }
+
+    /// That a sum is in this interval, without what its own range says.
+    fn between(&self, sum: &Sum, low: BigInt, high: BigInt) -> TermId {
+        let terms = self.terms;
+        if low > high || sum.range.high < low || high < sum.range.low {
+            return TermId::FALSE;
+        }
+        let mut bounds = Vec::new();
+        if sum.range.low < low {
+            bounds.push(terms.ge(sum.term, terms.int(low)));
+        }
+        if sum.range.high > high {
+            bounds.push(terms.le(sum.term, terms.int(high)));
+        }
+        terms.and(&bounds)
+    }
+
+    /// A number that is not negative, as a word: from the half of what words count on, it is read
+    /// with a sign.
+    fn natural(&self, term: TermId, high: BigInt, width: u32) -> Sum {
+        let terms = self.terms;
+        if high < half(width) {
+            let low = BigInt::zero();
+            return Sum {
+                term,
+                range: Range { low, high },
+            };
+        }
+        let wrapped = terms.sub(term, terms.int(power(width)));
+        let is_small = terms.lt(term, terms.int(half(width)));
+        Sum {
+            term: terms.ite(is_small, term, wrapped),
+            range: Range::signed(width),
+        }
+    }
+
+    fn is_negative(&self, number: TermId) -> TermId {
+        self.terms.lt(number, self.terms.int(0))
+    }
+
+    /// Notes what stands for a term whose arguments are known.
+    fn node(&mut self, t: TermId) -> Result<(), String> {
+        let terms = self.terms;
+        if self.width(t).is_some() {
+            if !self.sums.contains_key(&t) {
+                let sum = self.word(t)?;
+                self.sums.insert(t, sum);
+            }
+            return Ok(());
+        }
+        let node = terms.node(t);
+        let over_words = node.args.iter().any(|&a| self.width(a).is_some());
+        let twin = match (&node.op, &*node.args) {
+            (Op::BvSle, &[a, b]) => self.by_cases(&node.op, [a, b], false).unwrap_or_else(|| {
+                let (a, b) = (self.reading(a), self.reading(b));
+                terms.le(a, b)
+            }),
+            (Op::BvUle, &[a, b]) => self
+                .by_cases(&node.op, [a, b], false)
+                .unwrap_or_else(|| self.unsigned_at_most(a, b)),
+            // So that it is a disjunction, too.
+            (Op::Not, &[a]) => {
+                let inner = terms.node(a);
+                let less = match *inner.args {
+                    [a, b] => self.by_cases(&inner.op, [b, a], true),
+                    _ => None,
+                };
+                less.unwrap_or_else(|| terms.not(self.other(a)))
+            }
+            (Op::Eq, &[a, b]) if over_words => {
+                let (a, b) = (self.reading(a), self.reading(b));
+                terms.eq(a, b)
+            }
+            (Op::BvToNat, &[a]) => self.unsigned(a),
+            (op, _) if over_words => return Err(unsupported(op)),
+            (op @ (Op::Forall(_) | Op::Exists(_)), _) => return Err(unsupported(op)),
+            (Op::Var(_), _) => t,
+            (op, args) => {
+                let args: Vec<TermId> = args.iter().map(|&a| self.other(a)).collect();
+                terms.rebuild(op, &args, node.sort)
+            }
+        };
+        self.others.insert(t, twin);
+        Ok(())
+    }
+
+    /// What stands for a word, modulo its size.
+    fn word(&mut self, t: TermId) -> Result<Sum, String> {
+        let terms = self.terms;
+        let node = terms.node(t);
+        let width = self.width(t).expect("it is a word");
+        let sum = |term, range| Ok(Sum { term, range });
+        let numeral = |t: TermId| terms.as_bitvec(t).map(|v| BigInt::from(v.clone()));
+        match (&node.op, &*node.args) {
+            (Op::BitVec(_), _) => {
+                let value = Range::signed(width).wrapped(&numeral(t).unwrap_or_default());
+                sum(terms.int(value.clone()), Range::point(value))
+            }
+            (Op::BvAdd, args) => {
+                let parts: Vec<Sum> = args.iter().map(|a| self.sums[a].clone()).collect();
+                let numbers: Vec<TermId> = parts.iter().map(|p| p.term).collect();
+                let range = parts
+                    .iter()
+                    .fold(Range::point(BigInt::zero()), |all, part| {
+                        all.plus(&part.range)
+                    });
+                sum(terms.add(&numbers), range)
+            }
+            (Op::BvNeg, [a]) => {
+                let part = self.sums[a].clone();
+                sum(terms.neg(part.term), part.range.times(&-BigInt::one()))
+            }
+            (Op::BvNot, [a]) => {
+                let part = self.sums[a].clone();
+                let range = part.range.times(&-BigInt::one());
+                let range = range.plus(&Range::point(-BigInt::one()));
+                sum(terms.sub(terms.int(-1), part.term), range)
+            }
+            (Op::BvMul, &[a, b]) => {
+                let (factor, other) = match (numeral(a), numeral(b)) {
+                    (Some(factor), _) => (factor, b),
+                    (_, Some(factor)) => (factor, a),
+                    _ => return Err(unsupported(&node.op)),
+                };
+                let factor = Range::signed(width).wrapped(&factor);
+                let part = self.sums[&other].clone();
+                let term = terms.mul(&[terms.int(factor.clone()), part.term]);
+                sum(term, part.range.times(&factor))
+            }
+            (Op::Ite, &[condition, a, b]) => {
+                let condition = self.other(condition);
+                let (a, b) = (self.reading(a), self.reading(b));
+                sum(terms.ite(condition, a, b), Range::signed(width))
+            }
+            (Op::BvSignExtend(_), &[a]) => {
+                let inner = self.width(a).expect("it is a word");
+                sum(self.reading(a), Range::signed(inner))
+            }
+            (Op::BvZeroExtend(_), &[a]) => {
+                let inner = self.width(a).expect("it is a word");
+                sum(self.unsigned(a), Range::unsigned(inner))
+            }
+            (Op::BvConcat, &[a, b]) => {
+                let low = self.width(b).expect("it is a word");
+                let high = self.reading(a);
+                let low_part = self.unsigned(b);
+                let shifted = terms.mul(&[terms.int(power(low)), high]);
+                sum(terms.add(&[shifted, low_part]), Range::signed(width))
+            }
+            (&Op::BvExtract(high, low), &[a]) => {
+                let inner = self.width(a).expect("it is a word");
+                if high + 1 == inner {
+                    // The upper bits, rounded down: the sign stays.
+                    let number = self.reading(a);
+                    let quotient = terms.idiv(number, terms.int(power(low)));
+                    return sum(quotient, Range::signed(width));
+                }
+                let number = match low {
+                    0 => self.sums[&a].term,
+                    _ => terms.idiv(self.reading(a), terms.int(power(low))),
+                };
+                let rest = terms.modulo(number, terms.int(power(width)));
+                Ok(self.natural(rest, Range::unsigned(width).high, width))
+            }
+            (Op::BvShl, &[a, b]) => match numeral(b) {
+                Some(by) if by < BigInt::from(width) => {
+                    let factor = power(u32::try_from(by).unwrap_or(width));
+                    let part = self.sums[&a].clone();
+                    let term = terms.mul(&[terms.int(factor.clone()), part.term]);
+                    sum(term, part.range.times(&factor))
+                }
+                _ => Err(unsupported(&node.op)),
+            },
+            (Op::BvLshr | Op::BvAshr, &[a, b]) => match numeral(b) {
+                Some(by) if by < BigInt::from(width) => {
+                    let by = u32::try_from(by).unwrap_or(width);
+                    let divisor = terms.int(power(by));
+                    if node.op == Op::BvAshr {
+                        let quotient = terms.idiv(self.reading(a), divisor);
+                        return sum(quotient, Range::signed(width - by));
+                    }
+                    let quotient = terms.idiv(self.unsigned(a), divisor);
+                    Ok(self.natural(quotient, Range::unsigned(width - by).high, width))
+                }
+                _ => Err(unsupported(&node.op)),
+            },
+            (Op::BvAnd, args) => {
+                // Only masks of the lowest bits.
+                let is_mask = |mask: &BigInt| {
+                    let next: BigInt = mask + 1;
+                    (mask & &next).is_zero()
+                };
+                match *args {
+                    [a, b] => {
+                        let (mask, other) = match (numeral(a), numeral(b)) {
+                            (Some(mask), _) => (mask, b),
+                            (_, Some(mask)) => (mask, a),
+                            _ => return Err(unsupported(&node.op)),
+                        };
+                        if !is_mask(&mask) {
+                            return Err(unsupported(&node.op));
+                        }
+                        let number = self.sums[&other].term;
+                        let rest = terms.modulo(number, terms.int(&mask + 1));
+                        Ok(self.natural(rest, mask, width))
+                    }
+                    _ => Err(unsupported(&node.op)),
+                }
+            }
+            (Op::BvUdiv | Op::BvUrem, &[a, b]) => match numeral(b) {
+                Some(divisor) if divisor.is_positive() => {
+                    let number = self.unsigned(a);
+                    let by = terms.int(divisor.clone());
+                    let whole = Range::unsigned(width);
+                    match node.op {
+                        Op::BvUdiv => {
+                            let high = whole.high.div_floor(&divisor);
+                            Ok(self.natural(terms.idiv(number, by), high, width))
+                        }
+                        _ => Ok(self.natural(terms.modulo(number, by), divisor - 1, width)),
+                    }
+                }
+                _ => Err(unsupported(&node.op)),
+            },
+            (Op::BvSdiv | Op::BvSrem | Op::BvSmod, &[a, b]) => {
+                let divisor = numeral(b).filter(|d| d.is_positive() && *d < half(width));
+                let Some(divisor) = divisor else {
+                    return Err(unsupported(&node.op));
+                };
+                let number = self.reading(a);
+                let by = terms.int(divisor);
+                let negated = terms.neg(number);
+                let is_negative = self.is_negative(number);
+                let term = match node.op {
+                    Op::BvSmod => terms.modulo(number, by),
+                    Op::BvSdiv => {
+                        let below = terms.neg(terms.idiv(negated, by));
+                        terms.ite(is_negative, below, terms.idiv(number, by))
+                    }
+                    _ => {
+                        let below = terms.neg(terms.modulo(negated, by));
+                        terms.ite(is_negative, below, terms.modulo(number, by))
+                    }
+                };
+                sum(term, Range::signed(width))
+            }
+            (op, _) => Err(unsupported(op)),
+        }
+    }
+}
+
+fn unsupported(op: &Op) -> String {
+    let name = format!("{op:?}");
+    format!("{} over words", name.split('(').next().unwrap_or_default())
+}

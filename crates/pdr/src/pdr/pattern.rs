@@ -1,0 +1,288 @@
+//! Cubes seen as patterns with holes for numerals, and clusters of cubes of one pattern.
+//!
+//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking"
+//! (CAV 2020), section 3. Deviation: two literals anti-unify when they bound the same terms in the
+//! same direction; a cluster fixes their coefficients as well, and terms bounded with changing
+//! coefficients are remembered literal by literal. Invariant: a cube's pattern and its numerals
+//! give back the cube.
+
+use num_traits::Signed;
+use rustc_hash::FxHashMap;
+
+use alphorn_arith::{Constraint, Relation};
+use alphorn_term::{Rational, TermId, TermStore};
+
+/// An arithmetic literal `terms ⋈ constant`; the first coefficient is positive.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Shape {
+    pub kind: Kind,
+    pub terms: Vec<(TermId, Rational)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    AtMost,
+    Below,
+    AtLeast,
+    Above,
+    Equal,
+    Differs,
+}
+
+impl Kind {
+    /// The relation of `sign * (terms - constant)` to zero.
+    pub fn relation(self) -> (Relation, i64) {
+        match self {
+            Kind::AtMost => (Relation::AtMost, 1),
+            Kind::Below => (Relation::Below, 1),
+            Kind::AtLeast => (Relation::AtMost, -1),
+            Kind::Above => (Relation::Below, -1),
+            Kind::Equal => (Relation::Equal, 1),
+            Kind::Differs => (Relation::Differs, 1),
+        }
+    }
+
+    /// Whether the literal bounds its terms from above.
+    pub fn is_upper(self) -> bool {
+        matches!(self, Kind::AtMost | Kind::Below)
+    }
+}
+
+/// The arithmetic literal, taken apart; `None` for any other.
+pub(super) fn shape(terms: &TermStore, literal: TermId) -> Option<(Shape, Rational)> {
+    let Constraint { linear, relation } = Constraint::comparison(terms, literal)?;
+    let is_turned = linear.monomials.first()?.1.is_negative();
+    let kind = match (relation, is_turned) {
+        (Relation::AtMost, false) => Kind::AtMost,
+        (Relation::AtMost, true) => Kind::AtLeast,
+        (Relation::Below, false) => Kind::Below,
+        (Relation::Below, true) => Kind::Above,
+        (Relation::Equal, _) => Kind::Equal,
+        (Relation::Differs, _) => Kind::Differs,
+        (Relation::Integral, _) => return None,
+    };
+    let sum = if is_turned { linear.negated() } else { linear };
+    let shape = Shape {
+        kind,
+        terms: sum.monomials,
+    };
+    Some((shape, -sum.constant))
+}
+
+/// Whether terms are bounded from above, and which.
+type Side = (bool, Vec<(TermId, Rational)>);
+
+/// The cube without bounds that others of its literals imply, and without repetitions.
+pub(super) fn without_weaker_bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
+    // The tightest bound in each direction: its constant, and whether it is strict.
+    let mut tightest: FxHashMap<Side, (Rational, bool)> = FxHashMap::default();
+    let bound = |literal: TermId| {
+        let (shape, constant) = shape(terms, literal)?;
+        let (relation, _) = shape.kind.relation();
+        if matches!(relation, Relation::Equal | Relation::Differs) {
+            return None;
+        }
+        let upper = shape.kind.is_upper();
+        Some((
+            (upper, shape.terms),
+            (constant, relation == Relation::Below),
+        ))
+    };
+    let tighter = |upper: bool, a: &(Rational, bool), b: &(Rational, bool)| match a.0.cmp(&b.0) {
+        std::cmp::Ordering::Equal => a.1 && !b.1,
+        order => (order == std::cmp::Ordering::Less) == upper,
+    };
+    for &literal in cube {
+        if let Some((key, value)) = bound(literal) {
+            let upper = key.0;
+            let best = tightest.entry(key).or_insert_with(|| value.clone());
+            if tighter(upper, &value, best) {
+                *best = value;
+            }
+        }
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    cube.iter()
+        .copied()
+        .filter(|&l| bound(l).is_none_or(|(key, value)| tightest[&key] == value))
+        .filter(|&l| l != TermId::TRUE && seen.insert(l))
+        .collect()
+}
+
+/// A cube without its constants.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Pattern {
+    pub shapes: Vec<Shape>,
+    /// Literals that are not arithmetic.
+    pub others: Vec<TermId>,
+}
+
+/// The pattern of a cube and its constants; `None` when nothing in it is arithmetic.
+pub(super) fn pattern(terms: &TermStore, cube: &[TermId]) -> Option<(Pattern, Vec<Rational>)> {
+    let mut rows = Vec::new();
+    let mut others = Vec::new();
+    for &literal in cube {
+        match shape(terms, literal) {
+            Some(row) => rows.push(row),
+            None => others.push(literal),
+        }
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    rows.sort();
+    others.sort_unstable();
+    let (shapes, constants) = rows.into_iter().unzip();
+    Some((Pattern { shapes, others }, constants))
+}
+
+/// Cubes of one pattern.
+pub(super) struct Cluster<M> {
+    /// What the cubes belong to, and their constants.
+    pub members: Vec<(M, Vec<Rational>)>,
+    /// How often it was generalised.
+    pub uses: usize,
+}
+
+impl<M> Default for Cluster<M> {
+    fn default() -> Self {
+        Cluster {
+            members: Vec::new(),
+            uses: 0,
+        }
+    }
+}
+
+/// What some cubes about a predicate have in common, each of which belongs to an `M`.
+pub(super) struct Patterns<M> {
+    pub clusters: FxHashMap<Pattern, Cluster<M>>,
+    /// The coefficients with which cubes bound the same terms.
+    slopes: FxHashMap<(Kind, Vec<TermId>), Slopes>,
+}
+
+impl<M> Default for Patterns<M> {
+    fn default() -> Self {
+        Patterns {
+            clusters: FxHashMap::default(),
+            slopes: FxHashMap::default(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Slopes {
+    seen: Vec<Vec<Rational>>,
+    uses: usize,
+}
+
+impl<M> Patterns<M> {
+    /// Enters a cube. Returns its pattern.
+    pub fn enter(&mut self, terms: &TermStore, member: M, cube: &[TermId]) -> Option<Pattern> {
+        let (pattern, constants) = pattern(terms, cube)?;
+        for shape in &pattern.shapes {
+            let (key, coefficients) = slope(shape);
+            let slopes = self.slopes.entry(key).or_default();
+            if !slopes.seen.contains(&coefficients) {
+                slopes.seen.push(coefficients);
+            }
+        }
+        let cluster = self.clusters.entry(pattern.clone()).or_default();
+        if cluster.members.iter().all(|m| m.1 != constants) {
+            cluster.members.push((member, constants));
+        }
+        Some(pattern)
+    }
+
+    /// Whether cubes bound these terms with at least `least` different coefficients. Says so at
+    /// most `most` times.
+    pub fn has_many_slopes(&mut self, shape: &Shape, least: usize, most: usize) -> bool {
+        if shape.terms.len() < 2 {
+            return false;
+        }
+        let Some(slopes) = self.slopes.get_mut(&slope(shape).0) else {
+            return false;
+        };
+        let many = slopes.seen.len() >= least && slopes.uses < most;
+        slopes.uses += usize::from(many);
+        many
+    }
+}
+
+fn slope(shape: &Shape) -> ((Kind, Vec<TermId>), Vec<Rational>) {
+    let (terms, coefficients) = shape.terms.iter().cloned().unzip();
+    ((shape.kind, terms), coefficients)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alphorn_term::{Linear, SortId};
+    use num_traits::Zero;
+
+    #[test]
+    fn patterns_give_back_their_cubes() {
+        let terms = TermStore::new();
+        for sort in [SortId::INT, SortId::REAL] {
+            let [x, y] = ["x", "y"].map(|n| terms.var(n, sort));
+            let number = |v: i64| terms.number(&Rational::from_integer(v.into()), sort);
+            let sum = terms.add(&[x, terms.mul(&[number(-2), y])]);
+            for literal_in in [
+                terms.le(sum, number(3)),
+                terms.ge(sum, number(-4)),
+                terms.lt(x, y),
+                terms.gt(sum, number(0)),
+                terms.eq(sum, number(7)),
+                terms.not(terms.eq(sum, number(5))),
+            ] {
+                let (shape, constant) = shape(&terms, literal_in).unwrap();
+                let (relation, sign) = shape.kind.relation();
+                let sign = Rational::from_integer(sign.into());
+                let sum = Linear {
+                    monomials: shape.terms.clone(),
+                    constant: -constant,
+                };
+                let constraint = Constraint::new(sum.scaled(&sign), relation);
+                assert_eq!(constraint.formula(&terms), literal_in);
+            }
+        }
+        let p = terms.var("p", SortId::BOOL);
+        assert!(pattern(&terms, &[p]).is_none());
+    }
+
+    #[test]
+    fn weaker_bounds_go() {
+        let terms = TermStore::new();
+        let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::REAL));
+        let number = |v: i64| terms.number(&Rational::from_integer(v.into()), SortId::REAL);
+        let p = terms.var("p", SortId::BOOL);
+        let cube = [
+            terms.le(x, number(5)),
+            p,
+            terms.lt(x, number(3)),
+            terms.le(x, number(3)),
+            terms.ge(x, number(1)),
+            terms.ge(x, number(2)),
+            terms.le(y, number(9)),
+            p,
+        ];
+        let expected = [p, cube[2], cube[5], cube[6]];
+        assert_eq!(without_weaker_bounds(&terms, &cube), expected);
+    }
+
+    #[test]
+    fn many_slopes_are_noticed() {
+        let terms = TermStore::new();
+        let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::INT));
+        let mut patterns = Patterns::default();
+        let bound = |k: i64| terms.le(terms.add(&[terms.mul(&[terms.int(k), x]), y]), terms.int(k));
+        for k in 1..4 {
+            let (shape, constant) = shape(&terms, bound(k)).unwrap();
+            assert!(!constant.is_zero());
+            assert!(!patterns.has_many_slopes(&shape, 3, 1));
+            patterns.enter(&terms, k, &[bound(k)]);
+        }
+        let (shape, _) = shape(&terms, bound(9)).unwrap();
+        assert!(patterns.has_many_slopes(&shape, 3, 1));
+        assert!(!patterns.has_many_slopes(&shape, 3, 1));
+    }
+}

@@ -1,0 +1,85 @@
+//! ABSTRACT: the assumptions that a proof needs.
+//!
+//! All of Σ is assumed, not only what was abstracted to before, so an abstraction may also move.
+//! The paper hopes that a core uses the necessary lemmas only; but each lemma of the proof is to
+//! be proved again, so all of them are used. Here the lemmas that `false` needs are collected
+//! first, by cores.
+//!
+//! Whether the lemmas about a predicate are proved again depends on its own clauses alone, so each
+//! predicate has a core of its own (the paper takes one for the whole program: the union of minimal
+//! cores here is minimal there).
+//!
+//! Invariant: under the assumptions returned the needed lemmas are a proof of the
+//! under-approximation.
+
+use rustc_hash::FxHashSet;
+
+use super::constraints::{Constraints, InForce};
+use super::proof::Lemma;
+use super::search::CORE_QUERIES;
+use alphorn_proof::needed_lemmas::{Needed, needed_in_clauses};
+use alphorn_smt::CoreEffort;
+use alphorn_term::TermId;
+use alphorn_term::run::Budget;
+
+/// The lemmas that `false` needs, and assumptions under which they are a proof; `None` when they
+/// are not found to be one.
+pub(super) fn needed(
+    constraints: &mut Constraints,
+    lemmas: &[Lemma],
+    in_force: InForce,
+    budget: &Budget,
+) -> Option<Needed> {
+    let lemmas = constraints.lemmas(lemmas);
+    let given = constraints.given(in_force);
+    let given = |group: usize| given[group].clone();
+    needed_in_clauses(&mut constraints.clauses, &lemmas, given, 0, budget)
+}
+
+/// The assumptions that a proof needs, where there is a choice rather those that are preferred;
+/// `None` when it is not found to be one.
+pub(super) fn abstraction(
+    constraints: &mut Constraints,
+    lemmas: &[Lemma],
+    in_force: InForce,
+    preferred: &FxHashSet<TermId>,
+    budget: &Budget,
+) -> Option<FxHashSet<TermId>> {
+    let Needed {
+        lemmas: needed,
+        optional: used,
+    } = needed(constraints, lemmas, in_force, budget)?;
+    let lemmas = constraints.lemmas(lemmas);
+    let given = constraints.given(in_force);
+    let clauses = &mut constraints.clauses;
+    let terms = clauses.terms().clone();
+    let effort = CoreEffort {
+        queries: CORE_QUERIES,
+        budget: Some(budget),
+    };
+    let mut core: FxHashSet<TermId> = FxHashSet::default();
+    for (group, given) in given.into_iter().enumerate() {
+        let needed = || needed.iter().map(|&l| lemmas[l]);
+        let head = clauses.head(group);
+        let violated = needed().filter(|l| l.about == head).map(|l| l.violation);
+        let violated: Vec<TermId> = violated.collect();
+        if violated.is_empty() {
+            continue;
+        }
+        let sources = clauses.sources(group);
+        let mut hard = given.assumed;
+        let premises = needed().filter(|l| l.about.is_some_and(|p| sources.contains(&p)));
+        hard.extend(premises.map(|l| l.premise));
+        let mut soft = given.optional;
+        soft.retain(|a| used.contains(a));
+        soft.sort_by_key(|a| !preferred.contains(a));
+        clauses.tell(group, &hard);
+        let solver = clauses.solver(group);
+        solver.push();
+        solver.assert(terms.or(&violated));
+        let needs = solver.core_by(&hard, &soft, effort);
+        solver.pop();
+        core.extend(needs?);
+    }
+    Some(core)
+}

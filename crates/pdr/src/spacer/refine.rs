@@ -1,0 +1,206 @@
+//! REFINE and ISFEASIBLE: a derivation of the abstraction, unrolled with the clauses as they are.
+//!
+//! Invariant: the derivation's shape alone is used, not its values: a refutation comes from a
+//! model of the whole unrolling under all assumptions, and a core of one that has none.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::assumptions::Assumptions;
+use super::proof::Lemma;
+use alphorn_chc::{PredicateId, System};
+use alphorn_smt::{Arithmetic, CoreEffort, SatResult, Smt, Solver};
+use alphorn_term::run::{Budget, Context};
+use alphorn_term::{Assignment, TermId};
+use alphorn_witness::{Fact, Refutation, RefutationStep};
+
+/// What becomes of a counterexample.
+pub(super) enum Refined {
+    /// It is one of the clauses as they are, perhaps with other values.
+    Feasible(Refutation),
+    /// Assumptions that exclude it, together with those that are in force.
+    Spurious(Vec<TermId>),
+    /// The oracle's reason.
+    Unknown(String),
+}
+
+/// What a derivation is checked against.
+pub(super) struct Refinement<'a> {
+    pub system: &'a System,
+    pub assumptions: &'a Assumptions,
+    pub smt: &'a Rc<Smt>,
+    /// Σ̂.
+    pub in_force: &'a FxHashSet<TermId>,
+    /// Without counters. They hold of all facts, so they exclude no refutation, and make cores
+    /// smaller.
+    pub invariants: &'a [Lemma],
+    pub core_queries: usize,
+    /// Time for the unrolling.
+    pub limit: Duration,
+    /// What other solvers than that of the unrolling have.
+    pub arithmetic: Arithmetic,
+}
+
+impl Refinement<'_> {
+    /// Checks a derivation: is it one of the clauses, and if not, why?
+    pub fn refine(&self, abstract_: &Refutation, cx: &Context) -> Result<Refined, String> {
+        let terms = &self.system.terms;
+        let index = self.system.clause_index();
+        let mut about: FxHashMap<Option<PredicateId>, Vec<TermId>> = FxHashMap::default();
+        for lemma in self.invariants {
+            about.entry(lemma.about).or_default().push(lemma.formula);
+        }
+        // A few hard queries, not many easy ones.
+        self.smt.set_arithmetic(Arithmetic::Current);
+        let mut solver = self.smt.solver();
+        self.smt.set_arithmetic(self.arithmetic);
+        // Of each step: its clause and the clause's variables with what stands for them.
+        let mut steps: Vec<(usize, FxHashMap<TermId, TermId>)> = Vec::new();
+        let mut own: Vec<TermId> = Vec::new();
+        let mut met: FxHashSet<usize> = FxHashSet::default();
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        for step in &abstract_.steps {
+            let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
+            let clause = &self.system.clauses[clause_at];
+            let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+            for (atom, &premise) in clause.body.iter().zip(&step.premises) {
+                let (from, values) = steps.get(premise).ok_or("a premise that comes later")?;
+                let head = self.system.clauses[*from].head.as_ref();
+                let head = head.ok_or("a premise that derives nothing")?;
+                let derived = head.args.iter().map(|a| values[a]);
+                map.extend(atom.args.iter().copied().zip(derived));
+            }
+            if met.insert(clause_at) {
+                let new = self.assumptions.own(clause_at).iter();
+                own.extend(new.filter(|&&a| seen.insert(a)));
+            }
+            let guarded = self.assumptions.guarded(clause_at);
+            let mut vars = clause.vars(terms);
+            let others = terms.free_vars(&[guarded]).into_iter();
+            vars.extend(others.filter(|&v| !self.assumptions.is_one(v)));
+            for var in vars {
+                map.entry(var)
+                    .or_insert_with(|| terms.fresh_var(terms.var_name(var), terms.sort_of(var)));
+            }
+            solver.assert(terms.substitute(guarded, &map));
+            if let Some(head) = &clause.head {
+                let params = &self.system.predicate(head.predicate).params;
+                let args = head.args.iter().map(|a| map[a]);
+                let here: FxHashMap<TermId, TermId> = params.iter().copied().zip(args).collect();
+                for &formula in about.get(&Some(head.predicate)).into_iter().flatten() {
+                    solver.assert(terms.substitute(formula, &here));
+                }
+            }
+            steps.push((clause_at, map));
+        }
+        self.smt.set_query_limit(Some(self.limit));
+        let answer = self.decide(&mut solver, own, &cx.budget.work(self.limit));
+        self.smt.set_query_limit(None);
+        if let Some(refined) = answer {
+            return Ok(refined);
+        }
+        let model = solver.model().ok_or("no model")?;
+        let mut result = Refutation::default();
+        for (step, (clause_at, map)) in abstract_.steps.iter().zip(&steps) {
+            let clause = &self.system.clauses[*clause_at];
+            let mut values = Assignment::default();
+            for var in clause.vars(terms) {
+                let value = model.value(map[&var]).map_err(|e| e.to_string())?;
+                values.insert(var, value);
+            }
+            let fact = clause.head.as_ref().map(|head| Fact {
+                predicate: head.predicate,
+                values: head.args.iter().map(|a| values[a]).collect(),
+            });
+            result.steps.push(RefutationStep {
+                clause: clause.id,
+                values,
+                premises: step.premises.clone(),
+                fact,
+            });
+        }
+        Ok(Refined::Feasible(result))
+    }
+
+    /// Whether what was asserted is possible under all assumptions of its clauses: `None` if it is.
+    fn decide(&self, solver: &mut Solver, own: Vec<TermId>, budget: &Budget) -> Option<Refined> {
+        match solver.check(&own) {
+            SatResult::Unknown(why) => Some(Refined::Unknown(why)),
+            SatResult::Unsat => Some(Refined::Spurious(self.core(solver, own, budget))),
+            SatResult::Sat => None,
+        }
+    }
+
+    /// Assumptions that are unsatisfiable together with those in force, which have been found to
+    /// be.
+    fn core(&self, solver: &mut Solver, own: Vec<TermId>, budget: &Budget) -> Vec<TermId> {
+        let (hard, soft): (Vec<TermId>, Vec<TermId>) =
+            own.into_iter().partition(|a| self.in_force.contains(a));
+        let effort = CoreEffort {
+            queries: self.core_queries,
+            budget: Some(budget),
+        };
+        solver.core_by(&hard, &soft, effort).unwrap_or(soft)
+    }
+
+    /// The same with the values that the derivation's facts have: each step for itself.
+    pub fn by_steps(&self, abstract_: &Refutation, cx: &Context) -> Result<Refined, String> {
+        let terms = &self.system.terms;
+        let index = self.system.clause_index();
+        let mut spurious: Vec<TermId> = Vec::new();
+        let mut result = Refutation::default();
+        for step in &abstract_.steps {
+            if let Some(reason) = cx.stop() {
+                return Ok(Refined::Unknown(reason.to_string()));
+            }
+            let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
+            let clause = &self.system.clauses[clause_at];
+            let mut values = Assignment::default();
+            let premises = step.premises.iter().map(|&p| &abstract_.steps[p].fact);
+            let facts = premises.chain(clause.head.iter().map(|_| &step.fact));
+            for (atom, fact) in clause.atoms().zip(facts) {
+                // Counters come after the arguments.
+                let fact = fact.as_ref().ok_or("a premise that derives nothing")?;
+                values.extend(atom.args.iter().copied().zip(fact.values.iter().copied()));
+            }
+            let guarded = terms.substitute(self.assumptions.guarded(clause_at), &values);
+            let own: Vec<TermId> = terms
+                .free_vars(&[guarded])
+                .into_iter()
+                .filter(|&v| self.assumptions.is_one(v))
+                .collect();
+            let mut solver = self.smt.solver();
+            solver.assert(guarded);
+            match self.decide(&mut solver, own, &cx.budget) {
+                None => {}
+                Some(Refined::Spurious(core)) => {
+                    spurious.extend(core);
+                    continue;
+                }
+                Some(other) => return Ok(other),
+            }
+            let model = solver.model().ok_or("no model")?;
+            for var in clause.vars(terms) {
+                if let std::collections::hash_map::Entry::Vacant(entry) = values.entry(var) {
+                    entry.insert(model.value(var).map_err(|e| e.to_string())?);
+                }
+            }
+            let fact = clause.head.as_ref().map(|head| Fact {
+                predicate: head.predicate,
+                values: head.args.iter().map(|a| values[a]).collect(),
+            });
+            result.steps.push(RefutationStep {
+                clause: clause.id,
+                values,
+                premises: step.premises.clone(),
+                fact,
+            });
+        }
+        Ok(match spurious.is_empty() {
+            true => Refined::Feasible(result),
+            false => Refined::Spurious(spurious),
+        })
+    }
+}

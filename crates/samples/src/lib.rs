@@ -1,0 +1,160 @@
+//! Small systems and lemmas about them, for tests against brute force.
+
+pub mod bus;
+pub mod planted;
+
+use std::rc::Rc;
+
+use alphorn_chc::{Atom, PredicateId, System};
+use alphorn_smt::{SatResult, Smt};
+use alphorn_term::{Constructor, DatatypeId, Field, Random, SortId, TermId, TermStore};
+use alphorn_witness::Model;
+
+/// Two predicates of two integers and clauses of all kinds.
+pub fn random_system(random: &mut Random) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let predicates = ["P", "Q"].map(|name| system.add_predicate(name, &[SortId::INT; 2]));
+    let vars = ["x", "y", "u", "v", "x1", "y1"].map(|n| t.var(n, SortId::INT));
+    for index in 0..6 {
+        let count = match index {
+            0 => 0,
+            1 => 2,
+            _ => 1,
+        };
+        let atom = |predicate: PredicateId, args: &[TermId]| Atom {
+            predicate,
+            args: args.to_vec(),
+        };
+        let body: Vec<Atom> = (0..count)
+            .map(|at| {
+                let predicate = predicates[random.below(2) as usize];
+                atom(predicate, &vars[2 * at..2 * at + 2])
+            })
+            .collect();
+        let mut parts = Vec::new();
+        for &head in &vars[4..] {
+            let from = vars[random.below(if count == 2 { 4 } else { 2 }) as usize];
+            let value = match count {
+                0 => t.int(random.below(3)),
+                _ => t.add(&[from, t.int(random.below(4) - 1)]),
+            };
+            parts.push(t.eq(head, value));
+        }
+        if count > 0 {
+            parts.push(t.le(vars[0], t.int(random.below(7))));
+        }
+        let head = predicates[random.below(2) as usize];
+        let mut head = Some(atom(head, &vars[4..]));
+        if index == 5 {
+            head = None;
+            parts = vec![match random.below(3) {
+                0 => t.lt(vars[0], t.int(0)),
+                1 => t.gt(vars[0], t.int(6)),
+                _ => t.gt(vars[1], t.add(&[vars[0], t.int(random.below(5))])),
+            }];
+        }
+        system.add_clause(body, t.and(&parts), head);
+    }
+    system
+}
+
+/// Something that may hold of a predicate, over its formal variables, or of the queries.
+pub type Candidate = (Option<PredicateId>, TermId);
+
+/// Some candidates, and that no query has an answer.
+pub fn random_lemmas(system: &System, random: &mut Random) -> Vec<Candidate> {
+    let t = &system.terms;
+    let mut lemmas: Vec<Candidate> = (0..6)
+        .map(|_| {
+            let predicate = PredicateId(random.below(2) as u32);
+            let [x, y] = system.predicate(predicate).params[..] else {
+                panic!("two arguments");
+            };
+            let bound = t.int(random.below(9) - 1);
+            let formula = match random.below(4) {
+                0 => t.le(x, bound),
+                1 => t.ge(y, t.int(-1)),
+                2 => t.le(y, t.add(&[x, bound])),
+                _ => t.ge(x, t.int(0)),
+            };
+            (Some(predicate), formula)
+        })
+        .collect();
+    lemmas.push((None, TermId::FALSE));
+    lemmas
+}
+
+/// Whether each of the lemmas holds of what each clause derives from facts of which all hold.
+pub fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[Candidate]) -> bool {
+    system.clauses.iter().all(|clause| {
+        let mut solver = smt.solver();
+        solver.assert(clause.constraint);
+        for atom in &clause.body {
+            for (_, formula) in lemmas.iter().filter(|l| l.0 == Some(atom.predicate)) {
+                solver.assert(system.instantiate(*formula, atom));
+            }
+        }
+        let about = clause.head.as_ref().map(|h| h.predicate);
+        lemmas.iter().filter(|l| l.0 == about).all(|&(_, formula)| {
+            let head = clause.head.as_ref();
+            let holds = head.map_or(formula, |h| system.instantiate(formula, h));
+            solver.check(&[system.terms.not(holds)]) == SatResult::Unsat
+        })
+    })
+}
+
+/// Whether the model satisfies each clause.
+pub fn is_model(system: &System, model: &Model) -> bool {
+    let lemmas = model.definitions.iter().map(|(&p, &f)| (Some(p), f));
+    let lemmas: Vec<Candidate> = lemmas.chain([(None, TermId::FALSE)]).collect();
+    is_inductive(system, &Smt::new(system.terms.clone()), &lemmas)
+}
+
+/// A register of `length` bits that is shifted: what comes in is free, but never two set bits in
+/// a row. A query asks for two of them at the other end. Only the whole way through the register
+/// shows that there are none.
+pub fn shift_register(length: usize, safe: bool) -> System {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let sorts = vec![SortId::BOOL; length];
+    let p = system.add_predicate("P", &sorts);
+    let vars = |mark: &str| -> Vec<TermId> {
+        let names = (0..length).map(|n| format!("b{n}{mark}"));
+        names.map(|n| terms.var(&n, SortId::BOOL)).collect()
+    };
+    let (old, new) = (vars(""), vars("'"));
+    let atom = |args: &[TermId]| Atom {
+        predicate: p,
+        args: args.to_vec(),
+    };
+    let clear: Vec<TermId> = old.iter().map(|&b| terms.not(b)).collect();
+    system.add_clause(vec![], terms.and(&clear), Some(atom(&old)));
+    let mut step: Vec<TermId> = (1..length).map(|n| terms.eq(new[n], old[n - 1])).collect();
+    if safe {
+        step.push(terms.implies(new[0], terms.not(old[0])));
+    }
+    system.add_clause(vec![atom(&old)], terms.and(&step), Some(atom(&new)));
+    let query = terms.and(&[old[length - 1], old[length - 2]]);
+    system.add_clause(vec![atom(&old)], query, None);
+    system
+}
+
+/// Lists of integers: `nil` and `cons`, with `head` and `tail`.
+pub fn integer_lists(terms: &TermStore) -> (DatatypeId, SortId) {
+    let (list, sort) = terms.declare_datatype("L", &[]);
+    let field = |selector: &str, sort| Field {
+        selector: selector.to_owned(),
+        sort,
+    };
+    let constructor = |name: &str, fields| Constructor {
+        name: name.to_owned(),
+        fields,
+    };
+    let cons = vec![field("head", SortId::INT), field("tail", sort)];
+    terms.define_datatype(
+        list,
+        vec![constructor("nil", vec![]), constructor("cons", cons)],
+    );
+    (list, sort)
+}

@@ -1,0 +1,125 @@
+//! What a run carries along: terms, limits, statistics.
+//!
+//! Invariant: no global state; whoever needs a limit or counts something is handed a [`Context`].
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::{Budget, Bus, Phase, Progress, Reason, Timeline};
+use crate::TermStore;
+
+/// Shared by the stages of one run.
+pub struct Context {
+    pub terms: Rc<TermStore>,
+    /// What is left for the part of the run that is under way.
+    pub budget: Budget,
+    pub stats: Statistics,
+    /// For the line that says how the run is going.
+    pub progress: Progress,
+    /// What was when, from the beginning of the context.
+    pub timeline: Timeline,
+    /// The way to processes that solve the same problem, if there are any.
+    pub bus: Option<Rc<dyn Bus>>,
+}
+
+impl Context {
+    /// A context without limits.
+    pub fn new(terms: Rc<TermStore>) -> Self {
+        let budget = Budget::new(terms.clone(), Arc::default(), false);
+        Context::with_budget(terms, budget)
+    }
+
+    /// A context with a budget, whose clocks have to be those of the same terms.
+    pub fn with_budget(terms: Rc<TermStore>, budget: Budget) -> Self {
+        Context {
+            terms,
+            budget,
+            stats: Statistics::default(),
+            progress: Progress::default(),
+            timeline: Timeline::default(),
+            bus: None,
+        }
+    }
+
+    /// The reason to stop now, if there is one.
+    pub fn stop(&self) -> Option<Reason> {
+        self.budget.stop()
+    }
+
+    /// What is left by the clock that ends first, `None` for no limit.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.budget.left()
+    }
+
+    /// Runs `work` as a phase of this name, for the line that says how the run is going, and for
+    /// the timeline.
+    pub fn phase<T>(
+        &mut self,
+        kind: Phase,
+        name: &'static str,
+        work: impl FnOnce(&mut Context) -> T,
+    ) -> T {
+        self.progress.enter(name);
+        let start = self.timeline.enter();
+        let result = work(self);
+        self.timeline.leave(kind, name, start);
+        self.progress.leave();
+        result
+    }
+
+    /// Runs `work` within a part of the budget: all solvers and budgets of the run end with it.
+    pub fn within<T>(&mut self, part: Budget, work: impl FnOnce(&mut Context) -> T) -> T {
+        let _enforced = part.enforce();
+        let outer = std::mem::replace(&mut self.budget, part);
+        let result = work(self);
+        self.budget = outer;
+        result
+    }
+
+    /// The flag that stops the run from outside.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        self.budget.interrupt()
+    }
+}
+
+/// Named counters and times, printed under `--stats`.
+#[derive(Default, Debug, Clone)]
+pub struct Statistics {
+    counts: BTreeMap<String, u64>,
+    seconds: BTreeMap<String, f64>,
+}
+
+impl Statistics {
+    /// Adds to a counter. Names are dotted paths: `pdr.lemmas`.
+    pub fn add(&mut self, name: &str, amount: u64) {
+        *self.counts.entry(name.to_owned()).or_default() += amount;
+    }
+
+    /// Sets a counter.
+    pub fn set(&mut self, name: &str, value: u64) {
+        self.counts.insert(name.to_owned(), value);
+    }
+
+    /// Adds to a time, in seconds.
+    pub fn add_time(&mut self, name: &str, time: Duration) {
+        *self.seconds.entry(name.to_owned()).or_default() += time.as_secs_f64();
+    }
+
+    /// A counter's value, zero when it was never touched.
+    pub fn count(&self, name: &str) -> u64 {
+        self.counts.get(name).copied().unwrap_or(0)
+    }
+
+    /// All counters by name.
+    pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.counts.iter().map(|(k, v)| (k.as_str(), *v))
+    }
+
+    /// All times by name, in seconds.
+    pub fn times(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.seconds.iter().map(|(k, v)| (k.as_str(), *v))
+    }
+}

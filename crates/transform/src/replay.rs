@@ -1,0 +1,269 @@
+//! The way back for refutations that all passes share: replays each step of a new refutation by
+//! one or more clauses of the old system.
+//!
+//! A pass says which old clauses a step stands for and what it knows of their variables. Steps are
+//! replayed bottom-up: values of body arguments come from the facts just derived, others from the
+//! new step, then from the definitions the pass recorded, and only where these do not satisfy the
+//! constraint is a solver asked for the rest.
+//!
+//! Invariant: the steps that are handed out satisfy their clauses' constraints by evaluation or by
+//! a solver's model; work is linear in the size of the derivation as long as no solver is needed.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::BackError;
+use alphorn_chc::{Atom, Clause, ClauseId, System};
+use alphorn_smt::{SatResult, Smt};
+use alphorn_term::run::Context;
+use alphorn_term::{Assignment, Evaluator, TermId, TermStore};
+use alphorn_witness::{Fact, Refutation, RefutationStep};
+
+/// Where an old clause's body atom is derived.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Premise {
+    /// By the last old step that this step of the new refutation stands for.
+    Step(usize),
+    /// By an earlier old step of the same expansion.
+    Inner(usize),
+}
+
+/// One old step that a new step stands for.
+pub(super) struct OldStep<'a> {
+    pub clause: ClauseId,
+    pub premises: Vec<Premise>,
+    /// Values of some of the old clause's variables.
+    pub known: Cow<'a, Assignment>,
+    /// `var := term`, each over variables that are known or defined earlier in the list.
+    pub definitions: &'a [(TermId, TermId)],
+}
+
+/// A refutation of `system` from one of a later system, whose steps `expand` takes apart: the last
+/// old step of an expansion derives what the new step derives. An empty expansion says that clause
+/// and values are as they were, and that the premises' facts are.
+pub(super) fn replay<'a>(
+    system: &System,
+    refutation: &'a Refutation,
+    cx: &mut Context,
+    mut expand: impl FnMut(&'a RefutationStep) -> Result<Vec<OldStep<'a>>, BackError>,
+) -> Result<Refutation, BackError> {
+    let mut replayer = Replayer {
+        system,
+        index: system.clause_index(),
+        vars: FxHashMap::default(),
+        smt: None,
+        steps: Vec::with_capacity(refutation.steps.len()),
+    };
+    let mut last_of: Vec<usize> = Vec::with_capacity(refutation.steps.len());
+    for (number, step) in refutation.steps.iter().enumerate() {
+        if number % 256 == 0
+            && let Some(reason) = cx.stop()
+        {
+            return Err(error(reason.to_string()));
+        }
+        let expansion = expand(step)?;
+        if expansion.is_empty() {
+            let mut copy = step.clone();
+            for premise in &mut copy.premises {
+                *premise = *last_of
+                    .get(*premise)
+                    .ok_or_else(|| error("a premise does not come before"))?;
+            }
+            replayer.steps.push(copy);
+        }
+        let base = replayer.steps.len();
+        for old in &expansion {
+            let premises = old
+                .premises
+                .iter()
+                .map(|premise| match premise {
+                    Premise::Step(at) => last_of.get(*at).copied(),
+                    Premise::Inner(at) => Some(base + at),
+                })
+                .collect::<Option<Vec<usize>>>()
+                .filter(|p| p.iter().all(|&p| p < replayer.steps.len()));
+            let Some(premises) = premises else {
+                return Err(error("a premise does not come before"));
+            };
+            replayer.step(old, premises)?;
+        }
+        last_of.push(replayer.steps.len() - 1);
+    }
+    Ok(Refutation {
+        steps: replayer.steps,
+    })
+}
+
+fn error(message: impl Into<String>) -> BackError {
+    BackError(message.into())
+}
+
+struct Replayer<'a> {
+    system: &'a System,
+    index: FxHashMap<ClauseId, usize>,
+    vars: FxHashMap<ClauseId, Rc<[TermId]>>,
+    smt: Option<Rc<Smt>>,
+    steps: Vec<RefutationStep>,
+}
+
+impl Replayer<'_> {
+    fn step(&mut self, old: &OldStep, premises: Vec<usize>) -> Result<(), BackError> {
+        let system = self.system;
+        let clause = match self.index.get(&old.clause) {
+            Some(&at) => &system.clauses[at],
+            None => return Err(error(format!("there was no clause {}", old.clause.0))),
+        };
+        let vars = self
+            .vars
+            .entry(old.clause)
+            .or_insert_with(|| clause.vars(&system.terms).into())
+            .clone();
+        let mut fixed = Assignment::default();
+        if premises.len() != clause.body.len() {
+            return Err(error("the number of premises is not the body's length"));
+        }
+        for (&premise, atom) in premises.iter().zip(&clause.body) {
+            match &self.steps[premise].fact {
+                Some(fact) if fact.predicate == atom.predicate => {
+                    fixed.extend(atom.args.iter().copied().zip(fact.values.iter().copied()));
+                }
+                _ => return Err(error("a premise derives another predicate")),
+            }
+        }
+        let values = match complete(&system.terms, clause, &vars, &fixed, old) {
+            Ok(values) => values,
+            Err(known) => self.search(clause, &vars, &fixed, &known)?,
+        };
+        let fact = clause.head.as_ref().map(|head| instance(head, &values));
+        self.steps.push(RefutationStep {
+            clause: old.clause,
+            values,
+            premises,
+            fact,
+        });
+        Ok(())
+    }
+
+    /// Asks a solver for what is missing: first with all that is known, then with the body's and
+    /// the head's arguments only.
+    fn search(
+        &mut self,
+        clause: &Clause,
+        vars: &[TermId],
+        fixed: &Assignment,
+        known: &Assignment,
+    ) -> Result<Assignment, BackError> {
+        let terms = &self.system.terms;
+        let smt = self
+            .smt
+            .get_or_insert_with(|| Smt::new(terms.clone()))
+            .clone();
+        let head: FxHashSet<TermId> = clause.head.iter().flat_map(|h| &h.args).copied().collect();
+        let everything: Assignment = vars
+            .iter()
+            .filter_map(|v| Some((*v, *fixed.get(v).or_else(|| known.get(v))?)))
+            .collect();
+        let arguments: Assignment = everything
+            .iter()
+            .filter(|(v, _)| fixed.contains_key(v) || head.contains(v))
+            .map(|(v, t)| (*v, *t))
+            .collect();
+        let mut reason = String::new();
+        for given in [everything, arguments] {
+            let mut solver = smt.solver();
+            solver.assert(terms.substitute(clause.constraint, &given));
+            match solver.check(&[]) {
+                SatResult::Sat => {}
+                other => {
+                    let id = clause.id.0;
+                    reason = format!("no values for the variables of clause {id}: {other:?}");
+                    continue;
+                }
+            }
+            let open: Vec<TermId> = vars
+                .iter()
+                .copied()
+                .filter(|v| !given.contains_key(v))
+                .collect();
+            match solver.model().map(|m| m.assignment(&open)) {
+                Some(Ok(model)) => {
+                    let mut values = given;
+                    values.extend(model);
+                    return Ok(values);
+                }
+                Some(Err(error)) => reason = error.to_string(),
+                None => reason = "a solver without a model".to_owned(),
+            }
+        }
+        Err(error(reason))
+    }
+}
+
+/// Values of all variables from what is known and defined, if they satisfy the constraint; else
+/// those values that are known or defined.
+fn complete(
+    terms: &TermStore,
+    clause: &Clause,
+    vars: &[TermId],
+    fixed: &Assignment,
+    old: &OldStep,
+) -> Result<Assignment, Assignment> {
+    let mut base = old.known.clone().into_owned();
+    base.extend(fixed.iter().map(|(v, t)| (*v, *t)));
+    let defined: FxHashSet<TermId> = old.definitions.iter().map(|d| d.0).collect();
+    let mut free: Vec<TermId> = Vec::new();
+    for &var in vars {
+        // In no clause of the new system: simplification found that its value is free.
+        if !defined.contains(&var)
+            && !base.contains_key(&var)
+            && let Some(value) = terms.default_value(terms.sort_of(var))
+        {
+            base.insert(var, value);
+            free.push(var);
+        }
+    }
+    let mut bound: Vec<(TermId, TermId)> = Vec::new();
+    let satisfied = {
+        let mut evaluator = Evaluator::new(terms, &base);
+        for &(var, term) in old.definitions {
+            if base.contains_key(&var) {
+                continue;
+            }
+            if let Some(value) = evaluator.value(term) {
+                evaluator.bind(var, value);
+                bound.push((var, value));
+            }
+        }
+        evaluator.value(clause.constraint) == Some(TermId::TRUE)
+    };
+    base.extend(bound);
+    let complete = vars.iter().all(|v| base.contains_key(v));
+    if !(satisfied && complete) {
+        for var in free {
+            base.remove(&var);
+        }
+    }
+    let values = vars
+        .iter()
+        .filter_map(|v| Some((*v, *base.get(v)?)))
+        .collect();
+    if satisfied && complete {
+        Ok(values)
+    } else {
+        Err(values)
+    }
+}
+
+/// The ground instance of an atom whose variables all have values.
+pub(super) fn instance(atom: &Atom, values: &Assignment) -> Fact {
+    Fact {
+        predicate: atom.predicate,
+        values: atom
+            .args
+            .iter()
+            .map(|a| values.get(a).copied().unwrap_or(*a))
+            .collect(),
+    }
+}

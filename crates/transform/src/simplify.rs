@@ -1,0 +1,136 @@
+//! Partial evaluation clause by clause: solves equations, drops locals that bounds leave free,
+//! drops clauses that say nothing.
+//!
+//! A clause says nothing if its constraint is false, if its head is among its body atoms, or if an
+//! equal clause is there already. Predicates and arguments stay as they are, so a model of the new
+//! system is one of the old. Invariant: a clause that is kept keeps its id, and its constraint is
+//! equivalent to the old one when the locals of both are quantified.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::equalities::{Equalities, sides};
+use super::reduce::{Reduction, reduce};
+use super::replacement::{Origin, Replacement};
+use super::{Step, Transformation};
+use alphorn_chc::{Clause, ClauseId, PredicateId, System};
+use alphorn_term::run::Context;
+use alphorn_term::{TermId, TermStore};
+
+/// The pass. It remembers which clauses it cannot make smaller, for one run.
+#[derive(Default)]
+pub struct Simplify {
+    /// Clause, constraint and number of arguments of what was looked at, which the rest depends on.
+    settled: FxHashSet<(ClauseId, TermId, usize)>,
+}
+
+impl Transformation for Simplify {
+    fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
+        let terms = old.terms.clone();
+        let mut system = (**old).clone();
+        let mut replacement = Replacement::new(old);
+        system.clauses.clear();
+        for clause in &old.clauses {
+            let arguments: usize = clause.atoms().map(|a| a.args.len()).sum();
+            let known = self
+                .settled
+                .contains(&(clause.id, clause.constraint, arguments));
+            if known || cx.stop().is_some() {
+                system.clauses.push(clause.clone());
+                continue;
+            }
+            let reduction = reduce_clause(&terms, clause);
+            if reduction.constraint == TermId::FALSE || is_tautology(&terms, clause, &reduction) {
+                continue;
+            }
+            if reduction.constraint != clause.constraint {
+                let origin = Origin::new(clause.id, reduction.definitions);
+                replacement.note(clause.id, origin);
+            }
+            self.settled
+                .insert((clause.id, reduction.constraint, arguments));
+            system.clauses.push(Clause {
+                constraint: reduction.constraint,
+                ..clause.clone()
+            });
+        }
+        drop_duplicates(&terms, &mut system.clauses);
+        let fewer = system.clauses.len() < old.clauses.len();
+        (fewer || !replacement.is_empty()).then(|| replacement.step(system))
+    }
+}
+
+/// The reduced constraint of a clause, its arguments kept, the body's before the head's.
+pub(super) fn reduce_clause(terms: &TermStore, clause: &Clause) -> Reduction {
+    let rank: FxHashMap<TermId, u32> = clause
+        .atoms()
+        .flat_map(|a| a.args.iter().copied())
+        .zip(0..)
+        .collect();
+    reduce(terms, clause.constraint, &rank)
+}
+
+/// Whether the head is equal to a body atom by the equations of the reduced constraint.
+pub(super) fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduction) -> bool {
+    let Some(head) = &clause.head else {
+        return false;
+    };
+    let same: Vec<_> = clause
+        .body
+        .iter()
+        .filter(|a| a.predicate == head.predicate)
+        .collect();
+    if same.is_empty() {
+        return false;
+    }
+    let mut equal = Equalities::new(terms);
+    for conjunct in terms.conjuncts(reduction.constraint) {
+        if let Some((a, b)) = sides(terms, conjunct) {
+            equal.union(a, b);
+        }
+    }
+    same.iter().any(|atom| {
+        let mut pairs = atom.args.iter().zip(&head.args);
+        pairs.all(|(&a, &b)| equal.are_equal(a, b))
+    })
+}
+
+/// Keeps the first of clauses that are equal up to the names of their variables.
+fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) {
+    type Signature = (Vec<PredicateId>, Option<PredicateId>, usize);
+    let mut groups: FxHashMap<Signature, Vec<usize>> = FxHashMap::default();
+    for (index, clause) in clauses.iter().enumerate() {
+        let signature = (
+            clause.body.iter().map(|a| a.predicate).collect(),
+            clause.head.as_ref().map(|h| h.predicate),
+            terms.conjuncts(clause.constraint).len(),
+        );
+        groups.entry(signature).or_default().push(index);
+    }
+    let mut duplicate = vec![false; clauses.len()];
+    for group in groups.into_values().filter(|g| g.len() > 1) {
+        let mut seen = FxHashSet::default();
+        for index in group {
+            if !seen.insert(positional(terms, &clauses[index])) {
+                duplicate[index] = true;
+            }
+        }
+    }
+    let mut index = 0;
+    clauses.retain(|_| {
+        index += 1;
+        !duplicate[index - 1]
+    });
+}
+
+/// The constraint with variables named by their position in the clause.
+fn positional(terms: &TermStore, clause: &Clause) -> TermId {
+    let map: FxHashMap<TermId, TermId> = clause
+        .vars(terms)
+        .into_iter()
+        .enumerate()
+        .map(|(i, v)| (v, terms.var(&format!("#{i}"), terms.sort_of(v))))
+        .collect();
+    terms.substitute(clause.constraint, &map)
+}

@@ -1,0 +1,617 @@
+//! Definitions for predicates that were resolved away, from a model of the others.
+//!
+//! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
+//! using clauses allow) will do. Both are written over the predicate's arguments with the locals
+//! reduced away; if one of them has none left it is the definition. Between large formulas over
+//! words it is an interpolant from one proof over bits, and so for all predicates after that. At
+//! the first predicate where none of this is so, definitions for all that is left are sought
+//! together: their clauses as they were are a system without recursion (`proof/acyclic.rs`). Where
+//! that does not end in time, one predicate after the other: what the neighbours' definitions say
+//! is tried, for blocks of one loop are about the same states. Else the definition is built from the defining side cube by cube: a
+//! model that is not covered yet gives an implicant, which is projected to the arguments and then
+//! weakened to a core that the using side still refutes (interpolation by projection); or its
+//! negation from the using side in the same way, and at last the locals are quantified. Where
+//! definitions around it have quantifiers, the weakest formula is taken at once, with its locals
+//! quantified universally.
+//!
+//! Invariant: whatever happens, the strongest formula implies the definition, and the uses hold.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::BackError;
+use super::inline::Eliminated;
+use super::reduce::reduce;
+use alphorn_chc::{Atom, Clause, PredicateId, System};
+use alphorn_interpolation::{InterpolationOptions, Interpolator, project_formula};
+use alphorn_proof::{Formulas, solve_acyclic};
+use alphorn_smt::{SatResult, Smt, Solver};
+use alphorn_term::run::{Budget, Context};
+use alphorn_term::{Assignment, Op, Sort, TermId, TermStore};
+use alphorn_witness::Model;
+
+/// Cubes of one definition at most.
+const CUBES: usize = 200;
+
+/// Work for one query at most: a cube that is not weakened is better than none.
+const QUERY: Duration = Duration::from_millis(500);
+
+/// Time for one definition at most, and for all together; an eighth of that where there are words:
+/// obligations have single values of these, so it is soon done or never.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A definition by what the uses allow that is taken without looking for a smaller one.
+const SMALL: usize = 300;
+
+/// Work for a definition by a proof.
+const PROOF: Duration = Duration::from_secs(2);
+
+/// An exact definition larger than this is not taken before a smaller one was sought.
+const LARGE: usize = 2000;
+
+/// Adds definitions of the predicates that were eliminated from `system`, the last one first.
+pub(super) fn restore_definitions(
+    system: &System,
+    eliminated: &[Eliminated],
+    model: &mut Model,
+    cx: &mut Context,
+) -> Result<(), BackError> {
+    let gone: FxHashSet<PredicateId> = eliminated.iter().map(|e| e.predicate).collect();
+    for item in eliminated {
+        for atom in item
+            .defining
+            .iter()
+            .chain(&item.using)
+            .flat_map(|c| c.atoms())
+        {
+            if !gone.contains(&atom.predicate) {
+                // All clauses left that mention it hold by themselves.
+                let definition = model.definitions.entry(atom.predicate);
+                definition.or_insert(TermId::TRUE);
+            }
+        }
+    }
+    let mut definer = Definer {
+        system,
+        terms: system.terms.clone(),
+        smt: None,
+    };
+    let (mut together, mut by_proofs) = (true, false);
+    let proofs = cx.budget.work(PATIENCE);
+    for (at, item) in eliminated.iter().enumerate().rev() {
+        if let Some(reason) = cx.stop() {
+            return Err(BackError(reason.to_string()));
+        }
+        let start = Instant::now();
+        let sides = definer.sides(item, model);
+        let mut found = sides
+            .exact
+            .filter(|&f| system.terms.dag_size(&[f]) <= LARGE);
+        if found.is_none() && (by_proofs || definer.is_large(&sides)) {
+            found = definer.proved(&sides, &proofs, cx);
+            by_proofs |= found.is_some();
+        }
+        if found.is_none() && std::mem::take(&mut together) {
+            let found = definer.together(&eliminated[..=at], model, cx);
+            log::debug!(
+                "definitions of {} predicates together: {}, {:.3} s",
+                at + 1,
+                found.is_some(),
+                start.elapsed().as_secs_f64()
+            );
+            if let Some(found) = found {
+                model.definitions.extend(found);
+                break;
+            }
+        }
+        let definition = found.unwrap_or_else(|| definer.define(item, &sides, model, cx));
+        log::debug!(
+            "definition of {}: size {}, {:.3} s",
+            system.predicate(item.predicate).name,
+            system.terms.dag_size(&[definition]),
+            start.elapsed().as_secs_f64()
+        );
+        model.definitions.insert(item.predicate, definition);
+    }
+    Ok(())
+}
+
+struct Definer<'a> {
+    system: &'a System,
+    terms: Rc<TermStore>,
+    smt: Option<Rc<Smt>>,
+}
+
+/// A formula over a predicate's formal variables and locals, these existentially quantified.
+struct Side {
+    matrix: TermId,
+    locals: Vec<TermId>,
+}
+
+/// What lies around a predicate's definition.
+struct Sides {
+    derived: Vec<Side>,
+    /// `None` where a clause uses the predicate twice: then no formula says what is allowed.
+    forbidden: Option<Vec<Side>>,
+    /// The smaller one of the strongest and the weakest definition, of those without locals.
+    exact: Option<TermId>,
+}
+
+impl Definer<'_> {
+    /// The predicates that are not defined yet, from the clauses as they were.
+    fn together(
+        &mut self,
+        open: &[Eliminated],
+        model: &Model,
+        cx: &mut Context,
+    ) -> Option<FxHashMap<PredicateId, TermId>> {
+        let open: FxHashSet<PredicateId> = open.iter().map(|e| e.predicate).collect();
+        let is_open = |atom: &Atom| open.contains(&atom.predicate);
+        let mut system = self.system.clone();
+        system.clauses.retain(|clause| clause.atoms().any(is_open));
+        let seeds = self.seeds(&system, &open, model);
+        for clause in &mut system.clauses {
+            let known = clause.body.iter().filter(|atom| !is_open(atom));
+            let mut parts: Vec<TermId> = known.map(|atom| self.meaning(atom, model)).collect();
+            if let Some(head) = clause.head.take_if(|head| !is_open(head)) {
+                parts.push(self.terms.not(self.meaning(&head, model)));
+            }
+            parts.push(clause.constraint);
+            clause.body.retain(is_open);
+            clause.constraint = self.terms.and(&parts);
+            if self.terms.node(clause.constraint).has_quantifier {
+                return None;
+            }
+        }
+        let smt = Smt::within(&cx.budget);
+        let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
+        let patience = match self.has_words(&constraints) {
+            true => PATIENCE / 8,
+            false => PATIENCE,
+        };
+        let found = cx.within(cx.budget.work(patience), |cx| {
+            solve_acyclic(&system, &seeds, &smt, cx)
+        });
+        match found {
+            Ok(found) => Some(found.definitions),
+            Err(stop) => {
+                log::debug!("no definitions: {stop:?}");
+                None
+            }
+        }
+    }
+
+    /// Conjuncts of the definitions around the open predicates, for each of these that has the same
+    /// arguments: blocks of one loop are about the same states.
+    fn seeds(&self, system: &System, open: &FxHashSet<PredicateId>, model: &Model) -> Formulas {
+        let known = system.clauses.iter().flat_map(|clause| clause.atoms());
+        let known = known
+            .map(|atom| atom.predicate)
+            .filter(|p| !open.contains(p));
+        let known: BTreeSet<PredicateId> = known.collect();
+        let mut seeds = Formulas::default();
+        for &predicate in open {
+            let own = seeds.entry(predicate).or_default();
+            for &other in &known {
+                own.extend(self.conjuncts_at(other, predicate, model));
+            }
+            let mut seen = FxHashSet::default();
+            own.retain(|&seed| seen.insert(seed));
+        }
+        seeds
+    }
+
+    /// The conjuncts of a predicate's definition over another one's formal variables, by position,
+    /// without those that have quantifiers; none if it has other sorts.
+    fn conjuncts_at(&self, of: PredicateId, at: PredicateId, model: &Model) -> Vec<TermId> {
+        let terms = &*self.terms;
+        let [theirs, own] = [of, at].map(|p| &self.system.predicate(p).params);
+        let sorts = |vars: &[TermId]| vars.iter().map(|&v| terms.sort_of(v)).collect::<Vec<_>>();
+        let Some(&definition) = model.definitions.get(&of) else {
+            return Vec::new();
+        };
+        if sorts(theirs) != sorts(own) {
+            return Vec::new();
+        }
+        let map = theirs.iter().copied().zip(own.iter().copied()).collect();
+        let mut found = terms.conjuncts(terms.substitute(definition, &map));
+        found.retain(|&c| !terms.node(c).has_quantifier);
+        found
+    }
+
+    /// What derives an eliminated predicate and what its uses forbid; without the former where it is
+    /// a large formula and the latter alone is a small definition, made by substitution.
+    fn sides(&self, item: &Eliminated, model: &Model) -> Sides {
+        let size = |f: TermId| self.terms.dag_size(&[f]);
+        let params = self.system.predicate(item.predicate).params.clone();
+        let forbidden: Option<Vec<Side>> = item
+            .using
+            .iter()
+            .map(|c| self.forbidden(c, item.predicate, &params, model))
+            .collect();
+        let weakest = forbidden
+            .as_ref()
+            .and_then(|f| self.without_locals(f))
+            .map(|f| self.terms.not(f));
+        let is_small = weakest.is_some_and(|f| size(f) <= SMALL);
+        if is_small && self.is_hard(item, model) {
+            return Sides {
+                derived: Vec::new(),
+                forbidden,
+                exact: weakest,
+            };
+        }
+        let derived: Vec<Side> = item
+            .defining
+            .iter()
+            .filter_map(|c| self.derived(c, &params, model))
+            .collect();
+        let strongest = self.without_locals(&derived);
+        let exact = [strongest, weakest].into_iter().flatten();
+        Sides {
+            exact: exact.min_by_key(|&f| size(f)),
+            derived,
+            forbidden,
+        }
+    }
+
+    /// An interpolant between what derives a predicate and what its uses forbid, by one proof over
+    /// bits. Cubes of words have single values in them, and there are too many of these.
+    fn proved(&mut self, sides: &Sides, proofs: &Budget, cx: &Context) -> Option<TermId> {
+        let forbidden = sides.forbidden.as_ref()?;
+        let (a, b) = (
+            any(&self.terms, &sides.derived),
+            any(&self.terms, forbidden),
+        );
+        if proofs.is_spent() || !self.has_words(&[a]) {
+            return None;
+        }
+        let options = InterpolationOptions {
+            core_rounds: 3,
+            proofs: true,
+            ..InterpolationOptions::default()
+        };
+        let smt = self.smt(&cx.budget);
+        let mut interpolator = Interpolator::new(&smt, options);
+        interpolator.set_budget(Some(proofs.work(PROOF)));
+        let found = interpolator.by_proof(a, b);
+        found.unwrap_or_else(|why| {
+            log::debug!("no definition by a proof: {why}");
+            None
+        })
+    }
+
+    fn has_words(&self, formulas: &[TermId]) -> bool {
+        let mut vars = self.terms.free_vars(formulas).into_iter();
+        vars.any(|v| matches!(self.terms.sort(self.terms.sort_of(v)), Sort::BitVec(_)))
+    }
+
+    /// A definition where there is no small exact one.
+    fn define(&mut self, item: &Eliminated, sides: &Sides, model: &Model, cx: &Context) -> TermId {
+        let Sides {
+            derived,
+            forbidden,
+            exact,
+        } = sides;
+        // Nothing is projected below a quantifier, and `∃∀` is hard for who checks the model: what
+        // the uses allow stays universal where the neighbours' definitions are.
+        let is_quantified = |s: &Side| self.terms.node(s.matrix).has_quantifier;
+        if let Some(forbidden) = forbidden
+            && derived.iter().chain(forbidden).any(is_quantified)
+        {
+            let parts: Vec<TermId> = forbidden.iter().map(|s| self.universal(s)).collect();
+            return self.terms.and(&parts);
+        }
+        if let Some(forbidden) = forbidden
+            && let Some(found) = self.of_neighbours(item, derived, forbidden, model, cx)
+        {
+            return found;
+        }
+        if let Some(found) = self.interpolate(derived, forbidden.as_deref(), cx) {
+            return found;
+        }
+        // The same from the other side.
+        if exact.is_none()
+            && let Some(forbidden) = forbidden
+            && let Some(found) = self.interpolate(forbidden, Some(derived), cx)
+        {
+            return self.terms.not(found);
+        }
+        exact.unwrap_or_else(|| {
+            log::debug!(
+                "a definition of {} keeps its quantifiers",
+                self.system.predicate(item.predicate).name
+            );
+            let disjuncts: Vec<TermId> = derived.iter().map(|s| self.quantified(s)).collect();
+            self.terms.or(&disjuncts)
+        })
+    }
+
+    /// Whether what derives a predicate is large.
+    fn is_hard(&self, item: &Eliminated, model: &Model) -> bool {
+        let mut parts: Vec<TermId> = item.defining.iter().map(|c| c.constraint).collect();
+        let atoms = item.defining.iter().flat_map(|c| &c.body);
+        parts.extend(atoms.filter_map(|a| model.definitions.get(&a.predicate)));
+        self.terms.dag_size(&parts) > LARGE / 2
+    }
+
+    /// Whether a proof is sought before lemmas are.
+    fn is_large(&self, sides: &Sides) -> bool {
+        let forbidden = sides.forbidden.iter().flatten();
+        let parts: Vec<TermId> = sides
+            .derived
+            .iter()
+            .chain(forbidden)
+            .map(|s| s.matrix)
+            .collect();
+        self.terms.dag_size(&parts) > LARGE
+    }
+
+    fn without_locals(&self, sides: &[Side]) -> Option<TermId> {
+        let is_exact = sides.iter().all(|s| s.locals.is_empty());
+        is_exact.then(|| any(&self.terms, sides))
+    }
+
+    fn quantified(&self, side: &Side) -> TermId {
+        let renaming = self.terms.renaming(&side.locals);
+        let bound: Vec<TermId> = renaming.values().copied().collect();
+        let matrix = self.terms.substitute(side.matrix, &renaming);
+        self.terms.exists(&bound, matrix)
+    }
+
+    /// That a side has no solution.
+    fn universal(&self, side: &Side) -> TermId {
+        let renaming = self.terms.renaming(&side.locals);
+        let bound: Vec<TermId> = renaming.values().copied().collect();
+        let matrix = self.terms.substitute(side.matrix, &renaming);
+        self.terms.forall(&bound, self.terms.not(matrix))
+    }
+
+    /// What a defining clause derives; `None` if that is nothing.
+    fn derived(&self, clause: &Clause, params: &[TermId], model: &Model) -> Option<Side> {
+        let head = clause.head.as_ref()?;
+        let mut parts = vec![clause.constraint];
+        parts.extend(clause.body.iter().map(|a| self.meaning(a, model)));
+        let side = self.side(&parts, &head.args, params);
+        (side.matrix != TermId::FALSE).then_some(side)
+    }
+
+    /// Arguments for which a using clause would be violated.
+    fn forbidden(
+        &self,
+        clause: &Clause,
+        predicate: PredicateId,
+        params: &[TermId],
+        model: &Model,
+    ) -> Option<Side> {
+        let mut own = clause.body.iter().filter(|a| a.predicate == predicate);
+        let atom = own.next()?;
+        if own.next().is_some() {
+            return None;
+        }
+        let mut parts = vec![clause.constraint];
+        parts.extend(
+            clause
+                .body
+                .iter()
+                .filter(|a| a.predicate != predicate)
+                .map(|a| self.meaning(a, model)),
+        );
+        if let Some(head) = &clause.head {
+            parts.push(self.terms.not(self.meaning(head, model)));
+        }
+        Some(self.side(&parts, &atom.args, params))
+    }
+
+    fn meaning(&self, atom: &Atom, model: &Model) -> TermId {
+        match model.definitions.get(&atom.predicate) {
+            Some(&formula) => self.system.instantiate(formula, atom),
+            None => TermId::TRUE,
+        }
+    }
+
+    /// The conjunction of `parts` with `args` renamed to `params`, reduced.
+    fn side(&self, parts: &[TermId], args: &[TermId], params: &[TermId]) -> Side {
+        let terms = &*self.terms;
+        let map: FxHashMap<TermId, TermId> =
+            args.iter().copied().zip(params.iter().copied()).collect();
+        let whole = self.open_quantifiers(terms.substitute(terms.and(parts), &map));
+        let rank: FxHashMap<TermId, u32> = params.iter().copied().zip(0..).collect();
+        let matrix = reduce(terms, whole, &rank).constraint;
+        let mut locals = terms.free_vars(&[matrix]);
+        locals.retain(|v| !rank.contains_key(v));
+        Side { matrix, locals }
+    }
+
+    /// Existential quantifiers that stand alone become locals of a new name.
+    fn open_quantifiers(&self, formula: TermId) -> TermId {
+        let terms = &*self.terms;
+        let mut open = terms.conjuncts(formula);
+        let mut done = Vec::with_capacity(open.len());
+        while let Some(conjunct) = open.pop() {
+            match terms.op(conjunct) {
+                Op::Exists(bound) => {
+                    let renaming = terms.renaming(bound);
+                    let body = terms.substitute(terms.args(conjunct)[0], &renaming);
+                    open.extend(terms.conjuncts(body));
+                }
+                _ => done.push(conjunct),
+            }
+        }
+        terms.and(&done)
+    }
+
+    /// The conjuncts of the neighbours' definitions that `derived` implies, those that `forbidden`
+    /// needs to be refuted; `None` if they do not. Arguments correspond by position.
+    fn of_neighbours(
+        &mut self,
+        item: &Eliminated,
+        derived: &[Side],
+        forbidden: &[Side],
+        model: &Model,
+        cx: &Context,
+    ) -> Option<TermId> {
+        let terms = self.terms.clone();
+        let mut seen: FxHashSet<PredicateId> = FxHashSet::default();
+        let mut candidates: Vec<TermId> = Vec::new();
+        for clause in item.using.iter().chain(&item.defining) {
+            for neighbour in clause.atoms().map(|a| a.predicate) {
+                if seen.insert(neighbour) {
+                    candidates.extend(self.conjuncts_at(neighbour, item.predicate, model));
+                }
+            }
+        }
+        let mut known = FxHashSet::default();
+        candidates.retain(|&c| known.insert(c));
+        if candidates.is_empty() {
+            return None;
+        }
+        let smt = self.smt(&cx.budget);
+        let mut implies = solver_of(&smt, derived);
+        while !candidates.is_empty() {
+            if cx.stop().is_some() {
+                return None;
+            }
+            match implies.check(&[terms.not(terms.and(&candidates))]) {
+                SatResult::Unsat => break,
+                SatResult::Unknown(_) => return None,
+                SatResult::Sat => {}
+            }
+            let point = implies.model()?;
+            let before = candidates.len();
+            candidates.retain(|&c| point.satisfies(c));
+            if candidates.len() == before {
+                return None;
+            }
+        }
+        let mut uses = solver_of(&smt, forbidden);
+        (uses.check(&candidates) == SatResult::Unsat).then(|| terms.and(&uses.core()))
+    }
+
+    /// The oracle, with a limit for each query.
+    fn smt(&mut self, budget: &Budget) -> Rc<Smt> {
+        let new = || Smt::within(budget);
+        let smt = self.smt.get_or_insert_with(new).clone();
+        smt.set_query_limit(Some(QUERY));
+        smt
+    }
+
+    /// A quantifier-free formula that `derived` implies, and that `forbidden`, if given, refutes;
+    /// without it, equivalent to `derived`.
+    fn interpolate(
+        &mut self,
+        derived: &[Side],
+        forbidden: Option<&[Side]>,
+        cx: &Context,
+    ) -> Option<TermId> {
+        let terms = self.terms.clone();
+        if derived.iter().any(|s| terms.node(s.matrix).has_quantifier) {
+            return None;
+        }
+        let smt = self.smt(&cx.budget);
+        let budget = cx.budget.work(PATIENCE);
+        let matrices: Vec<TermId> = derived.iter().map(|s| s.matrix).collect();
+        let vars = terms.free_vars(&matrices);
+        let mut uncovered = solver_of(&smt, derived);
+        let mut uses: Option<Solver> = forbidden.map(|sides| solver_of(&smt, sides));
+        let mut cubes: Vec<TermId> = Vec::new();
+        while cubes.len() <= CUBES && !budget.is_spent() {
+            match uncovered.check(&[]) {
+                SatResult::Unsat => return Some(terms.or(&cubes)),
+                SatResult::Unknown(_) => return None,
+                SatResult::Sat => {}
+            }
+            let point: Assignment = uncovered.model()?.assignment(&vars).ok()?;
+            let mut cube = derived
+                .iter()
+                .find_map(|s| project_formula(&terms, s.matrix, &s.locals, &point))?;
+            if let Some(solver) = &mut uses
+                && let Some(core) = solver.minimal_core(&[], &cube)
+            {
+                cube = core;
+            }
+            let cube = terms.and(&cube);
+            uncovered.assert(terms.not(cube));
+            cubes.push(cube);
+        }
+        None
+    }
+}
+
+/// A solver that has the disjunction of some sides.
+fn solver_of(smt: &Rc<Smt>, sides: &[Side]) -> Solver {
+    let mut solver = smt.solver();
+    solver.assert(any(smt.terms(), sides));
+    solver
+}
+
+/// The disjunction of some sides.
+fn any(terms: &TermStore, sides: &[Side]) -> TermId {
+    let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
+    terms.or(&all)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use alphorn_term::BigUint;
+
+    /// Words that are derived with locals and forbidden with locals: neither side is a formula over
+    /// the arguments, and there are as many cubes as words.
+    #[test]
+    fn words_are_defined_by_a_proof() {
+        let terms = Rc::new(TermStore::new());
+        let word = terms.bitvec_sort(16);
+        let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| terms.var(n, word));
+        let number = |n: u32| terms.bitvec(BigUint::from(n), 16);
+        let and = |v, n| terms.bv_op(&Op::BvAnd, &[v, number(n)]);
+        let side = |matrix, local| {
+            vec![Side {
+                matrix,
+                locals: vec![local],
+            }]
+        };
+        // An odd word and its copy in other bits, against an even one.
+        let derived = [
+            terms.eq(and(x, 1), number(1)),
+            terms.eq(terms.bv_op(&Op::BvXor, &[x, a]), y),
+            terms.eq(and(a, 3), number(2)),
+        ];
+        let forbidden = |sum: u32| {
+            let twice = terms.bv_op(&Op::BvAdd, &[b, b]);
+            terms.eq(terms.bv_op(&Op::BvAdd, &[x, y, number(sum)]), twice)
+        };
+        let system = System::new(terms.clone());
+        let budget = Budget::new(terms.clone(), Arc::default(), true);
+        let cx = Context::new(terms.clone());
+        let definition = |sum: u32| {
+            let mut definer = Definer {
+                system: &system,
+                terms: terms.clone(),
+                smt: None,
+            };
+            let sides = Sides {
+                derived: side(terms.and(&derived), a),
+                forbidden: Some(side(forbidden(sum), b)),
+                exact: None,
+            };
+            definer.proved(&sides, &budget, &cx)
+        };
+        let found = definition(1).expect("odd and odd and one is odd");
+        assert!(terms.free_vars(&[found]).iter().all(|v| [x, y].contains(v)));
+        let smt = Smt::new(terms.clone());
+        let is_unsat = |formulas: &[TermId]| {
+            let mut solver = smt.solver();
+            formulas.iter().for_each(|&f| solver.assert(f));
+            solver.check(&[]) == SatResult::Unsat
+        };
+        assert!(is_unsat(&[terms.and(&derived), terms.not(found)]));
+        assert!(is_unsat(&[forbidden(1), found]));
+        assert_eq!(definition(2), None);
+    }
+}

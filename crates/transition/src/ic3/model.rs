@@ -1,0 +1,130 @@
+//! Lemmas about bits as formulas over words.
+//!
+//! Invariant: the lemmas that are kept exclude the queries and are closed under all steps, as those
+//! that were given.
+
+use rustc_hash::FxHashMap;
+
+use super::Latch;
+use super::frames::Lemma;
+use super::level::Level;
+use super::steps::Steps;
+use alphorn_bits::Blaster;
+use alphorn_bits::sat::Lit;
+use alphorn_chc::{PredicateId, System};
+use alphorn_proof::needed_lemmas::needed_lemmas;
+use alphorn_proof::{Failure, Stop};
+use alphorn_term::run::Context;
+use alphorn_term::{BigUint, Op, Sort, TermId, TermStore};
+use alphorn_witness::Model;
+
+/// What has to follow from the lemmas.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Goal {
+    /// That a query does not apply, by the index of its step.
+    Query(usize),
+    /// A lemma after each step, by its position.
+    Lemma(usize),
+}
+
+/// The conjunction of the lemmas that the queries need, by predicate.
+pub(super) fn model(
+    system: &System,
+    steps: &Steps,
+    lemmas: &[Lemma],
+    cx: &mut Context,
+) -> Result<Model, Stop> {
+    let terms = &*system.terms;
+    let needed = needed(steps, lemmas, cx)?;
+    cx.stats.set("ic3.needed", needed.len() as u64);
+    let mut parts: FxHashMap<PredicateId, Vec<TermId>> = FxHashMap::default();
+    for step in &steps.all {
+        for predicate in step.from.into_iter().chain(step.to) {
+            parts.entry(predicate).or_default();
+        }
+    }
+    for index in needed {
+        let Lemma { predicate, cube } = &lemmas[index];
+        let params = &system.predicate(*predicate).params;
+        let lemma = terms.not(terms.and(&literals(terms, params, cube)));
+        parts.entry(*predicate).or_default().push(lemma);
+    }
+    let definitions = parts.into_iter();
+    Ok(Model {
+        definitions: definitions
+            .map(|(p, parts)| (p, terms.and(&parts)))
+            .collect(),
+        ..Model::default()
+    })
+}
+
+/// Positions of the lemmas from which the queries follow, and they themselves.
+fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, Stop> {
+    let mut solver = Level::new(false, &cx.budget);
+    let on: Vec<Lit> = lemmas
+        .iter()
+        .map(|lemma| solver.add_optional(steps, lemma.predicate, &lemma.cube))
+        .collect();
+    let positions: FxHashMap<Lit, usize> = on.iter().copied().zip(0..).collect();
+    let goals = steps.queries().into_iter().map(Goal::Query);
+    let found = needed_lemmas(goals, |goal, _| {
+        let core = match goal {
+            Goal::Query(step) => solver.core_of_query(steps, step, &on),
+            Goal::Lemma(index) => {
+                let Lemma { predicate, cube } = &lemmas[index];
+                solver.core_of_step(steps, *predicate, cube, &on)
+            }
+        };
+        let core = core?
+            .into_iter()
+            .map(|literal| Goal::Lemma(positions[&literal]));
+        Some(core.collect())
+    });
+    let Some(found) = found else {
+        // A model that is found is kept when there is no time to make it smaller.
+        return match cx.stop() {
+            Some(_) => Ok((0..lemmas.len()).collect()),
+            None => Err(Stop::Failure(Failure {
+                step: "taking the lemmas that are needed",
+                message: "they are not closed under all steps".to_owned(),
+            })),
+        };
+    };
+    let lemmas = found.into_iter().filter_map(|goal| match goal {
+        Goal::Lemma(index) => Some(index),
+        Goal::Query(_) => None,
+    });
+    Ok(lemmas.collect())
+}
+
+/// A cube over a predicate's formal variables: bits of a word side by side are one literal.
+fn literals(terms: &TermStore, params: &[TermId], cube: &[Latch]) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut cube = cube.iter().peekable();
+    let mut first = 0;
+    for &param in params {
+        let width = Blaster::width(terms, param).expect("bits express it");
+        while let Some(low) = cube.next_if(|latch| latch.place() < first + width) {
+            if terms.sort(terms.sort_of(param)) == Sort::Bool {
+                let negated = low.is_negated();
+                found.push(if negated { terms.not(param) } else { param });
+                continue;
+            }
+            let begin = low.place();
+            let mut end = begin;
+            let mut value = BigUint::default();
+            value.set_bit(0, !low.is_negated());
+            while let Some(latch) =
+                cube.next_if(|latch| latch.place() == end + 1 && latch.place() < first + width)
+            {
+                end += 1;
+                value.set_bit((end - begin) as u64, !latch.is_negated());
+            }
+            let (high, low) = ((end - first) as u32, (begin - first) as u32);
+            let part = terms.bv_op(&Op::BvExtract(high, low), &[param]);
+            found.push(terms.eq(part, terms.bitvec(value, high - low + 1)));
+        }
+        first += width;
+    }
+    found
+}

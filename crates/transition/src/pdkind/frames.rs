@@ -1,0 +1,244 @@
+//! What holds within so many steps, and whether a cube is reached within them.
+//!
+//! `reach` and `explain` of the paper. A cube is stepped into from what holds one step earlier, by
+//! projection; what no step leads to is explained by a core, which holds as long.
+//!
+//! Invariant: a lemma of level `i` holds of all states within `i` steps from facts: facts satisfy
+//! it, and so does what a step leads to from where the lemmas of level `i - 1` hold.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::chain::{Link, Onward};
+use alphorn_chc::{PredicateId, System};
+use alphorn_interpolation::project_formula;
+use alphorn_proof::steps::{Steps, literal};
+use alphorn_proof::{Stop, ask, bounds, core_of_all, undefined, values};
+use alphorn_smt::{Smt, SmtModel, Solver};
+use alphorn_term::TermId;
+use alphorn_term::run::Context;
+
+/// Whether a cube is reached.
+pub(super) enum Reached {
+    /// By an entry into a cube, from which a chain leads through the one that was asked about.
+    Yes { entry: usize, first: Rc<Link> },
+    /// Not within so many steps, by a lemma that excludes it.
+    No { lemma: TermId },
+}
+
+struct Rule {
+    solver: Solver,
+    /// So many lemmas about the source are asserted.
+    told: usize,
+}
+
+/// See the module.
+pub(super) struct Frames<'a> {
+    system: &'a System,
+    steps: &'a Steps,
+    /// The same steps backward.
+    reversed: &'a Steps,
+    smt: &'a Rc<Smt>,
+    rules: FxHashMap<usize, Rule>,
+    /// By predicate: with the level up to which each holds.
+    lemmas: FxHashMap<PredicateId, Vec<(usize, TermId)>>,
+    /// By level: puts its lemmas in force.
+    levels: Vec<TermId>,
+    pub count: usize,
+}
+
+impl<'a> Frames<'a> {
+    pub fn new(
+        system: &'a System,
+        steps: &'a Steps,
+        reversed: &'a Steps,
+        smt: &'a Rc<Smt>,
+    ) -> Self {
+        Frames {
+            system,
+            steps,
+            reversed,
+            smt,
+            rules: FxHashMap::default(),
+            lemmas: FxHashMap::default(),
+            levels: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Whether a state of the cube is reached within so many steps.
+    pub fn reach(&mut self, link: Rc<Link>, within: usize, cx: &Context) -> Result<Reached, Stop> {
+        let mut stack = vec![(link, within)];
+        loop {
+            let Some((top, level)) = stack.last().cloned() else {
+                unreachable!("the first cube ends the search")
+            };
+            for &entry in self.reversed.queries(top.predicate) {
+                if self.step_into(entry, &top, None, cx)?.is_some() {
+                    return Ok(Reached::Yes { entry, first: top });
+                }
+            }
+            let mut before = None;
+            if level > 0 {
+                for &step in self.reversed.from(top.predicate) {
+                    if let Some(model) = self.step_into(step, &top, Some(level - 1), cx)? {
+                        before = Some(self.source(step, &top, &model)?);
+                        break;
+                    }
+                }
+            }
+            if let Some(link) = before {
+                stack.push((link, level - 1));
+                continue;
+            }
+            let lemma = self.explain(&top, level, within, cx)?;
+            stack.pop();
+            if stack.is_empty() {
+                return Ok(Reached::No { lemma });
+            }
+        }
+    }
+
+    /// A model of a step into a cube, from where the lemmas of a level hold.
+    fn step_into(
+        &mut self,
+        step: usize,
+        target: &Link,
+        level: Option<usize>,
+        cx: &Context,
+    ) -> Result<Option<SmtModel>, Stop> {
+        let mut assumptions = self.at_target(step, &target.cube);
+        assumptions.extend(self.in_force(level));
+        ask(&mut self.rule(step).solver, &assumptions, cx)
+    }
+
+    /// The cube from which a step leads into another, around a model.
+    fn source(&self, step: usize, target: &Rc<Link>, model: &SmtModel) -> Result<Rc<Link>, Stop> {
+        let terms = &self.system.terms;
+        let shape = &self.steps.all[step];
+        let mut parts = self.at_target(step, &target.cube);
+        parts.push(shape.formula);
+        let (source, rest) = shape.vars.split_at(shape.first);
+        let point = values(model, &shape.vars)?;
+        let cube = project_formula(terms, terms.and(&parts), rest, &point);
+        let cube = cube.ok_or_else(undefined)?;
+        let predicate = shape.from.expect("a step from a predicate");
+        let params = &self.system.predicate(predicate).params;
+        let map: FxHashMap<TermId, TermId> =
+            source.iter().copied().zip(params.iter().copied()).collect();
+        let cube: Vec<TermId> = cube.iter().map(|&l| terms.substitute(l, &map)).collect();
+        Ok(Rc::new(Link {
+            predicate,
+            cube: bounds(terms, &cube),
+            onward: Onward::Step(step, target.clone()),
+        }))
+    }
+
+    /// A lemma that excludes a cube which no step leads to within so many steps. It is tried for
+    /// more steps, up to a limit.
+    fn explain(
+        &mut self,
+        cube: &Link,
+        level: usize,
+        limit: usize,
+        cx: &Context,
+    ) -> Result<TermId, Stop> {
+        let terms = self.system.terms.clone();
+        let mut ways: Vec<(usize, Option<usize>)> = Vec::new();
+        ways.extend(
+            self.reversed
+                .queries(cube.predicate)
+                .iter()
+                .map(|&s| (s, None)),
+        );
+        if let Some(before) = level.checked_sub(1) {
+            let steps = self.reversed.from(cube.predicate).iter();
+            ways.extend(steps.map(|&s| (s, Some(before))));
+        }
+        let needed = core_of_all(
+            &cube.cube,
+            ways,
+            cx,
+            |(step, before), needed, rest, effort| {
+                let mut hard = self.in_force(before);
+                hard.extend(self.at_target(step, needed));
+                let soft = self.at_target(step, rest);
+                let core = self.rule(step).solver.core_by(&hard, &soft, effort);
+                (soft, core)
+            },
+        )?;
+        let negated: Vec<TermId> = needed.iter().map(|&l| terms.not(l)).collect();
+        let lemma = terms.or(&negated);
+        let mut level = level;
+        while level < limit && self.holds_after(cube.predicate, &needed, level, cx)? {
+            level += 1;
+        }
+        while self.levels.len() <= level {
+            self.levels.push(literal(&terms, "level"));
+        }
+        self.count += 1;
+        let lemmas = self.lemmas.entry(cube.predicate).or_default();
+        lemmas.push((level, lemma));
+        Ok(lemma)
+    }
+
+    /// Whether no step leads into the cube from where the lemmas of a level hold.
+    fn holds_after(
+        &mut self,
+        predicate: PredicateId,
+        cube: &[TermId],
+        level: usize,
+        cx: &Context,
+    ) -> Result<bool, Stop> {
+        for &step in self.reversed.from(predicate) {
+            let mut assumptions = self.at_target(step, cube);
+            assumptions.extend(self.in_force(Some(level)));
+            if ask(&mut self.rule(step).solver, &assumptions, cx)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What puts the lemmas that hold within so many steps in force.
+    fn in_force(&self, level: Option<usize>) -> Vec<TermId> {
+        let levels = level.and_then(|level| self.levels.get(level..));
+        levels.map_or_else(Vec::new, <[TermId]>::to_vec)
+    }
+
+    /// Literals over a step's target, from its formal variables.
+    fn at_target(&self, step: usize, cube: &[TermId]) -> Vec<TermId> {
+        let shape = &self.steps.all[step];
+        let predicate = shape.to.expect("a step to a predicate");
+        let params = &self.system.predicate(predicate).params;
+        let args = &shape.vars[shape.first..shape.arguments];
+        let map: FxHashMap<TermId, TermId> =
+            params.iter().copied().zip(args.iter().copied()).collect();
+        let terms = &self.system.terms;
+        cube.iter().map(|&l| terms.substitute(l, &map)).collect()
+    }
+
+    /// The solver of a step, with all lemmas about its source.
+    fn rule(&mut self, step: usize) -> &mut Rule {
+        let terms = &self.system.terms;
+        let shape = &self.steps.all[step];
+        let rule = self.rules.entry(step).or_insert_with(|| {
+            let mut solver = self.smt.solver();
+            solver.assert(shape.formula);
+            Rule { solver, told: 0 }
+        });
+        if let Some(source) = shape.from {
+            let lemmas = self.lemmas.get(&source).map_or(&[][..], |l| l);
+            let params = &self.system.predicate(source).params;
+            let args = shape.vars[..shape.first].iter().copied();
+            let map: FxHashMap<TermId, TermId> = params.iter().copied().zip(args).collect();
+            for &(level, lemma) in &lemmas[rule.told..] {
+                let here = terms.substitute(lemma, &map);
+                rule.solver.assert(terms.implies(self.levels[level], here));
+            }
+            rule.told = lemmas.len();
+        }
+        rule
+    }
+}

@@ -1,0 +1,205 @@
+//! Systems that are inductive over a known number of steps, and Boolean ones against explicit
+//! search.
+
+use std::collections::VecDeque;
+
+use super::*;
+use alphorn_samples::{is_model, shift_register};
+use alphorn_term::{Assignment, Random, SortId, TermStore, evaluate};
+use alphorn_witness::check_refutation;
+
+fn solve(system: &System) -> (Verdict, Context) {
+    let mut cx = Context::new(system.terms.clone());
+    let verdict = Pdkind::default().solve(system, &mut cx).expect("no defect");
+    (verdict, cx)
+}
+
+#[test]
+fn registers_of_any_length() {
+    for length in 2..=9 {
+        let system = shift_register(length, true);
+        let (verdict, _) = solve(&system);
+        let Verdict::Sat(model) = verdict else {
+            panic!("{length}: {verdict:?}");
+        };
+        assert!(is_model(&system, &model), "{length}");
+        let system = shift_register(length, false);
+        let (verdict, _) = solve(&system);
+        let Verdict::Unsat(refutation) = verdict else {
+            panic!("{length}: {verdict:?}");
+        };
+        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+        // Facts, as many steps as the first bit has to go, the query.
+        assert!(refutation.steps.len() >= length + 2);
+    }
+}
+
+/// A timer: time jumps to the next of two events, each of which comes again after its period. A
+/// query asks for a state in which an event is overdue by `late`.
+fn calendar(periods: [i64; 2], late: i64) -> System {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(terms.clone());
+    let p = system.add_predicate("P", &[SortId::REAL; 3]);
+    let vars = |mark: &str| -> Vec<TermId> {
+        let names = ["now", "first", "second"].map(|n| format!("{n}{mark}"));
+        names.iter().map(|n| terms.var(n, SortId::REAL)).collect()
+    };
+    let (old, new) = (vars(""), vars("'"));
+    let atom = |args: &[TermId]| Atom {
+        predicate: p,
+        args: args.to_vec(),
+    };
+    let number = |n: i64| terms.to_real(terms.int(n));
+    let mut begin = vec![terms.eq(old[0], number(0))];
+    begin.extend((0..2).map(|e| terms.eq(old[e + 1], number(periods[e]))));
+    system.add_clause(vec![], terms.and(&begin), Some(atom(&old)));
+    // Time goes on to the earlier one.
+    let earlier = terms.ite(terms.le(old[1], old[2]), old[1], old[2]);
+    let jump = [
+        terms.lt(old[0], earlier),
+        terms.eq(new[0], earlier),
+        terms.eq(new[1], old[1]),
+        terms.eq(new[2], old[2]),
+    ];
+    system.add_clause(vec![atom(&old)], terms.and(&jump), Some(atom(&new)));
+    for event in 1..=2 {
+        let next = terms.add(&[old[0], number(periods[event - 1])]);
+        let happen = [
+            terms.eq(old[0], old[event]),
+            terms.eq(new[0], old[0]),
+            terms.eq(new[event], next),
+            terms.eq(new[3 - event], old[3 - event]),
+        ];
+        system.add_clause(vec![atom(&old)], terms.and(&happen), Some(atom(&new)));
+    }
+    let overdue = terms.ge(old[0], terms.add(&[old[1], number(late)]));
+    system.add_clause(vec![atom(&old)], overdue, None);
+    system
+}
+
+#[test]
+fn calendars() {
+    for periods in [[2, 3], [5, 1], [7, 7]] {
+        let system = calendar(periods, 1);
+        let (verdict, _) = solve(&system);
+        let Verdict::Sat(model) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(is_model(&system, &model));
+        let system = calendar(periods, 0);
+        let (verdict, _) = solve(&system);
+        let Verdict::Unsat(refutation) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+    }
+}
+
+const BITS: usize = 4;
+
+/// Two predicates of some bits, clauses between them, and a query, perhaps with a local.
+fn boolean_system(random: &mut Random) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let predicates = ["P", "Q"].map(|name| system.add_predicate(name, &[SortId::BOOL; BITS]));
+    let vars = |mark: &str| -> Vec<TermId> {
+        let names = (0..BITS).map(|n| format!("b{n}{mark}"));
+        names.map(|n| t.var(&n, SortId::BOOL)).collect()
+    };
+    let (old, new) = (vars(""), vars("'"));
+    let literal = |of: &[TermId], random: &mut Random| {
+        let bit = of[random.below(BITS as i64) as usize];
+        match random.below(2) {
+            0 => bit,
+            _ => t.not(bit),
+        }
+    };
+    let atom = |predicate, args: &[TermId]| Atom {
+        predicate,
+        args: args.to_vec(),
+    };
+    let start: Vec<TermId> = (0..BITS).map(|n| t.eq(new[n], t.bool(n == 0))).collect();
+    system.add_clause(vec![], t.and(&start), Some(atom(predicates[0], &new)));
+    for _ in 0..4 {
+        let mut parts = vec![literal(&old, random)];
+        for &bit in &new {
+            let value = match random.below(4) {
+                0 => literal(&old, random),
+                1 => t.and(&[literal(&old, random), literal(&old, random)]),
+                2 => t.or(&[literal(&old, random), literal(&old, random)]),
+                _ => old[random.below(BITS as i64) as usize],
+            };
+            parts.push(t.eq(bit, value));
+        }
+        let [from, to] = [0, 1].map(|_| predicates[random.below(2) as usize]);
+        system.add_clause(vec![atom(from, &old)], t.and(&parts), Some(atom(to, &new)));
+    }
+    let mut query: Vec<TermId> = (0..3).map(|_| literal(&old, random)).collect();
+    if random.below(2) == 0 {
+        query.push(t.eq(t.var("local", SortId::BOOL), old[0]));
+    }
+    let from = predicates[random.below(2) as usize];
+    system.add_clause(vec![atom(from, &old)], t.and(&query), None);
+    system
+}
+
+/// The number of facts on the shortest way to a query, by search through all states.
+fn shortest_way(system: &System) -> Option<usize> {
+    let t = &system.terms;
+    let value = |state: usize, bit: usize| t.bool(state >> bit & 1 == 1);
+    let mut seen = rustc_hash::FxHashMap::default();
+    let mut queue: VecDeque<(Option<PredicateId>, usize, usize)> = VecDeque::from([(None, 0, 0)]);
+    while let Some((from, state, length)) = queue.pop_front() {
+        for clause in &system.clauses {
+            if clause.body.first().map(|a| a.predicate) != from {
+                continue;
+            }
+            for target in 0..1 << BITS {
+                let mut point = Assignment::default();
+                let args = clause.body.iter().flat_map(|a| &a.args).enumerate();
+                point.extend(args.map(|(bit, &v)| (v, value(state, bit))));
+                let head = clause.head.iter().flat_map(|a| &a.args).enumerate();
+                point.extend(head.map(|(bit, &v)| (v, value(target, bit))));
+                let holds = [TermId::TRUE, TermId::FALSE].iter().any(|&local| {
+                    point.insert(t.var("local", SortId::BOOL), local);
+                    evaluate(t, clause.constraint, &point) == Some(TermId::TRUE)
+                });
+                if !holds {
+                    continue;
+                }
+                let Some(head) = &clause.head else {
+                    return Some(length);
+                };
+                let key = (head.predicate, target);
+                if seen.insert(key, ()).is_none() {
+                    queue.push_back((Some(head.predicate), target, length + 1));
+                }
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn as_explicit_search_says() {
+    let mut random = Random::new(17);
+    let (mut safe, mut deep) = (0, 0);
+    for round in 0..150 {
+        let system = boolean_system(&mut random);
+        let expected = shortest_way(&system);
+        let (verdict, _) = solve(&system);
+        match (verdict, expected) {
+            (Verdict::Sat(model), None) => {
+                assert!(is_model(&system, &model), "{round}");
+                safe += 1;
+            }
+            (Verdict::Unsat(refutation), Some(length)) => {
+                assert_eq!(check_refutation(&system, &refutation), Ok(()), "{round}");
+                assert!(refutation.steps.len() > length, "{round}");
+                deep += usize::from(length > 2);
+            }
+            other => panic!("{round}: {other:?}"),
+        }
+    }
+    assert!(safe > 10 && deep > 5, "{safe}, {deep}");
+}

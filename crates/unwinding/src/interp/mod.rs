@@ -1,0 +1,198 @@
+//! Lazy abstraction with reachability, safety and error interpolants ("InterpChecker").
+//!
+//! Paper: Tian, Duan, Duan, Ong, "More effective interpolations in software model checking" (ASE
+//! 2017). The unwinding with covering is that of McMillan, "Lazy abstraction with interpolants"
+//! (CAV 2006), and what is learnt on the way back that of McMillan, "Lazy annotation for program
+//! testing and verification" (CAV 2010).
+//!
+//! The search (`search`) unwinds the cutpoint graph into a tree (`node`). An edge is an action: all
+//! clauses between two locations, a large block. A path that ends in the error is a derivation, or
+//! it is refined by the interpolants of one recursion (`refine`), which are used in three ways:
+//!
+//! - **R**, Definition 1: as labels. A node whose label implies that of an older one is covered
+//!   (`cover`); labels may be strengthened for that (forced covering).
+//! - **S**, Definition 2: as regions, by location: states from which no error is reached
+//!   (`regions`). A node within a full region is pruned.
+//! - **E**, Definition 3: as suffixes, by location: ends of paths to the error, and what states
+//!   need for them (`errors`). Another path to such states is tried with them at once.
+//!
+//! Which action is taken first is decided by weights (`weights`, section IV-B), and locations that
+//! reach no error are left out (section IV-A). When nothing is open, labels and regions are a model
+//! (`model`). With `--set interp.blocks=clause` and the order `dfs` the search is the paper's, node
+//! by node: a test pins its numbers for Fig. 1.
+//!
+//! # What differs from the paper
+//!
+//! - **R** is kept at nodes, not at locations, and a label is the conjunction of interpolants
+//!   itself, not an abstraction by predicates.
+//! - **Guards.** Definitions 2 and 3 as printed are wrong over loops and branches (`guards`; each
+//!   guard has a task in the corpus). A region needs a blocker for each leaving action, not a full
+//!   region at each location that follows; the last location that a path reaches is not full for
+//!   that; blockers of one action are alternatives; only what is new goes into an interpolation; a
+//!   pruned node's label is strengthened until it is within the region; and the error is reported
+//!   with a derivation only.
+//! - **Regions of loops.** A covered node has no way back. When nothing is open below the head of a
+//!   loop and what covers is inside or closed, the labels of the subtree are a region.
+//! - **Obligations** (`obligations`, `interp.labels`): labels are not interpolants of whole paths, but
+//!   what each step needs of the label before it, from the error back, as in property directed
+//!   reachability. A path is not looked at before it ends in the error, but for the step that its
+//!   last label allows; S and E are cores of labels. Over arrays and datatypes, where cubes are
+//!   poor, and in the paper's mode there are interpolants of paths, as below.
+//! - **Windows.** A path is refuted from its end: where the label of a node and the edges after it
+//!   are contradictory already, what is before it takes no part.
+//! - **Facts** (`facts`): conjuncts of labels that all clauses preserve (Houdini) are conjoined to
+//!   all labels of their location.
+//! - **Order.** What has come round a loop least often is explored first, then depth first; among
+//!   actions of one weight the one nearest to the error.
+//! - **Projection** takes the place of certificates where these fail.
+//! - **S and E have a part of the work each**, where there are labels: a path that is long may take
+//!   longer with a suffix than all that the suffix saves. Where they are interpolants of paths, it is a
+//!   smaller part, and of the time: regions are left out that would cost more.
+//! - **Nonlinear clauses** (`hyper`) have an AND/OR unwinding with tree interpolants, with R and
+//!   forced covering. S and E are for linear systems: there they have no effect. Lemmas of other
+//!   nodes, and bounds by abstract interpretation, become labels where they suffice, before there
+//!   are interpolants.
+//! - **For others**: facts go to other processes, and with candidates for facts, conjuncts of labels
+//!   and of regions, to the engines whose turns come later; who relies on them proves them.
+//!
+//! Invariant: `Sat` is said with labels and regions that are a model; `Unsat` with a derivation
+//! that evaluation has confirmed.
+
+mod cover;
+mod errors;
+mod facts;
+mod guards;
+mod hyper;
+mod interpolants;
+#[cfg(debug_assertions)]
+mod invariants;
+mod labels;
+mod model;
+mod node;
+mod obligations;
+mod options;
+mod refine;
+mod regions;
+mod search;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+use std::rc::Rc;
+
+use self::guards::Guards;
+use self::hyper::HyperSearch;
+pub use self::options::Options;
+use self::search::{End, Search};
+use alphorn_chc::{Clause, Reachability, Shape, System};
+use alphorn_engine::settings::Setting;
+use alphorn_engine::{Engine, EngineError, Unsupported, driver};
+use alphorn_proof::facts::Lemmas;
+use alphorn_proof::{Stop, complete_by_reachability, weaken};
+use alphorn_smt::{Arithmetic, Smt};
+use alphorn_term::TermId;
+use alphorn_term::run::Context;
+use alphorn_witness::{Model, Verdict};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct Interp {
+    pub options: Options,
+    lemmas: Lemmas,
+}
+
+impl Engine for Interp {
+    fn name(&self) -> &'static str {
+        "interp"
+    }
+
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
+        let what = match shape.theories {
+            t if t.quantifier => "quantifiers",
+            _ if !shape.linear && !self.options.reachability() => {
+                "clauses with several body atoms without reachability interpolants"
+            }
+            _ => return Ok(()),
+        };
+        Err(Unsupported {
+            engine: self.name(),
+            what: what.to_owned(),
+        })
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        self.options.settings()
+    }
+
+    fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
+        let arithmetic = match Shape::of(system).theories.nonlinear_arithmetic {
+            true => Arithmetic::default(),
+            false => Arithmetic::Simplex,
+        };
+        let mut lemmas = Lemmas::default();
+        let result = driver::run(&*self, system, arithmetic, cx, |smt, cx| {
+            decide(system, &self.options, smt, &mut lemmas, cx)
+        });
+        self.lemmas = lemmas;
+        result
+    }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
+    }
+}
+
+/// The clauses that the search is about: those on a way to the error, or, without pruning, all that
+/// facts lead to.
+fn explored(system: &System, reachability: &Reachability, options: &Options) -> System {
+    let mut own = system.clone();
+    own.clauses = if options.prune {
+        let relevant = reachability.clauses().iter();
+        relevant.map(|&c| system.clauses[c].clone()).collect()
+    } else {
+        let derivable =
+            |c: &&Clause| c.constraint != TermId::FALSE && reachability.clause_height(c).is_some();
+        system.clauses.iter().filter(derivable).cloned().collect()
+    };
+    own
+}
+
+/// A search; what it leaves as lemmas if it has no answer: facts, and what labels and regions say.
+fn decide(
+    whole: &System,
+    options: &Options,
+    smt: &Rc<Smt>,
+    lemmas: &mut Lemmas,
+    cx: &mut Context,
+) -> Result<Verdict, Stop> {
+    let reachability = Reachability::new(whole);
+    let system = explored(whole, &reachability, options);
+    let options = &options.fit_for(&Shape::of(&system).theories);
+    let end = if system.clauses.iter().all(|c| c.body.len() <= 1) {
+        let mut search = Search::new(&system, options, Guards::default(), smt, cx);
+        let end = search.run();
+        search.count();
+        *lemmas = search.facts.lemmas();
+        end
+    } else {
+        let domain = hyper::elements::domain(&system, &cx.budget);
+        let domain = Some(&domain).filter(|_| options.domain);
+        let mut search = HyperSearch::new(&system, options, domain, smt, cx);
+        let end = search.run();
+        search.count();
+        *lemmas = search.facts.lemmas();
+        end
+    };
+    match end? {
+        End::Unsafe(refutation) => Ok(Verdict::Unsat(refutation)),
+        End::Safe(definitions) => {
+            let weaker = weaken(&system, &definitions, smt, cx);
+            let mut model = Model {
+                definitions: weaker.unwrap_or(definitions),
+                ..Model::default()
+            };
+            complete_by_reachability(whole, &reachability, &mut model);
+            Ok(Verdict::Sat(model))
+        }
+    }
+}

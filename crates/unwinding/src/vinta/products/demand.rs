@@ -1,0 +1,250 @@
+//! Which products are of use.
+//!
+//! A counter is an argument that loops change by constants only. Where a loop adds a counter to
+//! another argument, sums of counters come about: what their squares are made of. Where it adds an
+//! argument that it does not change, its product with the loop's counters is.
+//!
+//! Invariant: factors are steady: loops change them by constants only, or not at all.
+
+use std::collections::BTreeMap;
+
+use num_traits::{One, Zero};
+use rustc_hash::FxHashMap;
+
+use super::forms::Forms;
+use alphorn_chc::{Clause, DependencyGraph, PredicateId, System};
+use alphorn_term::{SortId, TermId};
+
+/// Products of one predicate, and of all, at most.
+const PRODUCTS: usize = 10;
+const TOTAL: usize = 60;
+
+/// Clauses and arguments of a predicate beyond which there is no search for products.
+const CLAUSES: usize = 300;
+const ARITY: usize = 30;
+
+/// Positions of factors, the smaller first.
+type Pair = (usize, usize);
+
+/// Demanded products, by predicate; all not empty. `None` if there are none.
+pub(super) fn demanded(
+    system: &System,
+    forms: &[Forms],
+) -> Option<BTreeMap<PredicateId, Vec<Pair>>> {
+    if system.clauses.len() > CLAUSES {
+        return None;
+    }
+    let mut demand = Demand::new(system, forms)?;
+    for (clause, forms) in system.clauses.iter().zip(forms) {
+        demand.sums(clause, forms);
+    }
+    while demand.changed {
+        demand.changed = false;
+        for (clause, forms) in system.clauses.iter().zip(forms) {
+            demand.backwards(clause, forms);
+            demand.forwards(clause, forms);
+        }
+    }
+    (!demand.products.is_empty()).then_some(demand.products)
+}
+
+struct Demand<'a> {
+    system: &'a System,
+    /// By predicate: its component.
+    component: FxHashMap<PredicateId, usize>,
+    /// By predicate and position.
+    steady: FxHashMap<PredicateId, Vec<bool>>,
+    products: BTreeMap<PredicateId, Vec<Pair>>,
+    total: usize,
+    changed: bool,
+}
+
+impl<'a> Demand<'a> {
+    fn new(system: &'a System, forms: &[Forms]) -> Option<Self> {
+        let mut component = FxHashMap::default();
+        let components = DependencyGraph::new(system).components();
+        for (number, members) in components.into_iter().enumerate() {
+            component.extend(members.into_iter().map(|p| (p, number)));
+        }
+        let mut steady = FxHashMap::default();
+        for predicate in system.used_predicates() {
+            let params = &system.predicate(predicate).params;
+            if params.len() > ARITY {
+                return None;
+            }
+            let number = |v: &TermId| {
+                let sort = system.terms.sort_of(*v);
+                sort == SortId::INT || sort == SortId::REAL
+            };
+            steady.insert(predicate, params.iter().map(number).collect());
+        }
+        let mut demand = Demand {
+            system,
+            component,
+            steady,
+            products: BTreeMap::new(),
+            total: 0,
+            changed: true,
+        };
+        while demand.changed {
+            demand.changed = false;
+            for (clause, forms) in system.clauses.iter().zip(forms) {
+                demand.unsteady(clause, forms);
+            }
+        }
+        demand.changed = true;
+        Some(demand)
+    }
+
+    /// Whether the clause is a step of a loop.
+    fn loops(&self, clause: &Clause) -> bool {
+        let component = |p: PredicateId| self.component.get(&p);
+        let head = clause.head.as_ref().map(|h| h.predicate);
+        head.is_some_and(|h| {
+            let mut body = clause.body.iter();
+            body.any(|a| component(a.predicate) == component(h))
+        })
+    }
+
+    /// Where the variable is in the body, if it is steady there.
+    fn place(&self, clause: &Clause, var: TermId) -> Option<(PredicateId, usize)> {
+        clause.body.iter().find_map(|atom| {
+            let at = atom.args.iter().position(|&a| a == var)?;
+            self.steady[&atom.predicate][at].then_some((atom.predicate, at))
+        })
+    }
+
+    /// Takes back what a loop's step shows not to be steady.
+    fn unsteady(&mut self, clause: &Clause, forms: &Forms) {
+        let Some(head) = clause.head.as_ref().filter(|_| self.loops(clause)) else {
+            return;
+        };
+        for (at, &arg) in head.args.iter().enumerate() {
+            if !self.steady[&head.predicate][at] {
+                continue;
+            }
+            let form = forms.of(arg);
+            let steady = match &form.monomials[..] {
+                [] => true,
+                [(var, factor)] => factor.is_one() && self.place(clause, *var).is_some(),
+                _ => false,
+            };
+            if !steady && let Some(known) = self.steady.get_mut(&head.predicate) {
+                known[at] = false;
+                self.changed = true;
+            }
+        }
+    }
+
+    fn add(&mut self, predicate: PredicateId, i: usize, j: usize) {
+        let steady = &self.steady[&predicate];
+        let sort = |at: usize| {
+            self.system
+                .terms
+                .sort_of(self.system.predicate(predicate).params[at])
+        };
+        if !steady[i] || !steady[j] || sort(i) != sort(j) || self.total >= TOTAL {
+            return;
+        }
+        let known = self.products.entry(predicate).or_default();
+        let pair = (i.min(j), i.max(j));
+        if known.len() < PRODUCTS && !known.contains(&pair) {
+            known.push(pair);
+            self.total += 1;
+            self.changed = true;
+        }
+    }
+
+    /// Demands what the sums that the clause, a loop's step, builds up are made of.
+    fn sums(&mut self, clause: &Clause, forms: &Forms) {
+        let Some(head) = clause.head.as_ref().filter(|_| self.loops(clause)) else {
+            return;
+        };
+        // How the step changes the body's arguments: of steady ones, those that change.
+        let mut counters: Vec<(PredicateId, usize)> = Vec::new();
+        let mut addends: Vec<(PredicateId, usize)> = Vec::new();
+        for (at, &arg) in head.args.iter().enumerate() {
+            let form = forms.of(arg);
+            match &form.monomials[..] {
+                [(var, _)] if self.steady[&head.predicate][at] && !form.constant.is_zero() => {
+                    counters.extend(self.place(clause, *var));
+                }
+                monomials if monomials.len() > 1 => {
+                    let all = monomials.iter();
+                    addends.extend(all.filter_map(|(v, _)| self.place(clause, *v)));
+                }
+                _ => {}
+            }
+        }
+        for &(predicate, addend) in &addends {
+            if counters.contains(&(predicate, addend)) {
+                self.add(predicate, addend, addend);
+                continue;
+            }
+            for &(other, counter) in &counters {
+                if other == predicate {
+                    self.add(predicate, addend, counter);
+                }
+            }
+        }
+    }
+
+    /// What the head's products are made of.
+    fn backwards(&mut self, clause: &Clause, forms: &Forms) {
+        let Some(head) = &clause.head else {
+            return;
+        };
+        for (i, j) in self
+            .products
+            .get(&head.predicate)
+            .cloned()
+            .unwrap_or_default()
+        {
+            let (a, b) = (forms.of(head.args[i]), forms.of(head.args[j]));
+            for (x, _) in &a.monomials {
+                for (y, _) in &b.monomials {
+                    self.together(clause, *x, *y);
+                }
+            }
+        }
+    }
+
+    /// Demands the product of two roots, if they are arguments of the same atom.
+    fn together(&mut self, clause: &Clause, x: TermId, y: TermId) {
+        let (Some((p, i)), Some((q, j))) = (self.place(clause, x), self.place(clause, y)) else {
+            return;
+        };
+        if p == q {
+            self.add(p, i, j);
+        }
+    }
+
+    /// What becomes of the body's products.
+    fn forwards(&mut self, clause: &Clause, forms: &Forms) {
+        let Some(head) = &clause.head else {
+            return;
+        };
+        for atom in &clause.body {
+            let products = self.products.get(&atom.predicate).cloned();
+            for (i, j) in products.unwrap_or_default() {
+                let with = |factor: usize| -> Vec<usize> {
+                    let [(root, _)] = forms.of(atom.args[factor]).monomials[..] else {
+                        return Vec::new();
+                    };
+                    let args = head.args.iter().enumerate();
+                    let like = |arg: TermId| {
+                        let form = forms.of(arg);
+                        matches!(&form.monomials[..], [(var, c)] if *var == root && c.is_one())
+                    };
+                    args.filter(|(_, a)| like(**a)).map(|(at, _)| at).collect()
+                };
+                let (left, right) = (with(i), with(j));
+                for &i in &left {
+                    for &j in &right {
+                        self.add(head.predicate, i, j);
+                    }
+                }
+            }
+        }
+    }
+}

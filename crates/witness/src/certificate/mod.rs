@@ -1,0 +1,489 @@
+//! Models with recursive functions: definitions together with a proof that they make a model.
+//!
+//! A predicate's formula may call functions that recursive equations define. Two things are then
+//! beyond a solver without induction: that the equations define functions at all, and what holds
+//! of these. So such a model comes with a *certificate*: for each function a measure, and lemmas
+//! with their proofs. It is checked in three parts, each as text that Z3 reads.
+//!
+//! 1. *Definitions.* In the body of a function, each call to a function that is mutually recursive
+//!    with it has lexicographically smaller measured arguments, under the conditions on the way to
+//!    the call. An argument is smaller if it is a part of the parameter, reached by selectors each
+//!    of which suits the constructor, or an integer from 0 up to below the parameter. This order is
+//!    well-founded, so there is one function that satisfies the equation.
+//! 2. *Lemmas*, in their order. The guards of its cases cover the negated statement; instances of
+//!    the induction hypothesis are smaller by the measure; and in each case the guard with the
+//!    instances of the hypothesis and of earlier lemmas and with the equations of the calls that
+//!    the case lists implies the statement. So the statement holds by well-founded induction.
+//! 3. *Clauses.* Every assertion of the problem holds, where the lemmas are assumed.
+//!
+//! In the first two parts the functions are uninterpreted, so that every question is decidable, and
+//! a certificate with a gap fails soon.
+//!
+//! Invariant: only Z3's reading counts. The certificate's text is cut into forms, and all scripts
+//! are written from these, so whatever was misread has been proven as it was read, and then there
+//! are functions with which the predicates' definitions satisfy the problem's text.
+
+mod descent;
+mod read;
+mod scripts;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::forms::{FormId, Forms};
+use super::script;
+use super::sexp::symbol;
+use super::text_check::outcome_of_text;
+use super::validate::Outcome;
+use alphorn_chc::frontend::Problem;
+use alphorn_smt::text::{TextCheck, valid_assertions, valid_in_some};
+use alphorn_term::quote_symbol;
+use alphorn_term::run::Budget;
+use descent::{Descent, Member, conjunction};
+pub use read::{CertificateReader, has_certificate};
+
+/// The recursive functions of a model and lemmas about them, as forms.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    forms: Forms,
+    functions: Vec<Function>,
+    /// Functions that are defined together, by position; only these may be mutually recursive.
+    groups: Vec<Vec<usize>>,
+    lemmas: Vec<Lemma>,
+    /// All other definitions of the model.
+    plain: String,
+}
+
+/// Names, as written, with sorts, as written.
+type Variables = Vec<(String, String)>;
+
+#[derive(Clone, Debug)]
+struct Function {
+    /// In the scripts, where it begins with the checker's stem.
+    name: String,
+    /// As it was written.
+    shown: String,
+    params: Variables,
+    result: String,
+    body: FormId,
+    /// Positions; none where there is no measure.
+    measure: Vec<usize>,
+    group: usize,
+    /// The size of a datatype, whose definition is known to be one.
+    is_size: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Lemma {
+    name: String,
+    vars: Variables,
+    statement: FormId,
+    measure: Vec<usize>,
+    cases: Vec<Case>,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    guard: FormId,
+    induction: Vec<Vec<FormId>>,
+    /// Positions of earlier lemmas, with terms for their variables.
+    uses: Vec<(usize, Vec<FormId>)>,
+    /// Positions of functions, with their arguments.
+    unfoldings: Vec<(usize, Vec<FormId>)>,
+}
+
+/// A formula that has to be valid, over variables, and what it is for.
+struct Obligation {
+    what: String,
+    vars: Variables,
+    formula: FormId,
+}
+
+/// Checks a model with a certificate against the problem's text. What the model defines besides
+/// predicates must not occur in that text, which is for the caller to see to.
+pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &Budget) -> Outcome {
+    let mut checker = Checker::new(problem, certificate.clone());
+    let obligations = match checker.obligations() {
+        Ok(obligations) => obligations,
+        Err(message) => return Outcome::Invalid(message),
+    };
+    let Some(text) = checker.obligations_text(&obligations) else {
+        return Outcome::Undecided("the certificate is too large".to_owned());
+    };
+    let text = script::with_sorts(problem, &text);
+    let what = |assertion: usize| &obligations[assertion].what;
+    match valid_assertions(&text, budget) {
+        TextCheck::Valid { assertions } if assertions == obligations.len() => {}
+        TextCheck::Valid { assertions } => {
+            return Outcome::Undecided(format!(
+                "{assertions} obligations of the certificate were read where there are {}",
+                obligations.len()
+            ));
+        }
+        TextCheck::Invalid { assertion } => {
+            return Outcome::Invalid(format!("{} does not hold", what(assertion)));
+        }
+        TextCheck::Unknown { assertion, reason } => {
+            return Outcome::Undecided(format!("{}: {reason}", what(assertion)));
+        }
+        TextCheck::Malformed(message) => {
+            return Outcome::Invalid(format!("Z3 reads the certificate with: {message}"));
+        }
+    }
+    let Some(readings) = checker.readings() else {
+        return Outcome::Undecided("the certificate is too large".to_owned());
+    };
+    outcome_of_text(problem, &readings, |texts| valid_in_some(texts, budget))
+}
+
+/// What a certificate has to show, as text.
+pub struct Standalone {
+    /// Commands: the functions, uninterpreted, and names for their bodies and for what lemmas say.
+    pub declarations: String,
+    /// What each closed formula over these, which has to be valid, is for.
+    pub obligations: Vec<(String, String)>,
+    /// Commands: the functions and predicates as they are defined, and the lemmas as assertions.
+    pub definitions: String,
+}
+
+/// The obligations of a certificate as text for any solver.
+///
+/// # Errors
+/// What is wrong with the certificate's form.
+pub fn standalone(problem: &Problem, certificate: &Certificate) -> Result<Standalone, String> {
+    let mut checker = Checker::new(problem, certificate.clone());
+    let obligations = checker.obligations()?;
+    let written = checker.standalone(&obligations);
+    written.ok_or_else(|| "the certificate is too large".to_owned())
+}
+
+/// What makes obligations and scripts of a certificate.
+struct Checker {
+    certificate: Certificate,
+    descent: Descent,
+    /// What no symbol of the problem or the certificate begins with.
+    stem: String,
+    /// Names of predicates.
+    predicates: FxHashSet<String>,
+}
+
+impl Checker {
+    fn new(problem: &Problem, certificate: Certificate) -> Self {
+        let mut stem = "c!".to_owned();
+        let vars = certificate.lemmas.iter().map(|lemma| &lemma.vars);
+        let params = certificate.functions.iter().map(|f| &f.params);
+        let variables = params.chain(vars).flatten().map(|(name, _)| name);
+        let functions = certificate.functions.iter().map(|f| &f.name);
+        let names: Vec<&String> = variables.chain(functions).collect();
+        while problem.text.contains(&stem)
+            || certificate.plain.contains(&stem)
+            || certificate.forms.atoms().any(|atom| atom.contains(&stem))
+            || names.iter().any(|name| name.contains(&stem))
+        {
+            stem.push('!');
+        }
+        Checker {
+            descent: Descent::new(problem, &stem),
+            predicates: problem.predicates.iter().map(|p| p.name.clone()).collect(),
+            certificate,
+            stem,
+        }
+    }
+
+    /// All that parts 1 and 2 have to show; or what is wrong with the certificate's form.
+    fn obligations(&mut self) -> Result<Vec<Obligation>, String> {
+        self.check_names()?;
+        self.rename_functions();
+        let mut obligations = Vec::new();
+        for function in 0..self.certificate.functions.len() {
+            if !self.certificate.functions[function].is_size {
+                self.definition(function, &mut obligations)
+                    .map_err(|m| format!("function {}: {m}", self.function(function).shown))?;
+            }
+        }
+        for lemma in 0..self.certificate.lemmas.len() {
+            self.lemma(lemma, &mut obligations)
+                .map_err(|m| format!("lemma {}: {m}", self.certificate.lemmas[lemma].name))?;
+        }
+        Ok(obligations)
+    }
+
+    fn function(&self, function: usize) -> &Function {
+        &self.certificate.functions[function]
+    }
+
+    /// Functions, variables, what a `let` names, and what the scripts rely on have different names.
+    fn check_names(&self) -> Result<(), String> {
+        let certificate = &self.certificate;
+        for (position, function) in certificate.functions.iter().enumerate() {
+            let name = function.name.as_str();
+            if descent::WORDS.contains(&name) {
+                return Err(format!("{name} is no name for a function"));
+            }
+            let before = &certificate.functions[..position];
+            if before.iter().any(|f| f.name == name) {
+                return Err(format!("{name} is defined twice"));
+            }
+        }
+        let params = certificate.functions.iter().map(|f| &f.params);
+        let vars = certificate.lemmas.iter().map(|l| &l.vars);
+        let heads: FxHashSet<&str> = certificate.forms.heads().collect();
+        let is_function = |name: &str| certificate.functions.iter().any(|f| f.name == name);
+        for list in params.chain(vars) {
+            for (position, (name, _)) in list.iter().enumerate() {
+                if list[..position].iter().any(|(other, _)| other == name) {
+                    return Err(format!("two variables {name}"));
+                }
+                if is_function(name)
+                    || heads.contains(name.as_str())
+                    || descent::WORDS.contains(&name.as_str())
+                {
+                    return Err(format!("{name} is no name for a variable"));
+                }
+            }
+        }
+        for name in certificate.forms.let_names() {
+            if is_function(name) || heads.contains(name.as_str()) {
+                return Err(format!("{name} is no name for a `let`"));
+            }
+        }
+        let is_constructor = |name: &str| self.descent.is_constructor(name);
+        if let Some(name) = certificate.forms.captured(is_constructor) {
+            return Err(format!(
+                "{name} is bound by a quantifier or a pattern, and occurs in a `let`"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Gives the functions names of our own. Z3 may take others for its own functions, `is-nil` for
+    /// the tester of a constructor `nil`, and an unfolding would then say something false of these.
+    /// A predicate that is such a function is defined by a call of it.
+    fn rename_functions(&mut self) {
+        let certificate = &mut self.certificate;
+        let mut names: FxHashMap<&str, String> = FxHashMap::default();
+        for function in &mut certificate.functions {
+            let Function { name, shown, .. } = function;
+            let written = symbol(shown);
+            *name = quote_symbol(&format!("{}g!{written}", self.stem));
+            certificate.forms.rename(shown, name);
+            names.insert(written, name.clone());
+        }
+        certificate.plain = script::with_names(&certificate.plain, &names);
+        let functions = certificate.functions.iter();
+        for f in functions.filter(|f| self.predicates.contains(symbol(&f.shown))) {
+            certificate.plain.push_str(&scripts::as_predicate(f));
+        }
+    }
+
+    // ---- definitions ----
+
+    fn definition(&mut self, at: usize, obligations: &mut Vec<Obligation>) -> Result<(), String> {
+        let Certificate {
+            forms,
+            functions,
+            groups,
+            ..
+        } = &mut self.certificate;
+        let function = functions[at].clone();
+        let group = &groups[function.group];
+        let kinds = |function: &Function| -> Result<Vec<bool>, String> {
+            let sort = |&m: &usize| function.params.get(m).map(|(_, sort)| sort == "Int");
+            let kinds: Option<Vec<bool>> = function.measure.iter().map(sort).collect();
+            kinds.ok_or_else(|| "a measure of no argument".to_owned())
+        };
+        let own = kinds(&function)?;
+        for &member in group {
+            if kinds(&functions[member])? != own {
+                return Err(format!(
+                    "its measure does not suit that of {}",
+                    functions[member].shown
+                ));
+            }
+        }
+        let later = |name: &str| {
+            let is_later = |f: &&Function| f.group > function.group && f.name == name;
+            functions.iter().find(is_later)
+        };
+        let mut unknown = None;
+        forms.post_order(function.body, |id| {
+            if let Some(found) = forms.atom_text(id).and_then(later) {
+                unknown = Some(&found.shown);
+            }
+        });
+        if let Some(name) = unknown {
+            return Err(format!("it calls {name}, which is defined after it"));
+        }
+        let member = |&m: &usize| Member {
+            name: functions[m].name.clone(),
+            shown: functions[m].shown.clone(),
+            params: functions[m].params.len(),
+        };
+        let members: Vec<Member> = group.iter().map(member).collect();
+        for call in descent::calls(forms, function.body, &members)? {
+            let callee = &functions[group[call.callee]];
+            if function.measure.is_empty() {
+                return Err("it is recursive and has no measure".to_owned());
+            }
+            let pairs: Vec<_> = function
+                .measure
+                .iter()
+                .zip(&callee.measure)
+                .map(|(&old, &new)| {
+                    let (param, sort) = &function.params[old];
+                    (
+                        param.as_str(),
+                        sort.as_str(),
+                        call.args[new],
+                        callee.params[new].1.as_str(),
+                    )
+                })
+                .collect();
+            let smaller = self.descent.smaller(forms, &pairs).ok_or_else(|| {
+                format!(
+                    "a call of {} whose arguments do not become smaller{}",
+                    callee.shown,
+                    without_order(&function.params, &function.measure)
+                )
+            })?;
+            let path = conjunction(forms, &call.path);
+            obligations.push(Obligation {
+                what: format!(
+                    "function {}: that a call of {} has smaller arguments",
+                    function.shown, callee.shown
+                ),
+                vars: function.params.clone(),
+                formula: forms.apply("=>", &[path, smaller]),
+            });
+        }
+        Ok(())
+    }
+
+    // ---- lemmas ----
+
+    fn lemma(&mut self, at: usize, obligations: &mut Vec<Obligation>) -> Result<(), String> {
+        let (own, vars) = (
+            self.lemma_symbol(at),
+            self.certificate.lemmas[at].vars.clone(),
+        );
+        let forms = &mut self.certificate.forms;
+        let atoms: Vec<FormId> = vars.iter().map(|(name, _)| forms.atom(name)).collect();
+        let statement = forms.apply(&own, &atoms);
+        let lemma = &self.certificate.lemmas[at];
+        let name = lemma.name.clone();
+        if lemma.measure.iter().any(|&m| m >= vars.len()) {
+            return Err("a measure of no variable".to_owned());
+        }
+        let (measure, cases) = (lemma.measure.clone(), lemma.cases.clone());
+        let mut obligation = |what: String, formula| {
+            obligations.push(Obligation {
+                what: format!("lemma {name}: {what}"),
+                vars: vars.clone(),
+                formula,
+            });
+        };
+        let forms = &mut self.certificate.forms;
+        let guards = cases.iter().map(|case| case.guard);
+        let covered: Vec<FormId> = std::iter::once(statement).chain(guards).collect();
+        let covered = forms.apply("or", &covered);
+        obligation("that its cases are all cases".to_owned(), covered);
+        for (number, case) in cases.iter().enumerate() {
+            let number = number + 1;
+            let mut premises = vec![case.guard];
+            for terms in &case.induction {
+                let forms = &mut self.certificate.forms;
+                if terms.len() != vars.len() {
+                    return Err(format!(
+                        "case {number}: an instance needs {} terms",
+                        vars.len()
+                    ));
+                }
+                let pairs: Vec<_> = measure
+                    .iter()
+                    .map(|&m| {
+                        let (name, sort) = &vars[m];
+                        (name.as_str(), sort.as_str(), terms[m], sort.as_str())
+                    })
+                    .collect();
+                let smaller = self.descent.smaller(forms, &pairs).ok_or_else(|| {
+                    format!(
+                        "case {number}: an induction hypothesis that is not smaller{}",
+                        without_order(&vars, &measure)
+                    )
+                })?;
+                let open = forms.apply("not", &[statement]);
+                let path = conjunction(forms, &[case.guard, open]);
+                let formula = forms.apply("=>", &[path, smaller]);
+                let what = format!("that an induction hypothesis of case {number} is smaller");
+                obligation(what, formula);
+                premises.push(forms.apply(&own, terms));
+            }
+            for (other, terms) in &case.uses {
+                let lemmas = &self.certificate.lemmas;
+                if *other >= at {
+                    return Err(format!(
+                        "case {number}: lemma {} is not proven before",
+                        lemmas[*other].name
+                    ));
+                }
+                if lemmas[*other].vars.len() != terms.len() {
+                    return Err(format!(
+                        "case {number}: an instance of {} needs {} terms",
+                        lemmas[*other].name,
+                        lemmas[*other].vars.len()
+                    ));
+                }
+                let symbol = self.lemma_symbol(*other);
+                premises.push(self.certificate.forms.apply(&symbol, terms));
+            }
+            for (function, args) in &case.unfoldings {
+                let Function {
+                    name,
+                    shown,
+                    params,
+                    ..
+                } = self.function(*function);
+                if params.len() != args.len() {
+                    return Err(format!(
+                        "case {number}: {shown} needs {} arguments",
+                        params.len()
+                    ));
+                }
+                let (name, body) = (name.clone(), self.body_symbol(*function));
+                let forms = &mut self.certificate.forms;
+                let (call, body) = (forms.apply(&name, args), forms.apply(&body, args));
+                premises.push(forms.apply("=", &[call, body]));
+            }
+            let forms = &mut self.certificate.forms;
+            let premise = conjunction(forms, &premises);
+            let formula = forms.apply("=>", &[premise, statement]);
+            obligation(format!("case {number}"), formula);
+        }
+        Ok(())
+    }
+
+    /// The symbol of a lemma's statement in scripts.
+    fn lemma_symbol(&self, lemma: usize) -> String {
+        format!("{}l{lemma}", self.stem)
+    }
+
+    /// The symbol of a function's body in scripts.
+    fn body_symbol(&self, function: usize) -> String {
+        format!("{}b{function}", self.stem)
+    }
+}
+
+/// Why nothing can be smaller by the measure, if that is so, for the end of a message.
+fn without_order(vars: &Variables, measure: &[usize]) -> String {
+    if measure.is_empty() {
+        return ", as there is no measure".to_owned();
+    }
+    let is_unordered = |sort: &str| {
+        ["Bool", "Real"].contains(&sort) || sort.starts_with("(_ ") || sort.starts_with("(Array ")
+    };
+    let unordered = measure.iter().find(|&&m| is_unordered(&vars[m].1));
+    unordered.map_or(String::new(), |&m| {
+        format!(", as {} at position {m} has no order", vars[m].1)
+    })
+}

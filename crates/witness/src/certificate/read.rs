@@ -1,0 +1,342 @@
+//! Certificates from the text of a model.
+//!
+//! After the model's S-expression, on lines that other readers take for comments,
+//!
+//! ```text
+//! ; measure FUNCTION (POSITION ...)
+//! ; lemma NAME ((VARIABLE SORT) ...) STATEMENT :measure (POSITION ...)
+//!     :case (GUARD :induction ((TERM ...) ...) :use ((NAME TERM ...) ...) :unfold (CALL ...)) ...
+//! ```
+//!
+//! where a lemma is one line. Positions count from 0 and differ, a function has one measure, lemmas
+//! are used by name, and all parts that begin with a colon may be absent.
+//!
+//! Invariant: what is not read as it stands is an error, with its place.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use super::{Case, Certificate, Function, Lemma, Variables};
+use crate::forms::{FormId, Forms, normal_atom};
+use crate::sexp::{ambiguity, elements, expression, symbol};
+
+/// An error: a byte of the text, and what is wrong there.
+type Failure = (usize, String);
+
+fn failure<T>(place: usize, message: impl Into<String>) -> Result<T, Failure> {
+    Err((place, message.into()))
+}
+
+/// The parts of a certificate in the comments from `start` on: of each its keyword and its range.
+fn parts(text: &str, start: usize) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+    let mut position = start;
+    let lines = text[start..].split_inclusive('\n').map(move |line| {
+        let begin = position;
+        position += line.len();
+        (begin, line.trim_end_matches(['\n', '\r']))
+    });
+    lines.filter_map(|(begin, line)| {
+        let comment = line.trim_start().strip_prefix(';')?.trim_start();
+        let keyword = ["measure", "lemma"].into_iter().find(|keyword| {
+            let rest = comment.strip_prefix(keyword);
+            rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
+        })?;
+        let end = begin + line.len();
+        let after = end - comment.len() + keyword.len();
+        Some((keyword, after..end))
+    })
+}
+
+/// Whether comments from `start` on have parts of a certificate.
+pub fn has_certificate(text: &str, start: usize) -> bool {
+    parts(text, start).next().is_some()
+}
+
+/// Reads a certificate part by part.
+pub struct CertificateReader<'a> {
+    text: &'a str,
+    certificate: Certificate,
+    /// Functions whose measure was read.
+    measured: FxHashSet<usize>,
+}
+
+impl<'a> CertificateReader<'a> {
+    /// A certificate in `text`, without functions and lemmas yet.
+    pub fn new(text: &'a str) -> Self {
+        CertificateReader {
+            text,
+            certificate: Certificate {
+                forms: Forms::default(),
+                functions: Vec::new(),
+                groups: Vec::new(),
+                lemmas: Vec::new(),
+                plain: String::new(),
+            },
+            measured: FxHashSet::default(),
+        }
+    }
+
+    /// Takes a definition that is not recursive.
+    pub fn add_plain(&mut self, command: &str) {
+        self.certificate.plain.push_str(command);
+        self.certificate.plain.push('\n');
+    }
+
+    /// Takes a `define-fun-rec` or `define-funs-rec`, and returns the names of its functions.
+    pub fn add_functions(
+        &mut self,
+        command: &Range<usize>,
+        is_size: bool,
+    ) -> Result<Vec<String>, Failure> {
+        self.unambiguous(command)?;
+        let parts = self.list(command)?;
+        let word = parts.first().map(|r| &self.text[r.clone()]);
+        let (heads, bodies) = match (word, parts.as_slice()) {
+            (Some("define-fun-rec"), [_, name, params, result, body]) => {
+                let head = [name.clone(), params.clone(), result.clone()];
+                (vec![head.to_vec()], vec![body.clone()])
+            }
+            (Some("define-funs-rec"), [_, heads, bodies]) => {
+                let heads = self.list(heads)?.into_iter().map(|head| self.list(&head));
+                (heads.collect::<Result<_, _>>()?, self.list(bodies)?)
+            }
+            _ => return failure(command.start, "a definition without its usual parts"),
+        };
+        if heads.len() != bodies.len() || heads.is_empty() {
+            return failure(command.start, "as many functions as bodies are needed");
+        }
+        let group = self.certificate.groups.len();
+        let mut names = Vec::new();
+        let mut members = Vec::new();
+        for (head, body) in heads.iter().zip(&bodies) {
+            let [name, params, result] = head.as_slice() else {
+                return failure(command.start, "a function without its usual parts");
+            };
+            let name = normal_atom(&self.text[name.clone()]);
+            let function = Function {
+                name: name.clone(),
+                shown: name.clone(),
+                params: self.variables(params)?,
+                result: self.sort(result)?,
+                body: self.form(body)?,
+                measure: Vec::new(),
+                group,
+                is_size,
+            };
+            members.push(self.certificate.functions.len());
+            self.certificate.functions.push(function);
+            names.push(symbol(&name).to_owned());
+        }
+        self.certificate.groups.push(members);
+        Ok(names)
+    }
+
+    /// The certificate, with the measures and lemmas in the comments from `start` on.
+    pub fn finish(mut self, start: usize) -> Result<Certificate, Failure> {
+        for (keyword, range) in parts(self.text, start) {
+            self.unambiguous(&range)?;
+            let mut expressions = Vec::new();
+            let line = &self.text[..range.end];
+            let mut position = range.start;
+            while !line[position..].trim_start().is_empty() {
+                let Some(found) = expression(line, position) else {
+                    return failure(position, "this does not end on its line");
+                };
+                position = found.end;
+                expressions.push(found);
+            }
+            if keyword == "measure" {
+                self.measure(range.start, &expressions)?;
+            } else {
+                self.lemma(range.start, &expressions)?;
+            }
+        }
+        Ok(self.certificate)
+    }
+
+    fn measure(&mut self, place: usize, parts: &[Range<usize>]) -> Result<(), Failure> {
+        let [name, positions] = parts else {
+            return failure(place, "a measure is a function and positions");
+        };
+        let name = normal_atom(&self.text[name.clone()]);
+        let positions = self.positions(positions)?;
+        let functions = &mut self.certificate.functions;
+        let Some(at) = functions.iter().position(|f| f.name == name) else {
+            return failure(place, format!("there is no function {name}"));
+        };
+        if !self.measured.insert(at) {
+            return failure(place, format!("two measures of {name}"));
+        }
+        functions[at].measure = positions;
+        Ok(())
+    }
+
+    fn lemma(&mut self, place: usize, parts: &[Range<usize>]) -> Result<(), Failure> {
+        let [name, vars, statement, rest @ ..] = parts else {
+            return failure(place, "a lemma is a name, variables and a statement");
+        };
+        let name = normal_atom(&self.text[name.clone()]);
+        if self.certificate.lemmas.iter().any(|l| l.name == name) {
+            return failure(place, format!("two lemmas {name}"));
+        }
+        let mut lemma = Lemma {
+            name,
+            vars: self.variables(vars)?,
+            statement: self.form(statement)?,
+            measure: Vec::new(),
+            cases: Vec::new(),
+        };
+        let mut has_measure = false;
+        for (keyword, value) in self.options(rest)? {
+            match keyword {
+                ":measure" if has_measure => {
+                    return failure(value.start, "a lemma with two measures");
+                }
+                ":measure" => {
+                    lemma.measure = self.positions(&value)?;
+                    has_measure = true;
+                }
+                ":case" => {
+                    let case = self.case(&value)?;
+                    lemma.cases.push(case);
+                }
+                _ => return failure(value.start, format!("{keyword} is no part of a lemma")),
+            }
+        }
+        self.certificate.lemmas.push(lemma);
+        Ok(())
+    }
+
+    fn case(&mut self, range: &Range<usize>) -> Result<Case, Failure> {
+        let parts = self.list(range)?;
+        let Some((guard, rest)) = parts.split_first() else {
+            return failure(range.start, "a case without its guard");
+        };
+        let mut case = Case {
+            guard: self.form(guard)?,
+            induction: Vec::new(),
+            uses: Vec::new(),
+            unfoldings: Vec::new(),
+        };
+        for (keyword, value) in self.options(rest)? {
+            let items = self.list(&value)?;
+            match keyword {
+                ":induction" => {
+                    for item in items {
+                        let terms = self.list(&item)?;
+                        case.induction.push(self.forms(&terms)?);
+                    }
+                }
+                ":use" => {
+                    for item in items {
+                        case.uses.push(self.instance(&item)?);
+                    }
+                }
+                ":unfold" => {
+                    for item in items {
+                        case.unfoldings.push(self.call(&item)?);
+                    }
+                }
+                _ => return failure(value.start, format!("{keyword} is no part of a case")),
+            }
+        }
+        Ok(case)
+    }
+
+    /// An instance of a lemma before this one: its position, and the terms.
+    fn instance(&mut self, range: &Range<usize>) -> Result<(usize, Vec<FormId>), Failure> {
+        let parts = self.list(range)?;
+        let Some((name, terms)) = parts.split_first() else {
+            return failure(range.start, "the name of a lemma is missing");
+        };
+        let name = normal_atom(&self.text[name.clone()]);
+        match self.certificate.lemmas.iter().position(|l| l.name == name) {
+            Some(at) => Ok((at, self.forms(terms)?)),
+            None => failure(
+                range.start,
+                format!("there is no lemma {name} before this one"),
+            ),
+        }
+    }
+
+    /// A call: the position of the function, and its arguments.
+    fn call(&mut self, range: &Range<usize>) -> Result<(usize, Vec<FormId>), Failure> {
+        let form = self.form(range)?;
+        let Certificate {
+            forms, functions, ..
+        } = &self.certificate;
+        let call = forms.application(form).and_then(|(name, args)| {
+            let at = functions.iter().position(|f| f.name == name)?;
+            Some((at, args.to_vec()))
+        });
+        call.ok_or_else(|| (range.start, "no call of a function".to_owned()))
+    }
+
+    /// Keywords with their values.
+    fn options(&self, parts: &[Range<usize>]) -> Result<Vec<(&'a str, Range<usize>)>, Failure> {
+        parts
+            .chunks(2)
+            .map(|pair| match pair {
+                [keyword, value] if self.text[keyword.clone()].starts_with(':') => {
+                    Ok((&self.text[keyword.clone()], value.clone()))
+                }
+                _ => failure(pair[0].start, "a keyword and its value are needed"),
+            })
+            .collect()
+    }
+
+    fn unambiguous(&self, range: &Range<usize>) -> Result<(), Failure> {
+        match ambiguity(self.text, range) {
+            Some(place) => failure(place, "readers differ on what this is"),
+            None => Ok(()),
+        }
+    }
+
+    fn list(&self, range: &Range<usize>) -> Result<Vec<Range<usize>>, Failure> {
+        elements(self.text, range).ok_or_else(|| (range.start, "a list is needed".to_owned()))
+    }
+
+    fn form(&mut self, range: &Range<usize>) -> Result<FormId, Failure> {
+        let form = self.certificate.forms.read(self.text, range);
+        form.map_err(|message| (range.start, message))
+    }
+
+    fn forms(&mut self, ranges: &[Range<usize>]) -> Result<Vec<FormId>, Failure> {
+        ranges.iter().map(|range| self.form(range)).collect()
+    }
+
+    /// A sort, in one way of writing it.
+    fn sort(&mut self, range: &Range<usize>) -> Result<String, Failure> {
+        let form = self.form(range)?;
+        let text = self.certificate.forms.tree(form, self.text.len());
+        text.ok_or_else(|| (range.start, "no sort".to_owned()))
+    }
+
+    fn variables(&mut self, range: &Range<usize>) -> Result<Variables, Failure> {
+        let list = self.list(range)?;
+        let pairs = list
+            .into_iter()
+            .map(|pair| match self.list(&pair)?.as_slice() {
+                [name, sort] if !self.text[name.clone()].starts_with('(') => {
+                    Ok((normal_atom(&self.text[name.clone()]), self.sort(sort)?))
+                }
+                _ => failure(pair.start, "a variable is a name and a sort"),
+            });
+        pairs.collect()
+    }
+
+    fn positions(&self, range: &Range<usize>) -> Result<Vec<usize>, Failure> {
+        let mut positions = Vec::new();
+        for number in self.list(range)? {
+            match self.text[number.clone()].parse() {
+                Ok(position) if positions.contains(&position) => {
+                    return failure(number.start, "a position that is there twice");
+                }
+                Ok(position) => positions.push(position),
+                Err(_) => return failure(number.start, "a position is needed"),
+            }
+        }
+        Ok(positions)
+    }
+}

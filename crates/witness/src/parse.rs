@@ -1,0 +1,580 @@
+//! Witnesses from text: what `print` writes, and models as other solvers write them.
+//!
+//! A model is cut into its definitions, which stay text: they are checked by Z3's own reader and
+//! never by ours. It may stand in one list, in a list that begins with `model`, or bare; a line
+//! with the verdict may come first. Auxiliary functions are allowed. Recursive ones are where comments
+//! after the model have a certificate for them (`certificate`), and where they are sizes.
+//!
+//! Invariant: reading checks form only. Whether a witness is one is for `validate` to say.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::certificate::{Certificate, CertificateReader, has_certificate};
+use super::print::ClauseNames;
+use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
+use super::{Fact, Refutation, RefutationStep};
+use alphorn_chc::frontend::Problem;
+use alphorn_chc::{ClauseId, PredicateId};
+use alphorn_term::{Assignment, SortId, TermId};
+
+/// A witness that cannot be read.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum ParseError {
+    #[error("line {line} column {column}: {message}")]
+    Text {
+        line: usize,
+        column: usize,
+        message: String,
+    },
+    #[error("step {step}: {message}")]
+    Step { step: usize, message: String },
+    #[error("{0}")]
+    Json(String),
+}
+
+/// What a witness claims.
+#[derive(Debug, Clone)]
+pub enum Witness {
+    Model(Box<ModelText>),
+    Refutation(Refutation),
+}
+
+/// A witness and the verdict printed before it, if there was one.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    /// `true` for `sat`.
+    pub sat: Option<bool>,
+    pub witness: Witness,
+}
+
+/// The definitions of a model, as text.
+#[derive(Debug, Clone)]
+pub struct ModelText {
+    /// All definitions in their order, auxiliary ones included.
+    pub definitions: String,
+    /// What they define.
+    pub names: Vec<String>,
+    /// The same definitions with their certificate, where there is one.
+    pub(super) certificate: Option<Certificate>,
+}
+
+/// Reads a model or a refutation of `problem`.
+pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError> {
+    let mut start = 0;
+    let mut sat = None;
+    if let Some(first) = Tokens::new(text, 0).next() {
+        match &text[first.range.clone()] {
+            "sat" => sat = Some(true),
+            "unsat" => sat = Some(false),
+            "unknown" => return Err(error_at(text, first.range.start, "the verdict is unknown")),
+            _ => {}
+        }
+        if sat.is_some() {
+            start = first.range.end;
+        }
+    }
+    let Some(first) = Tokens::new(text, start).next() else {
+        return Err(error_at(text, text.len(), "there is no witness"));
+    };
+    let witness = if text[first.range.start..].starts_with('{') {
+        Witness::Refutation(resolve(problem, json_steps(&text[start..])?)?)
+    } else if first.kind == TokenKind::Open {
+        Witness::Model(Box::new(parse_model(problem, text, start)?))
+    } else {
+        Witness::Refutation(resolve(problem, text_steps(text, start)?)?)
+    };
+    Ok(Claim { sat, witness })
+}
+
+fn error_at(text: &str, position: usize, message: impl Into<String>) -> ParseError {
+    let before = &text[..position];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    ParseError::Text {
+        line: before.bytes().filter(|&b| b == b'\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        message: message.into(),
+    }
+}
+
+// ---- models ----
+
+fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText, ParseError> {
+    let mut commands: Vec<Range<usize>> = Vec::new();
+    let mut position = start;
+    while let Some(token) = Tokens::new(text, position).next() {
+        let Some(range) = expression(text, position) else {
+            return Err(error_at(text, token.range.start, "this does not end"));
+        };
+        position = range.end;
+        let Some(parts) = elements(text, &range) else {
+            return Err(error_at(text, range.start, "not a definition"));
+        };
+        let head = parts.first().map(|r| &text[r.clone()]);
+        match head {
+            Some("define-fun" | "define-fun-rec" | "define-funs-rec") => commands.push(range),
+            Some("model") => commands.extend(parts.into_iter().skip(1)),
+            None => {}
+            Some(word) if word.starts_with('(') => commands.extend(parts),
+            Some(word) => {
+                let message = format!("{word} has no place in a model");
+                return Err(error_at(text, range.start, message));
+            }
+        }
+    }
+    let mut model = ModelText {
+        definitions: String::new(),
+        names: Vec::new(),
+        certificate: None,
+    };
+    let failed = |(place, message): (usize, String)| error_at(text, place, message);
+    let mut certificate = has_certificate(text, position).then(|| CertificateReader::new(text));
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    for range in commands {
+        let parts = elements(text, &range).unwrap_or_default();
+        let word = |i: usize| parts.get(i).map(|r: &Range<usize>| &text[r.clone()]);
+        if let Some(name) = with_other_numbers(problem, text, &parts) {
+            let message = format!("{name} is declared with other sorts");
+            return Err(error_at(text, range.start, message));
+        }
+        if matches!(word(0), Some("define-fun-rec" | "define-funs-rec")) {
+            let sizes = size_definition(problem, &text[range.clone()]);
+            let symbols = match &mut certificate {
+                Some(reader) => {
+                    let is_size = sizes.is_some();
+                    reader.add_functions(&range, is_size).map_err(failed)?
+                }
+                None => sizes.ok_or_else(|| {
+                    let message = "a recursive definition that is not one of the sizes of a \
+                                   datatype, without a certificate";
+                    error_at(text, range.start, message)
+                })?,
+            };
+            for symbol in symbols {
+                if model.names.contains(&symbol) {
+                    let message = format!("{symbol} is defined twice");
+                    return Err(error_at(text, range.start, message));
+                }
+                model.names.push(symbol);
+            }
+            model.definitions.push_str(&text[range]);
+            model.definitions.push('\n');
+            continue;
+        }
+        if word(0) != Some("define-fun") || parts.len() != 5 {
+            let message = "not of the form (define-fun name (arguments) sort term)";
+            return Err(error_at(text, range.start, message));
+        }
+        // The definitions go to another reader as text, so what they are must be beyond doubt: one
+        // that is cut elsewhere could hide a recursive definition, which proves anything.
+        if let Some(place) = ambiguity(text, &range) {
+            return Err(error_at(text, place, "readers differ on what this is"));
+        }
+        let name = symbol(word(1).unwrap_or_default());
+        if !seen.insert(name) || model.names.iter().any(|n| n == name) {
+            return Err(error_at(
+                text,
+                range.start,
+                format!("{name} is defined twice"),
+            ));
+        }
+        model.names.push(name.to_owned());
+        if let Some(reader) = &mut certificate {
+            reader.add_plain(&text[range.clone()]);
+        }
+        model.definitions.push_str(&text[range]);
+        model.definitions.push('\n');
+    }
+    if let Some(reader) = certificate {
+        model.certificate = Some(reader.finish(position).map_err(failed)?);
+    }
+    Ok(model)
+}
+
+/// A predicate that the command with these parts defines over integers where its declaration has
+/// reals, or over reals for integers. Z3 converts these without a word where the predicate is
+/// applied; other sorts it tells apart.
+fn with_other_numbers<'a>(
+    problem: &Problem,
+    text: &'a str,
+    parts: &[Range<usize>],
+) -> Option<&'a str> {
+    let list = |range: &Range<usize>| elements(text, range).unwrap_or_default();
+    let heads = match parts {
+        [word, heads, _] if &text[word.clone()] == "define-funs-rec" => {
+            list(heads).iter().map(list).collect()
+        }
+        [_, head @ ..] => vec![head.to_vec()],
+        [] => Vec::new(),
+    };
+    let is_other = |head: &Vec<Range<usize>>| {
+        let [name, params, ..] = head.as_slice() else {
+            return false;
+        };
+        let name = symbol(&text[name.clone()]);
+        let Some(predicate) = problem.predicates.iter().find(|p| p.name == name) else {
+            return false;
+        };
+        let mut pairs = predicate.params.iter().zip(list(params));
+        pairs.any(|(&declared, written)| {
+            let expected = match problem.terms.sort_of(declared) {
+                SortId::INT => "Int",
+                SortId::REAL => "Real",
+                _ => return false,
+            };
+            let sort = list(&written).pop();
+            sort.is_none_or(|sort| &text[sort] != expected)
+        })
+    };
+    let other = heads.into_iter().find(is_other)?;
+    Some(symbol(&text[other[0].clone()]))
+}
+
+/// The symbols that a recursive definition defines, if it is the one of the sizes of a datatype of
+/// the problem, token by token: any other one may define what does not exist.
+pub(super) fn size_definition(problem: &Problem, text: &str) -> Option<Vec<String>> {
+    let terms = &*problem.terms;
+    let words = |text: &str| -> Vec<String> {
+        let tokens = Tokens::new(text, 0);
+        tokens.map(|t| text[t.range].to_owned()).collect()
+    };
+    let given = words(text);
+    let sized = terms.datatype_ids().filter_map(|id| {
+        let sort = terms.datatype_sort(id);
+        terms
+            .sized(sort)
+            .map(|_| terms.size(terms.fresh_var("v", sort)))
+    });
+    let sizes: Vec<TermId> = sized.collect();
+    let mut own = terms.size_definitions(&sizes).into_iter();
+    let (_, symbols) = own.find(|(command, _)| words(command) == given)?;
+    Some(symbols.iter().map(|s| symbol(s).to_owned()).collect())
+}
+
+// ---- refutations ----
+
+/// A step as written: names and values still text.
+struct RawStep {
+    number: usize,
+    fact: Option<(String, Vec<String>)>,
+    clause: (usize, usize),
+    values: Vec<(String, String)>,
+    premises: Vec<usize>,
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn error<T>(&self, message: impl Into<String>) -> Result<T, ParseError> {
+        Err(error_at(self.text, self.position, message))
+    }
+
+    fn skip_space(&mut self) {
+        let next = Tokens::new(self.text, self.position).next();
+        self.position = next.map_or(self.text.len(), |token| token.range.start);
+    }
+
+    /// Takes `text` if it comes next.
+    fn take(&mut self, text: &str) -> bool {
+        self.skip_space();
+        let found = self.text[self.position..].starts_with(text);
+        if found {
+            self.position += text.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, text: &str) -> Result<(), ParseError> {
+        if self.take(text) {
+            Ok(())
+        } else {
+            self.error(format!("expected `{text}`"))
+        }
+    }
+
+    /// A symbol or numeral, with its bars if it has any.
+    fn atom(&mut self) -> Result<&'a str, ParseError> {
+        self.skip_space();
+        let rest = &self.text[self.position..];
+        let end = if let Some(quoted) = rest.strip_prefix('|') {
+            quoted.find('|').map_or(0, |end| end + 2)
+        } else {
+            rest.find(|c: char| c.is_whitespace() || "()[],:;|\"".contains(c))
+                .unwrap_or(rest.len())
+        };
+        if end == 0 {
+            return self.error("expected a name or a number");
+        }
+        self.position += end;
+        Ok(&rest[..end])
+    }
+
+    fn number(&mut self) -> Result<usize, ParseError> {
+        self.skip_space();
+        let start = self.position;
+        let rest = &self.text[start..];
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        self.position += digits;
+        match rest[..digits].parse() {
+            Ok(number) => Ok(number),
+            Err(_) => Err(error_at(self.text, start, "expected a number")),
+        }
+    }
+
+    /// An SMT-LIB term, as text.
+    fn term(&mut self) -> Result<&'a str, ParseError> {
+        self.skip_space();
+        if !self.text[self.position..].starts_with('(') {
+            return self.atom();
+        }
+        match expression(self.text, self.position) {
+            Some(range) => {
+                self.position = range.end;
+                Ok(&self.text[range])
+            }
+            None => self.error("this term does not end"),
+        }
+    }
+}
+
+fn text_steps(text: &str, start: usize) -> Result<Vec<RawStep>, ParseError> {
+    let mut cursor = Cursor {
+        text,
+        position: start,
+    };
+    let mut steps = Vec::new();
+    loop {
+        cursor.skip_space();
+        if cursor.position == text.len() {
+            return Ok(steps);
+        }
+        let number = cursor.number()?;
+        cursor.expect(":")?;
+        let name = cursor.atom()?;
+        let fact = if name == "false" {
+            None
+        } else {
+            let mut values = Vec::new();
+            if cursor.take("(") {
+                loop {
+                    values.push(cursor.term()?.to_owned());
+                    if !cursor.take(",") {
+                        break;
+                    }
+                }
+                cursor.expect(")")?;
+            }
+            Some((symbol(name).to_owned(), values))
+        };
+        cursor.expect("by")?;
+        cursor.expect("clause")?;
+        let clause = cursor.number()?;
+        let part = if cursor.take(".") {
+            cursor.number()?
+        } else {
+            1
+        };
+        let mut values = Vec::new();
+        if cursor.take("[") {
+            loop {
+                let name = symbol(cursor.atom()?).to_owned();
+                cursor.expect("=")?;
+                values.push((name, cursor.term()?.to_owned()));
+                if !cursor.take(",") {
+                    break;
+                }
+            }
+            cursor.expect("]")?;
+        }
+        let mut premises = Vec::new();
+        if cursor.take("from") {
+            loop {
+                premises.push(cursor.number()?);
+                if !cursor.take(",") {
+                    break;
+                }
+            }
+        }
+        steps.push(RawStep {
+            number,
+            fact,
+            clause: (clause, part),
+            values,
+            premises,
+        });
+    }
+}
+
+fn json_steps(text: &str) -> Result<Vec<RawStep>, ParseError> {
+    let json: Value = serde_json::from_str(text).map_err(|e| ParseError::Json(e.to_string()))?;
+    let Some(steps) = json["refutation"].as_array() else {
+        return Err(ParseError::Json(
+            "there is no array `refutation`".to_owned(),
+        ));
+    };
+    let mut result = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
+        let missing = |what: &str| ParseError::Step {
+            step: number(&step["step"]).unwrap_or(index + 1),
+            message: format!("`{what}` is missing or malformed"),
+        };
+        let string = |value: &Value, what: &str| {
+            let text = value.as_str().map(str::to_owned);
+            text.ok_or_else(|| missing(what))
+        };
+        let list = |what: &str| step[what].as_array().ok_or_else(|| missing(what));
+        let fact = match &step["fact"] {
+            Value::Null => None,
+            fact => {
+                let arguments = fact["arguments"].as_array();
+                let arguments = arguments.ok_or_else(|| missing("arguments"))?;
+                Some((
+                    string(&fact["predicate"], "predicate")?,
+                    arguments
+                        .iter()
+                        .map(|a| string(a, "arguments"))
+                        .collect::<Result<_, _>>()?,
+                ))
+            }
+        };
+        let part = match &step["part"] {
+            Value::Null => 1,
+            part => number(part).ok_or_else(|| missing("part"))?,
+        };
+        result.push(RawStep {
+            number: number(&step["step"]).ok_or_else(|| missing("step"))?,
+            fact,
+            clause: (
+                number(&step["clause"]).ok_or_else(|| missing("clause"))?,
+                part,
+            ),
+            values: list("values")?
+                .iter()
+                .map(|v| {
+                    Ok((
+                        string(&v["variable"], "values")?,
+                        string(&v["value"], "values")?,
+                    ))
+                })
+                .collect::<Result<_, ParseError>>()?,
+            premises: list("premises")?
+                .iter()
+                .map(|p| number(p).ok_or_else(|| missing("premises")))
+                .collect::<Result<_, _>>()?,
+        });
+    }
+    Ok(result)
+}
+
+fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseError> {
+    let clauses = ClauseNames::new(problem).by_name();
+    let predicates: FxHashMap<&str, usize> = problem
+        .predicates
+        .iter()
+        .enumerate()
+        .map(|(index, p)| (p.name.as_str(), index))
+        .collect();
+    let mut values = Values::new(problem);
+    let mut indexes: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut refutation = Refutation::default();
+    for (index, raw) in steps.into_iter().enumerate() {
+        let error = |message: String| ParseError::Step {
+            step: raw.number,
+            message,
+        };
+        let Some(&clause) = clauses.get(&raw.clause) else {
+            let (number, part) = raw.clause;
+            return Err(error(format!("there is no clause {number}.{part}")));
+        };
+        let vars = &problem.clauses[clause].vars;
+        if vars.len() != raw.values.len() {
+            return Err(error(format!(
+                "{} values for {} variables",
+                raw.values.len(),
+                vars.len()
+            )));
+        }
+        let mut assignment = Assignment::default();
+        for ((name, var), (given, text)) in vars.iter().zip(&raw.values) {
+            if name != given {
+                return Err(error(format!("variable {given} where {name} is expected")));
+            }
+            let sort = problem.terms.sort_of(*var);
+            assignment.insert(*var, values.read(text, sort).map_err(error)?);
+        }
+        let fact = match &raw.fact {
+            None => None,
+            Some((name, arguments)) => {
+                let Some(&predicate) = predicates.get(name.as_str()) else {
+                    return Err(error(format!("there is no predicate {name}")));
+                };
+                let params = &problem.predicates[predicate].params;
+                if params.len() != arguments.len() {
+                    return Err(error(format!(
+                        "{name} has {} arguments, not {}",
+                        params.len(),
+                        arguments.len()
+                    )));
+                }
+                let read = |(text, &param): (&String, &TermId)| {
+                    values.read(text, problem.terms.sort_of(param))
+                };
+                let found: Result<Vec<TermId>, String> =
+                    arguments.iter().zip(params).map(read).collect();
+                Some(Fact {
+                    predicate: PredicateId(predicate as u32),
+                    values: found.map_err(error)?,
+                })
+            }
+        };
+        let premises = raw.premises.iter().map(|premise| {
+            let known = indexes.get(premise).copied();
+            known.ok_or_else(|| error(format!("premise {premise} does not come before it")))
+        });
+        let premises = premises.collect::<Result<Vec<usize>, ParseError>>()?;
+        if indexes.insert(raw.number, index).is_some() {
+            return Err(error("its number is not unique".to_owned()));
+        }
+        refutation.steps.push(RefutationStep {
+            clause: ClauseId(clause as u32),
+            values: assignment,
+            premises,
+            fact,
+        });
+    }
+    Ok(refutation)
+}
+
+/// Reads values, each text once.
+struct Values<'a> {
+    problem: &'a Problem,
+    memo: FxHashMap<(String, SortId), TermId>,
+}
+
+impl<'a> Values<'a> {
+    fn new(problem: &'a Problem) -> Self {
+        Values {
+            problem,
+            memo: FxHashMap::default(),
+        }
+    }
+
+    fn read(&mut self, text: &str, sort: SortId) -> Result<TermId, String> {
+        let key = (text.to_owned(), sort);
+        if let Some(&value) = self.memo.get(&key) {
+            return Ok(value);
+        }
+        let value = super::value::parse_value(&self.problem.terms, text, sort)?;
+        self.memo.insert(key, value);
+        Ok(value)
+    }
+}

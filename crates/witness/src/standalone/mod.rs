@@ -1,0 +1,266 @@
+//! Certificates that stand alone: scripts in SMT-LIB that any solver can confirm.
+//!
+//! A certificate is about the user's own text, and whoever wants to believe an answer needs it and
+//! some solver for quantifier-free formulas, but nothing of alphorn. CERTIFICATES.md has the format
+//! with its semantics.
+//!
+//! - Of a **model**: the problem's declarations with the predicates defined, and for each assertion
+//!   its negation, whose check has to answer `unsat`. A model with recursive functions comes with
+//!   the obligations of its own certificate before (`witness::certificate`), in which the functions
+//!   are uninterpreted.
+//! - Of a **refutation**: the problem's declarations with the predicates uninterpreted, ground
+//!   instances of its assertions (`instance`), one for each step, and one check, which has to answer
+//!   `unsat`.
+//!
+//! Invariant: what a certificate says of the problem is copied from its text. The certificate of a
+//! refutation is checked as it is written; that of a model has been, as the model.
+
+mod instance;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use self::instance::{Instance, instance};
+use super::certificate::{Standalone, standalone};
+use super::print::{PrintedModel, model_text};
+use super::script::{self, Piece, Predicates, pieces};
+use super::sexp::elements;
+use super::text_check::{ValueNames, names_a_relation};
+use super::{Refutation, Verdict, parse_witness};
+use crate::Witness;
+use alphorn_chc::ClauseId;
+use alphorn_chc::frontend::Problem;
+use alphorn_smt::text::{TextCheck, valid_assertions};
+use alphorn_term::Printer;
+use alphorn_term::run::{Budget, Reason};
+
+/// The version of the format, in the first line of each certificate.
+pub const VERSION: u32 = 1;
+
+/// The first line, which says of what a certificate is.
+fn title(what: &str) -> String {
+    format!("; alphorn certificate {VERSION}: {what}\n")
+}
+
+/// A file for a run without an answer: no solver takes it for a certificate.
+pub fn none(reason: &Reason) -> String {
+    let reason = reason.to_string().replace(['\n', '\r'], " ");
+    format!("{}; {reason}\n", title("none"))
+}
+
+/// The certificate of an answer that has been validated. Within the budget a refutation's is checked
+/// as it is written.
+///
+/// # Errors
+/// Why there is none.
+pub fn certificate(
+    problem: &Problem,
+    verdict: &Verdict,
+    model: &PrintedModel,
+    budget: &Budget,
+) -> Result<String, String> {
+    match verdict {
+        Verdict::Sat(_) => of_model(problem, model),
+        Verdict::Unsat(refutation) => of_refutation(problem, refutation, budget),
+        Verdict::Unknown(reason) => Ok(none(reason)),
+    }
+}
+
+/// A check that has to answer `unsat`, apart from all others.
+fn check(out: &mut String, what: &str, negated: &str) {
+    let _ = write!(
+        out,
+        "; {what}\n(push 1)\n(assert (not {negated}))\n(check-sat)\n(pop 1)\n"
+    );
+}
+
+fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
+    let recursive = recursive_functions(model);
+    if recursive.is_empty() {
+        let mut out = title("a model");
+        out.push_str("; Each check-sat has to answer unsat.\n(set-logic ALL)\n");
+        clauses(problem, &model.definitions.join("\n"), &mut out)?;
+        return Ok(out);
+    }
+    let mut text = model_text(model);
+    if model.certificate.is_empty() {
+        // Sizes of terms, which are smaller for parts of them.
+        for name in recursive {
+            let _ = writeln!(text, "; measure {name} (0)");
+        }
+    }
+    let claim = parse_witness(problem, &text).map_err(|e| e.to_string())?;
+    let Witness::Model(read) = claim.witness else {
+        return Err("the model is read as something else".to_owned());
+    };
+    let certificate = read.certificate.ok_or("the model's certificate is lost")?;
+    let Standalone {
+        declarations,
+        obligations,
+        definitions,
+    } = standalone(problem, &certificate)?;
+    let mut out = title("a model with recursive functions");
+    out.push_str(
+        "; Each check-sat has to answer unsat. The first part shows that the functions exist and\n\
+         ; that the lemmas hold, the second that the assertions do. The model is:\n",
+    );
+    for line in text.lines() {
+        let _ = writeln!(out, ";   {line}");
+    }
+    out.push_str("(set-logic ALL)\n");
+    out.push_str(&script::sort_declarations(problem));
+    out.push_str(&declarations);
+    for (what, formula) in obligations {
+        check(&mut out, &what, &formula);
+    }
+    out.push_str("(reset)\n(set-logic ALL)\n");
+    clauses(problem, &definitions, &mut out)?;
+    Ok(out)
+}
+
+/// The recursive functions of a model, as they are written.
+fn recursive_functions(model: &PrintedModel) -> Vec<&str> {
+    let mut names = Vec::new();
+    for definition in &model.definitions {
+        let list = |range: &Range<usize>| elements(definition, range).unwrap_or_default();
+        let parts = list(&(0..definition.len()));
+        let word = |range: &Range<usize>| &definition[range.clone()];
+        match parts.first().map(word) {
+            Some("define-fun-rec") => names.extend(parts.get(1).map(word)),
+            Some("define-funs-rec") => {
+                let heads = parts.get(1).map(list).unwrap_or_default();
+                let heads = heads.iter().filter_map(|head| list(head).first().map(word));
+                names.extend(heads.collect::<Vec<_>>());
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The problem with these definitions of its predicates, and the negation of each assertion.
+fn clauses(problem: &Problem, definitions: &str, out: &mut String) -> Result<(), String> {
+    for piece in pieces(problem, Predicates::Defined(definitions))? {
+        match piece {
+            Piece::Commands(commands) => out.push_str(&commands),
+            Piece::Assertion { command, formula } => {
+                let command = &problem.commands[command];
+                let what = format!("the {} in line {}", command.keyword, command.line);
+                check(out, &what, &formula);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn of_refutation(
+    problem: &Problem,
+    refutation: &Refutation,
+    budget: &Budget,
+) -> Result<String, String> {
+    let clause = |id: ClauseId| &problem.clauses[id.0 as usize];
+    let steps = refutation.steps.iter();
+    let commands: BTreeSet<usize> = steps.map(|step| clause(step.clause).command).collect();
+    let mut declarations = String::new();
+    let mut formulas: FxHashMap<usize, String> = FxHashMap::default();
+    for piece in pieces(problem, Predicates::Declared(&commands))? {
+        match piece {
+            Piece::Commands(commands) => declarations.push_str(&commands),
+            Piece::Assertion { command, formula } => {
+                formulas.insert(command, formula);
+            }
+        }
+    }
+    let stem = |stem: &str| {
+        let mut stem = stem.to_owned();
+        while problem.text.contains(&stem) {
+            stem.push('!');
+        }
+        stem
+    };
+    let (name, param, value) = (stem("instance!"), stem("v!"), stem("value!"));
+    let printer = Printer::new(&problem.terms);
+    let mut values = ValueNames::new(value);
+    let mut instances: FxHashMap<ClauseId, (String, Instance)> = FxHashMap::default();
+    let mut definitions = String::new();
+    let mut asserted = Vec::with_capacity(refutation.steps.len());
+    for step in &refutation.steps {
+        let clause = clause(step.clause);
+        if !instances.contains_key(&step.clause) {
+            let command = &problem.commands[clause.command];
+            let bare = names_a_relation(problem, clause.command)?;
+            let variables: Vec<(String, String)> = clause
+                .vars
+                .iter()
+                .enumerate()
+                .map(|(position, (name, var))| {
+                    let sort = printer.sort(problem.terms.sort_of(*var));
+                    match bare {
+                        true => (script::query_variable(position), sort),
+                        false => (name.clone(), sort),
+                    }
+                })
+                .collect();
+            let formula = formulas.get(&clause.command);
+            let formula = formula.ok_or("a clause comes from no assertion")?;
+            let own = instance(formula, &variables, &param)?;
+            let name = format!("{name}{}", instances.len());
+            let params = own.params.iter().enumerate();
+            let params: Vec<String> = params
+                .map(|(number, (sort, _))| format!("({param}{number} {sort})"))
+                .collect();
+            let _ = writeln!(
+                definitions,
+                "; the {} in line {}\n(define-fun {name} ({}) Bool {})",
+                command.keyword,
+                command.line,
+                params.join(" "),
+                own.formula
+            );
+            instances.insert(step.clause, (name, own));
+        }
+        let (name, own) = &instances[&step.clause];
+        let mut atom = name.clone();
+        for (_, position) in &own.params {
+            let value = step.values[&clause.vars[*position].1];
+            values.define(&problem.terms, &printer, value, &mut definitions);
+            atom.push(' ');
+            values.write(&printer, value, &mut atom);
+        }
+        asserted.push(match own.params.is_empty() {
+            true => atom,
+            false => format!("({atom})"),
+        });
+    }
+    declarations.push_str(&definitions);
+    confirm(&declarations, &asserted, budget)?;
+    let mut out = title("a refutation");
+    out.push_str(
+        "; The assertions are ground instances of the problem's: check-sat has to answer unsat.\n\
+         (set-logic ALL)\n",
+    );
+    out.push_str(&declarations);
+    for (number, atom) in asserted.iter().enumerate() {
+        let _ = writeln!(out, "; step {}\n(assert {atom})", number + 1);
+    }
+    out.push_str("(check-sat)\n");
+    Ok(out)
+}
+
+/// Whether the instances contradict each other, by Z3's reading of the text.
+fn confirm(declarations: &str, asserted: &[String], budget: &Budget) -> Result<(), String> {
+    // One formula, which is valid if the instances are contradictory.
+    let all = asserted.join("\n");
+    let question = format!("{declarations}(assert (not (and true {all})))\n");
+    match valid_assertions(&script::without_predefined_names(question), budget) {
+        TextCheck::Valid { assertions: 1 } => Ok(()),
+        TextCheck::Unknown { reason, .. } => {
+            Err(format!("the instances were not checked: {reason}"))
+        }
+        TextCheck::Malformed(message) => Err(format!("Z3 reads the instances with: {message}")),
+        _ => Err("the instances do not contradict each other".to_owned()),
+    }
+}

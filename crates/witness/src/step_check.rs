@@ -1,0 +1,299 @@
+//! Checks refutations step by step, by evaluation alone.
+//!
+//! Invariant: nothing is searched for and nothing is believed: a step counts only when its clause's
+//! constraint evaluates to `true` under the step's values and its atoms evaluate to the facts it
+//! says. Time is linear in the steps and the clauses they use.
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use super::{Fact, Refutation};
+use alphorn_chc::frontend::Problem;
+use alphorn_chc::{Atom, ClauseId, Predicate, PredicateId, System};
+use alphorn_term::{Assignment, Evaluator, TermId, TermStore};
+
+/// Why a refutation is refused.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum StepError {
+    #[error("the refutation does not end with `false`")]
+    NoContradiction,
+    #[error("step {step}: {message}")]
+    Step {
+        /// From 1.
+        step: usize,
+        message: String,
+    },
+}
+
+/// What a step applies: a clause with arbitrary argument terms.
+pub struct Rule<'a> {
+    /// All variables; the step has to give each a value.
+    pub vars: Vec<TermId>,
+    pub body: &'a [Atom],
+    pub constraint: TermId,
+    pub head: Option<&'a Atom>,
+}
+
+/// Where the clauses of a refutation come from.
+pub trait Rules {
+    fn terms(&self) -> &TermStore;
+    /// `None` for an id that is not in the table.
+    fn predicate(&self, id: PredicateId) -> Option<&Predicate>;
+    /// `None` for an id that is not in force.
+    fn rule(&self, id: ClauseId) -> Option<Rule<'_>>;
+}
+
+impl Rules for Problem {
+    fn terms(&self) -> &TermStore {
+        &self.terms
+    }
+
+    fn predicate(&self, id: PredicateId) -> Option<&Predicate> {
+        self.predicates.get(id.index())
+    }
+
+    fn rule(&self, id: ClauseId) -> Option<Rule<'_>> {
+        let clause = self.clauses.get(id.0 as usize)?;
+        Some(Rule {
+            vars: clause.vars.iter().map(|v| v.1).collect(),
+            body: &clause.body,
+            constraint: clause.constraint,
+            head: clause.head.as_ref(),
+        })
+    }
+}
+
+/// A system with its clauses by id.
+pub struct SystemRules<'a> {
+    system: &'a System,
+    index: FxHashMap<ClauseId, usize>,
+}
+
+impl<'a> SystemRules<'a> {
+    /// Indexes the clauses of a system.
+    pub fn new(system: &'a System) -> Self {
+        SystemRules {
+            system,
+            index: system.clause_index(),
+        }
+    }
+}
+
+impl Rules for SystemRules<'_> {
+    fn terms(&self) -> &TermStore {
+        &self.system.terms
+    }
+
+    fn predicate(&self, id: PredicateId) -> Option<&Predicate> {
+        self.system.predicates.get(id.index())
+    }
+
+    fn rule(&self, id: ClauseId) -> Option<Rule<'_>> {
+        let clause = &self.system.clauses[*self.index.get(&id)?];
+        Some(Rule {
+            vars: clause.vars(&self.system.terms),
+            body: &clause.body,
+            constraint: clause.constraint,
+            head: clause.head.as_ref(),
+        })
+    }
+}
+
+/// Checks a refutation of a system.
+pub fn check_refutation(system: &System, refutation: &Refutation) -> Result<(), StepError> {
+    check_steps(&SystemRules::new(system), refutation, |_| false)
+}
+
+/// Checks that `refutation` derives `false` with `rules`. A ground constraint that evaluation
+/// leaves undefined (it has a quantifier, or its value hangs on a division by zero) is handed to
+/// `valid`, which says whether it holds in every interpretation.
+pub fn check_steps(
+    rules: &impl Rules,
+    refutation: &Refutation,
+    mut valid: impl FnMut(TermId) -> bool,
+) -> Result<(), StepError> {
+    let mut last_is_false = false;
+    let mut vars: FxHashMap<ClauseId, Vec<TermId>> = FxHashMap::default();
+    for (index, step) in refutation.steps.iter().enumerate() {
+        let fail = |message: String| {
+            Err(StepError::Step {
+                step: index + 1,
+                message,
+            })
+        };
+        let terms = rules.terms();
+        let Some(mut rule) = rules.rule(step.clause) else {
+            return fail(format!("there is no clause with id {}", step.clause.0));
+        };
+        let rule_vars = vars
+            .entry(step.clause)
+            .or_insert_with(|| std::mem::take(&mut rule.vars));
+        for &var in rule_vars.iter() {
+            let name = terms.var_name(var);
+            match step.values.get(&var) {
+                None => return fail(format!("variable {name} has no value")),
+                Some(&value) if !terms.is_value(value) => {
+                    return fail(format!("what variable {name} gets is no value"));
+                }
+                Some(&value) if terms.sort_of(value) != terms.sort_of(var) => {
+                    return fail(format!("the value of variable {name} has another sort"));
+                }
+                Some(_) => {}
+            }
+        }
+        let mut evaluator = Evaluator::new(terms, &step.values);
+        match evaluator.value(rule.constraint) {
+            Some(TermId::TRUE) => {}
+            Some(_) => return fail("the constraint is false".to_owned()),
+            None => {
+                let ground = ground(terms, rule.constraint, rule_vars, &step.values);
+                if ground != TermId::TRUE && !valid(ground) {
+                    return fail("the constraint is not known to be true".to_owned());
+                }
+            }
+        }
+        if step.premises.len() != rule.body.len() {
+            return fail(format!(
+                "{} premises for {} body atoms",
+                step.premises.len(),
+                rule.body.len()
+            ));
+        }
+        for (position, (&premise, atom)) in step.premises.iter().zip(rule.body).enumerate() {
+            if premise >= index {
+                let premise = premise.saturating_add(1);
+                return fail(format!("premise {premise} does not come before it"));
+            }
+            let Some(fact) = &refutation.steps[premise].fact else {
+                return fail(format!("premise {} is `false`", premise + 1));
+            };
+            if let Err(what) = agrees(&mut evaluator, atom, fact) {
+                return fail(format!(
+                    "body atom {}: {what} of premise {}",
+                    position + 1,
+                    premise + 1
+                ));
+            }
+        }
+        match (rule.head, &step.fact) {
+            (None, None) => {}
+            (Some(atom), Some(fact)) => {
+                if let Err(what) = agrees(&mut evaluator, atom, fact) {
+                    return fail(format!("head: {what} of the fact"));
+                }
+                // Also rules out a fact with too many values for a predicate from elsewhere.
+                let arity = rules.predicate(fact.predicate).map(Predicate::arity);
+                if arity != Some(fact.values.len()) {
+                    return fail("the fact has a wrong number of arguments".to_owned());
+                }
+            }
+            (Some(_), None) => return fail("the clause does not derive `false`".to_owned()),
+            (None, Some(_)) => return fail("the clause derives `false`, not a fact".to_owned()),
+        }
+        last_is_false = step.fact.is_none();
+    }
+    if last_is_false {
+        Ok(())
+    } else {
+        Err(StepError::NoContradiction)
+    }
+}
+
+/// Whether an atom evaluates to a fact; otherwise what differs.
+fn agrees(evaluator: &mut Evaluator, atom: &Atom, fact: &Fact) -> Result<(), String> {
+    if atom.predicate != fact.predicate || atom.args.len() != fact.values.len() {
+        return Err("the predicate differs from that".to_owned());
+    }
+    for (position, (&arg, &value)) in atom.args.iter().zip(&fact.values).enumerate() {
+        if evaluator.value(arg) != Some(value) {
+            return Err(format!("argument {} differs from that", position + 1));
+        }
+    }
+    Ok(())
+}
+
+fn ground(terms: &TermStore, formula: TermId, vars: &[TermId], values: &Assignment) -> TermId {
+    let map = vars.iter().map(|v| (*v, values[v])).collect();
+    terms.substitute(formula, &map)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::RefutationStep;
+    use alphorn_term::SortId;
+
+    /// `x = 0 ⇒ P(x)`, `P(x) ∧ y = x + 1 ⇒ P(y)`, `P(x) ∧ x ≥ 1 ⇒ false`, with its refutation.
+    fn counter() -> (System, Refutation) {
+        let terms = Rc::new(TermStore::new());
+        let mut system = System::new(terms.clone());
+        let p = system.add_predicate("P", &[SortId::INT]);
+        let (x, y) = (terms.var("x", SortId::INT), terms.var("y", SortId::INT));
+        let (zero, one) = (terms.int(0), terms.int(1));
+        let atom = |v| Atom {
+            predicate: p,
+            args: vec![v],
+        };
+        let init = system.add_clause(vec![], terms.eq(x, zero), Some(atom(x)));
+        let next = terms.eq(y, terms.add(&[x, one]));
+        let step = system.add_clause(vec![atom(x)], next, Some(atom(y)));
+        let query = system.add_clause(vec![atom(x)], terms.ge(x, one), None);
+        let fact = |value| {
+            Some(Fact {
+                predicate: p,
+                values: vec![value],
+            })
+        };
+        let make = |clause, values: &[(TermId, TermId)], premises: &[usize], fact| RefutationStep {
+            clause,
+            values: values.iter().copied().collect(),
+            premises: premises.to_vec(),
+            fact,
+        };
+        let refutation = Refutation {
+            steps: vec![
+                make(init, &[(x, zero)], &[], fact(zero)),
+                make(step, &[(x, zero), (y, one)], &[0], fact(one)),
+                make(query, &[(x, one)], &[1], None),
+            ],
+        };
+        (system, refutation)
+    }
+
+    #[test]
+    fn accepts_a_derivation() {
+        let (system, refutation) = counter();
+        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+    }
+
+    #[test]
+    fn rejects_what_is_no_derivation() {
+        let (system, good) = counter();
+        let reject = |change: &dyn Fn(&mut Refutation)| {
+            let mut bad = good.clone();
+            change(&mut bad);
+            assert!(check_refutation(&system, &bad).is_err(), "{bad:?}");
+        };
+        let two = system.terms.int(2);
+        let y = system.terms.var("y", SortId::INT);
+        reject(&|r| r.steps.clear());
+        reject(&|r| drop(r.steps.pop()));
+        reject(&|r| r.steps[2].premises = vec![0]);
+        reject(&|r| r.steps[1].premises = vec![1]);
+        reject(&|r| r.steps[1].premises = vec![]);
+        reject(&|r| r.steps[2].clause = ClauseId(7));
+        reject(&|r| {
+            r.steps[1].values.remove(&y);
+        });
+        reject(&|r| {
+            r.steps[1].values.insert(y, TermId::TRUE);
+        });
+        reject(&|r| {
+            r.steps[1].values.insert(y, two);
+            r.steps[1].fact.as_mut().unwrap().values[0] = two;
+        });
+        reject(&|r| r.steps[1].fact = None);
+    }
+}

@@ -1,0 +1,483 @@
+//! Witnesses against the user's own text, by Z3's reader and solver.
+//!
+//! A model is put into the text in the place of the declarations; every assertion has to be valid
+//! then. For a refutation predicates stay uninterpreted, and the assertion that a step names has to
+//! imply the step: that its premises give its fact. So the facts that steps derive hold in every
+//! model of the text, and the last one is `false`.
+//!
+//! Invariant: only Z3's reading of the text counts. Of ours, values tell Z3 where to look; wrong
+//! ones make a check fail and no other pass.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+
+use super::script::{Script, declared, defined, query_variable};
+use super::sexp::{elements, symbol};
+use super::validate::Outcome;
+use super::{Fact, Refutation};
+use alphorn_chc::ClauseId;
+use alphorn_chc::frontend::Problem;
+use alphorn_smt::text::{
+    ClauseText, Reading, StepText, StepsCheck, TextCheck, implied_steps, valid_assertions,
+};
+use alphorn_term::run::Budget;
+use alphorn_term::{Op, Printer, TermId, TermStore, quote_symbol};
+
+/// Whether every assertion of the problem is valid under definitions of its predicates.
+pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> Outcome {
+    let reading = Reading {
+        text: definitions.to_owned(),
+        assumptions: 0,
+        decides: true,
+    };
+    outcome_of_text(problem, &[reading], |readings| {
+        valid_assertions(&readings[0].text, budget)
+    })
+}
+
+/// What `check` says about the problem's text where each of the readings, which are definitions of
+/// the predicates, is in the place of their declarations.
+pub fn outcome_of_text(
+    problem: &Problem,
+    readings: &[Reading],
+    check: impl FnOnce(&[Reading]) -> TextCheck,
+) -> Outcome {
+    let mut texts = Vec::with_capacity(readings.len());
+    let mut origins = Vec::new();
+    for reading in readings {
+        let script = match defined(problem, &reading.text) {
+            Ok(script) => script,
+            Err(message) => return Outcome::Undecided(message),
+        };
+        origins = script.origins;
+        texts.push(Reading {
+            text: script.text,
+            ..*reading
+        });
+    }
+    let place = |assertion: usize| match origins.get(assertion) {
+        Some(&index) => {
+            let command = &problem.commands[index];
+            format!("the {} in line {}", command.keyword, command.line)
+        }
+        None => "an assertion".to_owned(),
+    };
+    match check(&texts) {
+        TextCheck::Valid { assertions } if assertions == origins.len() => Outcome::Valid,
+        TextCheck::Valid { assertions } => Outcome::Undecided(format!(
+            "{assertions} assertions were read where there are {}",
+            origins.len()
+        )),
+        TextCheck::Invalid { assertion } => {
+            Outcome::Invalid(format!("{} does not hold", place(assertion)))
+        }
+        TextCheck::Unknown { assertion, reason } => {
+            Outcome::Undecided(format!("{}: {reason}", place(assertion)))
+        }
+        TextCheck::Malformed(message) => Outcome::Invalid(format!("Z3 reads it with: {message}")),
+    }
+}
+
+/// Whether the problem's assertions imply the steps of a refutation, each the step that names it.
+/// The steps are ones for the clauses as they were read (`step_check`). With `exact`, each follows
+/// from the instance with its own values; otherwise from any instances.
+pub fn check_steps_in_text(
+    problem: &Problem,
+    refutation: &Refutation,
+    exact: bool,
+    budget: &Budget,
+) -> Outcome {
+    let writer = StepWriter::new(problem, refutation);
+    let (script, clauses, steps, assertions) = match writer.write(refutation) {
+        Ok(written) => written,
+        Err(message) => return Outcome::Undecided(message),
+    };
+    match implied_steps(&script.text, &clauses, &steps, exact, budget) {
+        StepsCheck::Implied { assertions: read } if read == assertions => Outcome::Valid,
+        StepsCheck::Implied { assertions: read } => Outcome::Undecided(format!(
+            "{read} assertions were read where there are {assertions}"
+        )),
+        StepsCheck::NotImplied { step } => {
+            let clause = &problem.clauses[refutation.steps[step].clause.0 as usize];
+            let command = &problem.commands[clause.command];
+            Outcome::Invalid(format!(
+                "step {}: the {} in line {} does not imply it",
+                step + 1,
+                command.keyword,
+                command.line
+            ))
+        }
+        StepsCheck::Unknown { step, reason } => {
+            Outcome::Undecided(format!("step {}: {reason}", step + 1))
+        }
+        StepsCheck::Malformed(message) => {
+            Outcome::Undecided(format!("Z3 reads the text with: {message}"))
+        }
+    }
+}
+
+/// Writes steps as assertions that follow those of the problem.
+struct StepWriter<'a> {
+    problem: &'a Problem,
+    printer: Printer<'a>,
+    /// What names of our own begin with; the problem has no such name.
+    stem: String,
+    /// The commands that steps name.
+    commands: BTreeSet<usize>,
+    /// Declarations, definitions and assertions of ours.
+    text: String,
+    /// Assertions so far, those of the problem included.
+    assertions: usize,
+    facts: FxHashMap<&'a Fact, usize>,
+    clauses: FxHashMap<ClauseId, usize>,
+    clause_texts: Vec<ClauseText>,
+    values: ValueNames,
+}
+
+type Written = (Script, Vec<ClauseText>, Vec<StepText>, usize);
+
+impl<'a> StepWriter<'a> {
+    fn new(problem: &'a Problem, refutation: &Refutation) -> Self {
+        let mut stem = "step!".to_owned();
+        while problem.text.contains(&stem) {
+            stem.push('!');
+        }
+        let clause = |id: ClauseId| &problem.clauses[id.0 as usize];
+        let steps = refutation.steps.iter();
+        let commands: BTreeSet<usize> = steps.map(|step| clause(step.clause).command).collect();
+        StepWriter {
+            problem,
+            printer: Printer::new(&problem.terms),
+            values: ValueNames::new(format!("{stem}value")),
+            stem,
+            assertions: commands.len(),
+            commands,
+            text: String::new(),
+            facts: FxHashMap::default(),
+            clauses: FxHashMap::default(),
+            clause_texts: Vec::new(),
+        }
+    }
+
+    fn write(mut self, refutation: &'a Refutation) -> Result<Written, String> {
+        let mut steps = Vec::with_capacity(refutation.steps.len());
+        for step in &refutation.steps {
+            let clause = self.clause(step.clause)?;
+            let vars = &self.problem.clauses[step.clause.0 as usize].vars;
+            let values: Vec<TermId> = vars.iter().map(|(_, var)| step.values[var]).collect();
+            let name = format!("{}clause{clause}", self.stem);
+            let values = self.assertion(&name, &values);
+            let premises = step.premises.iter();
+            let premises = premises.filter_map(|&premise| refutation.steps[premise].fact.as_ref());
+            let premises = premises.map(|fact| self.fact(fact)).collect();
+            let fact = step.fact.as_ref().map(|fact| self.fact(fact));
+            steps.push(StepText {
+                clause,
+                values,
+                premises,
+                fact,
+            });
+        }
+        let script = declared(self.problem, &self.commands, &self.text)?;
+        if script.origins.len() != self.commands.len() {
+            return Err("a clause comes from no assertion".to_owned());
+        }
+        Ok((script, self.clause_texts, steps, self.assertions))
+    }
+
+    /// The number of a clause's text. Its variables' values will be the arguments of a predicate
+    /// that is declared here.
+    fn clause(&mut self, id: ClauseId) -> Result<usize, String> {
+        if let Some(&known) = self.clauses.get(&id) {
+            return Ok(known);
+        }
+        let problem = self.problem;
+        let clause = &problem.clauses[id.0 as usize];
+        let index = self.clause_texts.len();
+        write!(self.text, "(declare-fun {}clause{index} (", self.stem).expect("string");
+        for (_, var) in &clause.vars {
+            self.text
+                .push_str(&self.printer.sort(problem.terms.sort_of(*var)));
+            self.text.push(' ');
+        }
+        self.text.push_str(") Bool)\n");
+        let names = clause.vars.iter().enumerate();
+        let bare = names_a_relation(problem, clause.command)?;
+        let variables = names.map(|(position, (name, _))| {
+            if bare {
+                query_variable(position)
+            } else {
+                name.clone()
+            }
+        });
+        self.clause_texts.push(ClauseText {
+            assertion: self.commands.range(..clause.command).count(),
+            variables: variables.collect(),
+        });
+        self.clauses.insert(id, index);
+        Ok(index)
+    }
+
+    /// The number of the assertion that is this fact.
+    fn fact(&mut self, fact: &'a Fact) -> usize {
+        if let Some(&known) = self.facts.get(fact) {
+            return known;
+        }
+        let name = quote_symbol(&self.problem.predicates[fact.predicate.index()].name);
+        let number = self.assertion(&name, &fact.values);
+        self.facts.insert(fact, number);
+        number
+    }
+
+    /// Asserts an atom; returns the assertion's number.
+    fn assertion(&mut self, name: &str, values: &[TermId]) -> usize {
+        for &value in values {
+            let terms = &self.problem.terms;
+            self.values
+                .define(terms, &self.printer, value, &mut self.text);
+        }
+        let applied = !values.is_empty();
+        self.text.push_str("(assert ");
+        self.text.push_str(if applied { "(" } else { "" });
+        self.text.push_str(name);
+        for value in values {
+            self.text.push(' ');
+            self.values.write(&self.printer, *value, &mut self.text);
+        }
+        self.text.push_str(if applied { "))\n" } else { ")\n" });
+        self.assertions += 1;
+        self.assertions - 1
+    }
+}
+
+/// Whether the command is a query that names a relation and nothing else.
+pub(super) fn names_a_relation(problem: &Problem, command: usize) -> Result<bool, String> {
+    let command = &problem.commands[command];
+    if command.keyword != "query" {
+        return Ok(false);
+    }
+    let parts = elements(&problem.text, &command.range).ok_or("a malformed query")?;
+    let formula = parts.get(1).ok_or("a query without a formula")?;
+    let name = symbol(&problem.text[formula.clone()]);
+    Ok(problem.predicates.iter().any(|p| p.name == name))
+}
+
+/// Names for values that are put together from others and for their parts, so that what many values
+/// share is written once.
+pub(super) struct ValueNames {
+    stem: String,
+    /// The variables that stand for values in print.
+    names: FxHashMap<TermId, TermId>,
+}
+
+impl ValueNames {
+    /// Names that begin with `stem`, which nothing else must begin with.
+    pub fn new(stem: String) -> Self {
+        ValueNames {
+            stem,
+            names: FxHashMap::default(),
+        }
+    }
+
+    /// Writes a value, which has been defined.
+    pub fn write(&self, printer: &Printer<'_>, value: TermId, out: &mut String) {
+        printer.write_term(out, self.names.get(&value).copied().unwrap_or(value));
+    }
+
+    /// Writes definitions of what a value is put together from, as far as there are none yet.
+    pub fn define(
+        &mut self,
+        terms: &TermStore,
+        printer: &Printer<'_>,
+        value: TermId,
+        out: &mut String,
+    ) {
+        let mut stack = vec![value];
+        while let Some(&value) = stack.last() {
+            let node = terms.node(value);
+            if node.args.is_empty() || self.names.contains_key(&value) {
+                stack.pop();
+                continue;
+            }
+            let missing = |part: &&TermId| {
+                !terms.node(**part).args.is_empty() && !self.names.contains_key(part)
+            };
+            let before = stack.len();
+            stack.extend(node.args.iter().filter(missing));
+            if stack.len() > before {
+                continue;
+            }
+            // cvc5 reads a constant array only if its element is written out.
+            let named = |part: &TermId| match node.op {
+                Op::ConstArray => *part,
+                _ => self.names.get(part).copied().unwrap_or(*part),
+            };
+            let parts: Vec<TermId> = node.args.iter().map(named).collect();
+            let whole = terms.rebuild(&node.op, &parts, node.sort);
+            let name = format!("{}{}", self.stem, self.names.len());
+            let sort = printer.sort(node.sort);
+            write!(out, "(define-fun {name} () {sort} ").expect("string");
+            printer.write_term(out, whole);
+            out.push_str(")\n");
+            self.names.insert(value, terms.var(&name, node.sort));
+            stack.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::step_check::check_steps;
+    use crate::{Witness, parse_witness};
+    use alphorn_chc::frontend::parse;
+    use alphorn_term::TermStore;
+
+    /// The refutation passes with the text as it was read. Each of `mistakes`, texts of one length,
+    /// makes the text say something else than what was read.
+    fn test(text: &str, refutation: &str, mistakes: &[(&str, &str)]) {
+        let text = format!("{text} (check-sat)");
+        let mut problem = parse(&text, Rc::new(TermStore::new())).expect("a problem");
+        let claim = parse_witness(&problem, refutation).expect("a refutation");
+        let Witness::Refutation(refutation) = claim.witness else {
+            panic!("a model");
+        };
+        let budget = Budget::new(problem.terms.clone(), Default::default(), false);
+        let outcome = check_steps_in_text(&problem, &refutation, false, &budget);
+        assert_eq!(outcome, Outcome::Valid, "{text}");
+        for (from, to) in mistakes {
+            assert_eq!(from.len(), to.len());
+            assert!(text.contains(from), "{from}");
+            problem.text = text.replacen(from, to, 1).into();
+            assert_eq!(check_steps(&problem, &refutation, |_| true), Ok(()));
+            let outcome = check_steps_in_text(&problem, &refutation, false, &budget);
+            assert!(
+                matches!(outcome, Outcome::Invalid(_)),
+                "{to} in {text}: {outcome:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_mistake_of_the_reader_is_found() {
+        test(
+            "(declare-fun P (Int) Bool)
+             (assert (forall ((x Int)) (=> (= x 0) (P x))))
+             (assert (forall ((x Int) (y Int)) (=> (and (P x) (= y (+ x 1))) (P y))))
+             (assert (forall ((x Int)) (=> (and (P x) (> x 1)) false)))",
+            "1: P(0) by clause 1 [x = 0]
+             2: P(1) by clause 2 [x = 0, y = 1] from 1
+             3: P(2) by clause 2 [x = 1, y = 2] from 2
+             4: false by clause 3 [x = 2] from 3",
+            &[
+                ("(= x 0)", "(= x 1)"),
+                ("(+ x 1)", "(- x 1)"),
+                ("(> x 1)", "(> x 2)"),
+                ("(P x) (= y", "(P y) (= y"),
+                ("(P y)", "(P x)"),
+            ],
+        );
+    }
+
+    #[test]
+    fn quantifiers_are_found_wherever_they_stand() {
+        // The assertion says Q by x = 4, and nothing when 3 is replaced; the clause by its name.
+        for (assertion, replaced, clause) in [
+            ("(assert (forall ((x Int)) (=> (> x 3) Q)))", "x", "1"),
+            (
+                "(assert (not (exists ((x Int)) (and (> x 3) (not Q)))))",
+                "x",
+                "1",
+            ),
+            ("(assert (=> (exists ((x Int)) (> x 3)) Q))", "x", "1"),
+            ("(assert (or Q (forall ((x Int)) (not (> x 3)))))", "x", "1"),
+            (
+                "(assert (let ((q Q)) (forall ((x Int)) (let ((c (> x 3))) (=> c q)))))",
+                "x",
+                "1",
+            ),
+            ("(assert (forall ((x Int)) (ite (> x 3) Q true)))", "x", "1"),
+            (
+                "(assert (forall ((x Int)) (and (=> Q Q) (=> (> x 3) Q))))",
+                "x",
+                "1.2",
+            ),
+            (
+                "(define-fun big ((y Int)) Bool (> y 3))
+                 (assert (forall ((x Int)) (! (=> (big x) Q) :pattern ((big x)))))",
+                "y",
+                "1",
+            ),
+        ] {
+            test(
+                &format!("(declare-fun Q () Bool) {assertion} (assert (not Q))"),
+                &format!("1: Q by clause {clause} [x = 4] 2: false by clause 2 from 1"),
+                &[("3", replaced)],
+            );
+        }
+    }
+
+    #[test]
+    fn variables_of_one_name_are_told_apart() {
+        test(
+            "(declare-fun P (Int Int) Bool)
+             (assert (forall ((x Int)) (=> (= x 1) (forall ((y Int)) (=> (= y 8) (P x y))))))
+             (assert (not (exists ((x Int)) (and (exists ((x Int)) (and (P 1 x) (> x 7)))
+                (exists ((x Int)) (P 1 (- x))) (P x 8)))))",
+            "1: P(1, 8) by clause 1 [x = 1, y = 8]
+             2: false by clause 2 [x = 1, x = 8, x = (- 8)] from 1, 1, 1",
+            &[("(= x 1)", "(= x 2)"), ("(> x 7)", "(> x 8)")],
+        );
+    }
+
+    #[test]
+    fn rules_and_queries() {
+        test(
+            "(declare-rel |a b| (Real (_ BitVec 4)))
+             (declare-fun bad (Real Real) Bool)
+             (declare-var x Real) (declare-var v (_ BitVec 4))
+             (rule (=> (< x 0.5) (|a b| (/ x 3.0) #x7)))
+             (rule (=> (and (|a b| x v) (bvult v #x8)) (bad x (- x))))
+             (query bad)",
+            "1: |a b|((/ 1.0 12.0), #x7) by clause 1 [x = (/ 1.0 4.0)]
+             2: bad((/ 1.0 12.0), (- (/ 1.0 12.0))) by clause 2
+                [x = (/ 1.0 12.0), v = #x7] from 1
+             3: false by clause 3 [bad = (/ 1.0 12.0), bad = (- (/ 1.0 12.0))] from 2",
+            &[("0.5", "0.1"), ("#x7", "#x8"), ("bvult", "bvugt")],
+        );
+    }
+
+    #[test]
+    fn values_of_arrays_and_datatypes() {
+        test(
+            "(declare-datatypes ((List 1)) ((par (T) ((nil) (cons (hd T) (tl (List T)))))))
+             (declare-fun step! ((List Int) (Array Int Int)) Bool)
+             (assert (step! (as nil (List Int)) ((as const (Array Int Int)) 0)))
+             (assert (forall ((l (List Int)) (a (Array Int Int)) (n Int))
+                (=> (and (step! l a) (= n (select a 2)))
+                    (step! (cons n l) (store (store a 2 (+ n 5)) 1 n)))))
+             (assert (forall ((l (List Int)) (a (Array Int Int)))
+                (=> (and (step! l a) (> (hd l) 3) ((_ is cons) (tl l)) (= (select a 1) 5))
+                    false)))",
+            "1: step!((as nil (List Int)), ((as const (Array Int Int)) 0)) by clause 1
+             2: step!((cons 0 (as nil (List Int))), (store ((as const (Array Int Int)) 0) 2 5))
+                by clause 2 [l = (as nil (List Int)), a = ((as const (Array Int Int)) 0), n = 0]
+                from 1
+             3: step!((cons 5 (cons 0 (as nil (List Int)))),
+                      (store (store ((as const (Array Int Int)) 0) 1 5) 2 10))
+                by clause 2 [l = (cons 0 (as nil (List Int))),
+                      a = (store ((as const (Array Int Int)) 0) 2 5), n = 5] from 2
+             4: false by clause 3 [l = (cons 5 (cons 0 (as nil (List Int)))),
+                      a = (store (store ((as const (Array Int Int)) 0) 1 5) 2 10)] from 3",
+            &[
+                ("(+ n 5)", "(+ n 6)"),
+                ("(> (hd l)", "(< (hd l)"),
+                ("1 n)", "2 n)"),
+            ],
+        );
+    }
+}

@@ -1,4 +1,0 @@
-//! What tests of several engines share.
-
-mod liars;
-pub(super) mod planted;

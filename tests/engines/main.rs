@@ -1,0 +1,4 @@
+//! What holds for several engines.
+
+mod liars;
+mod quantified;
