@@ -137,8 +137,8 @@ pub use alphorn_term::run;
 pub use alphorn_witness as witness;
 pub use registry::list_settings;
 pub use strategy::{
-    Config, ConfigError, Hint, News, SystemError, UnknownEngine, list_passes, normal_form, solve,
-    solve_system, solve_telling, system_after,
+    Config, ConfigError, Event, Hint, SystemError, UnknownEngine, list_passes, normal_form, solve,
+    solve_system, solve_with_hints, system_after,
 };
 
 /// What the tests of the project need and users do not. Nothing here is promised to stay.

@@ -17,29 +17,32 @@ pub fn numbers(stats: &Statistics) -> Map<String, Value> {
     object.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
     let times = stats.times();
     object.extend(times.map(|(name, time)| (name.to_owned(), time.into())));
+    let texts = stats.texts();
+    object.extend(texts.map(|(name, text)| (name.to_owned(), text.into())));
     object.insert(PEAK.to_owned(), peak_memory_kib().into());
     object
 }
 
-/// The text of numbers: counts before times, or one object.
+/// The lines of texts, counts and times, in this order, or one object.
 pub fn render(numbers: &Map<String, Value>, format: Format) -> String {
     match format {
         Format::Json => Value::Object(numbers.clone()).to_string(),
         Format::Text => {
-            let (mut lines, mut times, mut last) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut texts, mut lines) = (Vec::new(), Vec::new());
+            let (mut times, mut last) = (Vec::new(), Vec::new());
             for (name, value) in numbers {
                 match value {
                     Value::Number(time) if time.is_f64() => {
                         let time = time.as_f64().unwrap_or_default();
                         times.push(format!("{name} = {time:.3}"));
                     }
+                    Value::String(text) => texts.push(format!("{name} = {text}")),
                     _ if name == PEAK => last.push(format!("{name} = {value}")),
                     _ => lines.push(format!("{name} = {value}")),
                 }
             }
-            lines.append(&mut times);
-            lines.append(&mut last);
-            lines.join("\n")
+            let all = [texts, lines, times, last];
+            all.concat().join("\n")
         }
     }
 }

@@ -16,7 +16,7 @@ use std::{fs, io};
 use rustc_hash::{FxHashSet, FxHasher};
 use serde_json::{Value, json};
 
-use crate::strategy::{Config, ConfigError, Hint, solve_telling};
+use crate::strategy::{Config, ConfigError, Hint, solve_with_hints};
 use alphorn_chc::frontend::Problem;
 use alphorn_term::run::Context;
 use alphorn_term::{Printer, TermStore};
@@ -126,7 +126,7 @@ impl Cache {
         config: &Config,
         cx: &mut Context,
     ) -> Result<Validated, ConfigError> {
-        let answer = solve_telling(problem, config, &self.hints(problem), |_| (), cx)?;
+        let answer = solve_with_hints(problem, config, &self.hints(problem), |_| (), cx)?;
         self.store(problem, &answer);
         Ok(answer)
     }

@@ -142,7 +142,7 @@ fn lemmas_that_still_hold_are_kept() {
     let hints = cache.hints(&problem);
     assert_eq!(hints.len(), 1);
     let mut cx = Context::new(terms);
-    let answer = solve_telling(&problem, &Config::default(), &hints, |_| (), &mut cx).unwrap();
+    let answer = solve_with_hints(&problem, &Config::default(), &hints, |_| (), &mut cx).unwrap();
     assert_eq!(answer.reason(), None);
     assert!(
         cx.stats.count("lemmas.facts") > 0,

@@ -1,17 +1,18 @@
-//! What runs when: passes, engines in turn, their budgets.
+//! The strategy: stages of passes and of engines' turns.
 //!
-//! [`order`] says in which order and for how long, as data; [`solve()`] does it.
-//! Invariant: nothing here decides a problem; an answer comes from an engine, and goes out only as
-//! [`alphorn_witness::validate`] lets it.
+//! [`schedule`] has the order and the lengths, as data; [`solve()`] carries it out.
+//!
+//! Invariant: nothing here decides a problem; an answer comes from an engine, and is returned only
+//! after [`alphorn_witness::validate`].
 
 mod hints;
+mod improve;
 mod inspect;
-mod order;
-mod smaller;
+mod schedule;
 mod solve;
 mod turn;
 
 pub use hints::Hint;
 pub use inspect::{list_passes, normal_form, system_after};
-pub use solve::{Config, ConfigError, News, SystemError, solve, solve_system, solve_telling};
+pub use solve::{Config, ConfigError, Event, SystemError, solve, solve_system, solve_with_hints};
 pub use turn::UnknownEngine;

@@ -1,26 +1,29 @@
-//! From a problem to a checked answer: all stages in a row.
+//! From a problem to a checked answer.
 //!
-//! Invariant: whatever the stages say, what comes out has passed `witness::validate` or is
-//! `unknown`.
+//! [`solve_with_hints`] normalises the problem, uses answers to similar clauses, lets engines have
+//! their turns stage by stage ([`Run::stages`]), and improves the model if one is to be printed.
+//!
+//! Invariant: whatever passes and engines return, the answer has passed
+//! [`alphorn_witness::validate`], or is `unknown`.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
 use super::hints::{Hint, use_hints};
-use super::order::{
-    CHECK, CLOSED_CHECK, HINTS, Limit, Passes, SIMPLER, SIMPLER_FUNCTIONS, SIMPLER_SIZES, STAGES,
-    Stage,
-};
-use super::smaller::{plain_model, with_smaller_model};
-use super::turn::{DEFAULT, Frames, Strategy, Turn, UnknownEngine, engine, part};
+use super::improve::{smaller_model, unfolded_model};
+use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
+use super::turn::{DEFAULT, Frames, Strategy, Turn, UnknownEngine, engine};
 use crate::registry::check_settings;
 use alphorn_chc::frontend::{InputError, Problem, parse};
 use alphorn_chc::{Shape, System, to_smtlib};
+use alphorn_engine::schedule::Slot;
 use alphorn_engine::settings::SettingError;
 use alphorn_proof::exchange::Exchange;
+use alphorn_proof::facts::Lemmas;
+use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
-use alphorn_term::{TermId, TermStore};
 use alphorn_transform::{
     BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
     share_lemmas,
@@ -89,7 +92,7 @@ impl Config {
 
     /// Whether an answer is of the kind that is wanted.
     fn accepts(&self, answer: &Validated, terms: &TermStore) -> bool {
-        !self.plain || answer.functions(terms) == (false, false)
+        !self.plain || !calls_functions(answer, terms)
     }
 
     /// The pipeline of passes.
@@ -129,150 +132,453 @@ pub fn solve(
     config: &Config,
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    solve_telling(problem, config, &[], |_| (), cx)
+    solve_with_hints(problem, config, &[], |_| (), cx)
 }
 
-/// What is known before a run ends.
-pub enum News<'a> {
-    /// Of what shape the clauses are in normal form.
-    Shape(&'a Shape),
-    /// An answer, which will be this one or one with a better model.
+/// What becomes known in the course of a run.
+pub enum Event<'a> {
+    /// The problem is in normal form, of this shape.
+    Normalized(&'a Shape),
+    /// There is an answer. The final one is this, or one with a better model.
     Answer(&'a Validated),
 }
 
-/// As [`solve()`], and tells news as they come. Answers to similar clauses are used as far as they
-/// hold.
-pub fn solve_telling(
+/// As [`solve()`]. Answers to similar clauses are used as far as they still hold; `observe` is called
+/// with each event.
+///
+/// # Errors
+/// A name in the configuration that means nothing.
+pub fn solve_with_hints(
     problem: &Problem,
     config: &Config,
     hints: &[Hint],
-    tell: impl Fn(News),
+    observe: impl Fn(Event),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    let strategy = config.strategy()?;
-    check_settings(&config.settings)?;
-    let mut pipeline = config.pipeline()?;
-    let (normal, normalization) = normalize(problem);
-    let run = Run {
-        problem,
-        strategy,
-        without: &config.without,
-        settings: &config.settings,
-    };
-    let shape = Shape::of(&normal);
-    tell(News::Shape(&shape));
-    let mut ways = Ways {
-        stack: BackStack::default(),
-        normalization,
-    };
-    let (found, lemmas) = use_hints(problem, hints, cx);
-    if let Some(found) = found.filter(|found| config.accepts(found, &problem.terms)) {
+    let mut run = Run::new(problem, config)?;
+    observe(Event::Normalized(&Shape::of(&run.normal)));
+    if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
     }
-    let mut hinted = Rc::new(normal.clone());
-    let (part_of, most) = HINTS;
-    let work = cx.remaining().map_or(most, |left| most.min(left / part_of));
-    share_lemmas(lemmas, work, &mut hinted, &mut ways.stack, cx);
-    let mut system = Rc::unwrap_or_clone(hinted);
-    let mut answer = unknown(None);
-    let mut frames = Frames::default();
-    let mut lost = false;
-    for stage in &STAGES {
-        if !strategy.takes_part(stage) {
-            continue;
+    let answer = run.stages(cx);
+    if config.model
+        && config.accepts(&answer, &problem.terms)
+        && matches!(answer.verdict(), Verdict::Sat(_))
+    {
+        observe(Event::Answer(&answer));
+    }
+    Ok(run.improved(answer, cx))
+}
+
+/// Whether a model has recursive functions, sizes of terms included.
+pub(super) fn calls_functions(answer: &Validated, terms: &TermStore) -> bool {
+    answer.functions(terms) != (false, false)
+}
+
+/// Clauses after passes, with the way from their witnesses to those of the normal form.
+struct Clauses {
+    system: Rc<System>,
+    back: BackStack,
+}
+
+impl Clauses {
+    fn new(system: System) -> Clauses {
+        Clauses {
+            system: Rc::new(system),
+            back: BackStack::default(),
         }
-        // What the passes have made of the clauses so far is kept for the stages to come.
-        let mut aside = None;
-        match stage.passes {
-            Passes::Written => {
-                aside = Some((system, std::mem::take(&mut ways.stack)));
-                system = normal.clone();
+    }
+
+    /// The clauses after further passes.
+    fn after(self, passes: &mut Pipeline, cx: &mut Context) -> Clauses {
+        let (system, back) = passes.go_on(Rc::unwrap_or_clone(self.system), self.back, cx);
+        Clauses {
+            system: Rc::new(system),
+            back,
+        }
+    }
+}
+
+/// The end of a stage.
+struct StageResult {
+    /// The answer, or `unknown` with a reason; `None` if no engine had a turn.
+    answer: Option<Validated>,
+    /// Whether an engine had a witness that failed its check or its back-translation, or whose check
+    /// had no answer in time.
+    witness_lost: bool,
+}
+
+/// A run on one problem.
+struct Run<'a> {
+    problem: &'a Problem,
+    config: &'a Config,
+    strategy: Strategy,
+    pipeline: Pipeline,
+    normal: System,
+    normalization: Normalization,
+    /// The clauses after the passes so far.
+    clauses: Clauses,
+    /// Lemmas that `pdr` and `spacer` resume from.
+    frames: Frames,
+    witness_lost: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new(problem: &'a Problem, config: &'a Config) -> Result<Run<'a>, ConfigError> {
+        let strategy = config.strategy()?;
+        check_settings(&config.settings)?;
+        let pipeline = config.pipeline()?;
+        let (normal, normalization) = normalize(problem);
+        Ok(Run {
+            problem,
+            config,
+            strategy,
+            pipeline,
+            clauses: Clauses::new(normal.clone()),
+            normal,
+            normalization,
+            frames: Frames::default(),
+            witness_lost: false,
+        })
+    }
+
+    /// The answer that a hint gives, if it is one of the kind that is wanted. Otherwise the lemmas of
+    /// the hints strengthen the clauses as far as they are inductive.
+    fn use_hints(&mut self, hints: &[Hint], cx: &mut Context) -> Option<Validated> {
+        let (found, lemmas) = use_hints(self.problem, hints, cx);
+        let found = found.filter(|found| self.config.accepts(found, &self.problem.terms));
+        if found.is_some() {
+            cx.stats.set_text("answer.engine", "hints");
+            return found;
+        }
+        let work = PARTS.hints.length(cx.remaining()).unwrap_or_default();
+        let Clauses { system, back } = &mut self.clauses;
+        share_lemmas(lemmas, work, system, back, cx);
+        None
+    }
+
+    /// Lets engines have their turns, stage by stage, until there is an answer.
+    fn stages(&mut self, cx: &mut Context) -> Validated {
+        let mut answer = unknown(None);
+        for stage in &STAGES {
+            if !self.strategy.takes_part(stage) {
+                continue;
             }
-            Passes::Quick => match pipeline.quick() {
-                Some(mut quick) => (system, ways.stack) = quick.go_on(system, ways.stack, cx),
-                None => continue,
-            },
-            Passes::All => (system, ways.stack) = pipeline.go_on(system, ways.stack, cx),
-            Passes::Plain | Passes::Undone if !lost || ways.stack.is_empty() => break,
-            Passes::Plain => match pipeline.plain() {
-                Some(mut plain) => {
-                    log::warn!("trying again without some passes");
-                    (system, ways.stack) = plain.run(normal.clone(), cx);
-                }
-                None => continue,
-            },
-            Passes::Undone => {
-                log::warn!("trying again without passes");
-                system = normal.clone();
-                ways.stack = BackStack::default();
+            let is_retry = stage.passes.follow_a_lost_witness();
+            if is_retry && (!self.witness_lost || self.clauses.back.is_empty()) {
+                break;
+            }
+            let Some(found) = self.stage(stage, cx) else {
+                continue;
+            };
+            answer = found;
+            if answer.reason().is_none() || cx.stop().is_some() {
+                break;
             }
         }
-        let mut shape = Shape::of(&system);
-        if let Some((passed, _)) = &aside {
-            // What words are, the clauses as they were do not show.
-            shape.theories.wide_words = Shape::of(passed).theories.wide_words;
+        answer
+    }
+
+    /// The passes of a stage, then its turns; `None` if the stage has no passes or no turn.
+    fn stage(&mut self, stage: &Stage, cx: &mut Context) -> Option<Validated> {
+        if stage.passes == Passes::None {
+            return self.stage_on_written_clauses(stage, cx);
         }
-        let mut shared = Rc::new(system);
+        self.run_passes(stage.passes, cx)?;
         let check = match stage.passes {
-            Passes::Quick if shared.used_predicates().is_empty() => Some(CLOSED_CHECK),
-            Passes::Quick => Some(CHECK),
+            Passes::Quick if self.clauses.system.used_predicates().is_empty() => {
+                Some(&PARTS.closed_check)
+            }
+            Passes::Quick => Some(&PARTS.quick_check),
             _ => None,
         };
-        let turns = run.turns(stage, &shape);
-        let (found, lost_here) = run.stage(&turns, &mut shared, &mut ways, &mut frames, check, cx);
-        system = Rc::unwrap_or_clone(shared);
-        match aside {
-            // No pass was to blame.
-            Some(before) => (system, ways.stack) = before,
-            None => lost |= lost_here,
-        }
-        match found {
-            Some(found) => answer = found,
-            None => continue,
-        }
-        if answer.reason().is_none() || cx.stop().is_some() {
-            break;
-        }
+        let turns = self.turns(stage, &Shape::of(&self.clauses.system));
+        let written = Clauses::new(System::new(self.problem.terms.clone()));
+        let mut clauses = std::mem::replace(&mut self.clauses, written);
+        let result = self.run_turns(stage, &turns, &mut clauses, check, cx);
+        self.clauses = clauses;
+        self.witness_lost |= result.witness_lost;
+        result.answer
     }
-    let wanted = config.accepts(&answer, &problem.terms);
-    if config.model && wanted && matches!(answer.verdict(), Verdict::Sat(_)) {
-        tell(News::Answer(&answer));
-        log::debug!("an answer is held");
+
+    /// A stage on the clauses as they were written. What passes have made of them is kept for the
+    /// stages to come, and no pass is to blame for a lost witness.
+    fn stage_on_written_clauses(&mut self, stage: &Stage, cx: &mut Context) -> Option<Validated> {
+        let mut shape = Shape::of(&self.normal);
+        // Only the quick passes show how bit-vectors are used.
+        shape.theories.wide_words = Shape::of(&self.clauses.system).theories.wide_words;
+        let turns = self.turns(stage, &shape);
+        let mut clauses = Clauses::new(self.normal.clone());
+        self.run_turns(stage, &turns, &mut clauses, None, cx).answer
     }
-    if (config.model || !wanted) && answer.functions(&problem.terms) != (false, false) {
-        match plain_model(problem, &normal, &answer, cx) {
-            Some(found) => answer = found,
-            None => {
-                let (share, limit) = match relates_terms(&answer, &problem.terms) {
-                    true => SIMPLER_FUNCTIONS,
-                    false => SIMPLER_SIZES,
-                };
-                let part = part(&cx.budget, share, limit);
-                let simpler = cx.within(part, |cx| {
-                    run.simpler(&pipeline, normal.clone(), &mut ways, cx)
-                });
-                match simpler {
-                    Some(found) if matches!(found.verdict(), Verdict::Unsat(_)) => {
-                        let message = "there is a model, and there is a refutation";
-                        log::error!("defect: {message}");
-                        answer = Validated::unknown(Reason::Defect(message.to_owned()));
-                    }
-                    Some(found) if found.functions(&problem.terms) == (false, false) => {
-                        answer = found;
-                    }
-                    _ => {}
+
+    /// Brings the clauses into the form that a stage is for; `None` if there is no pass to run.
+    fn run_passes(&mut self, passes: Passes, cx: &mut Context) -> Option<()> {
+        let mut quick;
+        let mut easy_to_check;
+        let (pipeline, from_the_start) = match passes {
+            Passes::Quick => {
+                quick = self.pipeline.quick()?;
+                (Some(&mut quick), false)
+            }
+            Passes::All => (Some(&mut self.pipeline), false),
+            Passes::EasyToCheck => {
+                easy_to_check = self.pipeline.plain()?;
+                log::warn!("trying again without some passes");
+                (Some(&mut easy_to_check), true)
+            }
+            Passes::Undone => {
+                log::warn!("trying again without passes");
+                (None, true)
+            }
+            Passes::None => (None, false),
+        };
+        let so_far = Clauses::new(self.normal.clone());
+        let mut clauses = std::mem::replace(&mut self.clauses, so_far);
+        if from_the_start {
+            clauses = Clauses::new(self.normal.clone());
+        }
+        self.clauses = match pipeline {
+            Some(pipeline) => clauses.after(pipeline, cx),
+            None => clauses,
+        };
+        Some(())
+    }
+
+    /// The turns in a stage, without those of engines that are left out.
+    fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<Turn> {
+        let mut turns = self.strategy.turns(stage, shape);
+        turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
+        turns
+    }
+
+    /// Lets engines take turns until one has an answer that passes its check. Lemmas that an engine
+    /// leaves strengthen the clauses for the next. `check` is the part of the budget that the check
+    /// of a witness may take.
+    fn run_turns(
+        &mut self,
+        stage: &Stage,
+        turns: &[Turn],
+        clauses: &mut Clauses,
+        check: Option<&Slot<()>>,
+        cx: &mut Context,
+    ) -> StageResult {
+        let mut witness_lost = false;
+        let mut last: Option<Reason> = None;
+        let mut lemmas_of: Vec<&'static str> = Vec::new();
+        let mut exchange = Exchange::new(&clauses.system, cx);
+        for (at, turn) in turns.iter().enumerate() {
+            if let Some(reason) = cx.stop() {
+                last = Some(reason);
+                break;
+            }
+            if !turn.is_due(cx) {
+                continue;
+            }
+            let (before, start) = (cx.remaining(), Instant::now());
+            let settings = &self.config.settings;
+            let (verdict, mut lemmas) = turn.run(&clauses.system, settings, &self.frames, cx);
+            let seconds = start.elapsed();
+            if turn.keeps_frames() {
+                let frames = std::mem::take(&mut lemmas.frames);
+                self.frames.keep(&clauses.system, turn.name(), frames);
+            }
+            cx.stats.set("smt.defects", cx.terms.defects());
+            log::info!("engine {}: {}", turn.name(), describe(&verdict));
+            let has_witness = !matches!(verdict, Verdict::Unknown(_));
+            let start = Instant::now();
+            let validated = self.validated(verdict, &clauses.back, check, cx);
+            match validated.reason() {
+                None => {
+                    lemmas_of.extend(self.frames.engine().filter(|_| turn.resumes_frames()));
+                    let found = Found {
+                        engine: turn.name(),
+                        stage: stage.name,
+                        seconds,
+                        check: start.elapsed(),
+                        lemmas_of,
+                    };
+                    found.report(cx);
+                    return StageResult {
+                        answer: Some(validated),
+                        witness_lost,
+                    };
+                }
+                // The reason of a short turn says less than that of a later one.
+                Some(reason) => last = Some(reason.clone()),
+            }
+            if has_witness {
+                cx.stats.add("witness.lost", 1);
+                witness_lost = true;
+            }
+            if at + 1 < turns.len() && cx.stop().is_none() {
+                let work = turn.sharing(before, cx);
+                if share(lemmas, work, clauses, exchange.as_mut(), cx)
+                    && !lemmas_of.contains(&turn.name())
+                {
+                    lemmas_of.push(turn.name());
                 }
             }
         }
+        let answer = (!turns.is_empty()).then(|| unknown(cx.stop().or(last)));
+        StageResult {
+            answer,
+            witness_lost,
+        }
     }
-    if !config.accepts(&answer, &problem.terms) {
-        let message = "the model that was found calls recursive functions";
-        answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
+
+    /// The verdict of an engine as an answer to the problem: its witness is translated back and
+    /// checked.
+    fn validated(
+        &self,
+        verdict: Verdict,
+        back: &BackStack,
+        check: Option<&Slot<()>>,
+        cx: &mut Context,
+    ) -> Validated {
+        let translated = cx.phase(Phase::Check, "back-translation", |cx| {
+            self.back_translated(verdict, back, cx)
+        });
+        let verdict = translated.unwrap_or_else(|error| {
+            if cx.stop().is_none() {
+                log::error!("defect: {error}");
+                cx.stats.add("witness.failures", 1);
+            }
+            Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
+        });
+        let validate = |cx: &mut Context| {
+            cx.phase(Phase::Check, "check", |cx| {
+                validate(self.problem, verdict, cx)
+            })
+        };
+        match check {
+            Some(slot) => cx.within(slot.budget(&cx.budget), validate),
+            None => validate(cx),
+        }
     }
-    if config.model {
-        answer = with_smaller_model(problem, &normal, answer, cx);
+
+    /// A verdict about the problem from one about clauses after passes.
+    fn back_translated(
+        &self,
+        verdict: Verdict,
+        back: &BackStack,
+        cx: &mut Context,
+    ) -> Result<Verdict, BackError> {
+        Ok(match verdict {
+            Verdict::Unknown(reason) => Verdict::Unknown(reason),
+            Verdict::Sat(model) => {
+                let model = back.model(model, cx)?;
+                Verdict::Sat(self.normalization.model(model, cx)?)
+            }
+            Verdict::Unsat(refutation) => {
+                let refutation = back.refutation(refutation, cx)?;
+                Verdict::Unsat(self.normalization.refutation(refutation, cx)?)
+            }
+        })
     }
-    Ok(answer)
+
+    /// The answer with a model of the kind that is wanted, and a smaller one, if a model is to be
+    /// printed; `unknown` if only a model of another kind was found.
+    fn improved(&mut self, answer: Validated, cx: &mut Context) -> Validated {
+        let terms = &self.problem.terms;
+        let wants_another = self.config.model || !self.config.accepts(&answer, terms);
+        let mut answer = match wants_another && calls_functions(&answer, terms) {
+            true => self.without_functions(answer, cx),
+            false => answer,
+        };
+        if !self.config.accepts(&answer, terms) {
+            let message = "the model that was found calls recursive functions";
+            answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
+        }
+        match self.config.model {
+            true => smaller_model(self.problem, &self.normal, answer, cx),
+            false => answer,
+        }
+    }
+
+    /// The answer with a model without recursive functions if there is one: by bounded unfolding of
+    /// those that it has, or by another search.
+    fn without_functions(&mut self, answer: Validated, cx: &mut Context) -> Validated {
+        if let Some(found) = unfolded_model(self.problem, &self.normal, &answer, cx) {
+            return found;
+        }
+        let slot = match relates_terms(&answer, &self.problem.terms) {
+            true => &PARTS.plain_for_relations,
+            false => &PARTS.plain_for_sizes,
+        };
+        let found = cx.within(slot.budget(&cx.budget), |cx| self.plain_model(cx));
+        match found {
+            Some(found) if matches!(found.verdict(), Verdict::Unsat(_)) => {
+                let message = "there is a model, and there is a refutation";
+                log::error!("defect: {message}");
+                Validated::unknown(Reason::Defect(message.to_owned()))
+            }
+            Some(found) if !calls_functions(&found, &self.problem.terms) => found,
+            _ => answer,
+        }
+    }
+
+    /// An answer by passes and engines whose models have no recursive functions.
+    fn plain_model(&mut self, cx: &mut Context) -> Option<Validated> {
+        let mut passes = self.pipeline.without_functions()?;
+        let mut clauses = Clauses::new(self.normal.clone()).after(&mut passes, cx);
+        let turns = self.turns(&PLAIN_MODEL, &Shape::of(&clauses.system));
+        let frames = std::mem::take(&mut self.frames);
+        let result = self.run_turns(&PLAIN_MODEL, &turns, &mut clauses, None, cx);
+        self.frames = frames;
+        result.answer.filter(|found| found.reason().is_none())
+    }
+}
+
+/// Strengthens the clauses by what is inductive of the lemmas of an engine and of other processes, by
+/// at most this work; whether there was anything.
+fn share(
+    mut lemmas: Lemmas,
+    work: Duration,
+    clauses: &mut Clauses,
+    exchange: Option<&mut Exchange>,
+    cx: &mut Context,
+) -> bool {
+    if let Some(exchange) = exchange {
+        let received = exchange.news(&clauses.system);
+        let own = lemmas.proven.iter().chain(&lemmas.guesses).copied();
+        exchange.tell(&clauses.system, own, []);
+        lemmas.guesses.extend(received.lemmas);
+    }
+    share_lemmas(lemmas, work, &mut clauses.system, &mut clauses.back, cx)
+}
+
+/// Where an answer comes from.
+struct Found {
+    engine: &'static str,
+    stage: &'static str,
+    /// The time of the engine's turn.
+    seconds: Duration,
+    /// The time of the back-translation and the check.
+    check: Duration,
+    /// Engines whose lemmas strengthened the clauses, or whose frames were resumed.
+    lemmas_of: Vec<&'static str>,
+}
+
+impl Found {
+    /// Says so in the log and in the statistics.
+    fn report(&self, cx: &mut Context) {
+        let (seconds, check) = (self.seconds.as_secs_f64(), self.check.as_secs_f64());
+        let lemmas = match self.lemmas_of.is_empty() {
+            true => "no engine".to_owned(),
+            false => self.lemmas_of.join(", "),
+        };
+        log::info!(
+            "answered by {} in stage {}, {seconds:.3} s; check {check:.3} s; lemmas of {lemmas}",
+            self.engine,
+            self.stage
+        );
+        cx.stats.set_text("answer.engine", self.engine);
+        cx.stats.set_text("answer.stage", self.stage);
+        cx.stats.set_text("answer.lemmas", &lemmas);
+        cx.stats.add_time("answer.seconds", self.seconds);
+        cx.stats.add_time("answer.check.seconds", self.check);
+    }
 }
 
 /// Whether a model speaks of recursive functions of several arguments.
@@ -280,147 +586,9 @@ fn relates_terms(answer: &Validated, terms: &TermStore) -> bool {
     let Verdict::Sat(model) = answer.verdict() else {
         return false;
     };
-    let formulas: Vec<TermId> = model.definitions.values().copied().collect();
+    let formulas: Vec<_> = model.definitions.values().copied().collect();
     let called = terms.called(&formulas);
     called.iter().any(|&f| terms.function(f).params.len() > 1)
-}
-
-/// The ways back from the system that engines see to the problem.
-struct Ways {
-    stack: BackStack,
-    normalization: Normalization,
-}
-
-impl Ways {
-    fn back(&self, verdict: Verdict, cx: &mut Context) -> Result<Verdict, BackError> {
-        Ok(match verdict {
-            Verdict::Unknown(reason) => Verdict::Unknown(reason),
-            Verdict::Sat(model) => {
-                let model = self.stack.model(model, cx)?;
-                Verdict::Sat(self.normalization.model(model, cx)?)
-            }
-            Verdict::Unsat(refutation) => {
-                let refutation = self.stack.refutation(refutation, cx)?;
-                Verdict::Unsat(self.normalization.refutation(refutation, cx)?)
-            }
-        })
-    }
-}
-
-/// Who is to decide what.
-struct Run<'a> {
-    problem: &'a Problem,
-    strategy: Strategy,
-    without: &'a [String],
-    settings: &'a [String],
-}
-
-impl Run<'_> {
-    /// The turns in a stage, without those of engines that are left out.
-    fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<Turn> {
-        let mut turns = self.strategy.turns(stage, shape);
-        turns.retain(|turn| !self.without.iter().any(|name| name == turn.name()));
-        turns
-    }
-
-    /// An answer by passes and engines whose models do not need recursive functions.
-    fn simpler(
-        &self,
-        pipeline: &Pipeline,
-        normal: System,
-        ways: &mut Ways,
-        cx: &mut Context,
-    ) -> Option<Validated> {
-        let mut pipeline = pipeline.without_functions()?;
-        let (system, stack) = pipeline.run(normal, cx);
-        ways.stack = stack;
-        let turns = self.turns(&SIMPLER, &Shape::of(&system));
-        let (found, _) = self.stage(
-            &turns,
-            &mut Rc::new(system),
-            ways,
-            &mut Frames::default(),
-            None,
-            cx,
-        );
-        found.filter(|found| found.reason().is_none())
-    }
-
-    /// Lets engines take turns until one has an answer that passes its check; none if no engine has
-    /// a turn. Also tells whether a witness was lost on the way, by a check that it did not pass or
-    /// a failed way back. The check of a witness has this share of the time left.
-    fn stage(
-        &self,
-        turns: &[Turn],
-        system: &mut Rc<System>,
-        ways: &mut Ways,
-        frames: &mut Frames,
-        check: Option<(f64, Limit)>,
-        cx: &mut Context,
-    ) -> (Option<Validated>, bool) {
-        let mut lost = false;
-        let mut last: Option<Reason> = None;
-        let mut exchange = Exchange::new(system, cx);
-        for (at, turn) in turns.iter().enumerate() {
-            if let Some(reason) = cx.stop() {
-                return (Some(Validated::unknown(reason)), lost);
-            }
-            if !turn.is_due(cx) {
-                continue;
-            }
-            let before = cx.remaining();
-            let (verdict, mut lemmas) = turn.run(system, self.settings, frames, cx);
-            if turn.keeps_frames() {
-                frames.keep(system, std::mem::take(&mut lemmas.frames));
-            }
-            cx.stats.set("smt.defects", cx.terms.defects());
-            log::info!("engine {}: {}", turn.name(), describe(&verdict));
-            let found = !matches!(verdict, Verdict::Unknown(_));
-            let back = cx.phase(Phase::Check, "way back", |cx| ways.back(verdict, cx));
-            let verdict = back.unwrap_or_else(|error| {
-                if cx.stop().is_none() {
-                    log::error!("defect: {error}");
-                    cx.stats.add("witness.failures", 1);
-                }
-                Verdict::Unknown(Reason::WitnessFailed(error.to_string()))
-            });
-            let check_it = |cx: &mut Context| {
-                cx.phase(Phase::Check, "check", |cx| {
-                    validate(self.problem, verdict, cx)
-                })
-            };
-            let validated = match check {
-                Some((share, limit)) => {
-                    let part = part(&cx.budget, share, limit);
-                    cx.within(part, check_it)
-                }
-                None => check_it(cx),
-            };
-            match validated.reason() {
-                None => return (Some(validated), lost),
-                // The reason of a short turn says less than that of a later one.
-                Some(reason) => last = Some(reason.clone()),
-            }
-            if found {
-                cx.stats.add("witness.lost", 1);
-                lost = true;
-            }
-            if at + 1 < turns.len() && cx.stop().is_none() {
-                if let Some(exchange) = &mut exchange {
-                    let news = exchange.news(system);
-                    let own = lemmas.proven.iter().chain(&lemmas.guesses).copied();
-                    exchange.tell(system, own, []);
-                    lemmas.guesses.extend(news.lemmas);
-                }
-                let work = turn.sharing(before, cx);
-                share_lemmas(lemmas, work, system, &mut ways.stack, cx);
-            }
-        }
-        if turns.is_empty() {
-            return (None, lost);
-        }
-        (Some(unknown(cx.stop().or(last))), lost)
-    }
 }
 
 fn unknown(reason: Option<Reason>) -> Validated {

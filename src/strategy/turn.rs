@@ -1,30 +1,31 @@
-//! One engine's turn, and who has one.
+//! One engine's turn, and which engines have one.
 //!
-//! Invariant: engines are known by their names and traits only, and what an engine says is handed
-//! on as it is.
+//! Invariant: engines are known by their names and their trait only, and a verdict is passed on
+//! unchanged.
 
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use super::order::{CLOSED, FURTHER, Limit, Passes, Stage};
+use super::schedule::{CLOSED, Passes, Stage};
 use crate::registry::{ENGINES, find};
 use alphorn_chc::{PredicateId, Shape, System};
-use alphorn_engine::Entry;
-use alphorn_engine::{Engine, EngineError};
+use alphorn_engine::schedule::{Limit, Slot, slot};
+use alphorn_engine::{Engine, EngineError, Entry};
 use alphorn_proof::facts::{Lemmas, Leveled};
-use alphorn_term::run::{Budget, Context, Phase, Reason};
+use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_witness::Verdict;
 
-/// What is left after a turn is proven by so much work at most, and by this part of the time
-/// before it.
-const SHARING: Duration = Duration::from_secs(10);
-const PART: u32 = 20;
+/// The most work for proving the lemmas that an engine leaves.
+const MAX_SHARING_WORK: Duration = Duration::from_secs(10);
 
-/// Frames of a turn that may not even take so long are not kept: they are about clauses before
-/// passes, and worth less than the search that a new beginning takes.
-const WORTH_KEEPING: Duration = Duration::from_secs(1);
+/// The same as a part of the time left before the turn (one of so many parts).
+const SHARING_PARTS: u32 = 20;
+
+/// Frames of a turn with a lower limit are not kept: they are about the clauses before further passes,
+/// and a new search finds them as fast.
+const MIN_LIMIT_TO_KEEP_FRAMES: Duration = Duration::from_secs(1);
 
 /// The strategy when none is named.
 pub(super) const DEFAULT: &str = "auto";
@@ -33,7 +34,9 @@ pub(super) const DEFAULT: &str = "auto";
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("there is no engine {name}: the engines are {known}")]
 pub struct UnknownEngine {
+    /// The name that was given.
     pub name: String,
+    /// The names that exist, separated by commas.
     pub known: String,
 }
 
@@ -45,7 +48,7 @@ pub(super) fn engine(name: &str) -> Result<&'static Entry, UnknownEngine> {
     })
 }
 
-/// Who is to solve: an engine by its name, or several in turn.
+/// A single engine, or several in turn.
 #[derive(Clone, Copy)]
 pub(super) enum Strategy {
     Auto,
@@ -61,7 +64,7 @@ impl Strategy {
         engine(name).map(Strategy::Single)
     }
 
-    /// Whether anyone may have a turn in the stage, whatever the system is.
+    /// Whether an engine may have a turn in the stage on some system.
     pub fn takes_part(self, stage: &Stage) -> bool {
         match self {
             Strategy::Auto => true,
@@ -76,25 +79,20 @@ impl Strategy {
             Strategy::Single(entry) if !stage.takes(entry.name) => Vec::new(),
             Strategy::Single(entry) => vec![Turn {
                 entry,
-                share: 1.0,
-                limit: stage.named,
+                slot: slot((), 1.0, stage.named),
             }],
             Strategy::Auto => {
-                let engines = if shape.predicates == 0 && stage.passes != Passes::Written {
-                    CLOSED
-                } else {
-                    stage.engines
-                };
-                let turns = engines.iter().filter_map(|slot| {
-                    if !slot.is_for(shape) {
+                let is_closed = shape.predicates == 0 && stage.passes != Passes::None;
+                let schedule = if is_closed { CLOSED } else { stage.turns };
+                let turns = schedule.iter().filter_map(|place| {
+                    if !place.turn.is_for(shape) {
                         return None;
                     }
-                    let entry = find(slot.engine)?;
+                    let entry = find(place.turn.engine)?;
                     (entry.make)().supports(shape).ok()?;
                     Some(Turn {
                         entry,
-                        share: slot.share,
-                        limit: slot.limit,
+                        slot: slot((), place.share, place.limit),
                     })
                 });
                 turns.collect()
@@ -103,37 +101,32 @@ impl Strategy {
     }
 }
 
-/// The part of a budget that is a share of the time left, within a limit.
-pub(super) fn part(budget: &Budget, share: f64, limit: Limit) -> Budget {
-    let share = match budget.left() {
-        Some(left) => budget.time(left.mul_f64(share)),
-        None => budget.clone(),
-    };
-    match limit {
-        Limit::Moment(most) => share.about(most),
-        Limit::Long(most) | Limit::Further(most) => share.time(most),
-        Limit::None => share,
-    }
-}
-
-/// The lemmas of the last frames, whatever passes make of the system meanwhile: predicates are known
-/// by their names, since passes number them anew.
+/// The lemmas of the last frames. Predicates are known by their names, since passes give them new
+/// numbers.
 #[derive(Default)]
 pub(super) struct Frames {
+    /// The engine that left them.
+    engine: Option<&'static str>,
     lemmas: Vec<(String, Leveled)>,
 }
 
 impl Frames {
-    /// Keeps the frames of a turn, if it left some, instead of those before.
-    pub fn keep(&mut self, system: &System, frames: Vec<Leveled>) {
+    /// The engine whose frames these are, if there are any.
+    pub fn engine(&self) -> Option<&'static str> {
+        self.engine
+    }
+
+    /// Keeps the frames of an engine's turn, if it left some, instead of those before.
+    pub fn keep(&mut self, system: &System, engine: &'static str, frames: Vec<Leveled>) {
         if !frames.is_empty() {
+            self.engine = Some(engine);
             let named = |lemma: Leveled| (system.predicate(lemma.predicate).name.clone(), lemma);
             self.lemmas = frames.into_iter().map(named).collect();
         }
     }
 
-    /// The lemmas about predicates that a system has. Passes that make several of one leave them its
-    /// name.
+    /// The lemmas about predicates that a system has. Where a pass made several predicates of one,
+    /// they have its name.
     fn of(&self, system: &System) -> Vec<Leveled> {
         let mut by_name: FxHashMap<&str, Vec<PredicateId>> = FxHashMap::default();
         for p in system.used_predicates() {
@@ -160,10 +153,7 @@ impl Frames {
 /// One engine's turn.
 pub(super) struct Turn {
     entry: &'static Entry,
-    /// Its share of the time that is left when it begins,
-    share: f64,
-    /// and how much at most.
-    limit: Limit,
+    slot: Slot<()>,
 }
 
 impl Turn {
@@ -174,28 +164,33 @@ impl Turn {
 
     /// Whether there is time for it.
     pub fn is_due(&self, cx: &Context) -> bool {
-        let is_rich = || cx.remaining().is_none_or(|left| left >= FURTHER);
-        !matches!(self.limit, Limit::Further(_)) || is_rich()
+        self.slot.is_due(cx)
     }
 
-    /// The work that a proof of what the engine leaves may take: a small part of what was left
-    /// before the turn, at most a quarter of what is left now, and after a moment half of that moment.
+    /// The work for proving the lemmas that the engine leaves: a small part of the time left before
+    /// the turn, at most a quarter of what is left now, and at most half of a limit in work.
     pub fn sharing(&self, before: Option<Duration>, cx: &Context) -> Duration {
-        let part = before.map_or(SHARING, |left| left / PART);
+        let part = before.map_or(MAX_SHARING_WORK, |left| left / SHARING_PARTS);
         let part = cx.remaining().map_or(part, |left| part.min(left / 4));
-        match self.limit {
-            Limit::Moment(most) => part.min(most / 2),
-            Limit::Long(_) | Limit::Further(_) | Limit::None => part.min(SHARING),
+        match self.slot.limit {
+            Limit::Work(most) => part.min(most / 2),
+            _ => part.min(MAX_SHARING_WORK),
         }
     }
 
-    /// Whether the frames that it leaves are for later turns.
+    /// Whether its frames are kept for later turns.
     pub fn keeps_frames(&self) -> bool {
-        !matches!(self.limit, Limit::Moment(most) if most < WORTH_KEEPING)
+        !matches!(self.slot.limit, Limit::Work(most) if most < MIN_LIMIT_TO_KEEP_FRAMES)
     }
 
-    /// Runs the engine. Anything but an answer becomes `Unknown` with its reason, and leaves
-    /// lemmas. `settings` are checked already; those of other engines mean nothing here.
+    /// Whether the engine resumes from frames of earlier turns.
+    pub fn resumes_frames(&self) -> bool {
+        (self.entry.make)().resumes_frames()
+    }
+
+    /// Runs the engine on the system. Any other outcome than an answer becomes `Unknown` with its
+    /// reason. The lemmas are those that the engine leaves. `settings` have been checked; those of
+    /// other engines have no effect.
     pub fn run(
         &self,
         system: &System,
@@ -223,7 +218,7 @@ impl Turn {
             return Verdict::Unknown(Reason::Incomplete(unsupported.to_string()));
         }
         let start = Instant::now();
-        let part = part(&cx.budget, self.share, self.limit);
+        let part = self.slot.budget(&cx.budget);
         let solve = |cx: &mut Context| cx.within(part, |cx| engine.solve(system, cx));
         let result = cx.phase(Phase::Engine, self.name(), solve);
         cx.stats
@@ -249,7 +244,7 @@ fn names() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::STAGES;
+    use super::super::schedule::STAGES;
     use super::*;
     use alphorn_chc::Theories;
 
@@ -275,7 +270,7 @@ mod tests {
 
     #[test]
     fn engines_for_linear_systems_take_part_in_linear_systems() {
-        for stage in STAGES.iter().filter(|s| s.passes != Passes::Written) {
+        for stage in STAGES.iter().filter(|s| s.passes != Passes::None) {
             let linear = names_of(&Strategy::Auto.turns(stage, &shape(true)));
             let other = names_of(&Strategy::Auto.turns(stage, &shape(false)));
             for name in ["trl", "kind"] {
@@ -299,7 +294,7 @@ mod tests {
         for stage in STAGES {
             let names = |shape: &Shape| names_of(&Strategy::Auto.turns(&stage, shape));
             let (with, without) = (names(&with), names(&without));
-            if stage.passes == Passes::Written {
+            if stage.passes == Passes::None {
                 assert!(
                     ["enum", "induct", "cata"]
                         .iter()
@@ -321,7 +316,7 @@ mod tests {
             system.theories.array = array;
             for stage in &STAGES {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
-                let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
+                let costly = !matches!(stage.passes, Passes::Quick | Passes::None);
                 assert_eq!(names.contains(&"safari"), array && costly);
             }
         }
@@ -343,7 +338,7 @@ mod tests {
             let wanted = !array && (datatype || recursive > 1);
             for stage in &STAGES {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
-                let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
+                let costly = !matches!(stage.passes, Passes::Quick | Passes::None);
                 assert_eq!(names.contains(&"interp"), wanted && costly);
             }
         }
@@ -392,7 +387,7 @@ mod tests {
                 let names = names_of(&Strategy::Auto.turns(stage, &words));
                 let quick = stage.passes == Passes::Quick;
                 assert!(!(quick && names.contains(&"vinta")));
-                let expected = wide_words && stage.passes == Passes::Written;
+                let expected = wide_words && stage.passes == Passes::None;
                 assert_eq!(names.contains(&"twin"), expected);
             }
         }
@@ -417,7 +412,7 @@ mod tests {
         for stage in &STAGES {
             // Even where it does not fit: its refusal is the answer.
             let expected: &[&str] = match stage.passes {
-                Passes::Written => &[],
+                Passes::None => &[],
                 _ => &["kind"],
             };
             assert_eq!(names_of(&strategy.turns(stage, &shape(false))), expected);
@@ -426,7 +421,7 @@ mod tests {
             panic!("it exists");
         };
         for stage in &STAGES {
-            let written = stage.passes == Passes::Written;
+            let written = stage.passes == Passes::None;
             assert_eq!(induct.takes_part(stage), written);
         }
         let unknown = Strategy::find("abacus").err().expect("no such engine");

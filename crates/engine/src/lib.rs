@@ -5,6 +5,7 @@
 
 pub mod derived;
 pub mod driver;
+pub mod schedule;
 pub mod settings;
 
 use thiserror::Error;
@@ -66,6 +67,11 @@ pub trait Engine {
     /// Hands over what an earlier turn of the engine left as `Lemmas::frames`, as claims about the
     /// predicates of the system that is solved next. Engines without levels ignore it.
     fn resume(&mut self, _earlier: Vec<Leveled>) {}
+
+    /// Whether [`Engine::resume`] has an effect.
+    fn resumes_frames(&self) -> bool {
+        false
+    }
 }
 
 /// An engine on the command line.

@@ -55,6 +55,7 @@ use std::time::Duration;
 use self::automata::automaton;
 use alphorn_chc::{Shape, System};
 use alphorn_engine::derived::Derived;
+use alphorn_engine::schedule::{Limit, Schedule, slot};
 use alphorn_engine::settings::Setting;
 use alphorn_engine::{Engine, EngineError, Registry, Unsupported, driver};
 use alphorn_proof::folds::{Abstraction, Encoder, Maker, Template};
@@ -76,6 +77,13 @@ const BESIDE: &str = "folds,cone,records,constructors,simplify,propagate,subsume
 
 /// The first turn of an encoder; each further one is twice as long.
 const TURN: Duration = Duration::from_millis(800);
+
+/// The engines that solve a system of codes, with their shares of a turn.
+const SCHEDULE: Schedule<&str> = &[
+    slot("pdr", 0.8, Limit::None),
+    slot("trl", 0.2, Limit::None),
+    slot("kind", 0.1, Limit::None),
+];
 
 /// Finite codes: bits of a state at most, and the work for each number of them, at first and when
 /// the other encoders have had a turn.
@@ -285,7 +293,7 @@ impl<'a> Search<'a> {
         length: Duration,
         cx: &mut Context,
     ) -> Result<Option<Verdict>, Stop> {
-        for (engine, part) in [("pdr", 8), ("trl", 2), ("kind", 1)] {
+        for slot in SCHEDULE {
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
             }
@@ -297,7 +305,8 @@ impl<'a> Search<'a> {
                 false => derived,
             };
             attempt.costly |= length > TURN;
-            let part = cx.budget.time(length * part / 10);
+            let engine = slot.turn;
+            let part = slot.budget_in_round(&cx.budget, length);
             let verdict = derived.ask(engine, part, cx)?;
             attempt.derived = Some(derived);
             log::debug!(

@@ -52,6 +52,7 @@ use self::concrete::{Outcome, all_demands, concretise};
 use self::translate::{Demand, Form, Morphed, morph};
 use alphorn_chc::{Shape, System};
 use alphorn_engine::derived::Derived;
+use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 use alphorn_engine::settings::Setting;
 use alphorn_engine::{Engine, EngineError, Registry, Unsupported, driver};
 use alphorn_proof::{Stop, incomplete};
@@ -74,25 +75,23 @@ struct Turn {
     engine: &'static str,
     /// How the system is written for it.
     form: Form,
-    /// Whether the passes that cost time run before it.
+    /// Whether the costly passes run before it.
     costly: bool,
-    /// Its share of the time that is left.
-    share: f64,
 }
 
-const fn turn(engine: &'static str, form: Form, costly: bool, share: f64) -> Turn {
-    Turn {
+const fn turn(engine: &'static str, form: Form, costly: bool, share: f64) -> Slot<Turn> {
+    let turn = Turn {
         engine,
         form,
         costly,
-        share,
-    }
+    };
+    slot(turn, share, Limit::None)
 }
 
 /// The engines for the scalar system. Of 22 programs over arrays (CHC-COMP 2025, quic3) this list
 /// solved 19 in 20 seconds each, mostly by `pdr`. `trl` needs few steps where it learns what a loop
 /// does to a cell that it passes, or does not end.
-const SCALAR: &[Turn] = &[
+const SCALAR: Schedule<Turn> = &[
     turn("trl", Form::Bounds, true, 0.05),
     turn("pdr", Form::Bounds, true, 0.6),
     turn("trl", Form::Equations, true, 0.5),
@@ -102,13 +101,13 @@ const SCALAR: &[Turn] = &[
 /// The same for heaps, that is, arrays of objects. There are more rounds and larger systems, for
 /// which the costly passes took most of the time (CHC-COMP 2025, tricera-adt-arr); but some are
 /// easy with their invariants only.
-const HEAPS: &[Turn] = &[
+const HEAPS: Schedule<Turn> = &[
     turn("pdr", Form::Bounds, false, 0.4),
     turn("pdr", Form::Bounds, true, 1.0),
 ];
 
 /// The same where there are many clauses: there the costly passes take longer, and say less.
-const LARGE_HEAPS: &[Turn] = &[
+const LARGE_HEAPS: Schedule<Turn> = &[
     turn("pdr", Form::Bounds, false, 0.8),
     turn("pdr", Form::Bounds, true, 1.0),
 ];
@@ -175,12 +174,12 @@ impl Morph {
         for round in 1..=ROUNDS {
             cx.stats.set("morph.rounds", round as u64);
             cx.stats.set("morph.cells", cells as u64);
-            let turns = match (heap, system.clauses.len() > LARGE) {
+            let schedule = match (heap, system.clauses.len() > LARGE) {
                 (false, _) => SCALAR,
                 (true, false) => HEAPS,
                 (true, true) => LARGE_HEAPS,
             };
-            let (morphed, verdict) = self.scalar(system, turns, cells, &demands, cx)?;
+            let (morphed, verdict) = self.scalar(system, schedule, cells, &demands, cx)?;
             let refutation = match verdict {
                 Verdict::Sat(model) => {
                     let smt = Smt::within(&cx.budget);
@@ -215,14 +214,15 @@ impl Morph {
     fn scalar(
         &self,
         system: &System,
-        turns: &[Turn],
+        schedule: Schedule<Turn>,
         cells: usize,
         demands: &FxHashSet<Demand>,
         cx: &mut Context,
     ) -> Result<(Morphed, Verdict), Stop> {
         let mut last = None;
         let mut forms: Vec<((Form, bool), Morphed, Derived)> = Vec::new();
-        for turn in turns {
+        for slot in schedule {
+            let turn = slot.turn;
             let form = (turn.form, turn.costly);
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
@@ -244,10 +244,7 @@ impl Morph {
                     forms.len() - 1
                 }
             };
-            let part = match cx.budget.left() {
-                Some(left) => cx.budget.time(left.mul_f64(turn.share)),
-                None => cx.budget.clone(),
-            };
+            let part = slot.budget(&cx.budget);
             match forms[at].2.ask(turn.engine, part, cx)? {
                 Verdict::Unknown(reason) => last = Some(reason),
                 verdict => {

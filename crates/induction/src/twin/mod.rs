@@ -43,11 +43,12 @@ use std::time::Duration;
 use self::translate::{Semantics, Twin, translate};
 use alphorn_chc::{Atom, Clause, Shape, System};
 use alphorn_engine::derived::Derived;
+use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 use alphorn_engine::settings::Setting;
 use alphorn_engine::{Engine, EngineError, Registry, Unsupported, driver};
 use alphorn_proof::{Stop, confirm, incomplete, weaken};
 use alphorn_smt::{SatResult, Smt};
-use alphorn_term::run::{Budget, Context, Reason};
+use alphorn_term::run::{Context, Reason};
 use alphorn_term::{TermId, evaluate};
 use alphorn_transform::Pipeline;
 use alphorn_witness::{Model, Refutation, RefutationStep, Verdict};
@@ -62,38 +63,30 @@ const PASSES: &str = "default";
 /// answer it becomes exact.
 const QUESTION: Duration = Duration::from_secs(1);
 
-/// What a twin may take that has clauses without ranges.
-const FREE: (f64, Duration) = (0.6, LONG);
+/// The turn of a twin that has clauses without ranges.
+const FREE: Slot<()> = slot((), 0.6, LONG);
 
 /// An engine's turn for a twin.
+#[derive(Clone, Copy)]
 struct Turn {
     engine: &'static str,
-    /// Whether the passes that cost time run before it.
+    /// Whether the costly passes run before it.
     costly: bool,
-    /// Its share of the time that is left,
-    share: f64,
-    /// and how much at most.
-    most: Duration,
 }
 
-const fn turn(engine: &'static str, costly: bool, share: f64, most: Duration) -> Turn {
-    Turn {
-        engine,
-        costly,
-        share,
-        most,
-    }
+const fn turn(engine: &'static str, costly: bool, share: f64, limit: Limit) -> Slot<Turn> {
+    slot(Turn { engine, costly }, share, limit)
 }
 
-const MOMENT: Duration = Duration::from_millis(200);
-const SECOND: Duration = Duration::from_secs(1);
-const LONG: Duration = Duration::from_secs(300);
+const SHORT: Limit = Limit::Time(Duration::from_millis(200));
+const SECOND: Limit = Limit::Time(Duration::from_secs(1));
+const LONG: Limit = Limit::Time(Duration::from_secs(300));
 
-/// Who tries to solve a twin.
-const TURNS: &[Turn] = &[
-    turn("bmc", false, 0.05, MOMENT),
-    turn("pdr", false, 0.1, MOMENT),
-    turn("trl", false, 0.1, MOMENT),
+/// The engines that solve a twin.
+const SCHEDULE: Schedule<Turn> = &[
+    turn("bmc", false, 0.05, SHORT),
+    turn("pdr", false, 0.1, SHORT),
+    turn("trl", false, 0.1, SHORT),
     turn("bmc", true, 0.05, SECOND),
     turn("trl", true, 0.1, SECOND),
     turn("kind", true, 0.05, SECOND),
@@ -161,7 +154,7 @@ impl TwinEngine {
             let verdict = match twin.is_exact() {
                 true => self.solve_twin(&twin, cx)?,
                 false => {
-                    let part = part(&cx.budget, FREE);
+                    let part = FREE.budget(&cx.budget);
                     match cx.within(part, |cx| self.solve_twin(&twin, cx)) {
                         Err(Stop::Reason(reason)) => Verdict::Unknown(reason),
                         verdict => verdict?,
@@ -274,7 +267,8 @@ impl TwinEngine {
         ));
         let mut costly = false;
         let mut last = None;
-        for turn in TURNS {
+        for slot in SCHEDULE {
+            let turn = slot.turn;
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
             }
@@ -284,7 +278,7 @@ impl TwinEngine {
                 false => small,
             };
             costly |= turn.costly;
-            let part = part(&cx.budget, (turn.share, turn.most));
+            let part = slot.budget(&cx.budget);
             let verdict = small.ask(turn.engine, part, cx)?;
             derived = Some(small);
             match verdict {
@@ -295,12 +289,6 @@ impl TwinEngine {
         let none = || Reason::Incomplete("no engine decides the twin".to_owned());
         Err(Stop::Reason(cx.stop().or(last).unwrap_or_else(none)))
     }
-}
-
-/// A share of what is left, and no more than this.
-fn part(budget: &Budget, (share, most): (f64, Duration)) -> Budget {
-    let share = budget.left().map(|left| left.mul_f64(share));
-    budget.time(share.map_or(most, |share| share.min(most)))
 }
 
 /// What a verdict of a twin is for words.

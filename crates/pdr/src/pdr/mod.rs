@@ -146,6 +146,10 @@ impl Engine for Pdr {
     fn resume(&mut self, earlier: Vec<Leveled>) {
         self.earlier = earlier;
     }
+
+    fn resumes_frames(&self) -> bool {
+        true
+    }
 }
 
 impl Pdr {

@@ -164,4 +164,8 @@ impl Engine for Spacer {
     fn resume(&mut self, earlier: Vec<Leveled>) {
         self.earlier = earlier;
     }
+
+    fn resumes_frames(&self) -> bool {
+        true
+    }
 }

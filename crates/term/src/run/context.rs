@@ -85,11 +85,12 @@ impl Context {
     }
 }
 
-/// Named counters and times, printed under `--stats`.
+/// Named counters, times and texts, printed under `--stats`.
 #[derive(Default, Debug, Clone)]
 pub struct Statistics {
     counts: BTreeMap<String, u64>,
     seconds: BTreeMap<String, f64>,
+    texts: BTreeMap<String, String>,
 }
 
 impl Statistics {
@@ -106,6 +107,16 @@ impl Statistics {
     /// Adds to a time, in seconds.
     pub fn add_time(&mut self, name: &str, time: Duration) {
         *self.seconds.entry(name.to_owned()).or_default() += time.as_secs_f64();
+    }
+
+    /// Sets a text, such as the name of an engine.
+    pub fn set_text(&mut self, name: &str, text: &str) {
+        self.texts.insert(name.to_owned(), text.to_owned());
+    }
+
+    /// All texts by name.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().map(|(k, v)| (k.as_str(), v.as_str()))
     }
 
     /// A counter's value, zero when it was never touched.

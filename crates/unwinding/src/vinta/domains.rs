@@ -17,6 +17,7 @@ use alphorn_domain::catalogue::{Catalogue, Parameters};
 use alphorn_domain::{Guard, Product};
 use alphorn_engine::EngineError;
 use alphorn_engine::derived::with_news;
+use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 use alphorn_engine::settings::Choice as _;
 use alphorn_proof::incomplete;
 use alphorn_term::TermId;
@@ -27,23 +28,24 @@ use alphorn_witness::Verdict;
 /// Variables of a pack of polyhedra in the domain `packs`.
 const PACK: usize = 6;
 
-/// When no domain is named, `boxes` begins, with so many parts of eight of the time, and so much
-/// where there is no limit. It goes on when the others had their turns. Where there are products of
-/// use, there may be no other proof, and it pauses earlier.
-const FIRST: (u32, Duration) = (2, Duration::from_secs(10));
-const FIRST_OF_PRODUCTS: u32 = 1;
+/// The turn of `boxes`, which begins when no domain is named. It goes on when the others had their
+/// turns.
+const FIRST: Slot<DomainName> = slot(DomainName::Boxes, 0.25, FIRST_LIMIT);
 
-/// The turns in its pause: parts of eight of the time that is left, and the visits of loops before
-/// they are widened.
-const TURNS: [(DomainName, u32, usize); 4] = [
-    (DomainName::Products, 3, 0),
-    (DomainName::Box, 1, 0),
-    (DomainName::Polyhedra, 1, 0),
-    (DomainName::Polyhedra, 2, UNROLLED),
+/// The same where there are products of use: there may be no other proof, and it pauses earlier.
+const FIRST_OF_PRODUCTS: Slot<DomainName> = slot(DomainName::Boxes, 0.125, FIRST_LIMIT);
+
+const FIRST_LIMIT: Limit = Limit::TimeIfUnlimited(Duration::from_secs(10));
+
+/// The turns in its pause, with the visits of loops before they are widened.
+const SCHEDULE: Schedule<(DomainName, usize)> = &[
+    slot((DomainName::Products, 0), 0.375, LIMIT),
+    slot((DomainName::Box, 0), 0.125, LIMIT),
+    slot((DomainName::Polyhedra, 0), 0.125, LIMIT),
+    slot((DomainName::Polyhedra, UNROLLED), 0.25, LIMIT),
 ];
 
-/// What these turns have where there is no limit.
-const TURN: Duration = Duration::from_secs(5);
+const LIMIT: Limit = Limit::TimeIfUnlimited(Duration::from_secs(5));
 
 /// Where a loop has a phase of so many rounds at most before what lasts, that is unrolled.
 const UNROLLED: usize = 30;
@@ -61,19 +63,17 @@ pub(super) fn solve(
         return with_domain(system, options, Pauses::none(), cx);
     }
     let first = Options {
-        domain: DomainName::Boxes,
+        domain: FIRST.turn,
         ..options.clone()
     };
-    let left = cx.remaining();
-    if left.is_some_and(|left| left < SHORTEST) {
+    if cx.remaining().is_some_and(|left| left < SHORTEST) {
         return with_domain(system, &first, Pauses::none(), cx);
     }
-    let (mut parts, longest) = FIRST;
-    if Products::new(system).is_some() {
-        parts = FIRST_OF_PRODUCTS;
-    }
-    let first_turn = left.map_or(longest, |left| left / 8 * parts);
-    let first_turn = cx.budget.time(first_turn);
+    let slot = match Products::new(system) {
+        Some(_) => FIRST_OF_PRODUCTS,
+        None => FIRST,
+    };
+    let first_turn = slot.budget(&cx.budget);
     let paused = Cell::new(false);
     let end_in_pause = Cell::new(None);
     let pauses = Pauses::after(first_turn, |cx| {
@@ -107,23 +107,19 @@ fn others(
     cx: &mut Context,
 ) -> Result<Verdict, EngineError> {
     let mut last = Verdict::Unknown(Reason::Incomplete("no domain".to_owned()));
-    for (turn, &(domain, parts, delay)) in TURNS.iter().enumerate() {
+    for (at, slot) in SCHEDULE.iter().enumerate() {
+        let (domain, delay) = slot.turn;
         let options = Options {
             domain,
             widen_delay: options.widen_delay.max(delay),
             ..options.clone()
         };
-        let after = u32::try_from(TURNS.len() - turn).unwrap_or(u32::MAX);
-        let share = |left: Duration| {
-            if alone {
-                left / after
-            } else {
-                left / 8 * parts
-            }
+        let part = match alone {
+            true => LIMIT.part(&cx.budget, 1.0 / (SCHEDULE.len() - at) as f64),
+            false => slot.budget(&cx.budget),
         };
-        let limit = cx.remaining().map_or(TURN, share);
         let run = |cx: &mut Context| with_domain(system, &options, Pauses::none(), cx);
-        last = cx.within(cx.budget.time(limit), run)?;
+        last = cx.within(part, run)?;
         if !matches!(last, Verdict::Unknown(_)) || cx.stop().is_some() {
             return Ok(last);
         }

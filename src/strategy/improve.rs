@@ -1,27 +1,26 @@
-//! A better model in the place of the one that was found, where it is to be printed: one without
+//! A better model in place of the one that was found, where a model is to be printed: one without
 //! recursive functions, and a smaller one.
 //!
-//! Invariant: what comes back is the answer that was given, or a model that has passed its own
-//! check.
+//! Invariant: the result is the given answer, or a model that has passed a check of its own.
 
 use std::time::Instant;
 
-use super::order::{SMALLER, UNFOLDED};
-use super::turn::part;
+use super::schedule::PARTS;
+use super::solve::calls_functions;
 use alphorn_chc::System;
 use alphorn_chc::frontend::Problem;
 use alphorn_proof::shrink::{shrink, size};
-use alphorn_proof::unfolded::unfolded_model;
+use alphorn_proof::unfolded;
 use alphorn_smt::Smt;
 use alphorn_term::run::{Context, Phase};
 use alphorn_witness::{Model, Validated, Verdict, validate_other};
 
-/// What is left of a model, in percent, is worth another check if it is no more than this.
-const WORTHWHILE: usize = 95;
+/// A smaller model is checked only if its size is at most this percentage of the other's.
+const MAX_PERCENT: usize = 95;
 
-/// A model without recursive functions in the place of one with them, if the first constructors of
-/// terms are enough for it.
-pub(super) fn plain_model(
+/// A model without recursive functions from one with them, by bounded unfolding of the functions, if
+/// the outermost constructors of terms are enough for it.
+pub(super) fn unfolded_model(
     problem: &Problem,
     system: &System,
     answer: &Validated,
@@ -31,11 +30,11 @@ pub(super) fn plain_model(
         return None;
     };
     let start = Instant::now();
-    let part = part(&cx.budget, UNFOLDED.0, UNFOLDED.1);
+    let part = PARTS.unfolding.budget(&cx.budget);
     let found = cx.within(part, |cx| {
         let found = cx.phase(Phase::Check, "plain model", |cx| {
             let smt = Smt::within(&cx.budget);
-            unfolded_model(system, &model.definitions, &smt, &cx.budget)
+            unfolded::unfolded_model(system, &model.definitions, &smt, &cx.budget)
         })?;
         let plain = Model {
             definitions: found,
@@ -46,14 +45,14 @@ pub(super) fn plain_model(
         })
     });
     let seconds = start.elapsed().as_secs_f64();
-    let is = if found.is_some() { "a" } else { "no" };
-    log::debug!("{is} model by bounded unfolding, {seconds:.3} s");
+    let article = if found.is_some() { "a" } else { "no" };
+    log::debug!("{article} model by bounded unfolding, {seconds:.3} s");
     found
 }
 
-/// The answer with a smaller model, if it is a model and one is found in a moment. `system` is the
-/// problem in normal form, whose models are those of the problem.
-pub(super) fn with_smaller_model(
+/// The answer with a smaller model if it is a model and one is found soon. `system` is the problem in
+/// normal form, which has the same models.
+pub(super) fn smaller_model(
     problem: &Problem,
     system: &System,
     answer: Validated,
@@ -62,16 +61,16 @@ pub(super) fn with_smaller_model(
     let Verdict::Sat(model) = answer.verdict() else {
         return answer;
     };
-    // Lemmas about functions are about the calls that are there.
-    if answer.functions(&problem.terms) != (false, false) {
+    // The model's lemmas are about the function calls that it has.
+    if calls_functions(&answer, &problem.terms) {
         return answer;
     }
     let start = Instant::now();
-    let part = part(&cx.budget, SMALLER.0, SMALLER.1);
+    let part = PARTS.smaller_model.budget(&cx.budget);
     let definitions = &model.definitions;
     let before = size(&problem.terms, definitions);
     let found = cx.within(part, |cx| {
-        // The check of what is found needs its half.
+        // The other half is for the check.
         let half = cx.budget.left().map(|left| left / 2);
         let budget = half.map_or_else(|| cx.budget.clone(), |half| cx.budget.about(half));
         let found = cx.phase(Phase::Check, "smaller model", |_| {
@@ -84,7 +83,7 @@ pub(super) fn with_smaller_model(
         };
         let seconds = start.elapsed().as_secs_f64();
         log::debug!("a model of size {before} becomes one of size {after}, {seconds:.3} s");
-        if after * 100 > before * WORTHWHILE {
+        if after * 100 > before * MAX_PERCENT {
             return None;
         }
         cx.phase(Phase::Check, "check", |cx| {
