@@ -148,20 +148,27 @@ fn settings(name: &str) -> String {
             let _ = write!(about, " Source: {}.", cell(source));
         }
         let (value, range) = (cell(&setting.value.show()), cell(&setting.value.range()));
-        let _ = writeln!(out, "| `{name}.{}` | `{value}` | {range} | {about} |", setting.name);
+        let _ = writeln!(
+            out,
+            "| `{name}.{}` | `{value}` | {range} | {about} |",
+            setting.name
+        );
     }
     out
 }
 
 /// The passes in their order.
 fn passes() -> String {
-    let mut out = "| pass | what it does | when it runs | in the default |\n|---|---|---|---|\n"
-        .to_owned();
+    let mut out =
+        "| pass | what it does | when it runs | in the default |\n|---|---|---|---|\n".to_owned();
     for pass in PASSES {
         let (name, summary) = (pass.name, cell(pass.summary));
         let turn = format!("{:?}", pass.turn).to_lowercase();
         let default = if pass.default { "yes" } else { "no" };
-        let _ = writeln!(out, "| [`{name}`](passes/{name}.md) | {summary} | {turn} | {default} |");
+        let _ = writeln!(
+            out,
+            "| [`{name}`](passes/{name}.md) | {summary} | {turn} | {default} |"
+        );
     }
     out
 }
@@ -205,7 +212,9 @@ fn tables_are_those_of_the_registries() {
         whole += &text;
     }
     let tables = ["engines", "support", "passes"].map(str::to_owned);
-    let settings = ENGINES.iter().map(|entry| format!("settings {}", entry.name));
+    let settings = ENGINES
+        .iter()
+        .map(|entry| format!("settings {}", entry.name));
     for name in tables.into_iter().chain(settings) {
         let marker = format!("{BEGIN}{name}{CLOSE}");
         assert_eq!(whole.matches(&marker).count(), 1, "{name}");
@@ -314,7 +323,9 @@ fn the_picture_is_that_of_the_report() {
 #[test]
 fn the_guide_names_all_options() {
     let page = read(&root().join("docs/src/command-line.md"));
-    let output = Command::new(env!("CARGO_BIN_EXE_alphorn")).arg("--help").output();
+    let output = Command::new(env!("CARGO_BIN_EXE_alphorn"))
+        .arg("--help")
+        .output();
     let help = String::from_utf8(output.expect("the program").stdout).expect("text");
     let options = |text: &str| -> BTreeSet<String> {
         let letter = |c: &char| c.is_ascii_lowercase() || *c == '-';
