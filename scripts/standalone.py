@@ -1,4 +1,6 @@
-"""Whether a script that `alphorn --certificate` wrote is a certificate for a task: CERTIFICATES.md.
+"""Whether a script that `alphorn --certificate` wrote is a certificate for a task.
+
+docs/src/certificates.md defines the format.
 
 Shares no code with what wrote it. Whether its checks answer `unsat` is for a solver to say; here is
 seen that they are about the task, so that the answers mean something.

@@ -122,7 +122,7 @@ struct SolveArgs {
     report: Option<PathBuf>,
 
     /// Write a certificate of the answer: SMT-LIB that any solver can confirm without alphorn (see
-    /// CERTIFICATES.md).
+    /// docs/src/certificates.md).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["print_system", "dump_after"],
           hide_short_help = true)]
     certificate: Option<PathBuf>,

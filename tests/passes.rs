@@ -45,14 +45,3 @@ fn passes_alone_and_in_pairs_keep_the_answer() {
         answered.map_err(|error| format!("passes {list:?}: {error}"))
     });
 }
-
-#[test]
-fn the_readme_lists_the_default_passes() {
-    let default: Vec<&str> = PASSES
-        .iter()
-        .filter(|p| p.default)
-        .map(|p| p.name)
-        .collect();
-    let readme = include_str!("../README.md");
-    assert!(readme.contains(&format!("`{}`", default.join(","))));
-}

@@ -37,8 +37,8 @@ class Documentation(unittest.TestCase):
             attempted += result.attempted
         self.assertGreater(attempted, 30)
 
-    def test_examples_of_the_readmes(self):
-        for path, least in [(ROOT / "README.md", 5), (ROOT / "python" / "README.md", 4)]:
+    def test_examples_of_the_pages(self):
+        for path, least in [(ROOT / "docs/src/python.md", 5), (ROOT / "python/README.md", 4)]:
             blocks = re.findall(r"```python\n(.*?)```", path.read_text(), re.S)
             parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
             for block in blocks:

@@ -190,9 +190,9 @@ class Counterexamples(unittest.TestCase):
         below = trace[trace.index(synthesized) + 1]
         self.assertRegex(below, r"^        Careless\.pay\(\w+\) -- reentrant call$")
 
-    def test_the_example_of_the_readme(self):
-        readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        (shown,) = re.findall(r"```\n(CHC: .*?)\n```", readme, re.DOTALL)
+    def test_the_example_of_the_guide(self):
+        page = (ROOT / "docs/src/solidity.md").read_text(encoding="utf-8")
+        (shown,) = re.findall(r"```\n(CHC: .*?)\n```", page, re.DOTALL)
         path = FOLDER / "contracts/Reentrancy.sol"
         (said,) = Findings(path, "z3", "--deterministic").counterexamples.values()
         self.assertEqual(said, shown)

@@ -116,7 +116,7 @@ impl Validated {
         }
     }
 
-    /// A certificate that any solver can confirm, as SMT-LIB (see CERTIFICATES.md). That of a
+    /// A certificate that any solver can confirm, as SMT-LIB (see docs/src/certificates.md). That of a
     /// refutation is checked within the budget as it is written.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Certificates that stand alone: scripts in SMT-LIB that any solver can confirm.
 //!
-//! A certificate is about the user's own text, and whoever wants to believe an answer needs it and
-//! some solver for quantifier-free formulas, but nothing of alphorn. CERTIFICATES.md has the format
-//! with its semantics.
+//! A certificate is about the user's own text. To check an answer one needs the certificate and some
+//! solver for quantifier-free formulas, and nothing of alphorn. docs/src/certificates.md defines the
+//! format and its semantics.
 //!
 //! - Of a **model**: the problem's declarations with the predicates defined, and for each assertion
 //!   its negation, whose check has to answer `unsat`. A model with recursive functions comes with
