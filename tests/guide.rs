@@ -73,7 +73,7 @@ fn cell(text: &str) -> String {
 /// The engines with what they do.
 fn engines() -> String {
     let mut out = "| engine | idea |\n|---|---|\n".to_owned();
-    for entry in ENGINES {
+    for entry in &ENGINES {
         let (name, about) = (entry.name, cell(entry.about));
         let _ = writeln!(out, "| [`{name}`](engines/{name}.md) | {about} |");
     }
@@ -99,7 +99,7 @@ fn support() -> String {
     let mut out = format!("| engine | {} |\n|---|", names.join(" | "));
     out += &"---|".repeat(names.len());
     out += "\n";
-    for entry in ENGINES {
+    for entry in &ENGINES {
         let engine = (entry.make)();
         let taken: Vec<usize> = (0..1 << FEATURES.len())
             .filter(|set| {
