@@ -550,10 +550,10 @@ fn a_crash_is_an_unknown() {
 
 /// Whether it has come to its end by then or not.
 #[test]
-fn an_answer_that_is_held_is_what_a_run_ends_with() {
+fn a_run_that_is_stopped_prints_its_provisional_answer() {
     for signal in [libc::SIGTERM, libc::SIGSEGV] {
         let args = ["-vv", "--model"];
-        let output = signalled(signal, COUNTER, &args, "an answer is held");
+        let output = signalled(signal, COUNTER, &args, "there is an answer");
         let out = stdout(&output);
         assert!(out.starts_with("sat\n(\n  (define-fun P "), "{out}");
         assert!(out.ends_with("\n)\n"), "{out}");
@@ -597,6 +597,13 @@ fn statistics_go_to_standard_error() {
     expect(&output, "sat\n", 0);
     let json: serde_json::Value = serde_json::from_str(stderr(&output).trim()).unwrap();
     assert_eq!(json["frontend.clauses"], 3);
+    // Which engine answered, and where.
+    let by_pdr = with_input(&["--stats=json", "--engine", "pdr", "--passes", "none"], SAFE);
+    let json: serde_json::Value = serde_json::from_str(stderr(&by_pdr).trim()).unwrap();
+    assert_eq!(json["answer.engine"], "pdr");
+    assert_eq!(json["answer.stage"], "main");
+    assert_eq!(json["answer.lemmas"], "no engine");
+    assert!(json["answer.seconds"].is_f64() && json["answer.check.seconds"].is_f64());
     // Also those of a run that was stopped.
     let output = with_input(&["--stats", "--timeout", "0.5"], FAR);
     assert!(

@@ -166,6 +166,7 @@ pub fn solve_with_hints(
         && matches!(answer.verdict(), Verdict::Sat(_))
     {
         observe(Event::Answer(&answer));
+        log::debug!("there is an answer; its model may become better");
     }
     Ok(run.improved(answer, cx))
 }
