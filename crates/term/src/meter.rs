@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::TermStore;
 
 /// The work of looking up or making a term.
-pub(super) const TERM: Duration = Duration::from_nanos(60);
+pub(super) const TERM_WORK: Duration = Duration::from_nanos(60);
 
 /// Counts work in nominal nanoseconds.
 #[derive(Default)]

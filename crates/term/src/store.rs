@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::finite::Finite;
 use super::functions::FunctionCell;
-use super::meter::{Meter, TERM};
+use super::meter::{Meter, TERM_WORK};
 use super::rational;
 use super::walk::Marks;
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
@@ -160,7 +160,7 @@ impl TermStore {
 
     /// Finds or makes the node without simplification.
     pub(super) fn intern(&self, op: Op, args: &[TermId], sort: SortId) -> TermId {
-        self.meter.add(TERM);
+        self.meter.add(TERM_WORK);
         let hash = hash_parts(&op, args, sort);
         if let Some(&found) = self.index.borrow().find(hash, |&id| {
             let node = &self.nodes[id as usize];
