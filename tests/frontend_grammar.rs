@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use alphorn::chc::to_smtlib;
-use alphorn::frontend::{ErrorKind, InputError, Problem, parse};
+use alphorn::frontend::{InputError, Problem, parse};
 use alphorn::term::TermStore;
 use alphorn_term::Random;
 use alphorn_transform::normalize;
@@ -38,7 +38,7 @@ fn record(text: &str) -> Result<Vec<Command>, Option<Error>> {
 }
 
 fn is_syntactic(error: &InputError) -> bool {
-    matches!(error.kind, ErrorKind::Lexical(_) | ErrorKind::Syntax(_))
+    error.is_syntax_error()
 }
 
 // ---- smt2parser's structure as text ----
