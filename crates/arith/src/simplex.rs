@@ -5,7 +5,7 @@
 //! Bland's rule. Deviations:
 //!
 //! - forms are scaled so that multiples of one form share a variable;
-//! - [`Simplex::maximise`] adds the primal simplex with bounds.
+//! - `Simplex::maximise` adds the primal simplex with bounds.
 //!
 //! Invariant: a basic variable is the sum of its row over nonbasic variables, and the values satisfy
 //! the rows. As long as there is no conflict, nonbasic variables are within their bounds.
@@ -21,7 +21,7 @@ use alphorn_term::Rational;
 use alphorn_term::rational::{difference, product, sum};
 
 /// Columns with their coefficients, in ascending order of columns, no coefficient zero.
-pub type SparseRow = Vec<(usize, Rational)>;
+pub(crate) type SparseRow = Vec<(usize, Rational)>;
 
 /// Farkas multipliers: the numbers of constraints, ascending, with their factors, which are positive
 /// except for equations.
@@ -29,7 +29,7 @@ pub type Multipliers = Vec<(usize, Rational)>;
 
 /// The supremum of a linear form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Optimum {
+pub(crate) enum Optimum {
     /// There is no upper bound.
     Unbounded,
     /// There is a least upper bound.
@@ -468,7 +468,7 @@ impl Simplex {
     ///
     /// # Errors
     /// No point satisfies the constraints; multipliers as in [`Simplex::check`].
-    pub fn maximise(&mut self, form: &[(usize, Rational)]) -> Result<Optimum, Multipliers> {
+    pub(crate) fn maximise(&mut self, form: &[(usize, Rational)]) -> Result<Optimum, Multipliers> {
         self.check()?;
         loop {
             let objective = self.over_nonbasic(form);
