@@ -1,4 +1,4 @@
-//! The command line's contract: what goes to which stream, in which order, with which status.
+//! The command line: output on each stream, its order, and the exit status.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
-/// x counts up from 0 and never goes below.
+/// x counts up from 0 and is never negative.
 const COUNTER: &str = "(set-logic HORN)
 (declare-fun P (Int) Bool)
 (declare-fun |un used| (Int Bool) Bool)
@@ -16,7 +16,7 @@ const COUNTER: &str = "(set-logic HORN)
 (assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))
 (check-sat)
 ";
-/// Any way of solving finds this one safe.
+/// A safe problem that each engine solves.
 const SAFE: &str = "(set-logic HORN)
 (declare-fun P (Int) Bool)
 (declare-fun |un used| (Int Bool) Bool)
@@ -33,7 +33,7 @@ const UNSAFE: &str = "(set-logic HORN)
 (assert (forall ((x Int)) (=> (and (P x) (> x 1)) false)))
 (check-sat)
 ";
-/// The same two as rules.
+/// The problems `COUNTER` and `UNSAFE` as rules.
 const RULES: &str = "(declare-rel P (Int))
 (declare-rel bad ())
 (declare-var x Int)
@@ -42,7 +42,7 @@ const RULES: &str = "(declare-rel P (Int))
 (rule (=> (and (P x) LIMIT) bad))
 (query bad)
 ";
-/// Reaches the query only after a billion steps.
+/// The query is reached after a billion steps only.
 const FAR: &str = "(set-logic HORN)
 (declare-fun P (Int Int) Bool)
 (assert (forall ((x Int)) (=> (= x 0) (P x 1))))
@@ -61,7 +61,7 @@ const UNSAFE_PROOF: &str = "1: P(0) by clause 1 [x = 0]
 4: false by clause 3 [x = 2] from 3
 ";
 
-/// For a run that has to end with an answer: far more than it needs.
+/// A limit for a run that has to end with an answer: far more than it needs.
 const PATIENCE: &str = "--timeout=600";
 
 struct Files {
@@ -82,7 +82,7 @@ impl Files {
     }
 }
 
-/// The program with one job, so that nothing hangs on the number of cores; tests of the portfolio
+/// The program with one job, so that nothing depends on the number of cores; tests of the portfolio
 /// are in `portfolio.rs`.
 fn alphorn() -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("alphorn"));
@@ -109,7 +109,7 @@ fn with_input(args: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that ends before it has read everything is no failure of the test.
+    // The program may end before it has read its whole input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -186,7 +186,7 @@ fn models_follow_the_verdict_when_asked_for() {
         );
         assert!(text.ends_with("\n)\n"), "{text}");
     }
-    // No model where there is none, and no proof where there is a model.
+    // There is no model for `unsat` and no proof for `sat`.
     expect(&with_input(&["--model"], UNSAFE), "unsat\n", 0);
     expect(&with_input(&["--proof"], SAFE), "sat\n", 0);
 }
@@ -268,7 +268,7 @@ fn proofs_as_text_and_as_json() {
     assert_eq!(steps[3]["fact"], serde_json::Value::Null);
 }
 
-/// The form that Solidity's compiler reads.
+/// Models in the form that Solidity's compiler reads.
 #[test]
 fn proofs_of_z3() {
     let output = with_input(&["--proof=z3"], UNSAFE);
@@ -399,8 +399,8 @@ fn settings_are_listed_and_matter() {
     assert_eq!(run("pdr.max-level=0"), "unknown\n");
 }
 
-/// After a moment a line says what is under way, and it gives way to the answer. Who asks for less,
-/// or is no terminal, sees none.
+/// On a terminal, a line shows the progress of the run and is erased before the answer; not with
+/// `--quiet`, and not if standard error is no terminal.
 #[test]
 fn a_terminal_shows_how_it_goes() {
     let files = Files::new();
@@ -446,7 +446,7 @@ fn the_time_limit_ends_the_run() {
     }
 }
 
-/// A file of the corpus, decided within so much work: everything that is printed.
+/// All output and the exit status of a deterministic run on a file of the corpus.
 fn deterministic(file: &str) -> (String, i32) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("horn-benchmarks")
@@ -463,7 +463,7 @@ fn a_deterministic_run_does_not_depend_on_how_busy_the_machine_is() {
     let files = [
         "papers/vinta-fig2a-safe.smt2",
         "papers/vinta-fig2a-unsafe.smt2",
-        // No verdict within the limit: it has to end at the same point.
+        // There is no verdict within the limit: the runs have to end at the same point.
         "loops/collatz-safe.smt2",
     ];
     let idle = files.map(deterministic);
@@ -502,7 +502,7 @@ fn the_memory_limit_ends_the_run() {
     assert!(stderr(&output).contains("memout"), "{}", stderr(&output));
 }
 
-/// Sends a signal as soon as a line of the log says this.
+/// Sends a signal when a line of the log contains `awaited`.
 fn signalled(signal: i32, text: &str, args: &[&str], awaited: &str) -> Output {
     let files = Files::new();
     let path = files.file("task", text);
@@ -518,7 +518,7 @@ fn signalled(signal: i32, text: &str, args: &[&str], awaited: &str) -> Output {
     while !lines.contains(awaited) {
         assert!(log.read_line(&mut lines).unwrap() > 0, "{lines}");
     }
-    // SAFETY: sends a signal to our own child.
+    // SAFETY: `kill` sends a signal to our own child.
     unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
     log.read_to_string(&mut lines).unwrap();
     let mut output = child.wait_with_output().unwrap();
@@ -548,7 +548,7 @@ fn a_crash_is_an_unknown() {
     }
 }
 
-/// Whether it has come to its end by then or not.
+/// The run may have ended or not when the signal comes.
 #[test]
 fn a_run_that_is_stopped_prints_its_provisional_answer() {
     for signal in [libc::SIGTERM, libc::SIGSEGV] {
@@ -624,7 +624,7 @@ fn the_normal_form_is_a_problem_again() {
         let output = with_input(&["--dump-after", "simplify"], text);
         expect(&with_input(&[], &stdout(&output)), verdict, 0);
     }
-    // Rules become Horn clauses, in whose polarity unreachable is sat.
+    // Rules become Horn clauses, where an unreachable query means `sat`.
     let output = with_input(
         &["--print-system"],
         &RULES.replace("LIMIT", "(distinct x x)"),
@@ -632,7 +632,7 @@ fn the_normal_form_is_a_problem_again() {
     expect(&with_input(&[], &stdout(&output)), "sat\n", 0);
 }
 
-/// Tags of a page that are opened and not closed, in order; an error if they do not nest.
+/// The tags of a page that are not closed, in order; an error if tags are not nested properly.
 fn unclosed(page: &str) -> Result<Vec<&str>, String> {
     let mut open: Vec<&str> = Vec::new();
     for tag in page.split('<').skip(1) {
@@ -664,7 +664,7 @@ fn a_page_explains_the_answer() {
     };
     let (answer, page) = shown(SAFE, &[]);
     assert_eq!(answer, "sat\n");
-    // The box leads to the invariant.
+    // The node of the graph links to the invariant.
     for part in [
         "href=\"#p-P\"",
         "id=\"p-P\"",
@@ -684,7 +684,7 @@ fn a_page_explains_the_answer() {
     ] {
         assert!(page.contains(part), "{part} in {page}");
     }
-    // A limit leaves a page, too.
+    // A run that reaches its limit writes a page, too.
     let (answer, page) = shown(FAR, &["--engine", "kind", "--timeout", "0.5"]);
     assert_eq!(answer, "unknown\n");
     assert!(page.contains("No answer: timeout"), "{page}");
@@ -712,7 +712,7 @@ fn a_certificate_is_written() {
     let title = "; alphorn certificate 1: a refutation\n";
     assert!(certificate.starts_with(title), "{certificate}");
     assert_eq!(certificate.matches("(check-sat)").count(), 1);
-    // What is left of another run is no certificate of this one.
+    // A certificate of an earlier run is removed.
     let (answer, certificate) = written(FAR, &["--timeout", "0.4"]);
     assert_eq!(answer, "unknown\n");
     assert!(!certificate.contains("(check-sat)"), "{certificate}");
@@ -746,7 +746,7 @@ fn logs_go_to_standard_error() {
     let output = with_input(&["-qq", "--timeout", "0.3"], FAR);
     expect(&output, "unknown\n", 0);
     assert_eq!(stderr(&output), "");
-    // The environment has the last word.
+    // The environment variable has precedence.
     let run = |level: &str| {
         let mut command = alphorn();
         let file = Files::new();
@@ -818,7 +818,7 @@ fn check_accepts_models_in_many_forms() {
         .unwrap();
     accepts(COUNTER, bare);
     accepts(COUNTER, &format!("sat\n(model {bare})"));
-    // Negative numerals as other solvers write them, an auxiliary function, a comment.
+    // Negative numerals as other solvers print them, an auxiliary function, a comment.
     accepts(
         COUNTER,
         "; mine\n(define-fun low ((x Int)) Bool (> x -1)) (define-fun P ((A Int)) Bool (low A))
@@ -826,7 +826,7 @@ fn check_accepts_models_in_many_forms() {
     );
 }
 
-/// A model with a recursive function is as good as the proof that comes with it.
+/// A model with a recursive function is accepted only with its proof.
 #[test]
 fn check_reads_proofs_by_induction() {
     let problem = "(set-logic HORN)
@@ -874,10 +874,10 @@ fn check_rejects_wrong_models() {
         assert!(SAFE_MODEL.contains(from));
         rejects(COUNTER, &SAFE_MODEL.replacen(from, to, 1));
     }
-    // A model is no answer to an unsatisfiable problem, nor a claim of `unsat`.
+    // An unsatisfiable problem has no model, and `unsat` alone is not a refutation.
     rejects(UNSAFE, SAFE_MODEL);
     rejects(COUNTER, &format!("unsat\n{SAFE_MODEL}"));
-    // Nobody may say what the user's operators mean.
+    // A witness may not redefine operators.
     let all =
         "(define-fun P ((x Int)) Bool true) (define-fun |un used| ((x Int) (y Bool)) Bool true)";
     rejects(

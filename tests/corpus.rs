@@ -1,5 +1,5 @@
-//! The corpus: every engine agrees with the recorded verdicts and answers a fair number of tasks,
-//! and the default solves nearly all.
+//! The corpus: each engine agrees with the recorded verdicts and answers at least its number of
+//! tasks, and the default strategy solves all but a few.
 
 #[path = "common/corpus.rs"]
 mod corpus;
@@ -12,15 +12,15 @@ use alphorn::internal::ENGINES;
 use corpus::trials::{PATIENCE, answers_at_least, on_all};
 use corpus::{Outcome, Task, run, tasks};
 
-/// Files that are not marked as hard and that the default does not solve (yet).
+/// Tasks that are not marked as hard and that the default strategy does not solve.
 const NOT_SOLVED: &[&str] = &[
-    // `pdr` has a model about sizes in a moment, and its check takes its share of the time in vain.
+    // `pdr` soon has a model with sizes, whose check does not end in time.
     "induction/plus-associative-safe",
     "induction/plus-commutative-safe",
     "recursion/three-bodies-safe",
 ];
 
-/// How many tasks an engine answers at least: about what it does in the first round.
+/// The least number of tasks that an engine has to answer: about those of its first round.
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("cata", 30),
@@ -87,10 +87,10 @@ fn every_engine_agrees() {
     }
 }
 
-/// Whether an engine has an answer, in a process of its own; an error if it is not the recorded
-/// one, or a witness failed. An engine that crashes has none.
+/// Whether an engine has an answer, in a separate process; an error if the answer is not the recorded
+/// one or a witness failed. An engine that crashes has no answer.
 ///
-/// For `muz`: an interrupt may crash Z3's fixedpoint engine (see `engine/muz/mod.rs`).
+/// For `muz`: an interrupt may crash Z3's fixedpoint engine (see its `mod.rs`).
 fn agrees_apart(task: &Task, engine: &str, limit: Duration) -> Result<bool, String> {
     let seconds = limit.as_secs_f64().to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_alphorn"))
@@ -99,7 +99,7 @@ fn agrees_apart(task: &Task, engine: &str, limit: Duration) -> Result<bool, Stri
         .arg(&task.path)
         .output()
         .expect("the program is there");
-    // With rules and a query in place of `check-sat`, `sat` says that the query has an answer.
+    // In the dialect of rules, `sat` means that the query is reachable.
     let text = std::fs::read_to_string(&task.path).expect("readable");
     let query = text.contains("(query ");
     let printed = String::from_utf8_lossy(&output.stdout);
@@ -116,8 +116,8 @@ fn agrees_apart(task: &Task, engine: &str, limit: Duration) -> Result<bool, Stri
     Ok(answer.is_some())
 }
 
-/// The programs of the paper of `safari` (LPAR 2012), and their twins with a bug. The two
-/// that sort take longer than others.
+/// The programs of the paper of `safari` (LPAR 2012), and variants with a bug. The two sorting
+/// programs take longer than the others.
 #[test]
 fn safari_solves_the_programs_of_its_paper() {
     let mut tasks = tasks();

@@ -1,4 +1,4 @@
-//! The examples say what they are meant to say.
+//! The examples have the expected output.
 
 #[path = "../examples/two_counters.rs"]
 mod two_counters;

@@ -1,4 +1,4 @@
-//! Reading both dialects: what is accepted and what it means.
+//! The reader, for both dialects: which texts are accepted, and their meaning.
 
 #[path = "common/asked.rs"]
 mod asked;
@@ -9,7 +9,7 @@ use alphorn::frontend::{Dialect, InputError, Problem, parse, parse_bytes};
 use alphorn::term::{Printer, TermId, TermStore};
 use asked::asked;
 
-/// The problem of a text, with a check after it if it asks nothing.
+/// The problem of a text; a `check-sat` is appended if the text has no check.
 fn read(text: &str) -> Problem {
     match parse(&asked(text), Rc::new(TermStore::new())) {
         Ok(problem) => problem,
@@ -24,7 +24,7 @@ fn refuse(text: &str) -> InputError {
     }
 }
 
-/// The clauses in a short form with variables under the user's names, which tests keep distinct.
+/// The clauses in a short form, with the names of variables in the text, which have to be distinct.
 fn show(problem: &Problem) -> String {
     let terms = &problem.terms;
     let mut lines = Vec::new();
@@ -366,7 +366,7 @@ fn rules() {
         &problem.text[command.range.clone()],
         "(query main@bb :print-certificate true)"
     );
-    // Each rule has variables of its own.
+    // Different rules have different variables.
     assert_ne!(problem.clauses[1].vars[0], problem.clauses[2].vars[0]);
 
     let with = |query: &str| {
@@ -435,7 +435,7 @@ fn scopes() {
     let requests = &problem.requests;
     assert!(requests.proof && requests.reason_unknown && !requests.model);
     assert_eq!(requests.timeout_ms, Some(1234));
-    // As with Z3, 0 is no limit.
+    // As in Z3, 0 means no limit.
     let unlimited = read("(set-option :timeout 0)(declare-fun p () Bool)(assert p)(check-sat)");
     assert_eq!(unlimited.requests.timeout_ms, None);
     let again = read("(declare-fun p () Bool)(assert p)(reset)(declare-fun p () Bool)(assert p)");
@@ -475,7 +475,7 @@ fn definitions() {
     );
 }
 
-/// Clauses over a predicate of an instance of each datatype here.
+/// Datatypes, and predicates over an instance of each.
 const DATA: &str = "(declare-datatypes ((Mut 1) (Pair 2)) ((par (T) ((mut (cur T) (ret T))))
         (par (A B) ((pair (fst A) (snd B))))))
     (declare-datatypes ((List 1)) ((par (T) (nil (insert (head T) (tail (List T)))))))
@@ -582,7 +582,7 @@ fn datatypes() {
     }
 }
 
-/// Closed terms and their values by Z3 5.4.
+/// Terms without variables, and their values in Z3 5.4.
 #[test]
 fn operators() {
     for (term, value) in [
@@ -734,7 +734,7 @@ fn datatypes_may_be_used_before_their_declaration() {
     let lines: Vec<u32> = problem.commands.iter().map(|c| c.line).collect();
     assert_eq!(lines, [4, 1, 3, 2, 5, 6]);
     assert_eq!(problem.clauses.len(), 1);
-    // Only what is declared somewhere, and together with others.
+    // The sort has to be declared in one of the consecutive declarations.
     let missing = refuse("(declare-datatypes ((Box 0)) (((box (content Pair)))))");
     assert!(missing.kind.to_string().contains("`Pair` is not declared"));
     let apart = "(declare-datatype A ((a (to-b B)) (none))) (declare-datatype B ((b (to-a A))))";

@@ -1,6 +1,6 @@
-//! Our reader against smt2parser, whose grammar is the one of record: both accept and refuse the
-//! same texts, find the same structure in them, and object to the same tokens. Where the two differ
-//! on purpose is listed here.
+//! Our reader against smt2parser, whose grammar is the reference: both accept and refuse the same
+//! texts, find the same structure in them, and report the same tokens. Intended differences are
+//! listed here.
 
 #[path = "common/asked.rs"]
 mod asked;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use alphorn::chc::to_smtlib;
-use alphorn::frontend::{ErrorKind, InputError, Problem, parse};
+use alphorn::frontend::{InputError, Problem, parse};
 use alphorn::term::TermStore;
 use alphorn_term::Random;
 use alphorn_transform::normalize;
@@ -24,12 +24,12 @@ fn read(text: &str) -> Result<Problem, InputError> {
     parse(&asked(text), Rc::new(TermStore::new()))
 }
 
-/// The commands of a text as smt2parser has them.
+/// The commands of a text as smt2parser reads them.
 fn record(text: &str) -> Result<Vec<Command>, Option<Error>> {
     let mut rest = text.as_bytes();
     let commands = CommandStream::new(&mut rest, SyntaxBuilder, None);
     let commands = commands.collect::<Result<Vec<_>, _>>().map_err(Some)?;
-    // It takes bytes that begin no token for the end.
+    // smt2parser ends at bytes that do not begin a token.
     if rest.iter().all(u8::is_ascii_whitespace) {
         Ok(commands)
     } else {
@@ -38,7 +38,7 @@ fn record(text: &str) -> Result<Vec<Command>, Option<Error>> {
 }
 
 fn is_syntactic(error: &InputError) -> bool {
-    matches!(error.kind, ErrorKind::Lexical(_) | ErrorKind::Syntax(_))
+    error.is_syntax_error()
 }
 
 // ---- smt2parser's structure as text ----
@@ -154,7 +154,7 @@ fn datatype(declaration: &DatatypeDec) -> String {
     }
 }
 
-/// A command as text; `None` for those without terms or sorts.
+/// A command as text; `None` for one without terms or sorts.
 fn command(command: &Command) -> Option<String> {
     Some(match command {
         Command::Assert { term: of } => format!("(assert {})", term(of)),
@@ -219,9 +219,9 @@ fn corpus() -> Vec<PathBuf> {
         .collect()
 }
 
-/// What smt2parser makes of a command, as text again. Fails where it refuses the command.
+/// A command as smt2parser reads it, as text; an error if it refuses the command.
 fn recorded(keyword: &str, text: &str) -> Result<String, Option<Error>> {
-    // Commands of the fixedpoint dialect are the standard's with other words.
+    // Commands of the fixedpoint dialect correspond to commands of the standard.
     let standard = match keyword {
         "rule" | "query" => "assert",
         "declare-var" => "declare-const",
@@ -240,11 +240,11 @@ fn recorded(keyword: &str, text: &str) -> Result<String, Option<Error>> {
     }
 }
 
-/// All that a problem says, in a form that can be compared.
+/// The content of a problem in a form that can be compared.
 fn meaning(problem: &Problem) -> String {
     let numbers = problem.clauses.iter().map(|c| (c.command, c.number));
     let numbers: Vec<_> = numbers.collect();
-    // Numbers of variables by their first occurrence.
+    // Variables are numbered by their first occurrence.
     let text = to_smtlib(&normalize(problem).0);
     let mut pieces = text.split('!');
     let mut seen: Vec<&str> = Vec::new();
@@ -283,7 +283,7 @@ fn compare_corpus() {
                     compared += 1;
                     again.push_str(&shown);
                 }
-                // Names of rules, and what `extensions` lists.
+                // Names of rules, and the extensions in the test `extensions`.
                 Err(_) => {
                     beyond += 1;
                     again.push_str(source);
@@ -299,7 +299,7 @@ fn compare_corpus() {
     );
 }
 
-// ---- cases by hand ----
+// ---- hand-written cases ----
 
 /// Declarations for the terms below, all of them standard.
 const CONTEXT: &str = "(declare-datatypes ((L 1)) ((par (T) ((nil) (cons (hd T) (tl (L T)))))))
@@ -499,7 +499,7 @@ fn both_object_to_the_same_token() {
         let Err(error) = read(text) else {
             panic!("{text} is read");
         };
-        // smt2parser's place is where the token ends; these take one character, but for the last.
+        // smt2parser reports the end of a token; these have one character, except for the last one.
         let line = text.lines().nth(error.line as usize - 1).unwrap();
         let rest = &line[error.column as usize - 1..];
         let length = rest
@@ -515,7 +515,7 @@ fn both_object_to_the_same_token() {
     }
 }
 
-/// What is read beyond the standard, or beyond what smt2parser has of it.
+/// Texts beyond the standard, or beyond smt2parser's part of it, that our reader accepts.
 #[test]
 fn extensions() {
     for text in [
@@ -545,8 +545,8 @@ fn extensions() {
     }
 }
 
-/// What the standard does not have, though smt2parser reads it: tokens glued together, and a
-/// backslash in a quoted symbol.
+/// Texts beyond the standard that smt2parser accepts and our reader does not: tokens without a
+/// separator, and a backslash in a quoted symbol.
 #[test]
 fn restrictions() {
     for text in [
@@ -563,7 +563,7 @@ fn restrictions() {
 
 // ---- mutated texts ----
 
-/// Clauses over [`CONTEXT`], one of which is mutated at a time; blanks around all tokens.
+/// Clauses over [`CONTEXT`] with blanks around all tokens; one of them is mutated at a time.
 const CLAUSES: [&str; 4] = [
     "( forall ( ( x Int ) ( l ( L Int ) ) ) ( => ( let ( ( y ( + x 1 ) ) ( z ( cons x l ) ) ) \
      ( and q ( p y z ) ( > x 2 ) ) ) ( p x l ) ) )",
@@ -575,13 +575,13 @@ const CLAUSES: [&str; 4] = [
      ( p 1 ( ( as cons ( L Int ) ) 1 nil ) ) )",
 ];
 
-/// Marks of texts that are read on purpose although smt2parser refuses them, see [`extensions`].
+/// Substrings of texts that our reader accepts on purpose and smt2parser refuses, see [`extensions`].
 const EXTENSIONS: [&str; 6] = [
     "forall ( )",
     "exists ( )",
     "let ( )",
     "_ )",
-    // Values of attributes may have reserved words in them.
+    // Values of attributes may contain reserved words.
     ":named (",
     ":weight (",
 ];

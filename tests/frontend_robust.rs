@@ -1,4 +1,4 @@
-//! Depth, size and damage: whatever the bytes are, reading ends soon, with a problem or an error.
+//! Deep, large and damaged input: for any bytes, reading ends soon with a problem or an error.
 
 use std::fmt::Write;
 use std::rc::Rc;
@@ -153,7 +153,7 @@ fn depth_costs_no_stack() {
 
 #[test]
 fn sharing_costs_no_time() {
-    // Each of these is exponential for who expands it.
+    // Expanding the shared terms would take exponential time.
     let mut lets = String::from("(forall ((x Int) (b Bool)) (=> (and q ");
     for i in 0..60 {
         let before = if i == 0 {
@@ -195,7 +195,7 @@ fn sharing_costs_no_time() {
     );
     let problem = read(&text).map_err(|e| e.to_string()).unwrap();
     assert_eq!(problem.clauses.len(), 4);
-    // Choices in heads multiply clauses: refused when there are too many.
+    // `ite`s in heads multiply clauses: too many are refused.
     let mut heads = String::new();
     for i in 0..60 {
         let before = if i == 0 {
@@ -225,7 +225,7 @@ fn reads_back(system: &System) -> Result<(), String> {
     let again = parse(&text, terms.clone()).map_err(|e| format!("{e}\n{text}"))?;
     let queries = system.clauses.iter().filter(|c| c.head.is_none()).count();
     let expected = system.clauses.len() + usize::from(queries > 1);
-    // A clause with the body `false` says nothing and is not read.
+    // A clause with the body `false` is valid and gives no clause.
     let says_something =
         |c: &&alphorn::chc::Clause| c.constraint != TermId::FALSE || !c.body.is_empty();
     let said: Vec<_> = system.clauses.iter().filter(says_something).collect();
@@ -317,7 +317,7 @@ const SEEDS: [&str; 4] = [
 (assert (forall ((x (_ BitVec 32)))
     (=> (i x) (bvsle x ((_ rotate_left 3) (concat #xffff #b0000000000000000))))))
 (check-sat)",
-    // What the one datatype mentions is declared after it, and indexes an array there.
+    // The first datatype has an array that is indexed by one that is declared after it.
     "(declare-datatypes ((crypto 0) (bytes 0) (tree 0)) (
   ((crypto (hash (Array bytes Int)) (root tree)))
   ((bytes (data (Array Int Int)) (length Int)))
@@ -355,7 +355,7 @@ fn damage_is_survived() {
                     let to = random.below(bytes.len());
                     bytes.splice(to..to, copy);
                 }
-                // Swaps of words keep parentheses in balance more often.
+                // Swapping two words often keeps parentheses balanced.
                 4 => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     let mut parts: Vec<&str> = text.split(' ').collect();

@@ -1,4 +1,4 @@
-//! The generators of systems: what they promise holds, and the engines agree with them.
+//! Generated systems: they have the promised status, and the engines agree with it.
 
 mod common;
 
@@ -19,8 +19,8 @@ fn bmc(system: &System, options: Options) -> Verdict {
     Bmc::new(options).solve(system, &mut cx).expect("no defect")
 }
 
-/// Engines with settings that change much; without guidance too, since that hides what the rest of
-/// `pdr` does.
+/// Engines with settings that change much; `pdr` also without guidance, which hides mistakes in its
+/// other parts.
 fn variants() -> Vec<(&'static str, Vec<String>)> {
     let mut variants = vec![
         ("pdr", vec!["pdr.guidance=true".to_owned()]),
@@ -51,14 +51,14 @@ proptest! {
         let (name, settings) = variant;
         let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
         if let Some(verdict) = within(name, &settings, SHORT, &system) {
-            // Some generated constraints are beyond the oracle.
+            // The oracle cannot decide some of the generated constraints.
             let agreed = agrees(&system, safe, &verdict);
             prop_assert!(agreed.is_ok(), "{} {:?}: {:?}", name, settings, agreed);
         }
     }
 }
 
-/// Modes of `interp`: kinds of interpolants, orders, and what edges, covering and labels are.
+/// Modes of `interp`: kinds of interpolants, orders, edges, covering and labels.
 fn interp_modes() -> Vec<Vec<String>> {
     let mut modes = Vec::new();
     for kinds in ["R", "S", "R,E", "R,S", "S,E", "R,S,E"] {
@@ -97,7 +97,7 @@ proptest! {
     ) {
         let system = planted(&recipe, safe);
         let settings: Vec<&str> = mode.iter().map(String::as_str).collect();
-        // Not every mode takes nonlinear clauses.
+        // Some modes do not support nonlinear clauses.
         if let Some(verdict) = within("interp", &settings, SHORT / 6, &system) {
             let agreed = agrees(&system, safe, &verdict);
             prop_assert!(agreed.is_ok(), "{:?}: {:?}", settings, agreed);
@@ -170,7 +170,7 @@ fn deep_chains_are_refuted() {
     }
 }
 
-/// How many percent of generated systems an engine decides at least.
+/// The least percentage of generated systems that an engine has to decide.
 const FLOORS: &[(&str, usize)] = &[("bmc", 45), ("pdr", 80), ("spacer", 70)];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Printed models are accepted by solvers that are not us: cvc5, and Z3's own program, through
+//! Other solvers accept printed models and certificates: cvc5 and Z3's program, through
 //! `scripts/validate`, which shares no code with the library.
 
 #[path = "../crates/witness/src/certificate/tests/broken/mod.rs"]
@@ -17,10 +17,10 @@ use alphorn::witness::Wanted;
 use corpus::trials::answers_at_least;
 use corpus::{Outcome, Task, run, tasks};
 
-/// Every so many safe files of the corpus are checked.
+/// One of this number of safe files of the corpus is checked.
 const STRIDE: usize = 3;
 
-/// Every so many broken certificates are checked.
+/// One of this number of broken certificates is checked.
 const BROKEN_STRIDE: usize = 10;
 
 /// Engines whose models are quantified, and the files of `horn-benchmarks/safari` for each.
@@ -30,19 +30,19 @@ const QUANTIFIED: [(&str, [&str; 3]); 3] = [
     ("morph", ["init-and-test", "max-in-array", "partition"]),
 ];
 
-/// What another solver says of the model that a run printed: whether it accepts it. An error if
-/// it does not.
+/// Whether another solver accepts the model that a run printed; false if it cannot decide; an error
+/// if it rejects the model.
 fn accepts(solver: &str, task: &Task, output: &str, limit: Duration) -> Result<bool, String> {
     let limit = limit.max(Duration::from_secs(10));
     match validated(solver, &task.path, output, limit).as_str() {
         "valid" => Ok(true),
-        // The other solver gave up, or does not read what the task itself is written in.
+        // The other solver cannot decide it, or does not support the task's text.
         text if text.starts_with("unknown") || text.starts_with("malformed") => Ok(false),
         text => Err(format!("{}, {solver}: {text}", task.name())),
     }
 }
 
-/// What `scripts/validate` prints about what a run printed.
+/// The output of `scripts/validate` for the output of a run.
 fn validated(solver: &str, task: &Path, output: &str, limit: Duration) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("third_party/py/bin/python");
@@ -114,8 +114,8 @@ fn quantified_models_are_accepted() {
     });
 }
 
-/// Both solvers accept models with recursive functions, whose lemmas are proven by induction, and
-/// neither does without a part of a proof.
+/// Both solvers accept models with recursive functions and inductive proofs of their lemmas, and
+/// reject them if a part of a proof is missing.
 #[test]
 fn inductive_models_are_accepted() {
     let all: Vec<Task> = tasks();
@@ -130,7 +130,7 @@ fn inductive_models_are_accepted() {
             return Ok(false);
         };
         assert!(output.contains("\n; lemma "), "{}", task.name());
-        // Without a measure no instance of an induction hypothesis is smaller.
+        // Without a measure, no instance of an induction hypothesis is smaller.
         let without: Vec<&str> = output
             .lines()
             .map(|line| match line.split_once(" :measure (") {
@@ -156,7 +156,7 @@ fn inductive_models_are_accepted() {
     });
 }
 
-/// What the library refuses is refused here, too, and proofs that hold are accepted.
+/// Broken certificates that the library refuses are refused here, too, and valid proofs are accepted.
 #[test]
 fn broken_certificates_are_refused() {
     let answer = |clauses: &str, witness: &str, seconds: u64| {
@@ -183,7 +183,7 @@ fn broken_certificates_are_refused() {
     }
 }
 
-/// Both solvers accept models that speak of terms by folds.
+/// Both solvers accept models with folds.
 #[test]
 fn models_of_codes_are_accepted() {
     let all: Vec<Task> = tasks();
@@ -201,10 +201,10 @@ fn models_of_codes_are_accepted() {
     });
 }
 
-/// Every so many files have their certificates checked.
+/// The certificate of one of this number of files is checked.
 const CERTIFIED_STRIDE: usize = 5;
 
-/// Both solvers confirm certificates of both kinds, which stand alone.
+/// Both solvers confirm certificates of `sat` and of `unsat`, without the task.
 #[test]
 fn certificates_are_confirmed() {
     let files: Vec<_> = tasks()
@@ -219,7 +219,7 @@ fn certificates_are_confirmed() {
         }
         let budget = Context::new(run.problem.terms.clone()).budget;
         let certificate = run.answer.certificate(&run.problem, &budget.time(limit))?;
-        // cvc5 does not read all that tasks of Z3's dialect are written in.
+        // cvc5 does not support all constructs in tasks of Z3's dialect.
         accepts("cvc5", task, &certificate, limit)?;
         accepts("z3", task, &certificate, limit)
     });

@@ -1,5 +1,5 @@
-//! Engines for loops: they agree with what is known of generated systems, and decide loops whatever
-//! their length.
+//! Engines for loops: they agree with the known status of generated systems, and decide loops of any
+//! length.
 
 mod common;
 
@@ -10,10 +10,10 @@ use common::trials::{PATIENCE, answers_at_least};
 use common::{Recipe, SHORT, Theory, agrees, counter, height, planted, recipes, within};
 use proptest::prelude::*;
 
-/// Engines for loops, all of which take linear systems of numbers, Booleans and bit-vectors.
+/// Engines for loops, which support linear systems over numbers, Booleans and bit-vectors.
 const LINEAR: &[&str] = &["trl", "kind", "pdkind", "dar", "templates", "tpa", "interp"];
 
-/// The engine refutes the system by a derivation of this height.
+/// Checks that the engine refutes the system with a derivation of this height.
 fn refutes(engine: &str, system: &System, expected: usize) {
     match within(engine, &[], PATIENCE, system) {
         Some(Verdict::Unsat(refutation)) => {
@@ -61,7 +61,7 @@ fn relations_decide_loops_whatever_their_length() {
 fn relations_refute_a_counter_of_ten_thousand() {
     let system = counter(10_000);
     refutes("trl", &system, 10_002);
-    // Without acceleration, and where the refutation is too long, there is no answer.
+    // Without acceleration the refutation is too long.
     let slow = within("trl", &["trl.accelerate=false"], SHORT, &system);
     let long = within("trl", &[], PATIENCE, &counter(2_000_000));
     for verdict in [slow, long] {
@@ -75,7 +75,7 @@ fn induction_decides_short_loops() {
         let program = Loops::from_seed(2, 3, seed);
         let buggy = program.buggy();
         refutes("kind", &buggy, program.height());
-        // The runs of a program that ends are exhausted forward.
+        // The program terminates, so the forward search is exhaustive.
         let safe = program.safe();
         let verdict = within("kind", &[], PATIENCE, &safe).expect("supported");
         assert_eq!(agrees(&safe, true, &verdict), Ok(true), "{program:?}");
@@ -109,7 +109,7 @@ fn powers_prove_loops_in_phases() {
     }
 }
 
-/// How many percent of generated linear systems an engine decides at least.
+/// The least percentage of generated linear systems that an engine has to decide.
 const FLOORS: &[(&str, usize)] = &[
     ("trl", 50),
     ("kind", 50),

@@ -1,4 +1,5 @@
-//! Passes alone and in pairs keep verdicts and witnesses, on the corpus and on generated systems.
+//! Passes, alone and in pairs, preserve verdicts and witnesses, on the corpus and on generated
+//! systems.
 
 #[path = "common/corpus.rs"]
 mod corpus;
@@ -8,10 +9,10 @@ use alphorn_transform::PASSES;
 use corpus::trials::answers_at_least;
 use corpus::{run, tasks};
 
-/// Every so many files of the corpus are tried.
+/// One of this number of files of the corpus is tried.
 const STRIDE: usize = 29;
 
-/// Each of them with every so many of the lists, other ones for the next file.
+/// Each file is tried with one of this number of lists of passes, the next file with others.
 const ROTATION: usize = 5;
 
 #[test]
@@ -35,7 +36,7 @@ fn passes_alone_and_in_pairs_keep_the_answer() {
             turn.map(move |l| (t, l))
         })
         .collect();
-    // Without the other passes some systems are hard.
+    // Some systems are hard without the other passes.
     answers_at_least(cases.len() * 9 / 10, &cases, |(task, list), limit| {
         let config = Config {
             passes: Some((*list).clone()),

@@ -1,5 +1,5 @@
-//! The portfolio as a user sees it: the same answers and output as with one job, and no process
-//! that is left behind, however a run ends.
+//! The portfolio from the outside: answers and output are those of one job, and no process is left
+//! behind, however a run ends.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Output, Stdio};
@@ -22,7 +22,7 @@ const UNSAFE: &str = "(set-logic HORN)
 (assert (forall ((x Int)) (=> (and (P x) (> x 1)) false)))
 (check-sat)
 ";
-/// Nobody finds out.
+/// A problem that no member solves.
 const FAR: &str = "(set-logic HORN)
 (declare-fun P (Int Int) Bool)
 (assert (forall ((x Int)) (=> (= x 0) (P x 1))))
@@ -30,7 +30,7 @@ const FAR: &str = "(set-logic HORN)
 (assert (forall ((x Int) (y Int)) (=> (and (P x y) (= x 1000000000)) false)))
 (check-sat)
 ";
-/// The variable by which processes of a test are known.
+/// The environment variable that marks the processes of a test.
 const MARK: &str = "ALPHORN_TEST_MARK";
 
 fn alphorn(jobs: usize) -> Command {
@@ -47,7 +47,7 @@ fn alphorn(jobs: usize) -> Command {
 fn begin(command: &mut Command, input: &str) -> Child {
     let mut child = command.spawn().expect("the program runs");
     let mut to = child.stdin.take().expect("it is piped");
-    // A program that ends before it has read everything is no failure of the test.
+    // The program may end before it has read its whole input.
     let _ = to.write_all(input.as_bytes());
     child
 }
@@ -65,7 +65,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Processes with this mark that have not ended.
+/// The processes with this mark that have not ended.
 fn marked(mark: &str) -> Vec<libc::pid_t> {
     let mark = format!("{MARK}={mark}");
     let mut found = Vec::new();
@@ -74,7 +74,7 @@ fn marked(mark: &str) -> Vec<libc::pid_t> {
         let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
-        // Of a process that has ended nothing can be read.
+        // The file of a process that has ended cannot be read.
         let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
         if environment.split(|&b| b == 0).any(|e| e == mark.as_bytes()) {
             found.push(pid);
@@ -97,11 +97,11 @@ fn assert_nobody_is_left(mark: &str) {
 }
 
 fn send(pid: libc::pid_t, signal: libc::c_int) {
-    // SAFETY: the process is ours.
+    // SAFETY: `kill` sends a signal to a process that this test has started.
     unsafe { libc::kill(pid, signal) };
 }
 
-/// A run without an answer with members at work, its log until then, and the mark of its processes.
+/// A run whose members are working, with its standard error and its log so far. It has no answer.
 fn at_work(jobs: usize, mark: &str, args: &[&str]) -> (Child, BufReader<impl Read>, String) {
     let mut command = alphorn(jobs);
     command.env(MARK, mark).arg("-v").args(args);
@@ -175,7 +175,7 @@ fn limits_and_the_reason_are_those_of_one_job() {
     let output = run(2, &["--memory=2"], FAR);
     assert_eq!(stdout(&output), "unknown\n");
     assert_eq!(stderr(&output), "alphorn: memout\n");
-    // Nobody writes to this file.
+    // No process writes to this file.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("pipe").display().to_string();
     let made = Command::new("mkfifo").arg(&path).status().expect("it runs");
@@ -202,12 +202,12 @@ fn members_are_shown() {
     let members = json["portfolio.members"].as_array().expect("a list");
     assert!(members.len() >= 2, "{json}");
     let outcome = members[0]["outcome"].as_str().expect("a text");
-    // The latter if it had no time to say it.
+    // The second one if the member had no time to report.
     assert!(
         ["unknown (timeout)", "stopped"].contains(&outcome),
         "{json}"
     );
-    // As text, and of a run that is quick.
+    // In text form, and for a short run.
     let output = run(2, &["--stats"], SAFE);
     assert_eq!(stdout(&output), "sat\n");
     let stats = stderr(&output);
@@ -220,7 +220,7 @@ fn members_are_shown() {
     }
 }
 
-/// What the log calls a member's command is one.
+/// The commands of members in the log can be run.
 #[test]
 fn members_can_be_run_alone() {
     let output = run(2, &["-v", "--timeout=5", "--model"], FAR);
@@ -280,7 +280,7 @@ fn a_member_that_crashes_costs_only_itself() {
         send(first, signal);
         log.read_to_string(&mut lines).expect("text");
         let output = child.wait_with_output().expect("it ends");
-        // The run went on until its end, without the first.
+        // The run continued without the first member.
         assert_eq!(stdout(&output), "unknown\n", "{lines}");
         assert!(lines.contains("without an answer"), "{lines}");
         assert!(lines.contains("alphorn: timeout"), "{lines}");
@@ -288,7 +288,7 @@ fn a_member_that_crashes_costs_only_itself() {
     }
 }
 
-/// However the parent ends, and at whatever moment.
+/// Members end for each way and each time at which the parent ends.
 #[test]
 fn members_end_with_their_parent() {
     let mut random = Random::new(7);
@@ -303,7 +303,7 @@ fn members_end_with_their_parent() {
     }
 }
 
-/// The answer goes to nobody, and a signal ends the run.
+/// The reader of standard output is gone; a signal ends the run.
 #[test]
 fn an_answer_that_nobody_takes_is_no_obstacle() {
     let mut child = begin(alphorn(2).arg("--proof"), UNSAFE);

@@ -1,6 +1,7 @@
-//! Bugs that were: each file of `tests/regress/` is named after one, and says in its first line
-//! what must come out: `; expect: sat`, `unsat`, `answer` (either, checked) or `error TEXT`. The
-//! second line may say how: `; with:` and words, `engine=NAME`, `passes=LIST` and settings.
+//! Regression tests: each file of `tests/regress/` is named after a bug that was mended. Its first
+//! line has the expected result: `; expect: sat`, `unsat`, `answer` (either one, checked) or
+//! `error TEXT`. The second line may have the configuration: `; with:`, then `engine=NAME`,
+//! `passes=LIST` and settings.
 
 #[path = "common/corpus.rs"]
 mod corpus;
@@ -51,7 +52,7 @@ fn old_bugs_stay_away() {
     }
 }
 
-/// What the second line says, or the default.
+/// The configuration in the second line, or the default.
 fn config(text: &str) -> Config {
     let mut config = Config::default();
     let second = text.lines().nth(1);

@@ -1,4 +1,4 @@
-//! What `spacer` shows of the paper's own programs, and the columns of Table 1.
+//! The engine `spacer` on programs of its paper, with the columns of Table 1.
 
 #[path = "common/trials.rs"]
 #[allow(dead_code)]
@@ -14,7 +14,7 @@ use alphorn::witness::Verdict;
 use alphorn::{Config, solve};
 use trials::PATIENCE;
 
-/// The verdict's word and the statistics of a run on a program of the corpus.
+/// The verdict and the statistics of a run on a program of the corpus.
 fn run(name: &str, passes: &str, settings: &[&str]) -> (&'static str, Context) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("horn-benchmarks")
@@ -39,7 +39,7 @@ fn run(name: &str, passes: &str, settings: &[&str]) -> (&'static str, Context) {
     (word, cx)
 }
 
-/// What Table 1 shows of a run, and what the model needs of Σ.
+/// The columns of Table 1 for a run, and the part of Σ that the model needs.
 #[derive(Debug)]
 struct Row {
     iterations: u64,
@@ -49,7 +49,7 @@ struct Row {
     needed: u64,
 }
 
-/// The row of a program without passes, which is to be safe.
+/// The row of a program without passes; the program has to be safe.
 fn row(name: &str, settings: &[&str]) -> Row {
     let (word, cx) = run(name, "none", settings);
     assert_eq!(word, "sat", "{name}, {settings:?}");
@@ -68,8 +68,8 @@ fn row(name: &str, settings: &[&str]) -> Row {
 
 const BOUNDINGS: [&str; 2] = ["spacer.bounding=heights", "spacer.bounding=counters"];
 
-/// As it is written, for the passes find its invariant. By cores, a part of the program is enough:
-/// at no time all of it is in force.
+/// Without passes, since they find its invariant. With refinement by cores, a part of the program is
+/// enough: Σ is never the whole program.
 #[test]
 fn figure_2_is_safe_by_small_bounds_and_a_part_of_the_program() {
     for bounding in BOUNDINGS {
@@ -84,8 +84,8 @@ fn figure_2_is_safe_by_small_bounds_and_a_part_of_the_program() {
     }
 }
 
-/// A spurious counterexample puts all of Σ in force, which counts as 100 % however little of it the
-/// model needs.
+/// After a spurious counterexample Σ is the whole program, which counts as 100 %, even if the model
+/// needs only a part of it.
 #[test]
 fn all_of_sigma_counts_as_such() {
     for bounding in BOUNDINGS {
@@ -96,15 +96,15 @@ fn all_of_sigma_counts_as_such() {
         assert_eq!(row.largest, 100, "{bounding}: {row:?}");
         assert!(row.needed < 100, "{bounding}: {row:?}");
     }
-    // The first bound is enough, so no abstraction is asked about.
+    // The first bound is sufficient, so there is no query about an abstraction.
     let settings = ["spacer.bounding=counters", "spacer.refinement=cegar"];
     let row = row("generated/pipeline-5-safe", &settings);
     assert_eq!((row.iterations, row.bound), (1, 0), "{row:?}");
     assert_eq!((row.last, row.largest), (100, 100), "{row:?}");
 }
 
-/// Three rows of Table 1: of `gcnr`, which is Fig. 1(a), no more than the paper has; of programs
-/// with the structure of a token ring and of a pipeline what they have here, with some room.
+/// Three rows of Table 1: for `gcnr`, which is Fig. 1(a), at most the paper's numbers; for programs
+/// with the structure of a token ring and of a pipeline, our numbers with some margin.
 #[test]
 fn rows_of_table_1() {
     let heights = ["spacer.bounding=heights", "spacer.refinement=cegar"];

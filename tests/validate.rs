@@ -1,4 +1,4 @@
-//! Planted witnesses: wrong ones are turned down wherever they come from, good ones pass.
+//! Planted witnesses: wrong ones are rejected wherever they come from, correct ones are accepted.
 
 #[path = "common/asked.rs"]
 mod asked;
@@ -39,13 +39,13 @@ fn solved(problem: &Problem) -> Validated {
     solve(problem, &Config::default(), &mut context(problem)).expect("a configuration")
 }
 
-/// What becomes of somebody's witness; `None` when it cannot be read as one.
+/// The outcome of the check of a printed witness; `None` if it cannot be read.
 fn judge(problem: &Problem, witness: &str) -> Option<Outcome> {
     let claim = parse_witness(problem, witness).ok()?;
     Some(check_claim(problem, &claim, &mut context(problem)))
 }
 
-/// The same, by so much work at most.
+/// As [`judge`], within a limit of work.
 fn judge_within(limit: Duration, problem: &Problem, witness: &str) -> Option<Outcome> {
     let claim = parse_witness(problem, witness).ok()?;
     let mut cx = context(problem);
@@ -85,7 +85,7 @@ fn count_defects() {
     DEFECTS.set(0);
 }
 
-/// The answer passes and is printed as a verdict.
+/// Checks that the answer is accepted and printed as a verdict.
 #[track_caller]
 fn passes(problem: &Problem, verdict: Verdict) {
     let mut cx = context(problem);
@@ -94,7 +94,7 @@ fn passes(problem: &Problem, verdict: Verdict) {
     assert_eq!(cx.stats.count("witness.failures"), 0);
 }
 
-/// The answer is taken back: `unknown`, a logged defect, a count that is not zero.
+/// Checks that the answer is rejected: `unknown`, a defect in the log, and a count that is not zero.
 #[track_caller]
 fn fails(problem: &Problem, verdict: Verdict) {
     count_defects();
@@ -119,8 +119,8 @@ fn fails(problem: &Problem, verdict: Verdict) {
 
 // ---- models ----
 
-/// A satisfiable problem with models that are some, and others that are not. A model gives each
-/// predicate of the text a formula over `a0`, `a1`, …
+/// A satisfiable problem with correct and wrong models. A model has a formula over `a0`, `a1`, … for
+/// each predicate of the text.
 struct Case {
     text: &'static str,
     good: &'static [&'static [&'static str]],
@@ -138,18 +138,18 @@ const CASES: &[Case] = &[
             &["(>= a0 0)"],
             &["(not (< a0 0))"],
             &["(exists ((k Int)) (and (= k a0) (>= k 0)))"],
-            // Whatever a division by zero is.
+            // True for each value of a division by zero.
             &["(and (>= a0 0) (or (> (div a0 0) 3) (<= (div a0 0) 3)))"],
         ],
         bad: &[
-            // Excludes the start, reaches the error, is not inductive.
+            // Excludes the initial state, includes the error, is not inductive.
             &["(>= a0 1)"],
             &["(>= a0 (- 1))"],
             &["(<= 0 a0 7)"],
             &["(= a0 0)"],
             &["true"],
             &["false"],
-            // Holds only if a division by zero is this or that.
+            // True for some values of a division by zero only.
             &["(or (>= a0 0) (= (div a0 0) 7))"],
             &["(and (>= a0 0) (distinct (mod a0 0) 7))"],
             &["(>= a0 (div 0 0))"],
@@ -180,7 +180,7 @@ const CASES: &[Case] = &[
             (check-sat)",
         good: &[
             &["(= ((_ extract 0 0) a0) #b0)"],
-            // In bit-vectors a division by zero has a value.
+            // Division of bit-vectors by zero has a fixed value.
             &["(and (= (bvand a0 #x01) #x00) (= (bvudiv a0 #x00) #xff))"],
         ],
         bad: &[
@@ -237,7 +237,7 @@ const CASES: &[Case] = &[
             &["(=> ((_ is cons) a0) (= (hd a0) 1))"],
         ],
         bad: &[
-            // Only if the head of the empty list is 1.
+            // True only if the head of the empty list is 1.
             &["(= (hd a0) 1)"],
             &["((_ is nil) a0)"],
             &["(or ((_ is nil) a0) (= (hd a0) 1) (= (hd (as nil L)) 2))"],
@@ -261,7 +261,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// The definitions as a solver would print them.
+/// The model as a solver would print it.
 fn model_text(problem: &Problem, formulas: &[&str]) -> String {
     let printer = alphorn::term::Printer::new(&problem.terms);
     let mut text = String::from("(\n");
@@ -280,8 +280,8 @@ fn model_text(problem: &Problem, formulas: &[&str]) -> String {
     text
 }
 
-/// A problem and a model of its predicates as an engine would hand it over: the formulas are read
-/// with the problem, as the constraints of clauses that are then taken off again.
+/// A problem and a model of its predicates as an engine would return it: the formulas are read with
+/// the problem, as constraints of additional clauses, which are then removed.
 fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
     let alone = read(text);
     let printer = alphorn::term::Printer::new(&alone.terms);
@@ -296,7 +296,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
             0 => format!("|{}|", predicate.name),
             _ => format!("(|{}|{names})", predicate.name),
         };
-        // `true` keeps a formula from being an implication of its own.
+        // With `true`, a formula that is an implication stays part of the body.
         let clause = format!("(=> (and true {formula}) {head})");
         extra.push_str(&match (text.contains("(rule"), predicate.arity()) {
             (false, 0) => format!("(assert {clause})\n"),
@@ -305,7 +305,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
             (true, _) => format!("(rule (forall ({sorts}) {clause}))\n"),
         });
     }
-    // Nothing counts that comes after the question.
+    // Clauses after the check would be ignored.
     let question = text.find("(check-sat)").or(text.find("(query"));
     let (before, after) = text.split_at(question.expect("a question"));
     let extended = read(&format!("{before}{extra}{after}"));
@@ -316,7 +316,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
     };
     let mut model = Model::default();
     for (index, _) in extended.predicates.iter().enumerate() {
-        // A clause that says nothing is not kept.
+        // A valid clause is dropped.
         let predicate = PredicateId(u32::try_from(index).expect("few"));
         model.definitions.insert(predicate, TermId::FALSE);
     }
@@ -326,7 +326,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         let params = &extended.predicates[index].params;
         let map = head.args.iter().copied().zip(params.iter().copied());
         let formula = terms.substitute(clause.constraint, &map.collect());
-        // An `exists` was opened into the clause's variables.
+        // The reader has replaced an `exists` by variables of the clause.
         let mut rest = terms.free_vars(&[formula]);
         rest.retain(|var| !params.contains(var));
         let formula = terms.exists(&rest, formula);
@@ -373,7 +373,7 @@ fn models_from_elsewhere_are_judged_alike() {
         for formulas in case.good {
             let text = model_text(&problem, formulas);
             assert_eq!(judge(&problem, &text), Some(Outcome::Valid), "{text}");
-            // Every predicate has to be there.
+            // A formula for each predicate is needed.
             for missing in 0..formulas.len() {
                 let text: String = text
                     .lines()
@@ -413,7 +413,7 @@ fn what_is_no_formula_over_the_arguments_fails() {
             Verdict::Sat(model)
         };
         let formula = good.definitions[&predicate];
-        // Over a variable that is no argument, or one of another predicate.
+        // A formula over a variable that is not an argument, or an argument of another predicate.
         let foreign = terms.and(&[
             formula,
             terms.le(other, other),
@@ -423,7 +423,7 @@ fn what_is_no_formula_over_the_arguments_fails() {
         let elsewhere = problem.predicates[1 - predicate.index()].params[0];
         let foreign = terms.or(&[formula, terms.eq(elsewhere, terms.int(3))]);
         fails(&problem, change(Some(foreign)));
-        // No formula at all, and none that is given: `true` is not enough here.
+        // A term that is not a formula, and a missing formula: the default `true` is not a model.
         fails(&problem, change(Some(terms.int(1))));
         fails(&problem, change(None));
     }
@@ -483,8 +483,8 @@ fn what_is_too_hard_to_check_is_no_verdict_and_no_defect() {
     assert_eq!(cx.stats.count("witness.failures"), 0);
 }
 
-/// Definitions that our scanner and Z3's cut in different places. To Z3 each has a function `f`
-/// that is its own negation, which proves anything.
+/// Definitions that our scanner and Z3's would split at different places. For Z3, each defines a
+/// function `f` that is equal to its negation, from which everything follows.
 #[test]
 fn definitions_cannot_hide_others() {
     let problem = read(
@@ -496,22 +496,23 @@ fn definitions_cannot_hide_others() {
     let hidden = "(define-fun-rec f ((z Int)) Bool (not (f z)))";
     let last = "(define-fun P ((x Int)) Bool (f x))";
     for (before, after) in [
-        // A block comment to Z3.
+        // A block comment for Z3.
         ("(and #|x| |# true))", "(and true ; |\n true))"),
-        // No end of the comment to Z3.
+        // Not the end of the comment for Z3.
         ("(and ; c \r | \n true))", "(and true ; |\n true))"),
-        // No end of the symbol to Z3.
+        // Not the end of the symbol for Z3.
         ("(let ((|a\\| | true)) true))", "(and true ; | ))\n true))"),
     ] {
         let text =
             format!("(define-fun a () Bool {before} {hidden} (define-fun b () Bool {after} {last}");
         assert_eq!(judge(&problem, &text), None, "{text}");
     }
-    // In the open it has no place, nor have names for parts of a formula that the problem uses.
+    // It is also refused if it is not hidden, and so are names of sub-formulas that clash with
+    // symbols of the problem.
     assert_eq!(judge(&problem, &format!("{hidden} {last}")), None);
     let named = "(define-fun P ((x Int)) Bool (! true :named =))";
     assert!(!matches!(judge(&problem, named), Some(Outcome::Valid)));
-    // The words that only the checker's own script has are not to be defined either.
+    // Symbols that occur only in the script of the check must not be defined either.
     let rules = read("(declare-rel bad ()) (rule bad) (query bad)");
     for definition in [
         "(define-fun => ((x Bool) (y Bool)) Bool true)",
@@ -565,7 +566,7 @@ fn refutation_of(problem: &Problem) -> Refutation {
     }
 }
 
-/// A value of the same sort that differs.
+/// A different value of the same sort.
 fn another(terms: &TermStore, value: TermId) -> Option<TermId> {
     let sort = terms.sort_of(value);
     Some(match terms.sort(sort) {
@@ -585,8 +586,8 @@ fn another(terms: &TermStore, value: TermId) -> Option<TermId> {
     })
 }
 
-/// Every way to break a refutation in one place that leaves it no derivation whatever the clauses
-/// say, with what was done.
+/// The refutation with one mistake each, for mistakes that are wrong for any clauses, with a
+/// description of the mistake.
 fn broken(problem: &Problem, good: &Refutation) -> Vec<(String, Refutation)> {
     let terms = &problem.terms;
     let mut all: Vec<(String, Refutation)> = Vec::new();
@@ -625,7 +626,7 @@ fn broken(problem: &Problem, good: &Refutation) -> Vec<(String, Refutation)> {
             add(format!("{i}: {name} no value"), &|r| {
                 r.steps[i].values.insert(*var, *var);
             });
-            // A variable that is an argument decides a fact.
+            // A variable that is an argument determines a fact.
             let mut atoms = clause.body.iter().chain(&clause.head);
             if atoms.any(|atom| atom.args.contains(var))
                 && let Some(value) = another(terms, step.values[var])
@@ -717,7 +718,7 @@ fn derivations_pass_and_broken_ones_fail() {
 
 #[test]
 fn a_step_must_satisfy_its_constraint() {
-    // A step whose variables decide no fact, and one whose constraint divides by zero.
+    // A step with variables that determine no fact, and one with a division by zero.
     for (constraint, good, bad) in [
         ("(> x 3)", "4", "3"),
         ("(= (* x x) 9)", "(- 3)", "9"),
@@ -749,7 +750,7 @@ fn a_step_must_satisfy_its_constraint() {
     }
 }
 
-/// A problem whose clauses say something else than its text: no answer about them passes.
+/// A problem whose clauses differ from its text: no answer about them is accepted.
 #[test]
 fn a_mistake_of_the_reader_costs_the_answer() {
     let text = |error: &str| {
@@ -787,7 +788,7 @@ fn a_mistake_of_the_reader_costs_the_answer() {
 
 // ---- the corpus ----
 
-/// What is printed for a task's answer, in each form there is.
+/// The printed answer of a task, in each form.
 fn printed(task: &Task, limit: Duration) -> Option<(Problem, Vec<String>)> {
     let run = run(&task.path, &Config::default(), limit);
     if run.answer.reason().is_some() {
@@ -810,13 +811,13 @@ fn read_file(task: &Task) -> Problem {
     parse_bytes(&bytes, Rc::new(TermStore::new())).expect("a problem")
 }
 
-/// What is printed passes for the task itself, read anew, and not for its twin, whose clauses are
-/// over the same predicates but have the other status.
+/// A printed witness is accepted for its task, which is read again, and rejected for its twin: a task
+/// over the same predicates with the other status.
 #[test]
 fn printed_witnesses_pass_for_their_task_and_not_for_its_twin() {
-    /// Every so many tasks.
+    /// One of this number of tasks is checked.
     const STRIDE: usize = 3;
-    /// A model of something else may be hard to refute, and no answer is right, too.
+    /// The limit for the twin: its check may be hard, and need not end with an answer.
     const TWIN: Duration = Duration::from_secs(5);
     let all = tasks();
     let chosen: Vec<_> = all.iter().filter(|t| !t.hard).step_by(STRIDE).collect();
@@ -869,7 +870,8 @@ const REVERSE: &str = "(set-logic HORN)
         (=> (and (reverse x y z) (length x n) (length y m) (length z k) (distinct k (+ n m)))
             false)))";
 
-/// The length of a list of small numbers, twice: one result, since it is a function.
+/// Two calls of the length of one list of small numbers: they have the same result, since it is a
+/// function.
 const TWO_CALLS: &str = "(set-logic HORN)
     (declare-datatypes ((Lst 0)) (((nil) (cons (head Int) (tail Lst)))))
     (declare-fun sum (Lst Int) Bool)
@@ -890,7 +892,7 @@ fn answered(text: &str, engine: &str, passes: &str) -> (Problem, Validated) {
     (problem, validated)
 }
 
-/// The model that is found and printed, which Z3's reader accepts.
+/// Checks that a model is found, and returns its text, which Z3's reader accepts.
 #[track_caller]
 fn printed_model(text: &str, engine: &str, passes: &str) -> String {
     let (problem, validated) = answered(text, engine, passes);
@@ -910,8 +912,8 @@ fn is_refuted(text: &str, engine: &str, passes: &str) {
     assert!(matches!(validated.verdict(), Verdict::Unsat(_)));
 }
 
-/// Where two calls of a function became one, its definition is conjoined to the model; the wrong
-/// query is still refuted.
+/// If two calls of a function are merged, its definition is conjoined to the model; the wrong query
+/// is still refuted.
 #[test]
 fn models_of_merged_calls() {
     let text = printed_model(TWO_CALLS, "bmc", "merge,default");
@@ -931,7 +933,8 @@ const ALTERNATING: &str = "(set-logic HORN)
     (assert (forall ((x Lst) (n Int) (s Int)) (=> (and (made x n) (sum x s) (not (= s n))) false)))
     (check-sat)";
 
-/// Where the functions of the clauses are arguments beside the terms, `pdr` has a model by them.
+/// If the clauses have the values of functions as arguments besides the terms, `pdr` finds a model
+/// with these functions.
 #[test]
 fn models_with_codes() {
     let text = printed_model(ALTERNATING, "pdr", "folds,default");
@@ -940,15 +943,15 @@ fn models_with_codes() {
     is_refuted(&wrong, "pdr", "folds,default");
 }
 
-/// A model with sizes is checked, printed with their definition, and read again; no other recursive
-/// definition is.
+/// A model with sizes is checked, printed with their definition and read again; other recursive
+/// definitions are refused.
 #[test]
 fn models_with_sizes() {
     let problem = read(REVERSE);
     let text = printed_model(REVERSE, "auto", "sizes,default");
     let definition = "(define-fun-rec |size!a list| ((x!0 |a list|)) Int";
     assert!(text.contains(definition), "{text}");
-    // What has no model proves everything.
+    // Everything follows from a definition without a model.
     let head = text.lines().find(|l| l.contains(definition)).unwrap();
     for other in [
         format!("{definition} (+ 1 (|size!a list| x!0)))"),
@@ -960,7 +963,7 @@ fn models_with_sizes() {
         assert_ne!(changed, text);
         assert_eq!(judge(&problem, &changed), None, "{changed}");
     }
-    // The symbol is the problem's own.
+    // The symbol is declared by the problem.
     let own = "(declare-fun |size!a list| () Bool)(declare-fun length";
     let problem = read(&REVERSE.replacen("(declare-fun length", own, 1));
     let list = problem.predicates[0].params[0];

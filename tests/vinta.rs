@@ -1,4 +1,5 @@
-//! The engine `vinta` on the paper's programs, on programs of known status, and on generated ones.
+//! The engine `vinta` on the programs of its paper, on programs of known status and on generated
+//! systems.
 
 #[path = "common/asked.rs"]
 mod asked;
@@ -33,7 +34,7 @@ const PLAIN: [DomainName; 2] = [DomainName::Intervals, DomainName::Constants];
 const REFINEMENTS: [Refinement; 2] = [Refinement::Restricted, Refinement::Unrestricted];
 const INTERPOLANTS: [Interpolants; 2] = [Interpolants::Certificates, Interpolants::Projection];
 
-/// Answer and number of refinements; witnesses are checked.
+/// The answer and the number of refinements; witnesses are checked.
 fn solve(system: &System, options: Options) -> (Option<bool>, u64) {
     let mut cx = Context::new(system.terms.clone());
     cx.budget = cx.budget.time(PATIENCE);
@@ -57,7 +58,7 @@ fn system(text: &str) -> System {
     normalize(&problem).0
 }
 
-/// A loop with some integers: start, step and error.
+/// A loop over integer variables, given by its initial states, step and error.
 fn one_loop(vars: &str, start: &str, step: &str, error: &str) -> System {
     let names: Vec<&str> = vars.split(' ').collect();
     let sorts = vec!["Int"; names.len()].join(" ");
@@ -115,8 +116,8 @@ fn figure_2_is_safe_with_box_and_few_refinements() {
     }
 }
 
-/// A program like that of Fig. 5(a): `x ≤ 10` and never 9, which no box says. Without restriction
-/// the last unrolling is only `x ≠ 9`, which is not inductive.
+/// A program like that of Fig. 5(a): `x ≤ 10 ∧ x ≠ 9`, which is not a box. Without restriction the
+/// label of the last unrolling is `x ≠ 9` only, which is not inductive.
 #[test]
 fn figure_5_needs_one_restricted_refinement() {
     let step = "(or (and (<= x 10) (<= x1 10) (not (= x1 9))) (and (> x 10) (= x1 9)))";
@@ -135,12 +136,12 @@ fn figure_5_needs_one_restricted_refinement() {
     let (answer, refinements) = solve(&system, unrestricted);
     assert_eq!(answer, Some(true));
     assert!(refinements > 1, "{refinements}");
-    // Boxes say it.
+    // `boxes` can express it.
     assert_eq!(solve(&system, paper(DomainName::Boxes)), (Some(true), 0));
 }
 
-/// Sums of what counts up, `y ≥ x - 1`, which is no box: a node that the second phase adds keeps
-/// the lemma of those before it, or else each phase adds a node that is to be refined.
+/// The invariant `y ≥ x - 1` of a sum, which is not a box: a node that the second phase adds keeps
+/// the lemma of earlier nodes; otherwise each phase would add a node that needs a refinement.
 #[test]
 fn new_nodes_keep_lemmas() {
     let step = "(or (and (= x1 (+ x 1)) (= y1 (+ y (* 2 x))))
@@ -162,7 +163,7 @@ fn new_nodes_keep_lemmas() {
     }
 }
 
-/// What projection leads back to the entry is a derivation, since nothing asks for one before.
+/// Projection that leads back to the entry gives a derivation, without an earlier query for one.
 #[test]
 fn derivations_by_projection() {
     let two = "(or (and (= x1 (+ x 1)) (= y1 y)) (and (> x 2) (= x1 (- x 1)) (= y1 (+ y 3))))";
@@ -199,12 +200,12 @@ fn known_programs_in_all_domains() {
             one_loop("x", "(= x 0)", "(and (< x 10) (= x1 (+ x 2)))", "(= x 8)"),
             false,
         ),
-        // A deep counterexample.
+        // A long counterexample.
         (
             one_loop("x", "(= x 0)", "(= x1 (+ x 1))", "(= x 25)"),
             false,
         ),
-        // An exit bound.
+        // A bound at the exit of the loop.
         (
             one_loop(
                 "x",
@@ -242,7 +243,7 @@ fn known_programs_in_all_domains() {
     }
 }
 
-/// Domains without cases know one thing of a location; refinement finds the rest.
+/// Domains without disjunction have one element per location; refinement finds the rest.
 #[test]
 fn plain_domains() {
     let step = "(and (< x 10) (= x1 (+ x 2)))";
@@ -258,7 +259,7 @@ fn plain_domains() {
     }
 }
 
-/// Two loops, one in the other, and a Boolean.
+/// Two nested loops and a Boolean.
 #[test]
 fn nested_loops() {
     let text = |error: &str| {
@@ -345,7 +346,7 @@ fn recursive_programs() -> Vec<(&'static str, System, bool)> {
              (assert (forall ((n Int) (r Int)) (=> (and (F n r) {error}) false)))"
         ))
     };
-    // Sums of odd numbers: evenly many are even.
+    // Sums of odd numbers: the sum of an even number of them is even.
     let mutual = |error: &str| {
         system(&format!(
             "(set-logic HORN) (declare-fun E (Int) Bool) (declare-fun O (Int) Bool)
@@ -364,7 +365,7 @@ fn recursive_programs() -> Vec<(&'static str, System, bool)> {
              (assert (forall ((h Int) (s Int)) (=> (and (T h s) {error}) false)))"
         ))
     };
-    // What a bounded loop sums up, with a Boolean that says whether it has begun.
+    // The sum in a bounded loop, with a Boolean for whether the loop has begun.
     let sums = |error: &str| {
         system(&format!(
             "(set-logic HORN) (declare-fun S (Int Bool) Bool) (declare-fun R (Int Int) Bool)
@@ -394,7 +395,7 @@ fn recursive_programs_in_all_domains() {
     for domain in DOMAINS {
         for refinement in REFINEMENTS {
             for (name, system, safe) in recursive_programs() {
-                // McCarthy's needs many disjuncts: relational domains take long.
+                // McCarthy's function needs many disjuncts: relational domains take long.
                 if name == "mccarthy" && !QUICK.contains(&domain) {
                     continue;
                 }
@@ -431,10 +432,10 @@ fn the_picture_of_a_hypergraph() {
     assert!(picture.contains(" -> "), "{picture}");
 }
 
-/// Sums of counters, which no linear formula tells apart: `x` is added `p·i + q` in each round, and
-/// `y` the same in the opposite order. They are equal in the end, unless `y` gets some `more`.
+/// Sums of counters whose equality has no linear invariant: `p·i + q` is added to `x` in each round,
+/// and the same numbers in the opposite order to `y`. They are equal at the end if `more` is zero.
 fn sums_in_two_orders(p: i32, q: i32, more: i32) -> System {
-    // Numerals have no signs.
+    // Numerals are not negative.
     let sum = |n: i32| format!("(- {} 10)", n + 10);
     one_loop(
         "i n x y",
@@ -456,7 +457,8 @@ fn products() -> Options {
     }
 }
 
-/// What goes up by 1, 2, … and then down by what it went up last, … never gets to zero.
+/// A number that increases by 1, 2, … and then decreases by these numbers in the opposite order stays
+/// positive.
 #[test]
 fn products_of_a_counter_in_two_loops() {
     let text = |error: &str| {
@@ -479,7 +481,7 @@ fn products_of_a_counter_in_two_loops() {
     }
 }
 
-/// Two recursions with negative arguments as they are: a case for each side of their guard.
+/// Two calls of a recursive function that returns small arguments unchanged: a case for each branch.
 #[test]
 fn products_with_cases() {
     let text = |error: &str| {
@@ -503,7 +505,7 @@ fn products_of_no_use() {
     assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
 }
 
-/// A loop that changes its ways after some rounds: by rounds told apart, and polyhedra.
+/// A loop that behaves differently after some rounds: delayed widening, and polyhedra.
 #[test]
 fn late_widening() {
     let phases = one_loop(
@@ -527,14 +529,14 @@ fn options(number: usize) -> Options {
         refinement: REFINEMENTS[number / 4 % 2],
         interpolants: INTERPOLANTS[number / 8 % 2],
         thresholds: (number / 16).is_multiple_of(2),
-        // Small limits meet the fallbacks.
+        // Small limits exercise the fallbacks.
         paths: [5000, 50, 100, 2][number / 32 % 4],
         widen_delay: [0, 4][number / 2 % 2],
         ..Options::default()
     }
 }
 
-/// Within a limit: some generated systems have no invariant in any domain.
+/// The verdict within a limit: some generated systems have no invariant in any domain.
 fn limited(system: &System, options: Options, limit: Duration) -> Verdict {
     let mut cx = Context::new(system.terms.clone());
     cx.budget = cx.budget.time(limit);
@@ -543,7 +545,7 @@ fn limited(system: &System, options: Options, limit: Duration) -> Verdict {
         .expect("no defect")
 }
 
-/// A Boolean that one clause leaves open, and another does not.
+/// A Boolean that one clause leaves arbitrary and another one fixes.
 #[test]
 fn cases_that_overlap() {
     let text = include_str!("regress/overlapping-cases.smt2");
@@ -557,8 +559,7 @@ fn cases_that_overlap() {
 }
 
 proptest! {
-    // There are 42 different ones.
-    // Many of them are not decided in the time.
+    // There are 42 different cases, many of which are not decided in time.
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]

@@ -1,6 +1,6 @@
-//! Texts that ask something.
+//! Texts with a check.
 
-/// The text, with a check after it if it asks nothing.
+/// The text; a `check-sat` is appended if it has no check.
 pub fn asked(text: &str) -> String {
     let asks = ["(check-sat", "(query", "(rule"];
     match asks.iter().any(|command| text.contains(command)) {

@@ -1,4 +1,4 @@
-//! The project's own benchmark files, and solving them inside the test's process.
+//! The files of `horn-benchmarks/`, and solving them inside the process of the test.
 
 #![allow(dead_code)]
 
@@ -15,18 +15,19 @@ use alphorn::term::TermStore;
 use alphorn::witness::{Validated, Verdict};
 use alphorn::{Config, solve};
 
-/// A file with its verdict.
+/// A file with its recorded verdict.
 #[derive(Clone, Debug)]
 pub struct Task {
+    /// The file.
     pub path: PathBuf,
     /// Whether the clauses have a model.
     pub safe: bool,
-    /// Not expected to be solved in a few seconds.
+    /// Whether it is marked as hard: not expected to be solved in a few seconds.
     pub hard: bool,
 }
 
 impl Task {
-    /// Family and name.
+    /// The family and the name of the file.
     pub fn name(&self) -> String {
         let family = self
             .path
@@ -66,7 +67,7 @@ pub fn tasks() -> Vec<Task> {
     tasks
 }
 
-/// What became of a task.
+/// The result of a run on a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     Sat,
@@ -74,17 +75,17 @@ pub enum Outcome {
     Unknown(String),
 }
 
-/// A run of the whole way of the data, its answer validated.
+/// A run from the text to the validated answer.
 pub struct Run {
     pub outcome: Outcome,
-    /// Witnesses that failed their check.
+    /// The number of witnesses that failed their check.
     pub failures: u64,
     pub problem: Problem,
     pub answer: Validated,
 }
 
 impl Run {
-    /// Whether there is an answer; an error if it is not the recorded one, or a witness failed.
+    /// Whether there is an answer; an error if it is not the recorded one or a witness failed.
     pub fn agrees(&self, task: &Task) -> Result<bool, String> {
         let answer = match self.outcome {
             Outcome::Sat => Some(true),
@@ -103,7 +104,7 @@ impl Run {
     }
 }
 
-/// Solves a file within a limit.
+/// Solves a file within a time limit.
 pub fn run(path: &Path, config: &Config, limit: Duration) -> Run {
     let bytes = std::fs::read(path).expect("readable");
     let terms = Rc::new(TermStore::new());

@@ -1,8 +1,8 @@
-//! Programs of several loops, one after the other, whose end state is known.
+//! Programs of several consecutive loops, whose final state is known.
 //!
-//! Loop `i` counts from 0 in steps of `a` while below a bound and adds `b` to a sum each time; so
-//! the sum at the end is known, and the number of steps to it. `safe` says that the sum is not
-//! another one, `buggy` that it is not this one.
+//! Each loop counts from 0 in steps up to a bound and adds a constant to a sum in each pass. So the
+//! sum at the end and the number of steps are known. The error of `safe` is any other sum, that of
+//! `buggy` is this sum.
 
 use std::rc::Rc;
 
@@ -25,19 +25,19 @@ impl Phase {
     }
 }
 
-/// A program to make.
+/// A program, by its loops.
 #[derive(Clone, Debug)]
 pub struct Loops {
     pub phases: Vec<Phase>,
-    /// All loops in one predicate, with a number that says which is running.
+    /// Whether all loops are in one predicate, with an argument for the number of the current loop.
     pub merged: bool,
-    /// Over reals, all numbers halved; a loop ends at its bound and not beyond, so that the sum
-    /// does not hang on the number of passes being whole.
+    /// Whether the numbers are reals, all of them halved. A loop ends exactly at its bound, so that
+    /// the sum does not depend on the number of passes being an integer.
     pub real: bool,
 }
 
 impl Loops {
-    /// A program of so many loops, of at least `passes` passes each.
+    /// A program of `count` loops with at least `passes` passes each.
     pub fn from_seed(count: usize, passes: i64, seed: u64) -> Loops {
         let mut random = Random::new(seed);
         let (merged, real) = (random.one_in(2), random.one_in(3));
@@ -97,7 +97,7 @@ impl Loops {
                 )
             })
             .collect();
-        // The place of a loop, with the condition that the program is there.
+        // The atom of a loop, the condition that it is the current one, its counter and its sum.
         let at = |system: &System, phase: usize| -> (Atom, TermId, TermId, TermId) {
             let atom = system.fresh_atom(places[phase.min(names - 1)]);
             let args = &atom.args;

@@ -1,11 +1,10 @@
-//! Systems of known status, and checks that stand apart from the engines.
+//! Systems of known status, and checks of witnesses that are independent of the engines.
 //!
-//! Two kinds of systems are made. [`planted_invariant`]: every clause preserves an invariant that
-//! was chosen first, and every query contradicts it, so the system is satisfiable and the invariant
-//! is a model. [`planted_bug`]: a derivation of `false` is made step by step from values, and the
-//! clauses so that each step is one, so the system is unsatisfiable and the derivation a
-//! refutation. Everything follows from a [`Recipe`], and a recipe from a seed, so a failure can be
-//! repeated.
+//! There are two kinds of systems. [`planted_invariant`]: each clause preserves an invariant that was
+//! chosen first, and each query contradicts it, so the system is satisfiable and the invariant is a
+//! model. [`planted_bug`]: the clauses are made for the steps of a derivation of `false` that was
+//! chosen first, so the system is unsatisfiable and the derivation is a refutation. A system depends
+//! only on its [`Recipe`], and a recipe on a seed, so a failure can be reproduced.
 
 #![allow(dead_code)]
 
@@ -27,7 +26,7 @@ use proptest::prelude::*;
 pub use alphorn_term::Random;
 use random::Vocabulary;
 
-/// What the arguments of a generated system are.
+/// The sorts of the arguments of a generated system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Theory {
     Bool,
@@ -59,14 +58,14 @@ pub struct Recipe {
     pub nonlinear: bool,
     pub predicates: usize,
     pub arity: usize,
-    /// For an invariant: number of clauses besides one entry and one query for each predicate. For
-    /// a bug: height of the derivation, at least 2.
+    /// For a planted invariant, the number of clauses besides one entry and one query for each
+    /// predicate; for a planted bug, the height of the derivation, at least 2.
     pub size: usize,
     pub seed: u64,
 }
 
 impl Recipe {
-    /// A recipe with everything drawn from a seed.
+    /// A random recipe that depends on the seed only.
     pub fn from_seed(theory: Theory, seed: u64) -> Recipe {
         let mut random = Random::new(seed);
         Recipe {
@@ -80,7 +79,7 @@ impl Recipe {
     }
 }
 
-/// Recipes as a proptest strategy; a failing one shrinks to fewer predicates, arguments and
+/// Recipes as a strategy of proptest, which shrinks a failing one to fewer predicates, arguments and
 /// clauses.
 pub fn recipes() -> impl Strategy<Value = Recipe> {
     let theory = proptest::sample::select(Theory::ALL.to_vec());
@@ -166,13 +165,13 @@ pub fn planted_invariant(recipe: &Recipe) -> Safe {
             parts.push(vocabulary.atom(&terms, &mut random, &known));
         }
         for &arg in &head.args {
-            // An argument that no equation fixes is arbitrary.
+            // An argument without an equation is arbitrary.
             if !known.is_empty() || random.one_in(2) {
                 let value = vocabulary.term(&terms, &mut random, &known, terms.sort_of(arg));
                 parts.push(terms.eq(arg, value));
             }
         }
-        // What does not preserve the invariant by itself is made to.
+        // If the clause does not preserve the invariant, the invariant is added to its constraint.
         let mut solver = smt.solver();
         for atom in &body {
             solver.assert(system.instantiate(model.definitions[&atom.predicate], atom));
@@ -252,7 +251,7 @@ pub fn planted_bug(recipe: &Recipe) -> Buggy {
     let last = *plan.random.pick(&below);
     let query = plan.invent(vec![last], None);
     plan.steps.push(query);
-    // Clauses that lead elsewhere.
+    // Clauses that the derivation does not use.
     for _ in 0..plan.random.below(3) {
         let body = plan.system.fresh_atom(*plan.random.pick(&predicates));
         let head = plan.system.fresh_atom(*plan.random.pick(&predicates));
@@ -280,7 +279,7 @@ struct Plan {
     system: System,
     vocabulary: Vocabulary,
     random: Random,
-    /// By clause: the terms that the head's arguments are equated with.
+    /// By clause, the terms that are equated with the arguments of the head.
     heads: Vec<Vec<TermId>>,
     steps: Vec<RefutationStep>,
 }
@@ -293,7 +292,7 @@ impl Plan {
             .expect("no query is a premise")
     }
 
-    /// A step by a clause there is already, when one applies to these premises.
+    /// A step by an existing clause; `None` if none applies to these premises.
     fn reuse(&mut self, premises: &[usize]) -> Option<RefutationStep> {
         let terms = self.system.terms.clone();
         let fitting: Vec<usize> = (0..self.system.clauses.len())
@@ -356,7 +355,7 @@ impl Plan {
             });
         }
         if head.is_none() {
-            // A query that the derivation's last fact satisfies and few others do.
+            // Only the last fact of the derivation satisfies the query.
             parts.extend(known.iter().map(|&v| terms.eq(v, values[&v])));
         }
         let head = head.map(|p| self.system.fresh_atom(p));
@@ -384,7 +383,7 @@ impl Plan {
     }
 }
 
-/// A counter from 0 up to `depth`, and an error there: a derivation of exactly `depth + 2` steps.
+/// A counter from 0 and an error at `depth`: each derivation of `false` has `depth + 2` steps.
 pub fn counter(depth: usize) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -430,10 +429,10 @@ pub fn check_model(system: &System, model: &Model) -> Result<(), String> {
     Ok(())
 }
 
-/// For a system of unknown difficulty.
+/// A time limit for a system of unknown difficulty.
 pub const SHORT: Duration = Duration::from_secs(3);
 
-/// An engine's answer within a limit; `None` where it does not support the system.
+/// The answer of an engine within a time limit; `None` if it does not support the system.
 pub fn within(name: &str, settings: &[&str], limit: Duration, system: &System) -> Option<Verdict> {
     let mut engine = (find(name).expect("it exists").make)();
     let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
@@ -453,8 +452,8 @@ pub fn planted(recipe: &Recipe, safe: bool) -> System {
     }
 }
 
-/// Whether there is an answer; an error if it is wrong for a system of known status, or has no
-/// witness that passes its check.
+/// Whether there is an answer; an error if it contradicts the known status of the system or its
+/// witness fails its check.
 pub fn agrees(system: &System, safe: bool, verdict: &Verdict) -> Result<bool, String> {
     match verdict {
         Verdict::Sat(model) if safe => check_model(system, model).map(|()| true),

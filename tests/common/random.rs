@@ -1,7 +1,7 @@
 //! Random terms and formulas of each theory.
 //!
-//! Every term has a value wherever its variables have: divisors are numerals and not zero, records
-//! have one constructor.
+//! Invariant: each term has a value for all values of its variables: divisors are numerals other than
+//! zero, and records have one constructor.
 
 use alphorn::term::{BigInt, DatatypeId, Op, Rational, SortId, TermId, TermStore};
 
@@ -61,7 +61,7 @@ impl Vocabulary {
         self.nested(terms, random, vars, SortId::BOOL, 2)
     }
 
-    // At most `depth` operators deep.
+    /// A term with at most `depth` nested operators.
     fn nested(
         &self,
         terms: &TermStore,
@@ -208,7 +208,7 @@ impl Vocabulary {
     /// A satisfiable formula over the formal variables of a predicate: bounds, congruences,
     /// comparisons of two arguments; sometimes a disjunction.
     pub fn invariant(&self, terms: &TermStore, random: &mut Random, params: &[TermId]) -> TermId {
-        // Satisfiable because each part is about an argument of its own.
+        // It is satisfiable, since each part is about a different argument.
         let mut parts = Vec::new();
         for &param in params {
             if random.one_in(3) {

@@ -1,16 +1,16 @@
-//! Trials that do not fail because the machine is busy.
+//! Trials that do not fail on a busy machine.
 //!
-//! What has no answer within a limit is tried again with a longer one, for as long as too few have
-//! an answer. So a floor says what can be answered, not how fast.
+//! Items without an answer are tried again with longer limits, until enough items have one. So the
+//! required number does not depend on the speed of the machine.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// For a run that has to end with an answer; far more than it needs.
+/// A limit for a run that has to end with an answer: far more than it needs.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The limits of the rounds.
+/// The time limits of the rounds.
 const LIMITS: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_secs(3),
@@ -18,7 +18,7 @@ const LIMITS: [Duration; 4] = [
     PATIENCE,
 ];
 
-/// Calls `work` for every item, on two threads; what it complains about is collected.
+/// Calls `work` for each item, on two threads, and fails with all errors at the end.
 pub fn on_all<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<(), String> + Sync) {
     let next = AtomicUsize::new(0);
     let complaints = Mutex::new(Vec::new());
@@ -39,9 +39,9 @@ pub fn on_all<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<(), String> + Sy
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Tries every item within the first limit, and then those without an answer within longer ones,
-/// until at least `floor` have one. A trial says whether there was an answer; a wrong one is an
-/// error.
+/// Tries each item within the first limit, then those without an answer within longer limits, until
+/// at least `floor` items have an answer. A trial returns whether there was an answer, and an error
+/// if it was wrong.
 pub fn answers_at_least<T: Sync>(
     floor: usize,
     items: &[T],

@@ -1,4 +1,4 @@
-//! What other processes tell, lemmas and reached facts, changes no verdict, whether it is true or not.
+//! Lemmas and reached facts from other processes change no verdict, whether they are true or not.
 
 use alphorn::internal::find;
 use alphorn_chc::PredicateId;
@@ -9,7 +9,7 @@ use alphorn_term::run::Context;
 use alphorn_term::{Random, TermId};
 use alphorn_witness::{Verdict, check_refutation};
 
-/// Engines that hear others while they run.
+/// Engines that receive lemmas and facts while they run.
 const ENGINES: [&str; 3] = ["pdr", "interp", "vinta"];
 
 #[test]

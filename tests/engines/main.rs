@@ -1,4 +1,4 @@
-//! What holds for several engines.
+//! Tests over several engines.
 
 mod liars;
 mod quantified;

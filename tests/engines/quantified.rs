@@ -1,4 +1,4 @@
-//! Quantified constraints of the clauses.
+//! Clauses with quantified constraints.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use alphorn_term::TermStore;
 use alphorn_term::run::Context;
 use alphorn_witness::Wanted;
 
-/// The engine's verdict about clauses.
+/// The verdict of an engine about clauses.
 fn answer(engine: &str, text: &str) -> &'static str {
     let terms = Rc::new(TermStore::new());
     let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
@@ -25,7 +25,7 @@ fn answer(engine: &str, text: &str) -> &'static str {
     answer.output(&problem, Wanted::default()).word()
 }
 
-/// An array is zero everywhere, which a loop goes through; at the end, `BAD`.
+/// A loop over an array that is zero everywhere; `BAD` is the error at the end.
 const ZEROS: &str = "
 (declare-fun P (Int Int (Array Int Int)) Bool)
 (assert (forall ((i Int) (n Int) (a (Array Int Int)))
@@ -35,7 +35,7 @@ const ZEROS: &str = "
 (assert (forall ((i Int) (n Int) (a (Array Int Int)))
 (=> (and (P i n a) (>= i n) BAD) false)))";
 
-/// An array that is sorted up to `n`; at any index below, `BAD`.
+/// An array that is sorted up to `n`; `BAD` is the error at any index below.
 const SORTED: &str = "
 (declare-fun P (Int Int (Array Int Int)) Bool)
 (assert (forall ((i Int) (n Int) (a (Array Int Int)))
@@ -59,7 +59,7 @@ fn quantified_constraints() {
             assert_eq!(answer(engine, &text), expected, "{engine}: {text}");
         }
     }
-    // What no instance at a numeral says.
+    // This needs an instance at a term that is not a numeral.
     let last = ZEROS.replace("BAD", "(not (= (select a i) 0))");
     let any = SORTED.replace("BAD", "(> (select a i) (select a (+ i 1)))");
     for engine in ["pdr", "morph"] {

@@ -1,13 +1,13 @@
-//! Linear constraints: what a sum of multiples of columns is to zero.
+//! Linear constraints: a polynomial and its relation to zero.
 //!
-//! Invariant: operations are equivalences over the values that the columns have; those that need
-//! integers ask whether there are only integers.
+//! Invariant: operations on a constraint preserve its solutions; [`Constraint::tightened`], which is
+//! valid over integers only, checks that all columns are of sort Int.
 
 use num_traits::{One, Signed, Zero};
 
 use alphorn_term::{Linear, Rational, SortId, TermId, TermStore};
 
-/// How a number compares with zero.
+/// A relation of a number to zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Relation {
     /// `= 0`.
@@ -23,7 +23,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Whether a number is in the relation to zero.
+    /// Whether the number is in this relation to zero.
     pub fn holds(self, value: &Rational) -> bool {
         match self {
             Relation::Equal => value.is_zero(),
@@ -34,7 +34,7 @@ impl Relation {
         }
     }
 
-    /// Whether it bounds a number from above.
+    /// Whether it is `<=` or `<`.
     pub fn is_bound(self) -> bool {
         matches!(self, Relation::AtMost | Relation::Below)
     }
@@ -43,7 +43,9 @@ impl Relation {
 /// `linear ⋈ 0`. The columns are terms of sort Int and Real unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint<C = TermId> {
+    /// The left-hand side.
     pub linear: Linear<C>,
+    /// The relation to zero.
     pub relation: Relation,
 }
 
@@ -53,20 +55,21 @@ impl<C: Copy + Ord> Constraint<C> {
         Constraint { linear, relation }
     }
 
-    /// The constraint over other columns.
+    /// The constraint with its columns mapped.
     pub fn mapped<D: Copy + Ord>(&self, to: impl FnMut(C) -> D) -> Constraint<D> {
         Constraint::new(self.linear.mapped(to), self.relation)
     }
 
-    /// The constraint with a polynomial in place of a column.
+    /// The constraint with the polynomial `by` in place of `column`.
     pub fn substituted(&self, column: C, by: &Linear<C>) -> Self {
         Constraint::new(self.linear.substituted(column, by), self.relation)
     }
 }
 
 impl Constraint {
-    /// The same for integers: where there are only integers, coefficients are coprime and bounds
-    /// are not strict and as tight as they can be. Elsewhere the constraint as it is.
+    /// An equivalent constraint: if all columns are of sort Int and the relation is not
+    /// [`Relation::Integral`], with coprime coefficients and rounded bounds that are not strict;
+    /// otherwise unchanged.
     pub fn tightened(&self, terms: &TermStore) -> Constraint {
         if self.linear.is_constant() || !is_over_int(terms, &self.linear) {
             return self.clone();
@@ -90,13 +93,13 @@ impl Constraint {
     }
 }
 
-/// Whether all columns are integers.
+/// Whether all columns are of sort Int.
 pub fn is_over_int(terms: &TermStore, linear: &Linear) -> bool {
     let mut monomials = linear.monomials.iter();
     monomials.all(|m| terms.sort_of(m.0) == SortId::INT)
 }
 
-/// Whether all values of the sum are integers, by its coefficients and sorts.
+/// Whether the constant and all coefficients are integers and all columns of sort Int.
 pub fn is_integral(terms: &TermStore, linear: &Linear) -> bool {
     let mut coefficients = linear.monomials.iter().map(|m| &m.1);
     linear.constant.is_integer()

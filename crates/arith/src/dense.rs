@@ -1,6 +1,6 @@
 //! Dense vectors and matrices of rationals: echelon form, affine hulls, inverses.
 //!
-//! Invariant: all vectors of one computation have the same length.
+//! Precondition: all vectors of one computation have the same length.
 
 use num_traits::{One, Zero};
 
@@ -18,21 +18,22 @@ pub fn subtract(vector: &mut [Rational], other: &[Rational], factor: &Rational) 
     }
 }
 
-/// Subtracts the multiple of `pivot`, whose entry in the column is one, that clears the column.
+/// Subtracts the multiple of `pivot` that makes the entry in `column` zero; the entry of `pivot`
+/// there is one.
 pub fn clear(vector: &mut [Rational], pivot: &[Rational], column: usize) {
     let factor = vector[column].clone();
     subtract(vector, pivot, &factor);
 }
 
-/// Vectors in reduced echelon form.
+/// Linearly independent vectors in reduced echelon form, apart from the order of rows.
 pub struct Echelon {
-    /// Vectors with the column of their first one, which is zero in all others.
+    /// Rows with their pivot column: the entry there is one in this row and zero in all others.
     pub rows: Vec<(usize, Vec<Rational>)>,
     width: usize,
 }
 
 impl Echelon {
-    /// No vectors. Only the first `width` columns are cleared.
+    /// No vectors. Pivots are in the first `width` columns only.
     pub fn new(width: usize) -> Echelon {
         Echelon {
             rows: Vec::new(),
@@ -40,7 +41,7 @@ impl Echelon {
         }
     }
 
-    /// Clears the columns of the rows.
+    /// Makes the entries of `vector` in all pivot columns zero by subtracting multiples of rows.
     pub fn reduce(&self, vector: &mut [Rational]) {
         for (column, row) in &self.rows {
             clear(vector, row, *column);
@@ -50,7 +51,8 @@ impl Echelon {
     /// Adds a vector.
     ///
     /// # Errors
-    /// The vector depends on those before. What is left of it after the cleared columns.
+    /// In the first `width` columns the vector depends on the rows. Returns the other columns of the
+    /// reduced vector.
     pub fn add(&mut self, mut vector: Vec<Rational>) -> Result<(), Vec<Rational>> {
         self.reduce(&mut vector);
         let cleared = vector.iter().take(self.width);
@@ -67,7 +69,8 @@ impl Echelon {
     }
 }
 
-/// The equations over the points' columns that all points satisfy, independent of each other.
+/// Linearly independent equations whose solutions are the affine hull of the points; none if there
+/// are no points. Columns are the positions in a point.
 pub fn affine_hull<P: AsRef<[Rational]>>(
     points: impl IntoIterator<Item = P>,
 ) -> Vec<Constraint<usize>> {
@@ -78,7 +81,7 @@ pub fn affine_hull<P: AsRef<[Rational]>>(
     let first = first.as_ref();
     let width = first.len();
     let mut directions = Echelon::new(width);
-    // Each column without pivot depends on the pivots' columns.
+    // Columns without pivot; each is determined by the pivot columns.
     let mut free: Vec<usize> = (0..width).collect();
     for point in points {
         if free.is_empty() {
@@ -86,7 +89,7 @@ pub fn affine_hull<P: AsRef<[Rational]>>(
         }
         let parts = point.as_ref().iter().zip(first);
         let direction: Vec<Rational> = parts.map(|(a, b)| a - b).collect();
-        // What depends on other directions says nothing new; most points do.
+        // Most directions depend on earlier ones; this test is faster than a reduction.
         let depends = |&column: &usize| {
             let parts = directions.rows.iter();
             let sum: Rational = parts
@@ -120,7 +123,7 @@ pub fn affine_hull<P: AsRef<[Rational]>>(
     free.into_iter().map(equation).collect()
 }
 
-/// The inverse of a square matrix; `None` when it has none.
+/// The inverse of a matrix, given by rows; `None` if it is singular or not square.
 pub fn inverse(mut matrix: Vec<Vec<Rational>>) -> Option<Vec<Vec<Rational>>> {
     let size = matrix.len();
     for (i, row) in matrix.iter_mut().enumerate() {

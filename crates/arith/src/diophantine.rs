@@ -1,6 +1,7 @@
-//! Equations that no integers solve.
+//! Linear equations without integer solutions.
 //!
-//! Invariant: a refutation is checked by adding up.
+//! Invariant: a refutation is a combination of the equations with integer coefficients and a
+//! constant that is not an integer, so anyone can check it by adding up.
 
 use num_integer::Integer;
 use num_traits::{Signed, Zero};
@@ -8,11 +9,13 @@ use rustc_hash::FxHashMap;
 
 use alphorn_term::{BigInt, Linear, Rational, TermId};
 
-/// Multipliers of equations `form = 0` over integers whose sum has whole coefficients and a
-/// constant that is not whole; `None` when integers solve the equations (or not even rationals do).
+/// Multipliers for equations `form = 0` over integers such that the sum of the multiplied equations
+/// has integer coefficients and a constant that is not an integer; `None` if the equations have
+/// integer solutions or no rational ones.
 ///
-/// Column operations bring the coefficients to lower triangular form (Hermite); they are
-/// unimodular, so combinations of rows have whole coefficients before when they have after.
+/// Column operations bring the coefficients to lower triangular form (Hermite normal form). They are
+/// unimodular, so a combination of rows has integer coefficients after them if and only if it has
+/// integer coefficients before.
 pub fn insoluble(equations: &[&Linear]) -> Option<Vec<Rational>> {
     let mut columns: FxHashMap<TermId, usize> = FxHashMap::default();
     for form in equations {
@@ -33,7 +36,7 @@ pub fn insoluble(equations: &[&Linear]) -> Option<Vec<Rational>> {
         rows.push(row);
         factors.push(factor);
     }
-    // Rows with a pivot, in order; the pivot of the k-th is in column k.
+    // Rows with a pivot, ascending; the pivot of the k-th one is in column k.
     let mut pivots: Vec<usize> = Vec::new();
     let mut solution: Vec<Rational> = Vec::new();
     for at in 0..rows.len() {
@@ -79,7 +82,7 @@ pub fn insoluble(equations: &[&Linear]) -> Option<Vec<Rational>> {
             solution.push(value);
             continue;
         }
-        // The multipliers that leave one times this column alone.
+        // The multipliers that leave only this column, with coefficient one.
         let mut multipliers = vec![Rational::zero(); rows.len()];
         for (k, &row) in pivots.iter().enumerate().rev() {
             let mut rest = Rational::from_integer(i32::from(k == rank).into());

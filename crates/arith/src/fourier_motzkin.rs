@@ -1,13 +1,15 @@
-//! Elimination of columns by equations, and by sums of bounds (Fourier, Motzkin).
+//! Elimination of columns by equations and by sums of bounds (Fourier, Motzkin).
 //!
-//! Invariant: what is returned follows from what was given and has none of the columns. Over the
-//! reals it says all that the bounds and equations say of the other columns.
+//! Invariant: the result of [`eliminate`] follows from its input and has none of the eliminated
+//! columns. If the input consists of bounds and equations and has a real solution, the result is
+//! exactly its projection over the reals. (Constraints without columns are dropped, so a
+//! contradiction is lost.)
 
 use num_traits::{Signed, Zero};
 
 use super::constraint::{Constraint, Relation};
 
-/// Constraints by how they bound a column.
+/// Constraints grouped by how they bound a column.
 pub struct ColumnBounds<C> {
     /// Bounds from above.
     pub upper: Vec<Constraint<C>>,
@@ -18,7 +20,7 @@ pub struct ColumnBounds<C> {
 }
 
 impl<C: Copy + Ord> ColumnBounds<C> {
-    /// The constraints by how they bound the column; those that mention it and are no bounds go.
+    /// Groups the constraints; those that mention the column and are not bounds are dropped.
     pub fn of(constraints: Vec<Constraint<C>>, column: C) -> ColumnBounds<C> {
         let mut bounds = ColumnBounds {
             upper: Vec::new(),
@@ -39,13 +41,13 @@ impl<C: Copy + Ord> ColumnBounds<C> {
         bounds
     }
 
-    /// How many sums eliminate the column.
+    /// The number of pairs of an upper and a lower bound.
     pub fn pairs(&self) -> usize {
         self.upper.len() * self.lower.len()
     }
 
-    /// The constraints without the column, then each upper bound plus the multiple of each lower
-    /// one that cancels the column.
+    /// The constraints without the column, then for each pair of an upper and a lower bound their
+    /// positive combination that cancels the column.
     pub fn combined(self, column: C) -> Vec<Constraint<C>> {
         let mut result = self.rest;
         for up in &self.upper {
@@ -63,7 +65,7 @@ impl<C: Copy + Ord> ColumnBounds<C> {
     }
 }
 
-/// Makes one equation of each pair of opposite bounds.
+/// Replaces each pair of opposite bounds by an equation.
 fn find_equations<C: Copy + Ord>(constraints: &mut Vec<Constraint<C>>) {
     let mut at = 0;
     while at < constraints.len() {
@@ -80,8 +82,8 @@ fn find_equations<C: Copy + Ord>(constraints: &mut Vec<Constraint<C>>) {
     }
 }
 
-/// Eliminates the columns, those with an equation first; `None` when there would be more than
-/// `limit` constraints.
+/// Eliminates the columns, those with an equation first. `None` if elimination of a column would
+/// give more than `limit` constraints.
 pub fn eliminate<C: Copy + Ord>(
     mut constraints: Vec<Constraint<C>>,
     columns: impl IntoIterator<Item = C>,
@@ -90,7 +92,7 @@ pub fn eliminate<C: Copy + Ord>(
     let mut open: Vec<C> = columns.into_iter().collect();
     while !open.is_empty() {
         find_equations(&mut constraints);
-        // Columns with an equation first: that loses nothing, and no disequality.
+        // Columns with an equation first: substitution also keeps disequalities and congruences.
         let equation_of = |column: C| {
             constraints.iter().position(|c| {
                 c.relation == Relation::Equal && !c.linear.coefficient(column).is_zero()

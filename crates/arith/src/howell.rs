@@ -1,15 +1,16 @@
-//! Rows over the integers modulo 2^64 in Howell form, an echelon form for rings with divisors of
-//! zero.
+//! Matrices over the integers modulo 2^64 in Howell form, an echelon form for rings with zero
+//! divisors.
 //!
-//! Invariant: a combination of the rows whose first columns are zero is a combination of those rows
-//! whose first columns are zero. So what the rows say of the later columns alone can be read off.
+//! Invariant (Howell property): a combination of the rows that is zero in the first `k` columns is a
+//! combination of those rows that are zero there. So these rows are the projection of all rows to
+//! the other columns.
 
-/// Rows in Howell form (Howell, Linear and Multilinear Algebra 1986; over powers of two Elder et
-/// al., TOPLAS 2014). The first entry of each is a power of two, in a column of its own, and the
-/// entries above it are smaller.
+/// Rows in Howell form (Howell, Linear and Multilinear Algebra 1986; modulo powers of two Elder et
+/// al., TOPLAS 2014). The leading entry of each row is a power of two, no two rows have theirs in
+/// one column, and the entries above it are smaller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Howell {
-    /// By their first column, ascending.
+    /// Rows with the column of their leading entry, ascending.
     rows: Vec<(usize, Vec<u64>)>,
 }
 
@@ -21,8 +22,8 @@ fn subtract(row: &mut [u64], other: &[u64], factor: u64) {
 }
 
 impl Howell {
-    /// The inverse of an odd number (Newton's iteration; each step doubles the bits that are
-    /// right).
+    /// The inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the number
+    /// of correct bits.
     pub fn odd_inverse(odd: u64) -> u64 {
         let mut inverse = odd;
         for _ in 0..5 {
@@ -31,7 +32,7 @@ impl Howell {
         inverse
     }
 
-    /// The form of rows that all have this many columns.
+    /// The Howell form of rows with `width` columns.
     pub fn new(mut open: Vec<Vec<u64>>, width: usize) -> Howell {
         let mut rows: Vec<(usize, Vec<u64>)> = Vec::new();
         for column in 0..width {
@@ -42,7 +43,8 @@ impl Howell {
             let Some(mut pivot) = least.map(|i| with.swap_remove(i)) else {
                 continue;
             };
-            // A unit makes its first entry a power of two, which divides all the others.
+            // Multiplication by a unit makes the leading entry a power of two, which divides the
+            // entries of the other rows.
             let power = pivot[column].trailing_zeros();
             let unit = Howell::odd_inverse(pivot[column] >> power);
             pivot.iter_mut().for_each(|a| *a = a.wrapping_mul(unit));
@@ -52,7 +54,7 @@ impl Howell {
                 open.push(row);
             }
             if power > 0 {
-                // The multiple that has nothing in this column.
+                // The multiple with zero in this column.
                 open.push(pivot.iter().map(|a| a << (64 - power)).collect());
             }
             open.retain(|row| row.iter().any(|a| *a != 0));
@@ -69,12 +71,13 @@ impl Howell {
         Howell { rows }
     }
 
-    /// The rows with their first columns, which ascend.
+    /// The rows with the column of their leading entry, ascending.
     pub fn rows(&self) -> &[(usize, Vec<u64>)] {
         &self.rows
     }
 
-    /// Subtracts combinations of the rows: the same is left of any two that differ by one.
+    /// Reduces `row` by the rows: two rows whose difference is a combination of the rows get the
+    /// same remainder.
     pub fn reduce(&self, row: &mut [u64]) {
         for (column, pivot) in &self.rows {
             let factor = row[*column] >> pivot[*column].trailing_zeros();
@@ -82,14 +85,14 @@ impl Howell {
         }
     }
 
-    /// Whether the row is a combination of these.
+    /// Whether `row` is a combination of the rows.
     pub fn spans(&self, row: &[u64]) -> bool {
         let mut rest = row.to_vec();
         self.reduce(&mut rest);
         rest.iter().all(|a| *a == 0)
     }
 
-    /// What both span, of rows that have this many columns (after Zassenhaus).
+    /// The intersection of both spans, for rows with `width` columns (Zassenhaus' algorithm).
     pub fn intersection(&self, other: &Howell, width: usize) -> Howell {
         let twice = |row: &[u64]| [row, row].concat();
         let once = |row: &[u64]| [row, &vec![0; width]].concat();
@@ -110,7 +113,7 @@ mod tests {
     use super::*;
     use alphorn_term::Random;
 
-    /// Rows over 2^64 whose entries are multiples of 2^61: a ring of eight values.
+    /// Rows modulo 2^64 whose entries are multiples of 2^61, which are eight values.
     fn small(random: &mut Random, rows: usize, width: usize) -> Vec<Vec<u64>> {
         let mut entry = || (random.below(8) as u64) << 61;
         let mut row = || (0..width).map(|_| entry()).collect();
@@ -136,8 +139,8 @@ mod tests {
         form.rows().iter().map(|r| r.1.clone()).collect()
     }
 
-    /// The form has the rows' solutions and spans what holds in all of them, no more; what it says
-    /// of the last columns is their projection; and it is the same for the same solutions.
+    /// The form has the solutions of the rows and spans exactly the rows that hold in all of them;
+    /// its rows over the last columns are the projection; equal solutions have equal forms.
     #[test]
     fn forms_are_exact_and_canonical() {
         let mut forms: std::collections::HashMap<Vec<[u64; 3]>, Howell> = Default::default();
@@ -145,7 +148,6 @@ mod tests {
             let mut random = Random::new(seed);
             let count = random.below(4);
             let rows = small(&mut random, count, 3);
-            // Entries are multiples of 2^61, as three bits of a word are.
             let form = Howell::new(rows.clone(), 3);
             let expected = solutions(&rows);
             assert_eq!(solutions(&plain(&form)), expected);
@@ -174,7 +176,7 @@ mod tests {
         assert!(forms.len() > 100);
     }
 
-    /// What holds in all solutions of either.
+    /// An intersection spans exactly the rows that both span.
     #[test]
     fn intersections_are_exact() {
         for seed in 0..200 {

@@ -1,12 +1,11 @@
-//! Linear constraints over exact rationals: read from literals and written as such, eliminated,
-//! refuted.
+//! Linear constraints over exact rationals: conversion from and to literals, elimination of columns,
+//! simplex, normal forms of equations.
 //!
-//! A [`Constraint`] is a polynomial with what it is to zero; its columns are terms, or whatever an
-//! algorithm numbers. Kernels that need other representations (matrices of octagons, rows of
-//! integers under a model) live where they are used, and read and write through this module.
+//! A [`Constraint`] is a linear polynomial and its relation to zero. Its columns are terms or the
+//! numbers that an algorithm gives them.
 //!
-//! Invariant: nothing here rounds, asks a solver or looks at a model; answers of the simplex come
-//! with certificates that can be checked by adding up.
+//! Invariant: arithmetic is exact, and the crate uses no solver. The simplex returns Farkas
+//! multipliers with each conflict and each optimum.
 
 mod constraint;
 mod dense;

@@ -1,7 +1,7 @@
-//! Literals read as constraints, and constraints written as literals.
+//! Conversion between literals and constraints.
 //!
-//! Invariant: a literal and the constraint that is read from it mean the same, and so do a
-//! constraint and the formula that is written for it.
+//! Invariant: a literal and the constraint made of it are equivalent, and so are a constraint and
+//! the formula made of it.
 
 use num_integer::Integer;
 use num_traits::{Signed, Zero};
@@ -10,8 +10,8 @@ use super::constraint::{Constraint, Relation, is_over_int};
 use alphorn_term::{BigInt, Linear, Op, Rational, SortId, TermId, TermStore};
 
 impl Constraint {
-    /// The constraint of a comparison of numbers, negated or not; `None` for other literals. The
-    /// columns are the atoms of its linear normal form, all of one sort.
+    /// The constraint of a comparison `=`, `<=` or `>=` of numbers or its negation; `None` for other
+    /// literals. The columns are those of the linear normal form, all Int or all Real.
     pub fn comparison(terms: &TermStore, literal: TermId) -> Option<Constraint> {
         match *terms.op(literal) {
             Op::Not => Constraint::atom(terms, terms.args(literal)[0], false),
@@ -19,7 +19,7 @@ impl Constraint {
         }
     }
 
-    /// The constraint of a comparison of numbers that holds or does not, see
+    /// The constraint of a comparison, or of its negation if not `positive`; see
     /// [`Constraint::comparison`].
     pub fn atom(terms: &TermStore, atom: TermId, positive: bool) -> Option<Constraint> {
         let atom = terms.node(atom);
@@ -45,15 +45,15 @@ impl Constraint {
         Some(Constraint { linear, relation })
     }
 
-    /// The constraint of a comparison that is no disequality, so that its points are convex, with
-    /// integers in place of their images among the reals; `None` for other literals.
+    /// The constraint of a comparison that is not a disequality, so that its solutions are convex,
+    /// lowered (see [`Constraint::lowered`]); `None` for other literals.
     pub fn convex(terms: &TermStore, literal: TermId) -> Option<Constraint> {
         let constraint = Constraint::comparison(terms, literal)?;
         (constraint.relation != Relation::Differs).then(|| constraint.lowered(terms))
     }
 
-    /// The constraint `(t - r) / m ∈ Z` of a literal `t mod m = r` with numerals `m` and `r`;
-    /// `None` for other literals.
+    /// The constraint that `(t - r) / m` is an integer, for a literal `t mod m = r` with numerals
+    /// `m` and `r`, `0 <= r < |m|`; `None` for other literals.
     pub fn congruence(terms: &TermStore, literal: TermId) -> Option<Constraint> {
         let node = terms.node(literal);
         if node.op != Op::Eq || *terms.op(node.args[0]) != Op::Mod {
@@ -73,8 +73,7 @@ impl Constraint {
         })
     }
 
-    /// The constraint with integers in place of their images among the reals, so that one number
-    /// is one column.
+    /// The constraint with `x` in place of each column `to_real(x)`, so that `x` has one column.
     pub fn lowered(self, terms: &TermStore) -> Constraint {
         Constraint {
             linear: lowered(terms, self.linear),
@@ -82,9 +81,9 @@ impl Constraint {
         }
     }
 
-    /// The constraint as a formula in normal form: over integers where all columns are, else over
-    /// reals. It is a literal, a value, or, where a column is a choice with a numeral for a branch,
-    /// a formula over its condition.
+    /// The constraint as a formula: over Int if all columns are, else over Real. It is a literal, a
+    /// value, or, if the only column is an `ite` with a numeral as a branch, a formula over its
+    /// condition.
     pub fn formula(&self, terms: &TermStore) -> TermId {
         let int = is_over_int(terms, &self.linear);
         let sort = if int { SortId::INT } else { SortId::REAL };
@@ -110,19 +109,23 @@ impl Constraint {
     }
 }
 
-/// A literal `left ⋈ right + value` as it stands, for those who look for others with its sides.
-/// Comparisons are in normal form, so what is said of one difference has one pair of sides.
+/// A literal `left ⋈ right + value`. Since comparisons are in normal form, all literals that bound
+/// the same difference have the same sides.
 pub struct Comparison {
+    /// The terms `left` and `right`; `right` has no constant.
     pub sides: (TermId, TermId),
+    /// The constant.
     pub value: Rational,
-    /// Whether `left - right` is bounded from below, and from above.
+    /// Whether the literal bounds `left - right` from below.
     pub lower: bool,
+    /// Whether the literal bounds `left - right` from above.
     pub upper: bool,
+    /// Whether the bound is strict.
     pub strict: bool,
 }
 
 impl Comparison {
-    /// Reads a comparison of numbers; `None` for disequalities and other literals.
+    /// The parts of a comparison of numbers; `None` for disequalities and other literals.
     pub fn of(terms: &TermStore, literal: TermId) -> Option<Comparison> {
         let (atom, negated) = match *terms.op(literal) {
             Op::Not => (terms.node(terms.args(literal)[0]), true),
@@ -150,7 +153,7 @@ impl Comparison {
     }
 }
 
-/// The polynomial with integers in place of their images among the reals.
+/// The polynomial with `x` in place of each column `to_real(x)`.
 pub fn lowered(terms: &TermStore, linear: Linear) -> Linear {
     let is_image = |column: TermId| *terms.op(column) == Op::ToReal;
     if !linear.monomials.iter().any(|m| is_image(m.0)) {
@@ -162,8 +165,9 @@ pub fn lowered(terms: &TermStore, linear: Linear) -> Linear {
     })
 }
 
-/// `t mod m = r` for a polynomial over integers that is to be one: with coefficients as close to
-/// zero as can be and coprime with `m`.
+/// A formula `t mod m = r` that holds if and only if the value of the polynomial, over columns of
+/// sort Int, is an integer. The coefficients of `t` are at most `m / 2` in absolute value, and they
+/// and `m` have no common divisor.
 fn integral(terms: &TermStore, linear: &Linear) -> TermId {
     let modulus = linear.denominator();
     let scale = Rational::from_integer(modulus.clone());

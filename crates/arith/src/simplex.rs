@@ -1,12 +1,14 @@
 //! An exact simplex with Farkas certificates and optimisation.
 //!
-//! After Dutertre, de Moura, "A fast linear-arithmetic solver for DPLL(T)" (CAV 2006): each
-//! linear form is a variable with bounds, strict bounds carry an infinitesimal, pivoting follows
-//! Bland's rule. Deviations: forms are scaled so that multiples of one form share a variable, and
-//! [`Simplex::maximise`] adds the primal method with bounds.
+//! After Dutertre, de Moura, "A fast linear-arithmetic solver for DPLL(T)" (CAV 2006): each linear
+//! form is a variable with bounds, strict bounds have an infinitesimal part, pivoting follows
+//! Bland's rule. Deviations:
 //!
-//! Invariant: a basic variable is the sum of its row over nonbasic variables, nonbasic variables
-//! are within their bounds, and all values fit the rows.
+//! - forms are scaled so that multiples of one form share a variable;
+//! - `Simplex::maximise` adds the primal simplex with bounds.
+//!
+//! Invariant: a basic variable is the sum of its row over nonbasic variables, and the values satisfy
+//! the rows. As long as there is no conflict, nonbasic variables are within their bounds.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -18,21 +20,25 @@ use super::constraint::{Constraint, Relation};
 use alphorn_term::Rational;
 use alphorn_term::rational::{difference, product, sum};
 
-/// Columns with their coefficients, ascending, none zero.
-pub type SparseRow = Vec<(usize, Rational)>;
+/// Columns with their coefficients, in ascending order of columns, no coefficient zero.
+pub(crate) type SparseRow = Vec<(usize, Rational)>;
 
-/// Numbers of constraints with what they are multiplied by: positive, except for equations.
+/// Farkas multipliers: the numbers of constraints, ascending, with their factors, which are positive
+/// except for equations.
 pub type Multipliers = Vec<(usize, Rational)>;
 
-/// The greatest value of a linear form.
+/// The supremum of a linear form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Optimum {
+pub(crate) enum Optimum {
+    /// There is no upper bound.
     Unbounded,
-    /// No point reaches more than `value`, none even that unless it is `attained`. The constraints
-    /// times their multipliers add up to `form - value`.
+    /// There is a least upper bound.
     Bounded {
+        /// The least upper bound.
         value: Rational,
+        /// Whether some point reaches it.
         attained: bool,
+        /// The constraints times these factors add up to `form - value`.
         multipliers: Multipliers,
     },
 }
@@ -79,7 +85,7 @@ impl Value {
     }
 }
 
-/// A bound and where it comes from: the constraint times `factor` is the bound's inequality.
+/// A bound of a variable; the constraint times `factor` is its inequality.
 #[derive(Clone, Debug)]
 struct Bound {
     value: Value,
@@ -87,7 +93,7 @@ struct Bound {
     factor: Rational,
 }
 
-/// A bound that gave way to one of a later constraint.
+/// A bound that was replaced by one of a later constraint.
 #[derive(Clone, Debug)]
 struct Replaced {
     variable: usize,
@@ -120,11 +126,11 @@ pub struct Simplex {
     /// Linear forms with leading coefficient one to their variables.
     forms: FxHashMap<SparseRow, usize>,
     constraints: usize,
-    /// What constraints replaced, in their order.
+    /// The bounds that were replaced, in this order.
     replaced: Vec<Replaced>,
-    /// Entries of rows that were changed, times the words of the numbers they were multiplied with.
+    /// Entries of rows that were changed, each counted once per 64 bits of its factor.
     work: Cell<u64>,
-    /// Why there is no point, once that is known.
+    /// A refutation of the constraints, if one was found.
     conflict: Option<Multipliers>,
 }
 
@@ -144,8 +150,8 @@ impl Simplex {
         }
     }
 
-    /// Adds a constraint. Returns its number, counting from zero. A disequality or a congruence
-    /// says nothing here and gets a number only.
+    /// Adds a constraint and returns its number; numbers count from zero. Disequalities and
+    /// congruences are numbered but ignored.
     pub fn add(&mut self, added: &Constraint<usize>) -> usize {
         let number = self.constraints;
         self.constraints += 1;
@@ -187,8 +193,8 @@ impl Simplex {
         number
     }
 
-    /// Takes back all constraints but the first `kept`. Rows and values stay, so what was solved
-    /// before is soon solved again.
+    /// Removes all constraints but the first `kept`. Rows and values stay, so that the next check
+    /// starts from the last solution.
     pub fn retract(&mut self, kept: usize) {
         self.constraints = self.constraints.min(kept);
         while let Some(last) = self.replaced.pop_if(|r| r.constraint >= kept) {
@@ -208,12 +214,12 @@ impl Simplex {
         }
     }
 
-    /// How many entries of rows were changed so far; large numbers count several times.
+    /// The number of changed entries of rows so far, each counted once per 64 bits of its factor.
     pub fn work(&self) -> u64 {
         self.work.get()
     }
 
-    /// Counts that many entries were multiplied by a factor.
+    /// Counts `entries` multiplications by `factor`.
     fn count(&self, entries: usize, factor: &Rational) {
         let bits = factor.numer().bits() + factor.denom().bits();
         let work = entries as u64 * (1 + bits / 64);
@@ -318,7 +324,7 @@ impl Simplex {
         }
     }
 
-    /// Moves a nonbasic variable and all that depends on it.
+    /// Changes the value of a nonbasic variable and of the basic variables that depend on it.
     fn shift(&mut self, variable: usize, by: &Value) {
         if by.is_zero() {
             return;
@@ -361,7 +367,7 @@ impl Simplex {
     /// Whether some point satisfies all constraints.
     ///
     /// # Errors
-    /// Multipliers under which the constraints add up to `0 < 0` or `c <= 0` for a positive `c`.
+    /// Multipliers with which the constraints add up to `0 < 0` or `c <= 0` for a positive `c`.
     pub fn check(&mut self) -> Result<(), Multipliers> {
         while self.conflict.is_none() {
             let outside = |r: &usize| {
@@ -402,7 +408,7 @@ impl Simplex {
         }
     }
 
-    /// `Less` below the lower bound, `Greater` above the upper.
+    /// `Less` if the variable is below its lower bound, `Greater` if it is above its upper bound.
     fn violation(&self, at: usize) -> Ordering {
         let (variable, value) = (&self.variables[at], &self.values[at]);
         if variable.lower.as_ref().is_some_and(|b| *value < b.value) {
@@ -458,11 +464,11 @@ impl Simplex {
         add_scaled(sum, &entry, &coefficient.abs());
     }
 
-    /// The greatest value of `form`, or why there is no point at all, as in [`Simplex::check`].
+    /// The supremum of `form` over the points that satisfy all constraints.
     ///
     /// # Errors
-    /// The constraints have no common point.
-    pub fn maximise(&mut self, form: &[(usize, Rational)]) -> Result<Optimum, Multipliers> {
+    /// No point satisfies the constraints; multipliers as in [`Simplex::check`].
+    pub(crate) fn maximise(&mut self, form: &[(usize, Rational)]) -> Result<Optimum, Multipliers> {
         self.check()?;
         loop {
             let objective = self.over_nonbasic(form);
@@ -492,7 +498,7 @@ impl Simplex {
             let (entering, up) = (*entering, coefficient.is_positive());
             let variable = &self.variables[entering];
             let own = if up { &variable.upper } else { &variable.lower };
-            // How far the variable may go, and the row whose basic variable is in the way.
+            // The largest step of the variable, and the row whose basic variable limits it.
             let mut least: Option<(Value, Option<usize>)> = own.as_ref().map(|b| {
                 let distance = b.value.minus(&self.values[entering]);
                 (absolute(distance, up), None)
@@ -534,9 +540,10 @@ impl Simplex {
         }
     }
 
-    /// A point that satisfies all constraints; after [`Simplex::check`] found that there is one.
+    /// A point that satisfies all constraints, if the last [`Simplex::check`] found that there is
+    /// one.
     pub fn point(&self) -> Vec<Rational> {
-        // Small enough that no bound which holds with infinitesimals fails without.
+        // Small enough that each bound that holds with infinitesimals also holds with this value.
         let mut epsilon = Rational::one();
         let mut keep = |less: &Value, greater: &Value| {
             let room = &greater.real - &less.real;
@@ -754,7 +761,7 @@ mod tests {
                         prop_assert!(holds(constraint, &point));
                     }
                     prop_assert!(!attained || at(&objective, &point) == value);
-                    // Points come as close to it as one likes.
+                    // Points come arbitrarily close to it.
                     let mut near = linear(&objective, 0, Relation::AtMost);
                     near.linear = near.linear.negated();
                     near.linear.constant = &value - Rational::new(1.into(), 1000.into());
@@ -762,7 +769,7 @@ mod tests {
                     prop_assert!(simplex.check().is_ok());
                 }
                 Ok(Optimum::Unbounded) => {
-                    // A far point is still allowed.
+                    // A distant point is still allowed.
                     let mut far: Vec<i64> = objective.iter().map(|a| -a).collect();
                     far.resize(WIDTH, 0);
                     simplex.add(&linear(&far, 1_000_000, Relation::AtMost));

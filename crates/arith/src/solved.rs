@@ -1,7 +1,7 @@
 //! Linear equations in solved form (Gauss, Jordan).
 //!
-//! Invariant: each row's pivot has the coefficient -1 and occurs in no other row; and where pivots
-//! are chosen by [`Solved::new`], a row whose pivot is kept has no column that is not.
+//! Invariant: the pivot of each row has the coefficient -1 and occurs in no other row. If
+//! [`Solved::new`] chose the pivots, a row whose pivot is kept has only kept columns.
 
 use std::hash::Hash;
 
@@ -12,6 +12,7 @@ use alphorn_term::{Linear, TermId};
 
 /// Equations `row = 0` with a pivot each.
 pub struct Solved<C = TermId> {
+    /// Rows with their pivots.
     pub rows: Vec<(C, Linear<C>)>,
     at: FxHashMap<C, usize>,
 }
@@ -26,8 +27,8 @@ impl<C> Default for Solved<C> {
 }
 
 impl<C: Copy + Ord + Hash> Solved<C> {
-    /// Solves the equations, each for a column that is not to be kept if it has one, else for its
-    /// last column; `None` if they contradict each other.
+    /// Solves each equation `equation = 0` for a column for which `keep` is false, or else for its
+    /// last column; `None` if the equations have no solution.
     pub fn new<'a>(
         equations: impl IntoIterator<Item = &'a Linear<C>>,
         keep: impl Fn(C) -> bool,
@@ -48,8 +49,8 @@ impl<C: Copy + Ord + Hash> Solved<C> {
         Some(solved)
     }
 
-    /// Adds an equation and solves what is left of it for the column that `pivot` chooses. False
-    /// if it contradicts the others.
+    /// Reduces an equation by the rows and solves it for the column that `pivot` chooses; if `pivot`
+    /// chooses none, the equation is dropped. False if it contradicts the others.
     pub fn add(
         &mut self,
         equation: &Linear<C>,
@@ -71,7 +72,7 @@ impl<C: Copy + Ord + Hash> Solved<C> {
         true
     }
 
-    /// The polynomial with the pivots replaced by what they are equal to.
+    /// The polynomial with the solutions of the pivots substituted for them.
     pub fn reduce(&self, linear: &Linear<C>) -> Linear<C> {
         let mut result = linear.clone();
         for (column, coefficient) in &linear.monomials {

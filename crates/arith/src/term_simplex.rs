@@ -1,6 +1,6 @@
 //! A simplex whose columns are terms.
 //!
-//! Invariant: the columns are those of the constraints it was made from, and the work of the
+//! Invariant: the columns are those of the constraints that it was made of, and the work of the
 //! simplex is charged to the store of the terms.
 
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::constraint::{Constraint, Relation};
 use super::simplex::{Multipliers, Optimum, Simplex, SparseRow};
 use alphorn_term::{Linear, Rational, TermId, TermStore};
 
-/// Nominal cost of changing one entry of a row, or of entering it.
-const ENTRY: Duration = Duration::from_nanos(400);
+/// The work of adding or changing one entry of a row.
+const ENTRY_WORK: Duration = Duration::from_nanos(400);
 
-/// Constraints over terms, all real.
+/// A simplex over terms; columns of sort Int may have any rational value.
 pub struct TermSimplex<'t> {
     terms: &'t TermStore,
     columns: FxHashMap<TermId, usize>,
@@ -24,13 +24,13 @@ pub struct TermSimplex<'t> {
 }
 
 impl<'t> TermSimplex<'t> {
-    /// The constraints `linear ⋈ 0`, numbered from zero.
+    /// A simplex of the constraints `linear ⋈ 0`, numbered from zero.
     pub fn new<'a>(
         terms: &'t TermStore,
         constraints: impl Iterator<Item = (&'a Linear, Relation)> + Clone,
     ) -> Self {
         let entries = constraints.clone().map(|c| c.0.monomials.len() as u32 + 1);
-        terms.charge(ENTRY * entries.sum::<u32>());
+        terms.charge(ENTRY_WORK * entries.sum::<u32>());
         let mut columns: FxHashMap<TermId, usize> = FxHashMap::default();
         for (column, _) in constraints.clone().flat_map(|c| &c.0.monomials) {
             let next = columns.len();
@@ -54,12 +54,12 @@ impl<'t> TermSimplex<'t> {
         let result = step(&mut self.simplex);
         let work = self.simplex.work();
         let new = u32::try_from(work - self.charged).unwrap_or(u32::MAX);
-        self.terms.charge(ENTRY * new);
+        self.terms.charge(ENTRY_WORK * new);
         self.charged = work;
         result
     }
 
-    /// A point that satisfies all constraints, by column.
+    /// A point that satisfies all constraints: a value for each column.
     ///
     /// # Errors
     /// Multipliers that refute the constraints, see [`Simplex::check`].
@@ -75,8 +75,8 @@ impl<'t> TermSimplex<'t> {
         self.run(Simplex::check).is_err()
     }
 
-    /// The greatest value of the polynomial without its constant; `None` where there is none, or a
-    /// column occurs that no constraint has, or no point satisfies the constraints.
+    /// The supremum of the polynomial without its constant; `None` if it is unbounded, has a column
+    /// that no constraint has, or the constraints have no solution.
     pub fn greatest(&mut self, linear: &Linear) -> Option<Rational> {
         let mut form = SparseRow::with_capacity(linear.monomials.len());
         for (column, coefficient) in &linear.monomials {
@@ -89,7 +89,7 @@ impl<'t> TermSimplex<'t> {
         }
     }
 
-    /// Whether [`TermSimplex::greatest`] tells that `linear <= 0` in all points.
+    /// Whether [`TermSimplex::greatest`] shows that `linear <= 0` in all points.
     pub fn is_at_most_zero(&mut self, linear: &Linear) -> bool {
         let greatest = self.greatest(linear);
         greatest.is_some_and(|g| !(g + &linear.constant).is_positive())

@@ -1,4 +1,4 @@
-//! Tests of reading, writing and elimination, by values and by the simplex.
+//! Tests of conversion and elimination, by values and by the simplex.
 
 use num_traits::{One, Zero};
 use proptest::prelude::*;
@@ -93,7 +93,7 @@ proptest! {
         let formula = constraint.formula(&terms);
         let read = Constraint::congruence(&terms, formula)
             .or_else(|| Constraint::comparison(&terms, formula));
-        // Whether a sum of reals is an integer is no linear literal.
+        // "A sum of reals is an integer" has no linear literal.
         let is_literal = relation != Relation::Integral || is_over_int(&terms, &constraint.linear);
         prop_assert!(read.is_some() || terms.is_value(formula) || !is_literal);
         let read: Vec<Constraint> = read
@@ -109,9 +109,9 @@ proptest! {
                 let side = |t| evaluate(&terms, t, &values).and_then(|v| terms.numeral(v));
                 let distance = side(c.sides.0).unwrap() - side(c.sides.1).unwrap() - &c.value;
                 let relation = if c.strict { Relation::Below } else { Relation::AtMost };
-                let said = (!c.upper || relation.holds(&distance))
+                let holds = (!c.upper || relation.holds(&distance))
                     && (!c.lower || relation.holds(&-distance));
-                prop_assert_eq!(said, expected);
+                prop_assert_eq!(holds, expected);
             }
             for other in &read {
                 prop_assert_eq!(is_true(&terms, other, &values), expected, "{:?}", other);
@@ -168,8 +168,8 @@ proptest! {
             if !rows.iter().all(|r| convex(&r.relation)) {
                 continue;
             }
-            // Values of the others leave room exactly where the result holds. Constraints without
-            // any column are left out of it.
+            // Values of the other columns extend to a solution exactly where the result holds, if
+            // there is a solution at all.
             let mut simplex = Simplex::new(4);
             for row in &rows {
                 simplex.add(row);
@@ -227,7 +227,7 @@ proptest! {
             subtract(&mut inside, &points[0], &number(*factor));
         }
         prop_assert!(hull.iter().all(|r| holds(r, &inside)));
-        // Any other point is, or it makes the hull larger.
+        // Any other point is in it, or makes the hull larger.
         let other = vector(&other);
         let more: Vec<Vec<Rational>> = points.iter().cloned().chain([other.clone()]).collect();
         let contained = hull.iter().all(|r| holds(r, &other));

@@ -1,11 +1,10 @@
-//! Terms over Booleans and words as gates.
+//! Bit blasting: terms over Booleans and bit-vectors as gates.
 //!
-//! Sums are ripple-carry adders; a factor that is known is recoded to signed digits, so that few
-//! partial sums are left; a quotient is a chain of subtractions, which gives the results for a
-//! divisor of zero that SMT-LIB fixes.
+//! Sums are ripple-carry adders. A constant factor is recoded to signed digits, so that there are
+//! fewer partial sums. A quotient is a chain of subtractions, which gives the results that SMT-LIB
+//! defines for a divisor of zero.
 //!
-//! Invariant: for all values of the variables, the gates have the value that evaluation of the term
-//! gives.
+//! Invariant: for all values of the variables, the gates of a term have its value.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,66 +13,68 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::gates::{Bit, Gates};
+use super::limits::LIMITS;
 use alphorn_term::run::Budget;
 use alphorn_term::{Op, Sort, TermId, TermStore};
 
-/// More gates than this are not made.
-const MOST: usize = 6_000_000;
+/// The work of making a gate.
+const GATE_WORK: Duration = Duration::from_nanos(100);
 
-/// Nominal cost of a gate, as measured on products of words.
-const GATE: Duration = Duration::from_nanos(100);
-
-/// Why a term is no graph of gates.
+/// The reason why a term has no gates.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum NotBits {
-    #[error("a term of a sort or an operator that bits do not express")]
+    /// A sub-term has a sort other than Bool and bit-vectors, an operator that is not supported, or
+    /// is a variable that is not bound.
+    #[error("a term with a sort or an operator that has no gates")]
     Operator,
-    #[error("more than {MOST} gates")]
+    /// The term would need more than `LIMITS.max_gates` gates.
+    #[error("more than {} gates", LIMITS.max_gates)]
     TooMany,
     /// The budget is spent.
     #[error("no time for the gates")]
     Stopped,
 }
 
-/// A word, the lowest bit first; of a Boolean its one bit.
-pub type Word = Rc<[Bit]>;
+/// The bits of a term, the least significant one first; a Boolean has one bit.
+pub type BitVector = Rc<[Bit]>;
 
-/// The bits of terms, variables among them.
-pub type Words = FxHashMap<TermId, Word>;
+/// The bits of terms, also of variables.
+pub type BitVectors = FxHashMap<TermId, BitVector>;
 
 /// Makes gates of terms; variables have the bits that they are bound to.
 pub struct Blaster<'a> {
     terms: &'a TermStore,
+    /// The circuit.
     pub gates: &'a mut Gates,
     budget: &'a Budget,
-    words: Words,
+    known: BitVectors,
 }
 
 impl<'a> Blaster<'a> {
-    /// Without variables.
+    /// A blaster without bound variables.
     pub fn new(terms: &'a TermStore, gates: &'a mut Gates, budget: &'a Budget) -> Self {
-        Blaster::with(terms, gates, budget, Words::default())
+        Blaster::with(terms, gates, budget, BitVectors::default())
     }
 
-    /// With what another one knew of the same gates.
+    /// A blaster that begins with the bits that another one made in the same circuit.
     pub fn with(
         terms: &'a TermStore,
         gates: &'a mut Gates,
         budget: &'a Budget,
-        words: Words,
+        known: BitVectors,
     ) -> Self {
         Blaster {
             terms,
             gates,
             budget,
-            words,
+            known,
         }
     }
 
-    /// The number of bits of a term's sort.
+    /// The number of bits of a term: one for Bool, the width for bit-vectors.
     ///
     /// # Errors
-    /// The sort has no bits.
+    /// The term has another sort.
     pub fn width(terms: &TermStore, term: TermId) -> Result<usize, NotBits> {
         match terms.sort(terms.sort_of(term)) {
             Sort::Bool => Ok(1),
@@ -82,37 +83,37 @@ impl<'a> Blaster<'a> {
         }
     }
 
-    /// The bits of a term or variable that is known.
-    pub fn known(&self, term: TermId) -> Option<Word> {
-        self.words.get(&term).cloned()
+    /// The bits of a bound variable or of a term whose gates have been made.
+    pub fn known(&self, term: TermId) -> Option<BitVector> {
+        self.known.get(&term).cloned()
     }
 
-    /// Binds a variable.
-    pub fn bind(&mut self, variable: TermId, word: &[Bit]) {
-        self.words.insert(variable, Rc::from(word));
+    /// Binds a variable to bits, as many as its sort has.
+    pub fn bind(&mut self, variable: TermId, bits: &[Bit]) {
+        self.known.insert(variable, Rc::from(bits));
     }
 
     /// Binds a variable to new inputs.
     ///
     /// # Errors
-    /// Its sort has no bits.
+    /// It is neither of sort Bool nor a bit-vector.
     pub fn free(&mut self, variable: TermId) -> Result<(), NotBits> {
         let width = Self::width(self.terms, variable)?;
-        let word: Vec<Bit> = (0..width).map(|_| self.gates.input()).collect();
-        self.bind(variable, &word);
+        let bits: Vec<Bit> = (0..width).map(|_| self.gates.input()).collect();
+        self.bind(variable, &bits);
         Ok(())
     }
 
-    /// All that is known.
-    pub fn into_words(self) -> Words {
-        self.words
+    /// The bits of all bound variables and of all terms whose gates have been made.
+    pub fn into_bit_vectors(self) -> BitVectors {
+        self.known
     }
 
     /// The bits of a term all of whose variables are bound.
     ///
     /// # Errors
-    /// The term has no bits, or too many gates; the end of the budget.
-    pub fn word(&mut self, root: TermId) -> Result<Word, NotBits> {
+    /// See [`NotBits`].
+    pub fn bit_vector(&mut self, root: TermId) -> Result<BitVector, NotBits> {
         let mut stack = vec![root];
         while let Some(&term) = stack.last() {
             if self.known(term).is_some() {
@@ -127,10 +128,10 @@ impl<'a> Blaster<'a> {
                     return Err(NotBits::Stopped);
                 }
                 let before = self.gates.len();
-                let word = self.gate(term)?;
+                let bits = self.gate(term)?;
                 let made = u32::try_from(self.gates.len() - before).unwrap_or(u32::MAX);
-                self.terms.charge(GATE.saturating_mul(made));
-                self.bind(term, &word);
+                self.terms.charge(GATE_WORK.saturating_mul(made));
+                self.bind(term, &bits);
                 stack.pop();
             }
         }
@@ -140,27 +141,27 @@ impl<'a> Blaster<'a> {
     /// The bit of a formula.
     ///
     /// # Errors
-    /// As [`Blaster::word`].
+    /// See [`NotBits`].
     pub fn bit(&mut self, formula: TermId) -> Result<Bit, NotBits> {
-        Ok(self.word(formula)?[0])
+        Ok(self.bit_vector(formula)?[0])
     }
 
     /// The bits of a term whose arguments are known.
     fn gate(&mut self, term: TermId) -> Result<Vec<Bit>, NotBits> {
         let node = self.terms.node(term);
         let width = Self::width(self.terms, term)?;
-        // Products and quotients have as many rows as bits.
+        // Products and quotients have a row of gates for each bit.
         let rows = match node.op {
             Op::BvMul | Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::BvSmod => width,
             _ => 1,
         };
         let size = rows.saturating_mul(width).saturating_mul(node.args.len());
-        if self.gates.len().saturating_add(size) > MOST {
+        if self.gates.len().saturating_add(size) > LIMITS.max_gates {
             return Err(NotBits::TooMany);
         }
-        let args: Option<Vec<Word>> = node.args.iter().map(|&a| self.known(a)).collect();
+        let args: Option<Vec<BitVector>> = node.args.iter().map(|&a| self.known(a)).collect();
         let args = args.ok_or(NotBits::Operator)?;
-        let bits = |args: &[Word]| args.iter().map(|a| a[0]).collect::<Vec<Bit>>();
+        let bits = |args: &[BitVector]| args.iter().map(|a| a[0]).collect::<Vec<Bit>>();
         let g = &mut *self.gates;
         Ok(match &node.op {
             Op::True => vec![Bit::TRUE],
@@ -171,7 +172,7 @@ impl<'a> Blaster<'a> {
             Op::Or => vec![g.any(&bits(&args))],
             Op::Eq => vec![equal(g, &args[0], &args[1])],
             Op::Ite => mux(g, args[0][0], &args[1], &args[2]),
-            // The first argument is the higher part.
+            // The first argument is the high part.
             Op::BvConcat => args.iter().rev().flat_map(|a| a.iter().copied()).collect(),
             Op::BvExtract(high, low) => args[0][*low as usize..=*high as usize].to_vec(),
             Op::BvZeroExtend(_) => extended(&args[0], width, Bit::FALSE),
@@ -195,7 +196,7 @@ impl<'a> Blaster<'a> {
                 negated_if(g, sign(&args[0]), &rest)
             }
             Op::BvSmod => {
-                // The remainder with the divisor's sign.
+                // The remainder with the sign of the divisor.
                 let (_, rest) = divided_signed(g, &args[0], &args[1]);
                 let rest = negated_if(g, sign(&args[0]), &rest);
                 let zero = !g.any(&rest);
@@ -215,9 +216,9 @@ impl<'a> Blaster<'a> {
             Op::BvUle => vec![at_most(g, &args[0], &args[1])],
             Op::BvSle => {
                 let (mut a, mut b) = (args[0].to_vec(), args[1].to_vec());
-                // Comparison of signed words is that of words with the highest bit turned.
-                for word in [&mut a, &mut b] {
-                    let last = word.last_mut().expect("a word has bits");
+                // With the sign bits flipped, the comparison is unsigned.
+                for bits in [&mut a, &mut b] {
+                    let last = bits.last_mut().expect("a bit-vector has bits");
                     *last = !*last;
                 }
                 vec![at_most(g, &a, &b)]
@@ -227,23 +228,23 @@ impl<'a> Blaster<'a> {
     }
 }
 
-fn sign(word: &[Bit]) -> Bit {
-    *word.last().expect("a word has bits")
+fn sign(bits: &[Bit]) -> Bit {
+    *bits.last().expect("a bit-vector has bits")
 }
 
-fn not(word: &[Bit]) -> Vec<Bit> {
-    word.iter().map(|&b| !b).collect()
+fn not(bits: &[Bit]) -> Vec<Bit> {
+    bits.iter().map(|&b| !b).collect()
 }
 
-fn extended(word: &[Bit], width: usize, with: Bit) -> Vec<Bit> {
-    let mut word = word.to_vec();
-    word.resize(width, with);
-    word
+fn extended(bits: &[Bit], width: usize, with: Bit) -> Vec<Bit> {
+    let mut bits = bits.to_vec();
+    bits.resize(width, with);
+    bits
 }
 
 fn folded(
     g: &mut Gates,
-    args: &[Word],
+    args: &[BitVector],
     mut two: impl FnMut(&mut Gates, &[Bit], &[Bit]) -> Vec<Bit>,
 ) -> Vec<Bit> {
     let mut found = args[0].to_vec();
@@ -262,18 +263,18 @@ fn bitwise(
     a.iter().zip(b).map(|(&a, &b)| gate(g, a, b)).collect()
 }
 
-/// `then` if the condition holds, else `otherwise`.
+/// `then` if `condition` holds, else `otherwise`.
 fn mux(g: &mut Gates, condition: Bit, then: &[Bit], otherwise: &[Bit]) -> Vec<Bit> {
     bitwise(g, then, otherwise, |g, a, b| g.mux(condition, a, b))
 }
 
-/// Whether two words are the same.
+/// Whether two bit-vectors of one width are equal.
 fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Bit {
     let same: Vec<Bit> = bitwise(g, a, b, |g, a, b| !g.xor(a, b));
     g.all(&same)
 }
 
-/// The sum with a carry.
+/// `a + b + carry` modulo 2^width.
 fn sum(g: &mut Gates, a: &[Bit], b: &[Bit], mut carry: Bit) -> Vec<Bit> {
     let mut found = Vec::with_capacity(a.len());
     for (&a, &b) in a.iter().zip(b) {
@@ -284,17 +285,17 @@ fn sum(g: &mut Gates, a: &[Bit], b: &[Bit], mut carry: Bit) -> Vec<Bit> {
     found
 }
 
-fn negated(g: &mut Gates, word: &[Bit]) -> Vec<Bit> {
-    let zero = vec![Bit::FALSE; word.len()];
-    sum(g, &not(word), &zero, Bit::TRUE)
+fn negated(g: &mut Gates, bits: &[Bit]) -> Vec<Bit> {
+    let zero = vec![Bit::FALSE; bits.len()];
+    sum(g, &not(bits), &zero, Bit::TRUE)
 }
 
-fn negated_if(g: &mut Gates, condition: Bit, word: &[Bit]) -> Vec<Bit> {
-    let other = negated(g, word);
-    mux(g, condition, &other, word)
+fn negated_if(g: &mut Gates, condition: Bit, bits: &[Bit]) -> Vec<Bit> {
+    let other = negated(g, bits);
+    mux(g, condition, &other, bits)
 }
 
-/// Whether `a <= b`, without sign.
+/// Whether `a <= b`, unsigned.
 fn at_most(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Bit {
     let mut found = Bit::TRUE;
     for (&a, &b) in a.iter().zip(b) {
@@ -305,7 +306,7 @@ fn at_most(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Bit {
 }
 
 fn product(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
-    let constants = |word: &[Bit]| word.iter().filter(|b| b.constant().is_some()).count();
+    let constants = |bits: &[Bit]| bits.iter().filter(|b| b.constant().is_some()).count();
     let (a, b) = if constants(a) > constants(b) {
         (b, a)
     } else {
@@ -318,7 +319,7 @@ fn product(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
     };
     let mut found = vec![Bit::FALSE; width];
     if constants(b) == width {
-        // Signed digits: no two in a row are not zero.
+        // Signed digits (non-adjacent form): of two neighbours, at most one is not zero.
         let digit = |b: &Bit| i8::from(b.constant() == Some(true));
         let mut carry = 0;
         let bits: Vec<i8> = b.iter().map(digit).collect();
@@ -341,7 +342,7 @@ fn product(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
     found
 }
 
-/// Quotient and remainder without sign: all ones and the dividend where the divisor is zero.
+/// Unsigned quotient and remainder; for a divisor of zero, all ones and the dividend.
 fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> (Vec<Bit>, Vec<Bit>) {
     let width = a.len();
     let divisor = extended(b, width + 1, Bit::FALSE);
@@ -368,10 +369,10 @@ fn divided_signed(g: &mut Gates, a: &[Bit], b: &[Bit]) -> (Vec<Bit>, Vec<Bit>) {
     divided(g, &a, &b)
 }
 
-/// Shifted down by as many places as a word of the same width says; `fill` comes in.
-fn shifted_right(g: &mut Gates, word: &[Bit], by: &[Bit], fill: Bit) -> Vec<Bit> {
-    let width = word.len();
-    let mut found = word.to_vec();
+/// `bits` shifted right by the unsigned value of `by`, with `fill` as the new bits.
+fn shifted_right(g: &mut Gates, bits: &[Bit], by: &[Bit], fill: Bit) -> Vec<Bit> {
+    let width = bits.len();
+    let mut found = bits.to_vec();
     let mut far = Vec::new();
     for (place, &bit) in by.iter().enumerate() {
         let places = 1_usize.checked_shl(place as u32).unwrap_or(usize::MAX);

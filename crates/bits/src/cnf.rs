@@ -1,22 +1,24 @@
-//! Gates as clauses of a SAT solver, as far as they are asked for.
+//! Gates as clauses of a SAT solver, encoded on demand (Tseitin's encoding).
 //!
-//! Invariant: a gate's literal is equivalent to the gate, in each solution of the clauses.
+//! Invariant: in each solution of the clauses, the literal of a gate has the value of the gate.
 
 use rustc_hash::FxHashMap;
 
 use super::gates::{Bit, Gate, Gates};
 use crate::sat::{Lit, SatSolver};
 
-/// A SAT solver that knows some of the gates of a graph.
+/// A SAT solver with clauses for some of the gates of a circuit.
 pub struct Encoding<S> {
+    /// The solver.
     pub solver: S,
-    /// By gate; most solvers know few of the gates.
+    /// The literals of the encoded gates, by gate.
     literals: FxHashMap<usize, Lit>,
+    /// A literal that is true.
     truth: Lit,
 }
 
 impl<S: SatSolver> Encoding<S> {
-    /// None of the gates yet.
+    /// An encoding of no gates.
     pub fn new(mut solver: S) -> Self {
         let truth = solver.new_literal();
         solver.add_clause(&[truth]);
@@ -27,13 +29,13 @@ impl<S: SatSolver> Encoding<S> {
         }
     }
 
-    /// The bit's literal, if the solver knows it.
+    /// The literal of a bit; `None` if its gate is not encoded.
     pub fn known(&self, bit: Bit) -> Option<Lit> {
         let literal = self.literals.get(&bit.gate())?;
         Some(literal.xor(bit.is_negated()))
     }
 
-    /// The bit's literal.
+    /// The literal of a bit; encodes its gate and those that it depends on.
     pub fn literal(&mut self, gates: &Gates, root: Bit) -> Lit {
         let mut stack = vec![root.gate()];
         while let Some(&number) = stack.last() {
@@ -54,7 +56,7 @@ impl<S: SatSolver> Encoding<S> {
         self.known(root).expect("it was encoded")
     }
 
-    /// A new literal that is equivalent to a gate whose arguments are known.
+    /// A literal for a gate whose arguments are encoded.
     fn encode(&mut self, gate: Gate) -> Lit {
         let out = match gate {
             Gate::False => return !self.truth,
@@ -70,7 +72,8 @@ impl<S: SatSolver> Encoding<S> {
     }
 }
 
-/// Gives the clauses by which a literal is equivalent to a gate with arguments.
+/// Calls `clause` with the clauses that make `out` equivalent to the gate; `known` gives the literals
+/// of its arguments. There are none for `false` and inputs.
 pub fn definition(
     gate: Gate,
     out: Lit,
@@ -98,7 +101,7 @@ pub fn definition(
             clause(&[!c, a, !out]);
             clause(&[c, !b, out]);
             clause(&[c, b, !out]);
-            // These follow, but propagate more.
+            // These two follow from the others and propagate more.
             clause(&[!a, !b, out]);
             clause(&[a, b, !out]);
         }

@@ -1,30 +1,33 @@
-//! Gates over inputs, each once.
+//! Circuits: hash-consed gates over inputs.
 //!
-//! Invariant: a gate's arguments are older than it, and no two gates have the same operation and
-//! arguments. What constants and equal or opposite arguments decide is no gate.
+//! Invariant: the arguments of a gate have smaller numbers, and no two gates other than inputs have
+//! the same operation and arguments. No gate has a constant argument, or two arguments of the same
+//! gate that decide its value.
 
 use std::ops::Not;
 
 use rustc_hash::FxHashMap;
 
-/// A gate's value or its negation.
+/// The value of a gate or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Bit(u32);
 
 impl Bit {
+    /// The constant `false`.
     pub const FALSE: Bit = Bit(0);
+    /// The constant `true`.
     pub const TRUE: Bit = Bit(1);
 
     fn new(gate: usize) -> Bit {
         Bit(2 * u32::try_from(gate).expect("there are fewer gates"))
     }
 
-    /// The gate's number.
+    /// The number of the gate.
     pub fn gate(self) -> usize {
         (self.0 / 2) as usize
     }
 
-    /// Whether this is the negation of the gate.
+    /// Whether it is the negation of the gate's value.
     pub fn is_negated(self) -> bool {
         self.0 % 2 == 1
     }
@@ -35,7 +38,7 @@ impl Bit {
         Bit(self.0 ^ u32::from(negated))
     }
 
-    /// The value, if it is always the same.
+    /// The value of a constant; `None` for other bits.
     pub fn constant(self) -> Option<bool> {
         (self.gate() == 0).then_some(self == Bit::TRUE)
     }
@@ -55,14 +58,18 @@ impl From<bool> for Bit {
     }
 }
 
-/// What a gate computes.
+/// The operation of a gate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Gate {
+    /// The constant `false`, gate 0.
     False,
+    /// An input.
     Input,
+    /// Conjunction.
     And(Bit, Bit),
+    /// Exclusive or.
     Xor(Bit, Bit),
-    /// The second if the first holds, else the third.
+    /// The second argument if the first holds, else the third.
     Mux(Bit, Bit, Bit),
 }
 
@@ -78,7 +85,7 @@ impl Gate {
     }
 }
 
-/// The graph.
+/// A circuit.
 pub struct Gates {
     gates: Vec<Gate>,
     numbers: FxHashMap<Gate, u32>,
@@ -94,12 +101,12 @@ impl Default for Gates {
 }
 
 impl Gates {
-    /// How many gates there are.
+    /// The number of gates, with the constant.
     pub fn len(&self) -> usize {
         self.gates.len()
     }
 
-    /// The gate of this number.
+    /// The gate with this number.
     pub fn gate(&self, number: usize) -> Gate {
         self.gates[number]
     }
@@ -110,7 +117,7 @@ impl Gates {
         Bit::new(self.gates.len() - 1)
     }
 
-    /// The inputs among the gates from this number on.
+    /// The inputs whose number is at least `first`.
     pub fn inputs_from(&self, first: usize) -> impl Iterator<Item = Bit> {
         let inputs = (first..self.len()).filter(|&gate| self.gates[gate] == Gate::Input);
         inputs.map(Bit::new)
@@ -125,6 +132,7 @@ impl Gates {
         Bit::new(number)
     }
 
+    /// `a ∧ b`.
     pub fn and(&mut self, a: Bit, b: Bit) -> Bit {
         let (a, b) = (a.min(b), a.max(b));
         if a == Bit::FALSE || a == !b {
@@ -133,7 +141,7 @@ impl Gates {
         if a == Bit::TRUE || a == b {
             return b;
         }
-        // One of the two says already what the other does, or the opposite.
+        // One argument is a conjunction with the other argument or its negation.
         for (one, other) in [(a, b), (b, a)] {
             if let (Gate::And(x, y), false) = (self.gate(one.gate()), one.is_negated()) {
                 if other == x || other == y {
@@ -147,10 +155,12 @@ impl Gates {
         self.make(Gate::And(a, b))
     }
 
+    /// `a ∨ b`.
     pub fn or(&mut self, a: Bit, b: Bit) -> Bit {
         !self.and(!a, !b)
     }
 
+    /// `a ⊕ b`.
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
         let negated = a.is_negated() != b.is_negated();
         let (a, b) = (a.xor(a.is_negated()), b.xor(b.is_negated()));
@@ -164,7 +174,7 @@ impl Gates {
         self.make(Gate::Xor(a, b)).xor(negated)
     }
 
-    /// `then` if the condition holds, else `otherwise`.
+    /// `then` if `condition` holds, else `otherwise`.
     pub fn mux(&mut self, condition: Bit, then: Bit, otherwise: Bit) -> Bit {
         if let Some(value) = condition.constant() {
             return if value { then } else { otherwise };
@@ -195,7 +205,7 @@ impl Gates {
         self.make(gate).xor(negated)
     }
 
-    /// All of these; a balanced tree of gates.
+    /// The conjunction, as a balanced tree of gates; true if there are no bits.
     pub fn all(&mut self, bits: &[Bit]) -> Bit {
         let mut bits = bits.to_vec();
         while bits.len() > 1 {
@@ -210,30 +220,30 @@ impl Gates {
         bits.first().copied().unwrap_or(Bit::TRUE)
     }
 
-    /// One of these.
+    /// The disjunction, as a balanced tree of gates; false if there are no bits.
     pub fn any(&mut self, bits: &[Bit]) -> Bit {
         let bits: Vec<Bit> = bits.iter().map(|&b| !b).collect();
         !self.all(&bits)
     }
 }
 
-/// Values of gates that follow from values of inputs, computed where they are asked for.
+/// Values of gates for given values of inputs, computed on demand.
 #[derive(Default)]
 pub struct Values {
     values: Vec<Option<bool>>,
-    /// Gates that have one.
+    /// Gates with a value.
     known: Vec<u32>,
 }
 
 impl Values {
-    /// Forgets all values.
+    /// Removes all values.
     pub fn clear(&mut self) {
         for gate in self.known.drain(..) {
             self.values[gate as usize] = None;
         }
     }
 
-    /// Gives an input its value.
+    /// Sets the value of an input, before values that depend on it are computed.
     pub fn set(&mut self, gates: &Gates, input: Bit, value: bool) {
         self.note(gates, input.gate(), value != input.is_negated());
     }
@@ -252,7 +262,7 @@ impl Values {
         value.map(|value| value != bit.is_negated())
     }
 
-    /// The bit's value; inputs that were given none are false.
+    /// The value of a bit; inputs without a value are false.
     pub fn of(&mut self, gates: &Gates, root: Bit) -> bool {
         let mut stack = vec![root.gate()];
         while let Some(&gate) = stack.last() {

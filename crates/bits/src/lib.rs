@@ -1,15 +1,38 @@
-//! Formulas over words and Booleans as graphs of gates, and gates as clauses for a SAT solver.
+//! Formulas over bit-vectors and Booleans as circuits of gates ([`Blaster`]), gates as clauses of a
+//! SAT solver ([`Encoding`]), and the SAT solver ([`sat`]).
 //!
-//! Invariant: this module knows no clauses of Horn systems; what a gate means is given by values of
-//! the inputs.
+//! Invariant: the value of a gate depends only on the values of the inputs. The crate knows no Horn
+//! clauses.
 
 mod blast;
 mod cnf;
 mod gates;
+mod limits;
 pub mod sat;
 #[cfg(test)]
 mod tests;
 
-pub use self::blast::{Blaster, NotBits, Word, Words};
+pub use self::blast::{BitVector, BitVectors, Blaster, NotBits};
 pub use self::cnf::{Encoding, definition};
 pub use self::gates::{Bit, Gate, Gates, Values};
+
+#[doc(hidden)]
+#[deprecated(note = "is `BitVector`")]
+pub type Word = BitVector;
+
+#[doc(hidden)]
+#[deprecated(note = "is `BitVectors`")]
+pub type Words = BitVectors;
+
+#[doc(hidden)]
+impl Blaster<'_> {
+    #[deprecated(note = "is `bit_vector`")]
+    pub fn word(&mut self, root: alphorn_term::TermId) -> Result<BitVector, NotBits> {
+        self.bit_vector(root)
+    }
+
+    #[deprecated(note = "is `into_bit_vectors`")]
+    pub fn into_words(self) -> BitVectors {
+        self.into_bit_vectors()
+    }
+}

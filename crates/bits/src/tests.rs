@@ -1,4 +1,4 @@
-//! Gates against evaluation, and clauses against gates.
+//! Tests of gates against evaluation, and of clauses against gates.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use crate::sat::{Answer, SatSolver, Solver};
 use alphorn_term::run::Budget;
 use alphorn_term::{Assignment, BigUint, Op, Random, TermId, TermStore, evaluate};
 
-/// No limit; its clock is the work.
+/// A budget without limits; it counts work only.
 fn budget(t: &Rc<TermStore>) -> Budget {
     Budget::new(t.clone(), Arc::default(), true)
 }
 
-/// What two words and a formula make, by all operators.
+/// Terms over two bit-vectors with all operators.
 fn terms_of(t: &TermStore, a: TermId, b: TermId) -> Vec<TermId> {
     let two = [
         Op::BvAnd,
@@ -58,16 +58,16 @@ fn terms_of(t: &TermStore, a: TermId, b: TermId) -> Vec<TermId> {
     found
 }
 
-/// Checks terms over two words for some values of these.
+/// Checks the gates of terms over two bit-vectors for pairs of their values.
 fn check(t: &Rc<TermStore>, a: TermId, b: TermId, roots: &[TermId], pairs: &[(BigUint, BigUint)]) {
     let mut gates = Gates::default();
     let budget = budget(t);
     let mut blaster = Blaster::new(t, &mut gates, &budget);
     for var in [a, b] {
-        blaster.free(var).expect("a word");
+        blaster.free(var).expect("a bit-vector");
     }
-    let word = |term| blaster.word(term).expect("bits express it").to_vec();
-    let words: Vec<Vec<Bit>> = roots.iter().copied().map(word).collect();
+    let bits = |term| blaster.bit_vector(term).expect("it has gates").to_vec();
+    let results: Vec<Vec<Bit>> = roots.iter().copied().map(bits).collect();
     let known = |var| blaster.known(var).expect("it is bound");
     let inputs = [(a, known(a)), (b, known(b))];
     let mut values = Values::default();
@@ -80,30 +80,29 @@ fn check(t: &Rc<TermStore>, a: TermId, b: TermId, roots: &[TermId], pairs: &[(Bi
                 values.set(&gates, bit, number.bit(place as u64));
             }
         }
-        for (&root, word) in roots.iter().zip(&words) {
-            // What the standard leaves open for Z3's sake has a fixed value for words.
-            let value = evaluate(t, root, &assignment).expect("words have values");
+        for (&root, bits) in roots.iter().zip(&results) {
+            let value = evaluate(t, root, &assignment).expect("bit-vectors have values");
             let expected = |place: usize| match t.as_bool(value) {
                 Some(value) => value,
-                None => t.as_bitvec(value).expect("a word").bit(place as u64),
+                None => t.as_bitvec(value).expect("a bit-vector").bit(place as u64),
             };
-            for (place, &bit) in word.iter().enumerate() {
+            for (place, &bit) in bits.iter().enumerate() {
                 assert_eq!(values.of(&gates, bit), expected(place), "{root:?}, {place}");
             }
         }
     }
 }
 
-fn words(t: &TermStore, width: u32) -> (TermId, TermId) {
+fn variables(t: &TermStore, width: u32) -> (TermId, TermId) {
     let sort = t.bitvec_sort(width);
     (t.var("a", sort), t.var("b", sort))
 }
 
 #[test]
-fn all_values_of_small_words() {
+fn all_values_of_narrow_bit_vectors() {
     for width in 1..=4 {
         let t = Rc::new(TermStore::new());
-        let (a, b) = words(&t, width);
+        let (a, b) = variables(&t, width);
         let mut roots = terms_of(&t, a, b);
         let all = || (0_u32..1 << width).map(BigUint::from);
         for value in all() {
@@ -121,11 +120,11 @@ fn all_values_of_small_words() {
 }
 
 #[test]
-fn random_values_of_large_words() {
+fn random_values_of_wide_bit_vectors() {
     let mut random = Random::new(17);
     for width in [8, 32, 65] {
         let t = Rc::new(TermStore::new());
-        let (a, b) = words(&t, width);
+        let (a, b) = variables(&t, width);
         let mut number = || {
             let mut number = BigUint::default();
             // Sparse, dense, or small.
@@ -145,17 +144,17 @@ fn random_values_of_large_words() {
 }
 
 #[test]
-fn clauses_say_what_gates_compute() {
+fn clauses_have_the_values_of_gates() {
     let t = Rc::new(TermStore::new());
-    let (a, b) = words(&t, 3);
+    let (a, b) = variables(&t, 3);
     let mut gates = Gates::default();
     let budget = budget(&t);
     let mut blaster = Blaster::new(&t, &mut gates, &budget);
     for var in [a, b] {
-        blaster.free(var).expect("a word");
+        blaster.free(var).expect("a bit-vector");
     }
-    let word = |term| blaster.word(term).expect("bits express it").to_vec();
-    let roots: Vec<Bit> = terms_of(&t, a, b).into_iter().flat_map(word).collect();
+    let bits = |term| blaster.bit_vector(term).expect("it has gates").to_vec();
+    let roots: Vec<Bit> = terms_of(&t, a, b).into_iter().flat_map(bits).collect();
     let known = |var| blaster.known(var).expect("it is bound").to_vec();
     let inputs = [known(a), known(b)].concat();
     let mut encoding = Encoding::new(Solver::new(&budget));
@@ -182,15 +181,15 @@ fn clauses_say_what_gates_compute() {
 }
 
 #[test]
-fn what_bits_do_not_express_is_refused() {
+fn operators_without_gates_are_refused() {
     let t = Rc::new(TermStore::new());
-    let (a, _) = words(&t, 8);
+    let (a, _) = variables(&t, 8);
     let number = t.bv_op(&Op::BvToNat, &[a]);
     let mut gates = Gates::default();
     let budget = budget(&t);
     let mut blaster = Blaster::new(&t, &mut gates, &budget);
-    blaster.free(a).expect("a word");
-    assert_eq!(blaster.word(number), Err(NotBits::Operator));
+    blaster.free(a).expect("a bit-vector");
+    assert_eq!(blaster.bit_vector(number), Err(NotBits::Operator));
 }
 
 #[test]
@@ -201,15 +200,15 @@ fn large_products_are_refused_before_they_are_made() {
         (20_000, 60_000, NotBits::TooMany),
         (1_000, 1, NotBits::Stopped),
     ] {
-        let (a, b) = words(&t, width);
+        let (a, b) = variables(&t, width);
         let product = t.bv_op(&Op::BvMul, &[a, b]);
         let product = t.bv_op(&Op::BvMul, &[product, a]);
         let mut gates = Gates::default();
         let part = budget.work(Duration::from_millis(work));
         let mut blaster = Blaster::new(&t, &mut gates, &part);
         for var in [a, b] {
-            blaster.free(var).expect("a word");
+            blaster.free(var).expect("a bit-vector");
         }
-        assert_eq!(blaster.word(product), Err(expected));
+        assert_eq!(blaster.bit_vector(product), Err(expected));
     }
 }

@@ -1,54 +1,57 @@
-//! The cutpoint graph: locations, actions between them, and the order in which they are visited.
-//! The graph of engines that unwind.
+//! The cutpoint graph of engines that unwind: locations, actions between them, and the order in
+//! which locations are visited.
 //!
-//! A location is a predicate, the entry or the error; an action is all clauses that lead from one
-//! location to another; a nonlinear clause is in one action for each location of its body. Passes
-//! have inlined what is on no cycle, so that most predicates are heads of loops, as in VINTA's
-//! paper (SAS 2012); others do no harm.
+//! A location is a predicate, the entry or the error. An action is the set of all clauses that lead
+//! from one location to another; a nonlinear clause belongs to one action for each predicate of its
+//! body. In Vinta's paper (Albarghouthi, Gurfinkel, Chechik, SAS 2012) locations are heads of loops;
+//! here all predicates are locations, but most others have been inlined before.
 //!
-//! Invariant: every location can be reached from the entry and can reach the error by the clauses'
-//! dependencies alone; positions are those of Bourdoncle's weak topological order.
+//! Invariant: the order of locations is Bourdoncle's weak topological order. If all clauses of the
+//! system are relevant, each location can be reached from the entry and can reach the error by the
+//! clauses' dependencies.
 
 use rustc_hash::FxHashMap;
 
 use super::{DependencyGraph, PredicateId, System, WtoElement};
 use alphorn_term::TermId;
 
-/// A location, by number.
+/// The number of a location.
 pub type Location = usize;
 
-/// Where derivations begin.
+/// The location where derivations begin.
 pub const ENTRY: Location = 0;
 
-/// Where they are not to end.
+/// The location of derivations of `false`.
 pub const ERROR: Location = 1;
 
 /// All clauses from one location to another.
 pub struct Action {
+    /// The target.
     pub to: Location,
-    /// Indexes in the system.
+    /// Positions in [`System::clauses`], ascending.
     pub clauses: Vec<usize>,
 }
 
 /// The cutpoint graph of a system.
 pub struct Cutpoints {
-    /// By location; `None` for entry and error.
+    /// By location, its predicate; `None` for entry and error.
     pub predicates: Vec<Option<PredicateId>>,
+    /// All actions.
     pub actions: Vec<Action>,
-    /// By location: the actions that leave it.
+    /// By location, the actions that leave it, as positions in `actions`.
     pub leaving: Vec<Vec<usize>>,
-    /// By location: whether it is the head of a component, where widening happens.
+    /// By location, whether it is the head of a component, where engines widen.
     pub is_head: Vec<bool>,
     /// Locations in weak topological order, without entry and error.
     order: Vec<Location>,
-    /// By location: its place in the order.
+    /// By location, its position in the order.
     position: Vec<usize>,
-    /// By place: where the components begin that end there, the innermost first.
+    /// By position, where the components begin that end there, the innermost first.
     closing: Vec<Vec<usize>>,
 }
 
 impl Cutpoints {
-    /// The graph of a system all of whose clauses are relevant.
+    /// The cutpoint graph of a system.
     pub fn new(system: &System) -> Cutpoints {
         let order = DependencyGraph::new(system).weak_topological_order();
         let mut predicates = vec![None, None];
@@ -72,7 +75,7 @@ impl Cutpoints {
                 closing[end].push(place);
             }
         }
-        // Inner components begin later.
+        // Inner components begin later than outer ones.
         for starts in &mut closing {
             starts.reverse();
         }
@@ -110,19 +113,19 @@ impl Cutpoints {
         }
     }
 
-    /// The formal variables of the location's predicate; entry and error have none.
+    /// The formal variables of the location's predicate; none for entry and error.
     pub fn formals<'s>(&self, system: &'s System, location: Location) -> &'s [TermId] {
         let predicate = self.predicates[location];
         predicate.map_or(&[], |p| &system.predicate(p).params)
     }
 
-    /// New variables for them.
+    /// Fresh variables in place of the location's formal variables.
     pub fn fresh_formals(&self, system: &System, location: Location) -> Vec<TermId> {
         let predicate = self.predicates[location];
         predicate.map_or_else(Vec::new, |p| system.fresh_atom(p).args)
     }
 
-    /// What the location is called in pictures.
+    /// The name of the location in pictures.
     pub fn name<'s>(&self, system: &'s System, location: Location) -> &'s str {
         match self.predicates[location] {
             Some(predicate) => &system.predicate(predicate).name,
@@ -131,9 +134,9 @@ impl Cutpoints {
         }
     }
 
-    /// Where to go on from a location that was visited: WTONEXT and WTOEXIT in one. That is the
-    /// next location of the order that is pending, but at the end of a component its head first, if
-    /// that is; the error at last. A component without pending locations is passed over.
+    /// The location to visit after `from` (WTONEXT and WTOEXIT of Vinta's paper in one): the next
+    /// pending location in the order, but at the end of a component its head if that is pending;
+    /// the error if there is none.
     pub fn next(&self, from: Location, pending: impl Fn(Location) -> bool) -> Location {
         let mut place = match from {
             ENTRY => 0,

@@ -1,8 +1,9 @@
-//! The predicate dependency graph: strongly connected components, weak topological order.
+//! The dependency graph of predicates: strongly connected components, weak topological order.
 //!
-//! An edge leads from a body predicate to the head predicate, from [`DependencyGraph::ENTRY`] to
-//! heads of clauses without body predicates, and to [`DependencyGraph::QUERY`] for heads `false`.
-//! Invariant: node numbers are dense; predicates not in use have no node.
+//! There is an edge from each body predicate of a clause to its head predicate, from an entry node
+//! to the heads of clauses without body atoms, and to a query node in place of heads `false`.
+//!
+//! Invariant: the predicates with a node are those that occur in clauses.
 
 use std::fmt::Write;
 
@@ -14,7 +15,7 @@ use super::{PredicateId, System};
 
 /// The dependency graph of a system.
 pub struct DependencyGraph {
-    /// Nodes: entry, query, then predicates. Edges carry the clause's index in the system.
+    /// Nodes: entry, query, then predicates. Edges are labelled with the position of the clause.
     graph: DiGraph<Option<PredicateId>, usize>,
     nodes: FxHashMap<PredicateId, NodeIndex>,
 }
@@ -22,21 +23,23 @@ pub struct DependencyGraph {
 /// An element of a weak topological order (Bourdoncle, FMPA 1993).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WtoElement {
+    /// A predicate that is not the head of a component.
     Vertex(PredicateId),
-    /// The head of a component, where widening happens. The rest of the component are the elements
-    /// that follow, up to `end`, which is not among them.
+    /// A component: its head, where engines widen, and the elements that follow up to `end`.
     Component {
+        /// The head.
         head: PredicateId,
+        /// The position after the last element of the component.
         end: usize,
     },
 }
 
-/// A hierarchical ordering of the predicates in which every cycle contains a component's head;
-/// flat, because components may nest as deep as there are predicates.
+/// A hierarchical order of the predicates in which each cycle contains the head of a component. It is
+/// a flat list, since components may be nested as deep as there are predicates.
 pub type WeakTopologicalOrder = Vec<WtoElement>;
 
 impl DependencyGraph {
-    /// Builds the graph; a clause with several body predicates gives one edge for each.
+    /// The dependency graph of a system.
     pub fn new(system: &System) -> Self {
         let mut graph = DiGraph::new();
         let entry = graph.add_node(None);
@@ -57,9 +60,10 @@ impl DependencyGraph {
         DependencyGraph { graph, nodes }
     }
 
-    /// Strongly connected components of predicates, premises before what uses them.
+    /// The strongly connected components of predicates, in topological order: body predicates before
+    /// head predicates.
     pub fn components(&self) -> Vec<Vec<PredicateId>> {
-        // Tarjan's algorithm in petgraph is recursive; Kosaraju's is not.
+        // In petgraph, Tarjan's algorithm is recursive and Kosaraju's is not.
         let mut components: Vec<Vec<PredicateId>> = petgraph::algo::kosaraju_scc(&self.graph)
             .into_iter()
             .map(|c| {
@@ -73,7 +77,7 @@ impl DependencyGraph {
         components
     }
 
-    /// Whether the predicate depends on itself, directly or through others.
+    /// The predicates that depend on themselves, directly or through others.
     pub fn recursive(&self) -> rustc_hash::FxHashSet<PredicateId> {
         let mut result = rustc_hash::FxHashSet::default();
         for component in self.components() {
@@ -88,10 +92,10 @@ impl DependencyGraph {
         result
     }
 
-    /// A weak topological order: components decomposed recursively by removing a head each time.
-    /// The head is the component's first member that is entered from outside. Deviation from
-    /// Bourdoncle: an explicit work list, so that the depth of nesting costs no stack. Takes time
-    /// linear in the edges for each level of nesting.
+    /// A weak topological order: components are decomposed repeatedly by removing their heads. The
+    /// head is the component's first member with an edge from outside. Deviation from Bourdoncle: an
+    /// explicit stack, since components may be nested deeply. It takes time linear in the edges for
+    /// each level of nesting.
     pub fn weak_topological_order(&self) -> WeakTopologicalOrder {
         enum Work {
             Order(Vec<NodeIndex>),
@@ -106,7 +110,7 @@ impl DependencyGraph {
         while let Some(item) = work.pop() {
             match item {
                 Work::Order(members) => {
-                    // Those that come last are found first, as the stack wants them.
+                    // The last components come first, which is the order for a stack.
                     let components = search.run(&self.graph, &members);
                     work.extend(components.into_iter().map(Work::Element));
                 }
@@ -153,8 +157,8 @@ impl DependencyGraph {
         elements.map(predicate).collect()
     }
 
-    /// The graph in Graphviz's language, predicates by name, edges labelled with the number of the
-    /// clause in the system.
+    /// The graph in Graphviz's language: predicates by name, edges with the number of the clause in
+    /// the system, from 1.
     pub fn to_graphviz(&self, system: &System) -> String {
         let mut out = String::from("digraph dependencies {\n  rankdir=TB;\n");
         for node in self.graph.node_indices() {
@@ -190,11 +194,12 @@ impl DependencyGraph {
     }
 }
 
-/// Strongly connected components of parts of a graph (Tarjan, SICOMP 1972), iterative; a run costs
-/// no more than its part.
+/// Strongly connected components of subgraphs (Tarjan, SICOMP 1972), iterative. A run takes time
+/// linear in its subgraph.
 struct ComponentSearch {
-    /// For each node: the run that it takes part in, and when that run reached it; zero for never.
+    /// By node, the last run that it took part in; zero for none, or if its component was found.
     run: Vec<u32>,
+    /// By node, its number in the order of discovery; zero for none.
     reached: Vec<u32>,
     low: Vec<u32>,
     runs: u32,
@@ -210,7 +215,7 @@ impl ComponentSearch {
         }
     }
 
-    /// The components of the subgraph of these nodes, what uses others before what it uses.
+    /// The components of the subgraph of `members`, targets of edges before their sources.
     fn run(
         &mut self,
         graph: &DiGraph<Option<PredicateId>, usize>,
@@ -224,7 +229,7 @@ impl ComponentSearch {
         let mut components = Vec::new();
         let mut open: Vec<NodeIndex> = Vec::new();
         let mut time = 0;
-        // From the back, so that independent members end up in their own order.
+        // From the back, so that independent members keep their order.
         for &root in members.iter().rev() {
             if self.reached[root.index()] != 0 {
                 continue;
@@ -244,7 +249,7 @@ impl ComponentSearch {
                 };
                 let node = *node;
                 if let Some(target) = targets.next() {
-                    // A node that has left for its component belongs to the run no more.
+                    // Nodes whose component was found do not belong to the run any more.
                     if self.run[target.index()] != self.runs {
                         continue;
                     }
@@ -321,8 +326,8 @@ mod tests {
         out + &")".repeat(ends.len())
     }
 
-    /// What makes an order a weak topological one: whoever leads back leads to the head of a
-    /// component that it is in.
+    /// The condition of a weak topological order: an edge backwards leads to the head of a component
+    /// that contains its source.
     fn check(order: &[WtoElement], edges: &[(usize, usize)]) {
         let mut at = FxHashMap::default();
         for (position, element) in order.iter().enumerate() {
@@ -399,7 +404,7 @@ mod tests {
         let order = graph.weak_topological_order();
         assert_eq!(order.len(), 100_000);
         assert_eq!(graph.components().len(), 100_000);
-        // Each component is the one before without its head.
+        // Each component is the previous one without its head.
         let mut edges = vec![(0, 1)];
         for n in 1..2000 {
             edges.extend([(n, n + 1), (n + 1, n)]);

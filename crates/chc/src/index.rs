@@ -1,13 +1,13 @@
-//! An index of a system: which clauses derive a predicate and which use it, which predicates can
-//! be derived, from how short a derivation, and which clauses can take part in one of `false`.
+//! Indexes of a system: the clauses that derive or use a predicate, the least heights of derivations,
+//! and the clauses that can take part in a derivation of `false`.
 //!
-//! Invariant: an index names clauses by their position in the system it was made of, and each list
-//! is ascending; it knows nothing of clauses that were added or moved later.
+//! Invariant: an index names clauses by their position in the system that it was made of, and each
+//! list is ascending. It is not updated when the system changes.
 
 use super::{Clause, PredicateId, System};
 use alphorn_term::TermId;
 
-/// The clauses of a system by head and by body. Making it takes time linear in the atoms.
+/// The clauses of a system by head and by body predicate; made in time linear in the atoms.
 #[derive(Clone, Debug)]
 pub struct ClauseIndex {
     deriving: Lists,
@@ -31,7 +31,7 @@ impl ClauseIndex {
         let mut heads = Vec::new();
         let mut bodies = Vec::new();
         let (mut entries, mut queries) = (Vec::new(), Vec::new());
-        // By predicate: one more than the last clause that was seen to use it.
+        // By predicate, one more than the last clause that uses it.
         let mut last = vec![0; system.predicates.len()];
         for (index, clause) in chosen() {
             match &clause.head {
@@ -63,33 +63,33 @@ impl ClauseIndex {
         self.deriving.get(predicate)
     }
 
-    /// The clauses with the predicate in their body, each once however often it occurs there.
+    /// The clauses with the predicate in their body, each once.
     pub fn using(&self, predicate: PredicateId) -> &[usize] {
         self.using.get(predicate)
     }
 
-    /// Clauses without body atoms that have a head.
+    /// The clauses without body atoms whose head is not `false`.
     pub fn entries(&self) -> &[usize] {
         &self.entries
     }
 
-    /// Clauses with the head `false`.
+    /// The clauses with the head `false`.
     pub fn queries(&self) -> &[usize] {
         &self.queries
     }
 
-    /// By predicate, the least height of a derivation from the clauses of this index, `None` where
-    /// there is none. An entry clause has height 1. Constraints are ignored.
+    /// By predicate, the least height of a derivation from the clauses of this index; `None` if there
+    /// is none. Constraints are ignored, and entry clauses have height 1.
     pub fn heights(&self, system: &System) -> Vec<Option<usize>> {
         let count = system.predicates.len();
         let mut heights: Vec<Option<usize>> = vec![None; count];
-        // By clause: how many different predicates of its body have no derivation yet.
+        // By clause, the number of different body predicates without a derivation so far.
         let mut missing = vec![0; system.clauses.len()];
         for &clause in &self.using.items {
             missing[clause] += 1;
         }
         let head = |clause: usize| system.clauses[clause].head.as_ref().map(|h| h.predicate);
-        // Breadth first: a clause derives its head in the round after its last body predicate.
+        // Breadth first: a clause derives its head in the round after its last premise.
         let mut round = 0;
         let mut ready: Vec<PredicateId> = self.entries.iter().filter_map(|&c| head(c)).collect();
         while !ready.is_empty() {
@@ -113,16 +113,16 @@ impl ClauseIndex {
     }
 }
 
-/// A list of clauses for each predicate, in one piece.
+/// A list of clauses for each predicate, in one vector.
 #[derive(Clone, Debug)]
 struct Lists {
-    /// Where the list of each predicate begins; the end of the last one at last.
+    /// The start of each predicate's list, and the end of the last one.
     starts: Vec<usize>,
     items: Vec<usize>,
 }
 
 impl Lists {
-    /// Pairs of one predicate stay in their order.
+    /// The lists of these pairs of predicate and clause; the order within a list is kept.
     fn new(predicates: usize, pairs: &[(PredicateId, usize)]) -> Lists {
         let mut starts = vec![0; predicates + 1];
         for (predicate, _) in pairs {
@@ -141,7 +141,7 @@ impl Lists {
         Lists { starts, items }
     }
 
-    /// Empty for predicates that the system got later.
+    /// The list of a predicate; empty for predicates that were added later.
     fn get(&self, predicate: PredicateId) -> &[usize] {
         match self.starts.get(predicate.index()..predicate.index() + 2) {
             Some(&[start, end]) => &self.items[start..end],
@@ -150,11 +150,11 @@ impl Lists {
     }
 }
 
-/// What the dependencies between predicates alone say about derivations: which predicates have one,
-/// and which clauses can take part in one of `false`.
+/// Which predicates have a derivation, and which clauses can take part in one of `false`, by the
+/// dependencies between predicates.
 ///
-/// A constraint counts only when it is literally `false`; so this bounds from above what the
-/// clauses with their constraints derive, and from below how high the derivations are.
+/// Constraints are ignored, except that a clause with the constraint `false` derives nothing. So
+/// this over-approximates which predicates have facts, and heights are lower bounds.
 #[derive(Clone, Debug)]
 pub struct Reachability {
     heights: Vec<Option<usize>>,
@@ -163,7 +163,8 @@ pub struct Reachability {
 }
 
 impl Reachability {
-    /// Forward from the entry clauses, then backward from the queries; linear in the atoms.
+    /// Searches forward from the entry clauses, then backward from the queries, in time linear in the
+    /// atoms.
     pub fn new(system: &System) -> Reachability {
         let all = 0..system.clauses.len();
         let satisfiable = |&c: &usize| system.clauses[c].constraint != TermId::FALSE;
@@ -197,13 +198,13 @@ impl Reachability {
         }
     }
 
-    /// The least height of a derivation of the predicate, `None` if there is none. An entry clause
-    /// has height 1.
+    /// The least height of a derivation of the predicate; `None` if there is none. Entry clauses have
+    /// height 1.
     pub fn height(&self, predicate: PredicateId) -> Option<usize> {
         self.heights[predicate.index()]
     }
 
-    /// The least height of a derivation whose last step is this clause, `None` if there is none.
+    /// The least height of a derivation whose last step is this clause; `None` if there is none.
     pub fn clause_height(&self, clause: &Clause) -> Option<usize> {
         let mut highest = 0;
         for atom in &clause.body {
@@ -218,7 +219,7 @@ impl Reachability {
     }
 
     /// The clauses that can take part in a derivation of `false`, ascending: their body predicates
-    /// are derivable, and a query depends on their head. Empty when no query can be derived.
+    /// have derivations, and a query depends on their head. Empty if no query has a derivation.
     pub fn clauses(&self) -> &[usize] {
         &self.clauses
     }
@@ -237,7 +238,7 @@ mod tests {
     use crate::Atom;
     use alphorn_term::TermStore;
 
-    /// Clauses over predicates without arguments, as bodies and heads.
+    /// A system of clauses over predicates without arguments, given as bodies and heads.
     fn system(predicates: usize, clauses: &[(&[usize], Option<usize>)]) -> System {
         let mut system = System::new(Rc::new(TermStore::new()));
         let ids: Vec<PredicateId> = (0..predicates)
@@ -307,7 +308,7 @@ mod tests {
         assert_eq!(reachability.index().queries(), [6]);
         assert_eq!(reachability.clause_height(&system.clauses[6]), Some(4));
         assert_eq!(reachability.clause_height(&system.clauses[7]), None);
-        // Without regard to constraints.
+        // An index ignores constraints.
         let all = ClauseIndex::new(&system).heights(&system);
         assert_eq!(all[4], Some(1));
     }

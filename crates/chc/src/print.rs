@@ -1,7 +1,7 @@
-//! Systems as strict CHC-COMP text: any Horn solver reads it, and so does alphorn.
+//! Systems as text in the format of CHC-COMP, for any Horn solver.
 //!
-//! Invariant: predicates, clauses and variables are printed in their order in the system, with one
-//! query at most, every name unique in its scope, and size linear in the system.
+//! Invariant: predicates, clauses and variables are printed in their order in the system. There is
+//! at most one query, and each name is unique in its scope.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use alphorn_term::{
     DatatypeId, DatatypeStyle, Op, Printer, Sort, SortId, TermId, TermStore, quote_symbol,
 };
 
-/// Names of the theories that constraints use. Those of bit-vectors all begin with `bv`.
+/// Names of operators that no declared name may hide. Other operators of bit-vectors begin with `bv`.
 const OPERATORS: [&str; 34] = [
     "true",
     "false",
@@ -50,8 +50,8 @@ const OPERATORS: [&str; 34] = [
     "sign_extend",
 ];
 
-/// The system in the HORN dialect. Instances of parametric datatypes become datatypes of their
-/// own; several queries are joined by a nullary predicate.
+/// The text of a system in the HORN dialect. Instances of parametric datatypes become separate
+/// datatypes; several queries become one by a predicate without arguments.
 pub fn to_smtlib(system: &System) -> String {
     let terms = &*system.terms;
     let mut out = String::from("(set-logic HORN)\n");
@@ -60,7 +60,7 @@ pub fn to_smtlib(system: &System) -> String {
     let printer = || Printer::new(terms).with_style(DatatypeStyle::Monomorphic);
     let sorts = printer();
     out.push_str(&sorts.datatype_declarations(&datatypes));
-    // No name may hide what constraints mean.
+    // No declared name may hide an operator.
     let mut global = Names::default();
     global
         .taken
@@ -167,12 +167,12 @@ fn write_atom(out: &mut String, printer: &Printer, names: &[String], atom: &Atom
     out.push(')');
 }
 
-/// Names in a scope, as SMT-LIB writes them.
+/// The names in a scope, in SMT-LIB syntax.
 #[derive(Default)]
 struct Names<'a> {
     outer: Option<&'a Names<'a>>,
     taken: FxHashSet<String>,
-    /// Where to go on counting.
+    /// The next number to append to a name.
     next: usize,
 }
 
@@ -181,8 +181,8 @@ impl Names<'_> {
         self.taken.contains(name) || self.outer.is_some_and(|outer| outer.is_taken(name))
     }
 
-    /// The name, with a number appended where it is taken, and something put before it
-    /// where it looks like the printer's own or like an operator.
+    /// A new name in the scope: `name`, with a number appended if it is taken, and `_` prepended if
+    /// it could be a name of the printer (`let!…`) or an operator (`bv…`).
     fn unique(&mut self, name: &str) -> String {
         let odd = name.starts_with("let!") || name.starts_with("bv");
         let stem = if odd {
@@ -200,7 +200,7 @@ impl Names<'_> {
     }
 }
 
-/// All datatypes that occur in the system, with those that their fields and parameters need.
+/// All datatypes that occur in the system, with those that their fields need, ascending.
 fn datatypes(system: &System) -> Vec<DatatypeId> {
     let terms: &TermStore = &system.terms;
     let mut roots: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
@@ -264,7 +264,7 @@ mod tests {
         terms.define_datatype(id, vec![constructor]);
         let p = system.add_predicate("P", &[SortId::INT, SortId::BOOL]);
         let q = system.add_predicate("P", &[pair]);
-        // One name at two sorts, the name of the predicate.
+        // One name for variables of two sorts and for the predicate.
         let (x, b) = (terms.var("P", SortId::INT), terms.var("P", SortId::BOOL));
         let y = terms.var("x", pair);
         let atom = |predicate, args: &[TermId]| Atom {

@@ -1,45 +1,56 @@
-//! The features of a system that decide which engines fit.
+//! Features of a system, by which the strategy chooses engines and passes.
+//!
+//! Invariant: a shape depends only on the clauses and the predicates in use, not on names.
 
 use rustc_hash::FxHashSet;
 
 use super::{DependencyGraph, System};
 use alphorn_term::{Op, Sort, SortId, TermId, TermStore};
 
-/// Which theories occur in arguments and constraints.
+/// Which theories occur in arguments and constraints, also within arrays and datatypes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Theories {
+    /// Terms of sort Int.
     pub int: bool,
+    /// Terms of sort Real.
     pub real: bool,
+    /// Bit-vectors.
     pub bitvec: bool,
     /// See [`System::has_wide_words`].
     pub wide_words: bool,
+    /// Arrays.
     pub array: bool,
+    /// Datatypes.
     pub datatype: bool,
-    /// A product of two non-numerals, or division by a non-numeral.
+    /// A product of two terms that are not numerals, or a division by such a term.
     pub nonlinear_arithmetic: bool,
+    /// A quantifier in a constraint.
     pub quantifier: bool,
 }
 
-/// Summary of a system.
+/// Features of a system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Shape {
+    /// Number of clauses.
     pub clauses: usize,
+    /// Number of predicates in use.
     pub predicates: usize,
-    /// Sum of the arities of the predicates in use.
+    /// Number of arguments of all predicates in use.
     pub arguments: usize,
-    /// Those of them that are truth values.
+    /// Number of these arguments that are of sort Bool.
     pub truth_values: usize,
-    /// No clause has two body atoms.
+    /// Whether no clause has two body atoms.
     pub linear: bool,
-    /// Predicates on a cycle of the dependency graph.
+    /// Number of predicates on a cycle of the dependency graph.
     pub recursive: usize,
-    /// Clauses whose head is `false`.
+    /// Number of clauses with the head `false`.
     pub queries: usize,
+    /// The theories that occur.
     pub theories: Theories,
 }
 
 impl Shape {
-    /// Looks at every clause once.
+    /// The shape of a system, in time linear in its size.
     pub fn of(system: &System) -> Self {
         let used = system.used_predicates();
         let mut theories = Theories {
@@ -58,8 +69,8 @@ impl Shape {
             }
         }
         let params = used.iter().flat_map(|&p| &system.predicate(p).params);
-        let truth_values = params.filter(|&&v| system.terms.sort_of(v) == SortId::BOOL);
-        let truth_values = truth_values.count();
+        let booleans = params.filter(|&&v| system.terms.sort_of(v) == SortId::BOOL);
+        let truth_values = booleans.count();
         let roots: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
         system.terms.post_order(&roots, |t| {
             let node = system.terms.node(t);

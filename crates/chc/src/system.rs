@@ -1,16 +1,18 @@
 //! Predicates, clauses and systems.
 //!
-//! Invariant: `System::check` holds after every pass (debug builds assert it): argument variables
-//! are distinct within a clause, sorts agree with the predicates, ids are unique.
+//! Invariant: [`System::check`] holds of the system after each pass, which debug builds assert: the
+//! arguments of a clause are distinct variables, their sorts are those of the predicates, and clause
+//! ids are unique.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::limits::LIMITS;
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// A predicate, by its index in the table of its system. Ids are kept by all passes; a pass that
-/// changes a predicate's arguments makes a new one.
+/// The number of a predicate in its system. All passes keep the ids; a pass that changes the
+/// arguments of a predicate adds a new one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PredicateId(pub u32);
 
@@ -21,15 +23,16 @@ impl PredicateId {
     }
 }
 
-/// A clause's name, unique within a run.
+/// The number of a clause, unique within a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ClauseId(pub u32);
 
-/// A predicate with the formal variables that models and lemmas about it are written over.
+/// A predicate with its formal variables, over which models and lemmas are written.
 #[derive(Clone, Debug)]
 pub struct Predicate {
+    /// The name, which need not be unique.
     pub name: String,
-    /// One variable per argument, occurring in no clause.
+    /// The formal variables, one for each argument; they occur in no clause.
     pub params: Vec<TermId>,
 }
 
@@ -55,26 +58,32 @@ impl Predicate {
 /// A predicate applied to terms; in a [`Clause`] the terms are distinct variables.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Atom {
+    /// The predicate.
     pub predicate: PredicateId,
+    /// The arguments, of the sorts of the predicate's formal variables.
     pub args: Vec<TermId>,
 }
 
-/// `body ∧ constraint ⇒ head`, head `None` for `false`.
+/// The clause `body ∧ constraint ⇒ head`.
 #[derive(Clone, Debug)]
 pub struct Clause {
+    /// Its id.
     pub id: ClauseId,
+    /// The body atoms.
     pub body: Vec<Atom>,
+    /// A formula without predicates.
     pub constraint: TermId,
+    /// The head; `None` for `false`.
     pub head: Option<Atom>,
 }
 
 impl Clause {
-    /// All atoms, the body's first.
+    /// All atoms, those of the body first.
     pub fn atoms(&self) -> impl Iterator<Item = &Atom> {
         self.body.iter().chain(&self.head)
     }
 
-    /// Every variable of the clause: arguments first, in order, then the constraint's locals.
+    /// All variables of the clause: arguments of atoms in their order, then the others.
     pub fn vars(&self, terms: &TermStore) -> Vec<TermId> {
         let mut seen = FxHashSet::default();
         let mut vars: Vec<TermId> = self
@@ -91,7 +100,7 @@ impl Clause {
         vars
     }
 
-    /// The constraint's variables that are no atom's argument.
+    /// The free variables of the constraint that are not arguments of an atom.
     pub fn locals(&self, terms: &TermStore) -> Vec<TermId> {
         let args: FxHashSet<TermId> = self.atoms().flat_map(|a| a.args.iter().copied()).collect();
         let free = terms.free_vars(&[self.constraint]);
@@ -99,22 +108,21 @@ impl Clause {
     }
 }
 
-/// A set of clauses over a table of predicates.
+/// A list of predicates and a set of clauses over them.
 #[derive(Clone)]
 pub struct System {
+    /// The store of all terms in the system.
     pub terms: Rc<TermStore>,
-    /// Append-only: passes add predicates but never remove or reorder them. A predicate that no
-    /// clause mentions any more is simply not in use.
+    /// All predicates; passes add some but never remove or reorder them. A predicate is in use if a
+    /// clause mentions it.
     pub predicates: Vec<Predicate>,
+    /// The clauses.
     pub clauses: Vec<Clause>,
     next_clause: u32,
 }
 
-/// Words of no more bits are not taken for numbers.
-const FEW_BITS: u32 = 4;
-
 impl System {
-    /// A system without predicates and clauses.
+    /// A system without predicates or clauses.
     pub fn new(terms: Rc<TermStore>) -> Self {
         System {
             terms,
@@ -139,7 +147,7 @@ impl System {
         id
     }
 
-    /// Adds a clause under a new id.
+    /// Adds a clause with a new id.
     pub fn add_clause(
         &mut self,
         body: Vec<Atom>,
@@ -156,12 +164,12 @@ impl System {
         id
     }
 
-    /// The predicate of an id.
+    /// The predicate with this id.
     pub fn predicate(&self, id: PredicateId) -> &Predicate {
         &self.predicates[id.index()]
     }
 
-    /// Clauses by their ids.
+    /// The position in `clauses` of each clause id.
     pub fn clause_index(&self) -> FxHashMap<ClauseId, usize> {
         self.clauses
             .iter()
@@ -170,7 +178,7 @@ impl System {
             .collect()
     }
 
-    /// Predicates that occur in a clause, in ascending order.
+    /// The predicates that occur in a clause, ascending.
     pub fn used_predicates(&self) -> Vec<PredicateId> {
         let mut used: Vec<PredicateId> = self
             .clauses
@@ -182,19 +190,20 @@ impl System {
         used
     }
 
-    /// Whether there is a formal variable of a predicate in use for which this is true.
+    /// Whether `kind` is true for a formal variable of a predicate in use.
     pub fn has_argument(&self, kind: impl Fn(TermId) -> bool) -> bool {
         let params = |p: PredicateId| self.predicate(p).params.iter();
         let used = self.used_predicates().into_iter();
         used.flat_map(params).any(|v| kind(*v))
     }
 
-    /// Whether words of more than a few bits are arguments: not only flags and codes of few values.
+    /// Whether a predicate in use has a bit-vector argument that is wider than
+    /// `LIMITS.max_flag_bits`: not only a flag or a code with few values.
     pub fn has_wide_words(&self) -> bool {
-        self.has_argument(|var| self.terms.width(var) > FEW_BITS)
+        self.has_argument(|var| self.terms.width(var) > LIMITS.max_flag_bits)
     }
 
-    /// An atom over fresh variables named after the predicate's formal ones.
+    /// An atom over fresh variables, named after the formal variables of the predicate.
     pub fn fresh_atom(&self, predicate: PredicateId) -> Atom {
         let args = self
             .predicate(predicate)
@@ -208,7 +217,8 @@ impl System {
         Atom { predicate, args }
     }
 
-    /// `formula`, given over the formal variables of the atom's predicate, over the atom's terms.
+    /// `formula`, which is over the formal variables of the atom's predicate, with the arguments of
+    /// the atom substituted for them.
     pub fn instantiate(&self, formula: TermId, atom: &Atom) -> TermId {
         let params = &self.predicate(atom.predicate).params;
         let map = params
@@ -219,7 +229,10 @@ impl System {
         self.terms.substitute(formula, &map)
     }
 
-    /// What is wrong with the system's structure, if anything.
+    /// Checks that the system is well-formed (see the invariant of this module).
+    ///
+    /// # Errors
+    /// A description of the first mistake.
     pub fn check(&self) -> Result<(), String> {
         let mut ids = FxHashSet::default();
         for clause in &self.clauses {
@@ -231,20 +244,20 @@ impl System {
                 let predicate = self.predicate(atom.predicate);
                 if predicate.arity() != atom.args.len() {
                     return Err(format!(
-                        "arity of {} in clause {}",
+                        "an atom of {} in clause {} has the wrong arity",
                         predicate.name, clause.id.0
                     ));
                 }
                 for (&arg, &param) in atom.args.iter().zip(&predicate.params) {
                     if !self.terms.is_var(arg) || !seen.insert(arg) {
                         return Err(format!(
-                            "argument of {} in clause {} is no distinct variable",
+                            "an argument of {} in clause {} is not a distinct variable",
                             predicate.name, clause.id.0
                         ));
                     }
                     if self.terms.sort_of(arg) != self.terms.sort_of(param) {
                         return Err(format!(
-                            "sorts of {} in clause {}",
+                            "an argument of {} in clause {} has the wrong sort",
                             predicate.name, clause.id.0
                         ));
                     }

@@ -1,29 +1,28 @@
-//! Lets binaries find the pinned libz3 at run time; for the build scripts of alphorn's crates.
+//! Run paths to the pinned libz3, for the build scripts of alphorn's crates.
 //!
-//! `scripts/setup` puts libz3 into `third_party/z3`, and z3-sys links it as `.cargo/config.toml`
-//! says. What is left is the run path, which each package with a binary or a test sets for itself:
+//! `scripts/setup` puts libz3 into `third_party/z3`, and z3-sys links it with the settings in
+//! `.cargo/config.toml`. Each package with a binary or a test sets its run path with [`run_path`]:
 //! first relative to the binary, so that a project folder with its `target/` can be moved, and a
-//! binary can be installed with libz3 next to it or in `../lib`; last the absolute folder, for a
+//! binary can be installed with libz3 next to it or in `../lib`; then the absolute folder, for a
 //! `CARGO_TARGET_DIR` elsewhere.
 //!
-//! A copy of the crates alone (as `cargo package` makes it) takes libz3 from the folder that
-//! `Z3_LIBRARY_PATH_OVERRIDE` names; programs that depend on it need a run path of their own.
+//! Crates outside of the project's folder (as `cargo package` makes them) take libz3 from the folder
+//! in `Z3_LIBRARY_PATH_OVERRIDE`; programs that depend on them have to set a run path.
 //!
-//! With the feature `vendored`, z3-src builds libz3 from source and links it statically: that needs
-//! CMake and a C++ compiler, and none of this applies. (It is z3-src's version of libz3, not the
-//! pinned one.)
+//! With the feature `vendored` of `alphorn-smt`, z3-src builds its own version of libz3 from source
+//! and links it statically, and no run path is needed.
 //!
-//! Invariant: without the feature, a build either has a run path to libz3 or ends with an error
-//! that says what to do.
+//! Invariant: [`require_libz3`] ends the build with an error if there is no libz3, or if it is the
+//! pinned one and the settings of the project are not in force.
 
 use std::env;
 use std::path::PathBuf;
 
-/// Where libz3 is, as a build script sees it.
+/// The folders that may have libz3.
 struct Place {
-    /// `third_party/z3` of the project's folder, whether it exists or not.
+    /// `third_party/z3` in the project's folder; it need not exist.
     pinned: PathBuf,
-    /// The folder that the environment names.
+    /// The folder in `Z3_LIBRARY_PATH_OVERRIDE`.
     given: Option<PathBuf>,
     is_macos: bool,
 }
@@ -40,7 +39,7 @@ impl Place {
         }
     }
 
-    /// The folder that has libz3.
+    /// The folder with libz3, if there is one.
     fn library(&self) -> Option<PathBuf> {
         let name = if self.is_macos {
             "libz3.dylib"
@@ -53,7 +52,7 @@ impl Place {
     }
 }
 
-/// Sets the run path of the package's binaries and tests. Without libz3 there is none.
+/// Sets the run path of the package's binaries and tests; none if there is no libz3.
 pub fn run_path() {
     let place = Place::new();
     println!("cargo::rerun-if-changed=build.rs");
@@ -66,7 +65,7 @@ pub fn run_path() {
         return;
     };
     if library.starts_with(&place.pinned) {
-        // For target/PROFILE/ and for target/PROFILE/{deps,examples}/.
+        // From target/PROFILE/ and from target/PROFILE/{deps,examples}/.
         let origin = match place.is_macos {
             true => "@loader_path",
             false => "$ORIGIN",
@@ -79,7 +78,8 @@ pub fn run_path() {
     link_with_run_path(&library.display().to_string());
 }
 
-/// Ends the build with an error if libz3 is not where the settings of the project say.
+/// Ends the build with an error if there is no libz3, or if the settings of the project that link
+/// the pinned one are not in force.
 pub fn require_libz3() {
     let place = Place::new();
     let pinned = place.pinned.join("lib");

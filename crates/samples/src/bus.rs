@@ -1,6 +1,6 @@
-//! A bus between processes whose other end is a test.
+//! A bus for tests, in place of one between processes.
 //!
-//! Invariant: nothing is heard on it but what the test put there.
+//! Invariant: only texts that the test put there are received.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,12 +10,12 @@ use alphorn_proof::exchange::Exchange;
 use alphorn_term::TermId;
 use alphorn_term::run::{Bus, Context};
 
-/// A bus whose other end is the test.
+/// A bus whose texts the test writes and reads.
 #[derive(Default)]
 pub struct Mailbox {
-    /// What others said.
+    /// The texts that the run receives.
     pub heard: RefCell<Vec<Rc<str>>>,
-    /// What was told.
+    /// The texts that the run has sent.
     pub told: RefCell<Vec<String>>,
 }
 
@@ -29,7 +29,7 @@ impl Bus for Mailbox {
     }
 }
 
-/// A context with a bus on which these lemmas and facts are heard.
+/// A context that receives these lemmas and reached facts on its bus, and the bus.
 pub fn context_hearing(
     system: &System,
     lemmas: &[(PredicateId, TermId)],

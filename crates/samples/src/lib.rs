@@ -1,4 +1,6 @@
-//! Small systems and lemmas about them, for tests against brute force.
+//! Systems for tests: random small ones with candidate lemmas, planted theorems, and a bus.
+//!
+//! Invariant: a random system depends only on the random numbers.
 
 pub mod bus;
 pub mod planted;
@@ -10,7 +12,8 @@ use alphorn_smt::{SatResult, Smt};
 use alphorn_term::{Constructor, DatatypeId, Field, Random, SortId, TermId, TermStore};
 use alphorn_witness::Model;
 
-/// Two predicates of two integers and clauses of all kinds.
+/// A system with two predicates of two integers: an entry clause, clauses with one and two body
+/// atoms, and a query.
 pub fn random_system(random: &mut Random) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
@@ -59,10 +62,11 @@ pub fn random_system(random: &mut Random) -> System {
     system
 }
 
-/// Something that may hold of a predicate, over its formal variables, or of the queries.
+/// A candidate lemma over the formal variables of a predicate; the predicate is `None` for heads
+/// `false`.
 pub type Candidate = (Option<PredicateId>, TermId);
 
-/// Some candidates, and that no query has an answer.
+/// Random candidate lemmas of a [`random_system`], and `false` for the queries.
 pub fn random_lemmas(system: &System, random: &mut Random) -> Vec<Candidate> {
     let t = &system.terms;
     let mut lemmas: Vec<Candidate> = (0..6)
@@ -85,7 +89,8 @@ pub fn random_lemmas(system: &System, random: &mut Random) -> Vec<Candidate> {
     lemmas
 }
 
-/// Whether each of the lemmas holds of what each clause derives from facts of which all hold.
+/// Whether the lemmas are inductive: each clause derives only facts of which the lemmas hold from
+/// facts of which they hold.
 pub fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[Candidate]) -> bool {
     system.clauses.iter().all(|clause| {
         let mut solver = smt.solver();
@@ -111,9 +116,9 @@ pub fn is_model(system: &System, model: &Model) -> bool {
     is_inductive(system, &Smt::new(system.terms.clone()), &lemmas)
 }
 
-/// A register of `length` bits that is shifted: what comes in is free, but never two set bits in
-/// a row. A query asks for two of them at the other end. Only the whole way through the register
-/// shows that there are none.
+/// A shift register of `length` bits. New bits are arbitrary, but if `safe`, no two set bits follow
+/// each other. The query is that the two last bits are set; its proof needs an invariant about the
+/// whole register.
 pub fn shift_register(length: usize, safe: bool) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -140,7 +145,7 @@ pub fn shift_register(length: usize, safe: bool) -> System {
     system
 }
 
-/// Lists of integers: `nil` and `cons`, with `head` and `tail`.
+/// A datatype of lists of integers: constructors `nil` and `cons`, selectors `head` and `tail`.
 pub fn integer_lists(terms: &TermStore) -> (DatatypeId, SortId) {
     let (list, sort) = terms.declare_datatype("L", &[]);
     let field = |selector: &str, sort| Field {

@@ -1,5 +1,8 @@
-//! Theorems about random recursive functions, true by construction, and mutants of them that are
-//! false. Functions are written as equations and become clauses, as a frontend would make them.
+//! Theorems about random recursive functions that are true by construction, and similar statements
+//! that are false. Functions are given by equations and become clauses, as a frontend of a
+//! functional language would make them.
+//!
+//! Invariant: of each pair of texts, the first is safe and the second is not.
 
 use std::fmt::Write as _;
 
@@ -9,7 +12,7 @@ const SORTS: &str = "(declare-datatypes ((Lst 0)) (((nil) (cons (head Int) (tail
 (declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
 (declare-datatypes ((Tree 0)) (((leaf) (node (left Tree) (label Int) (right Tree)))))\n";
 
-/// A term of SMT-LIB, in which functions are called that are relations in the clauses.
+/// A term of SMT-LIB with calls of functions, which are relations in the clauses.
 #[derive(Clone, Debug)]
 enum Expression {
     Symbol(String),
@@ -36,7 +39,7 @@ fn read(text: &str) -> Expression {
     open.remove(0).remove(0)
 }
 
-/// A function by its name and the sorts of its arguments and of its result.
+/// The signature of a function.
 struct Function {
     name: String,
     params: Vec<String>,
@@ -52,12 +55,12 @@ struct Program {
     clauses: Vec<String>,
 }
 
-/// The clause at hand.
+/// A clause under construction.
 #[derive(Default)]
 struct Flat {
     atoms: Vec<String>,
     vars: Vec<(String, String)>,
-    /// The variables for calls.
+    /// Calls, by function and arguments, with the variables of their results.
     calls: Vec<((String, Vec<String>), String)>,
 }
 
@@ -73,7 +76,7 @@ fn sort_of_var(name: &str) -> Option<&'static str> {
 }
 
 impl Program {
-    /// Adds a function by its signature, such as `Lst Lst -> Lst`, and equations.
+    /// Adds a function with a signature, such as `Lst Lst -> Lst`, and equations.
     fn function(&mut self, name: &str, signature: &str, first: bool, equations: &[(&str, &str)]) {
         let (params, result) = signature.split_once(" -> ").expect("an arrow");
         self.functions.push(Function {
@@ -94,7 +97,8 @@ impl Program {
         }
     }
 
-    /// The text of an expression in which calls are variables; their atoms go to the clause.
+    /// The text of an expression with variables in place of calls; the atoms of the calls are added
+    /// to the clause.
     fn flat(&self, expression: &Expression, clause: &mut Flat) -> String {
         match expression {
             Expression::Symbol(symbol) => {
@@ -132,7 +136,7 @@ impl Program {
         }
     }
 
-    /// The clauses, with a query that says that the formula holds.
+    /// The clauses, and a query that is derivable if and only if the formula is not valid.
     fn with_theorem(&self, formula: &str) -> String {
         let mut flat = Flat::default();
         let holds = self.flat(&read(formula), &mut flat);
@@ -190,7 +194,7 @@ impl Flat {
     }
 }
 
-/// What an element counts for.
+/// A random expression over the list element `h`.
 fn measure(random: &mut Random) -> String {
     let (a, b) = (random.between(1, 3), random.between(0, 4));
     match random.below(4) {
@@ -220,7 +224,7 @@ fn reverse(program: &mut Program, first: bool) {
     program.function("rev", "Lst -> Lst", first, &equations);
 }
 
-/// The sum of what elements count for.
+/// Adds the function that sums the expression `count` over the elements of a list.
 fn sum(program: &mut Program, name: &str, count: &str, first: bool) {
     let step = format!("(+ ({name} x) {count})");
     let nil = format!("({name} nil)");
@@ -228,7 +232,7 @@ fn sum(program: &mut Program, name: &str, count: &str, first: bool) {
     program.function(name, "Lst -> Int", first, &[(&nil, "0"), (&cons, &step)]);
 }
 
-/// Addition of Peano numbers, by recursion on either argument.
+/// Adds the addition of Peano numbers, by recursion on a random one of its arguments.
 fn plus(program: &mut Program, random: &mut Random) {
     let first = random.one_in(2);
     let equations = match random.one_in(2) {
@@ -244,7 +248,7 @@ fn plus(program: &mut Program, random: &mut Random) {
     program.function("plus", "Nat Nat -> Nat", first, &equations);
 }
 
-/// Clauses with a theorem that holds, and with one that does not.
+/// Makes two texts: clauses with a theorem that holds, and with one that does not.
 pub type Family = fn(&mut Random) -> (String, String);
 
 fn both(program: &Program, theorem: &str, wrong: &str) -> (String, String) {
@@ -477,6 +481,7 @@ fn filtered(random: &mut Random) -> (String, String) {
     }
 }
 
+/// All families, with their names.
 pub const FAMILIES: &[(&str, Family)] = &[
     ("sums of appended lists", sums_of_appended),
     ("sums of mapped lists", sums_of_mapped),

@@ -1,9 +1,9 @@
-//! Arrays: reads, writes, constant arrays, and the values of finite sorts that index them.
+//! Constructors of array terms: `select`, `store`, constant arrays.
 //!
-//! Invariant: an array value is a chain of `store`s over a constant array in one canonical form, so
-//! that two array values are the same term if, and only if, they are the same function. The default
-//! is the most frequent value (where several are, the one at the least index), which only an index
-//! sort with finitely many values leaves open; entries stand by ascending term id of the index.
+//! Invariant: an array value is a chain of `store`s over a constant array in one canonical form:
+//! two array values are the same term if and only if they are the same function. The `store`s are
+//! in ascending order of the index's id, and none writes the default. If the index sort is finite,
+//! the default is the most frequent element; among several of them, the one at the first index.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use rustc_hash::FxHashMap;
 use super::{Op, Sort, SortId, TermId, TermStore};
 
 impl TermStore {
-    /// Whether a term's sort is one of arrays.
+    /// Whether the term has an array sort.
     pub fn is_array(&self, term: TermId) -> bool {
         matches!(self.sort(self.sort_of(term)), Sort::Array(..))
     }
 
-    /// The sort of the indexes and that of the elements, of an array.
+    /// The index sort and the element sort of an array; `None` for a term of another sort.
     pub fn array_sorts(&self, term: TermId) -> Option<(SortId, SortId)> {
         match self.sort(self.sort_of(term)) {
             Sort::Array(index, element) => Some((index, element)),
@@ -25,15 +25,16 @@ impl TermStore {
         }
     }
 
-    /// The array of sort `sort` that is `element` everywhere.
+    /// The array of sort `sort` with `element` at every index.
     pub fn const_array(&self, sort: SortId, element: TermId) -> TermId {
         self.intern(Op::ConstArray, &[element], sort)
     }
 
-    /// `array[index]`, reading through stores where the indexes are equal or different values.
+    /// `array[index]`, simplified through `store`s at an equal index or at an index that differs.
+    /// Panics if `array` is not an array.
     pub fn select(&self, array: TermId, index: TermId) -> TermId {
         let Sort::Array(_, element) = self.sort(self.sort_of(array)) else {
-            panic!("select takes an array");
+            panic!("the first argument of select is an array");
         };
         let mut current = array;
         loop {
@@ -49,7 +50,7 @@ impl TermStore {
         }
     }
 
-    /// `array` with `value` at `index`; canonical when all three are values.
+    /// `array` with `value` at `index`; a canonical value if all three are values.
     pub fn store(&self, array: TermId, index: TermId, value: TermId) -> TermId {
         let sort = self.sort_of(array);
         if self.is_value(array) && self.is_value(index) && self.is_value(value) {
@@ -65,7 +66,8 @@ impl TermStore {
         self.intern(Op::Store, &[array, index, value], sort)
     }
 
-    /// The entries and the default of an array value, entries by ascending index id.
+    /// The entries `(index, element)` and the default of an array value, in ascending order of the
+    /// index's id.
     pub fn array_value(&self, array: TermId) -> (Vec<(TermId, TermId)>, TermId) {
         let mut entries = Vec::new();
         let mut current = array;
@@ -84,7 +86,8 @@ impl TermStore {
         }
     }
 
-    /// The canonical array value with these entries; a later entry overrides an earlier one.
+    /// The canonical array value of sort `sort` with these entries `(index, element)`; a later entry
+    /// overrides an earlier one. All are values. Panics if `sort` is not an array sort.
     pub fn array_from_entries(
         &self,
         sort: SortId,
@@ -94,10 +97,10 @@ impl TermStore {
         let mut entries: BTreeMap<TermId, TermId> = entries.into_iter().collect();
         entries.retain(|_, value| *value != default);
         let Sort::Array(index_sort, _) = self.sort(sort) else {
-            panic!("the sort is an array's")
+            panic!("the sort of an array is an array sort")
         };
         let mut default = default;
-        // With fewer entries the default is the most frequent value.
+        // With fewer entries than half of the indexes the default is the most frequent element.
         if let Some(size) = self.domain_size(index_sort)
             && (1..=2 * entries.len() as u64).contains(&size)
             && let Some(indexes) = self.all_values(index_sort, size)
@@ -133,8 +136,8 @@ mod tests {
     use super::*;
     use crate::{Constructor, Field};
 
-    /// Every function from the index sort into two elements, made in two orders of writing and
-    /// from both constant arrays, is one term.
+    /// Each function from the index sort into two elements is one term, in whichever order it is
+    /// written and from either constant array.
     fn functions_are_single_terms(terms: &TermStore, index: SortId) {
         let sort = terms.array_sort(index, SortId::INT);
         let indexes = terms.all_values(index, 8).expect("a small sort");
@@ -197,8 +200,8 @@ mod tests {
     #[test]
     fn large_index_sorts_keep_what_is_written() {
         let terms = TermStore::new();
-        let words = terms.bitvec_sort(32);
-        let sort = terms.array_sort(words, SortId::INT);
+        let bit_vectors = terms.bitvec_sort(32);
+        let sort = terms.array_sort(bit_vectors, SortId::INT);
         let index = |n: u32| terms.bitvec(n.into(), 32);
         let zero = terms.const_array(sort, terms.int(0));
         let write = |array, n| terms.store(array, index(n), terms.int(1));

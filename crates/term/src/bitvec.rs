@@ -1,7 +1,7 @@
-//! Smart constructors of bit-vector terms: folding of values and a few identities.
+//! Constructors of bit-vector terms: folding of values and a few identities.
 //!
-//! Invariant: a `BitVec` value is always below 2^width; division by zero has the fixed meaning of
-//! SMT-LIB 2.6 (quotient all ones, remainder the dividend).
+//! Invariant: a `BitVec` value is below 2^width. Division by zero is folded as SMT-LIB 2.6 defines
+//! it: `bvudiv` gives all ones, `bvurem` the dividend, and the signed operators follow from these.
 
 use num_bigint::Sign;
 use num_traits::{One, ToPrimitive, Zero};
@@ -28,8 +28,8 @@ fn unsigned(value: BigInt, width: u32) -> BigUint {
 }
 
 impl TermStore {
-    /// The bit-vector term with this operator; panics when `op` is not one of the `Bv…` operators,
-    /// `BvToNat` or `IntToBv`.
+    /// The term with an operator `Bv…` or `IntToBv`. Panics if all arguments are values and `op` is
+    /// another operator.
     pub fn bv_op(&self, op: &Op, args: &[TermId]) -> TermId {
         if args.iter().all(|&a| self.is_value(a)) {
             return self.bv_fold(op, args);
@@ -96,7 +96,7 @@ impl TermStore {
         self.bv_op(&Op::BvAdd, &[left, self.bv_op(&Op::BvNeg, &[right])])
     }
 
-    /// The signed value as an integer.
+    /// The signed value of a bit-vector as an Int.
     pub fn bv_to_signed(&self, term: TermId) -> TermId {
         let width = self.width(term);
         let natural = self.bv_op(&Op::BvToNat, &[term]);
@@ -105,8 +105,8 @@ impl TermStore {
         self.ite(self.lt(natural, half), natural, wrapped)
     }
 
-    /// The term of an associative and commutative operator with this unit and, maybe, a value that
-    /// absorbs all others.
+    /// The term of an associative and commutative operator, with its neutral value and, if there is
+    /// one, its absorbing value.
     fn bv_commutative(
         &self,
         op: &Op,
@@ -120,7 +120,7 @@ impl TermStore {
         let mut value = unit;
         let mut rest = Vec::with_capacity(args.len());
         for &arg in args {
-            // The value among the arguments is always the last of the outermost node.
+            // If a node of the operator has a value, it is the last argument of the outermost one.
             let (part, own) = match self.args(arg) {
                 [part, own] if self.op(arg) == op && self.is_value(*own) => (Some(*part), *own),
                 _ if self.is_value(arg) => (None, arg),
@@ -146,7 +146,7 @@ impl TermStore {
         result
     }
 
-    /// Leaves out of a sum each term that is there beside its negation.
+    /// Removes from a sum each pair of a term and its negation.
     fn cancel(&self, summands: &mut Vec<TermId>) {
         let mut at = 0;
         while at < summands.len() {
@@ -165,8 +165,9 @@ impl TermStore {
         }
     }
 
-    /// `left = right` for words, one of which is a value: `x + c = d` says `x = d - c`, and so on.
-    /// `None` where there is nothing to move.
+    /// `left = right` solved for the term that is not a value: `x + c = d` becomes `x = d - c`, and
+    /// so for other invertible operators. `None` if neither or both are values or no operator can be
+    /// inverted.
     pub(super) fn bv_moved(&self, left: TermId, right: TermId) -> Option<TermId> {
         let (term, value) = match (self.is_value(left), self.is_value(right)) {
             (false, true) => (left, right),
@@ -289,7 +290,7 @@ impl TermStore {
                 let n = value(1).to_u32().unwrap_or(width).min(width);
                 unsigned(signed(a, width) >> n, width)
             }
-            op => panic!("{op:?} is no bit-vector operator"),
+            op => panic!("{op:?} is not a bit-vector operator"),
         };
         self.bitvec(result, width)
     }
@@ -303,11 +304,11 @@ mod tests {
 
     const WIDTH: u32 = 4;
 
-    /// What a node of a random term is made of: an operator, and two of the terms before it.
+    /// A node of a random term: an operator, and the positions of two earlier terms.
     type Node = (u8, usize, usize);
 
     proptest! {
-        /// Whatever constructors move and fold, a term has the value that the operators say.
+        /// Terms have the value of their operators, whatever the constructors simplify.
         #[test]
         fn the_value_stays(
             nodes in prop::collection::vec((0u8..8, 0usize..64, 0usize..64), 1..24),

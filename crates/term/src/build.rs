@@ -1,18 +1,20 @@
-//! Smart constructors: the only way to make terms.
+//! Constructors of terms: values, connectives, arithmetic, datatypes, quantifiers. Those of
+//! bit-vectors, arrays, sizes and calls are in modules of their own.
 //!
-//! Each simplifies at its root only, in time linear in the number of its arguments; conjunctions
-//! and disjunctions take in the arguments of small children. Invariant: equal values are equal
-//! ids (arrays of values have one canonical form), so `=` between values folds.
+//! A constructor simplifies its result; its arguments are simplified already. Most need time linear
+//! in the number of arguments; equality of constructor terms, and atoms over nested `ite`s, descend
+//! into the arguments.
+//!
+//! Invariant: equal values have equal ids, so `=` between two values is `true` or `false`. A
+//! constructor never gives a value to a term that SMT-LIB leaves open (division by zero, a selector
+//! of another constructor).
 
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::{BigInt, BigUint, DatatypeId, Linear, Op, Rational, Sort, SortId, TermId, TermStore};
-
-/// A child conjunction or product with more arguments than this is not taken into its parent, so
-/// that deep right-nested inputs do not cost quadratic time.
-const FLATTEN_LIMIT: usize = 64;
 
 impl TermStore {
     // ---- values ----
@@ -32,14 +34,14 @@ impl TermStore {
         self.intern(Op::Real(value), &[], SortId::REAL)
     }
 
-    /// A bit-vector numeral of `width` bits; the value is taken modulo 2^width.
+    /// The bit-vector numeral `value` modulo 2^width, of `width` bits.
     pub fn bitvec(&self, value: BigUint, width: u32) -> TermId {
         let value = value & ((BigUint::one() << width) - BigUint::one());
         let sort = self.bitvec_sort(width);
         self.intern(Op::BitVec(value), &[], sort)
     }
 
-    /// The truth value of `true` or `false`.
+    /// The Boolean of `true` or `false`; `None` for another term.
     pub fn as_bool(&self, term: TermId) -> Option<bool> {
         match term {
             TermId::TRUE => Some(true),
@@ -48,7 +50,7 @@ impl TermStore {
         }
     }
 
-    /// The value of an Int numeral.
+    /// The value of an Int numeral; `None` for another term.
     pub fn as_int(&self, term: TermId) -> Option<&BigInt> {
         match self.op(term) {
             Op::Int(value) => Some(value),
@@ -56,7 +58,7 @@ impl TermStore {
         }
     }
 
-    /// The value of a bit-vector numeral.
+    /// The unsigned value of a bit-vector numeral; `None` for another term.
     pub fn as_bitvec(&self, term: TermId) -> Option<&BigUint> {
         match self.op(term) {
             Op::BitVec(value) => Some(value),
@@ -64,14 +66,14 @@ impl TermStore {
         }
     }
 
-    /// Some value of the sort: zero, `false`, a constructor that leads to a finite value soonest,
-    /// constant arrays. `None` for a datatype without finite values.
+    /// A value of the sort: zero, `false`, a constant array, or a datatype value of few
+    /// constructors. `None` for a datatype without finite values.
     pub fn default_value(&self, sort: SortId) -> Option<TermId> {
         let mut values = FxHashMap::default();
         if let Some(value) = self.default_from(sort, &values) {
             return Some(value);
         }
-        // The datatypes that the sort needs, each valued once; those found last tend to need least.
+        // The datatypes that the sort needs; those found last tend to need fewest others.
         let mut needed: Vec<DatatypeId> = Vec::new();
         let mut seen = FxHashSet::default();
         let mut stack = vec![sort];
@@ -108,7 +110,7 @@ impl TermStore {
         }
     }
 
-    /// Some value of the sort, given values of datatypes.
+    /// A value of the sort, given values of datatypes.
     fn default_from(&self, sort: SortId, known: &FxHashMap<DatatypeId, TermId>) -> Option<TermId> {
         let mut arrays = Vec::new();
         let mut base = sort;
@@ -129,7 +131,7 @@ impl TermStore {
 
     // ---- Booleans ----
 
-    /// Negation; over Int the negation of a bound is a bound.
+    /// Negation of a formula; over Int the negation of a bound is a bound.
     pub fn not(&self, term: TermId) -> TermId {
         debug_assert_eq!(self.sort_of(term), SortId::BOOL);
         let node = self.node(term);
@@ -147,12 +149,12 @@ impl TermStore {
         }
     }
 
-    /// Conjunction of any number of formulas.
+    /// Conjunction of formulas; `true` if there are none.
     pub fn and(&self, args: &[TermId]) -> TermId {
         self.junction(Op::And, args, TermId::TRUE, TermId::FALSE)
     }
 
-    /// Disjunction of any number of formulas.
+    /// Disjunction of formulas; `false` if there are none.
     pub fn or(&self, args: &[TermId]) -> TermId {
         self.junction(Op::Or, args, TermId::FALSE, TermId::TRUE)
     }
@@ -168,7 +170,9 @@ impl TermStore {
                 continue;
             }
             let node = self.node(arg);
-            if node.op == op && (args.len() == 1 || node.args.len() <= FLATTEN_LIMIT) {
+            if node.op == op
+                && (args.len() == 1 || node.args.len() <= LIMITS.max_flattened_arguments)
+            {
                 flat.extend_from_slice(&node.args);
             } else {
                 flat.push(arg);
@@ -261,8 +265,9 @@ impl TermStore {
         self.intern(Op::Eq, &pair, SortId::BOOL)
     }
 
-    /// What an atom says of a choice where it is plain for one branch: `ite(c, a, b)` becomes a
-    /// formula over `c` and the atom of the other branch. `None` when no branch decides.
+    /// An atom over `ite(c, a, b)` as a formula over `c` and the atom over one branch, where
+    /// `decide` gives the atom's value for the other branch; for nested `ite`s, too. `None` if
+    /// `decide` has no value for either branch.
     fn by_branches(
         &self,
         choice: TermId,
@@ -307,8 +312,8 @@ impl TermStore {
         Some(formula)
     }
 
-    /// Equality of two constructor applications, field by field: iterative, and every pair of
-    /// sub-terms once, as lists and trees may be deep and shared.
+    /// Equality of two constructor terms, field by field: iterative, and each pair of sub-terms
+    /// once, since lists and trees may be deep and shared.
     fn eq_constructs(&self, left: TermId, right: TermId) -> TermId {
         let mut parts = Vec::new();
         let mut seen = FxHashSet::default();
@@ -331,7 +336,7 @@ impl TermStore {
         self.and(&parts)
     }
 
-    /// Pairwise difference.
+    /// The terms, all of one sort, are pairwise different.
     pub fn distinct(&self, args: &[TermId]) -> TermId {
         let mut parts = Vec::new();
         for (i, &a) in args.iter().enumerate() {
@@ -342,7 +347,7 @@ impl TermStore {
         self.and(&parts)
     }
 
-    /// If-then-else of any sort.
+    /// If-then-else; both branches have the same sort.
     pub fn ite(&self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
         let sort = self.sort_of(then);
         debug_assert_eq!(sort, self.sort_of(otherwise), "both branches have one sort");
@@ -369,7 +374,7 @@ impl TermStore {
 
     // ---- arithmetic ----
 
-    /// Sum of terms of one sort, Int or Real; at least one.
+    /// Sum of at least one term, all of sort Int or all of sort Real.
     pub fn add(&self, args: &[TermId]) -> TermId {
         let sort = self.sort_of(args[0]);
         if args.len() == 2 {
@@ -422,7 +427,7 @@ impl TermStore {
         self.from_linear(&self.linear(term).scaled(factor), self.sort_of(term))
     }
 
-    /// Product of terms of one sort; at least one.
+    /// Product of at least one term, all of sort Int or all of sort Real.
     pub fn mul(&self, args: &[TermId]) -> TermId {
         let sort = self.sort_of(args[0]);
         let mut factor = Rational::one();
@@ -436,8 +441,8 @@ impl TermStore {
             if let ([(term, coefficient)], true) = (&*linear.monomials, linear.constant.is_zero()) {
                 factor *= coefficient;
                 let node = self.node(*term);
-                // The limit keeps repeated squaring from growing exponentially.
-                if node.op == Op::Mul && node.args.len() <= FLATTEN_LIMIT {
+                // Without the limit, repeated squaring would double the arguments each time.
+                if node.op == Op::Mul && node.args.len() <= LIMITS.max_flattened_arguments {
                     rest.extend_from_slice(&node.args);
                 } else {
                     rest.push(*term);
@@ -477,8 +482,7 @@ impl TermStore {
         self.not(self.le(left, right))
     }
 
-    /// Integer division as SMT-LIB has it (the remainder is never negative). Division by zero
-    /// stays as it is: its value is not known.
+    /// `div` of SMT-LIB: the remainder is never negative. Division by zero is not simplified.
     pub fn idiv(&self, left: TermId, right: TermId) -> TermId {
         if let Some(divisor) = self.as_int(right) {
             if divisor.is_one() {
@@ -497,7 +501,7 @@ impl TermStore {
         self.intern(Op::IDiv, &[left, right], SortId::INT)
     }
 
-    /// Remainder as SMT-LIB has it (never negative). Modulo zero stays as it is.
+    /// `mod` of SMT-LIB: never negative. Modulo zero is not simplified.
     pub fn modulo(&self, left: TermId, right: TermId) -> TermId {
         if let Some(divisor) = self.as_int(right)
             && !divisor.is_zero()
@@ -515,8 +519,8 @@ impl TermStore {
         self.intern(Op::Mod, &[left, right], SortId::INT)
     }
 
-    /// A sum all of whose coefficients are multiples of a divisor that is not zero: the sum without
-    /// its constant, divided, and the constant.
+    /// For a sum all of whose coefficients are multiples of `divisor`: the sum without its constant,
+    /// divided by `divisor`, and the constant. `None` for other sums, or if `divisor` is zero.
     fn split_multiple(&self, sum: TermId, divisor: &BigInt) -> Option<(TermId, BigInt)> {
         if divisor.is_zero() {
             return None;
@@ -538,7 +542,7 @@ impl TermStore {
         ))
     }
 
-    /// Real division. Division by zero stays as it is: its value is not known.
+    /// Real division. Division by zero is not simplified.
     pub fn div(&self, left: TermId, right: TermId) -> TermId {
         match self.numeral(right) {
             Some(value) if !value.is_zero() => self.scale(&value.recip(), left),
@@ -546,7 +550,7 @@ impl TermStore {
         }
     }
 
-    /// Int to Real; distributes over sums, so that linear terms stay linear.
+    /// Int to Real; distributes over sums, so that linear terms stay linear. A Real stays as it is.
     pub fn to_real(&self, term: TermId) -> TermId {
         if self.sort_of(term) == SortId::REAL {
             return term;
@@ -587,7 +591,7 @@ impl TermStore {
 
     // ---- datatypes ----
 
-    /// A constructor applied to all its fields.
+    /// The constructor with this number applied to all its fields.
     pub fn construct(&self, datatype: DatatypeId, constructor: u32, fields: &[TermId]) -> TermId {
         // (C (sel0 x) … (seln x)) of a single-constructor datatype is x.
         let definition = self.datatype(datatype);
@@ -612,7 +616,7 @@ impl TermStore {
         )
     }
 
-    /// A selector. On another constructor its value is not known and the term stays as it is.
+    /// The selector of a field, by number. On another constructor it is not simplified.
     pub fn field(
         &self,
         datatype: DatatypeId,
@@ -630,7 +634,7 @@ impl TermStore {
         self.intern(Op::Field(datatype, constructor, field), &[term], sort)
     }
 
-    /// A tester.
+    /// Whether `term` has the constructor with this number.
     pub fn is(&self, datatype: DatatypeId, constructor: u32, term: TermId) -> TermId {
         if let Op::Construct(_, c) = *self.op(term) {
             return self.bool(c == constructor);
@@ -649,12 +653,13 @@ impl TermStore {
 
     // ---- quantifiers ----
 
-    /// Universal quantification over variables that are free nowhere else.
+    /// Universal quantification over variables that occur free in no other term. Variables that do
+    /// not occur free in the body are left out.
     pub fn forall(&self, variables: &[TermId], body: TermId) -> TermId {
         self.quantifier(true, variables, body)
     }
 
-    /// Existential quantification over variables that are free nowhere else.
+    /// Existential quantification, see [`TermStore::forall`].
     pub fn exists(&self, variables: &[TermId], body: TermId) -> TermId {
         self.quantifier(false, variables, body)
     }
@@ -685,9 +690,8 @@ impl TermStore {
 
     // ---- any ----
 
-    /// The term with this operator and these arguments, simplified like any other: the way
-    /// substitution and evaluation put terms together again. `sort` is the sort of the result
-    /// (arguments of new sorts are not allowed).
+    /// The simplified term with this operator and these arguments, of sort `sort`. The arguments
+    /// have the sorts that they have in an existing term with this operator and sort.
     pub fn rebuild(&self, op: &Op, args: &[TermId], sort: SortId) -> TermId {
         match op {
             Op::Var(_) | Op::True | Op::False | Op::Int(_) | Op::Real(_) | Op::BitVec(_) => {
@@ -723,7 +727,7 @@ impl TermStore {
     }
 }
 
-/// Quotient and remainder of SMT-LIB: `value = divisor * q + r`, `0 <= r < |divisor|`.
+/// `(q, r)` with `value = divisor * q + r` and `0 <= r < |divisor|`; the divisor is not zero.
 fn euclid(value: &BigInt, divisor: &BigInt) -> (BigInt, BigInt) {
     let (q, r) = value.div_mod_floor(divisor);
     if r.is_negative() {

@@ -1,8 +1,8 @@
-//! Datatypes in the order in which they can be declared.
+//! Datatypes in an order in which they can be declared.
 //!
-//! Invariant: a group is one strongly connected component, so datatypes share a declaration only
-//! where they are mutually recursive. Z3 insists: an array indexed by a datatype of the same
-//! declaration is "not co-variant" to it, recursive or not.
+//! Invariant: each group is one strongly connected component, so only mutually recursive datatypes
+//! share a declaration. Z3 needs this: it rejects an array that is indexed by a datatype of the same
+//! declaration ("not co-variant"), recursive or not.
 
 use petgraph::graph::DiGraph;
 use rustc_hash::FxHashMap;
@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::{DatatypeId, Sort, SortId, TermStore};
 
 impl TermStore {
-    /// `roots` and all datatypes that their fields mention, in groups that are to be declared
-    /// together, each after those it needs.
+    /// `roots` and all datatypes that their fields need, in groups of mutually recursive ones, each
+    /// group after those that it needs.
     pub fn datatype_groups(&self, roots: &[DatatypeId]) -> Vec<Vec<DatatypeId>> {
         let mut graph: DiGraph<DatatypeId, ()> = DiGraph::new();
         let mut nodes = FxHashMap::default();
@@ -45,7 +45,7 @@ impl TermStore {
                 }
             }
         }
-        // Kosaraju's algorithm, which is iterative in petgraph, gives what is pointed at first.
+        // Kosaraju's algorithm is iterative in petgraph and gives the targets of edges first.
         let components = petgraph::algo::kosaraju_scc(&graph);
         let groups = components.into_iter().map(|component| {
             let mut group: Vec<DatatypeId> = component.into_iter().map(|n| graph[n]).collect();

@@ -1,30 +1,31 @@
 //! Evaluation of terms under an assignment of values to variables.
 //!
-//! Invariant: evaluation never guesses. What has no known value (division by zero, a selector on
-//! another constructor, an unassigned variable, a quantifier) is undefined, and a connective or
-//! `ite` is defined only if its value does not depend on what is undefined.
+//! Invariant: evaluation never guesses. Division by zero over Int and Real, a selector of another
+//! constructor, a variable without a value, a quantifier and a call are undefined. `and`, `or` and
+//! `ite` are defined if undefined arguments do not matter, any other term only if all its arguments
+//! are defined.
 
 use rustc_hash::FxHashMap;
 
 use super::{Op, TermId, TermStore};
 
-/// Values of variables; also usable as a substitution.
+/// Values of variables; it can also serve as a substitution.
 pub type Assignment = FxHashMap<TermId, TermId>;
 
-/// The value of `term`, or `None` where it is undefined. Iterative; `ite`, `and` and `or` evaluate
-/// only what they need.
+/// The value of `term`, or `None` if it is undefined. Iterative; `ite`, `and` and `or` evaluate only
+/// the arguments that they need.
 pub fn evaluate(store: &TermStore, term: TermId, assignment: &Assignment) -> Option<TermId> {
     Evaluator::new(store, assignment).value(term)
 }
 
-/// Evaluates many terms under one assignment, sharing the work.
+/// Evaluates terms under one assignment and keeps the values of their sub-terms.
 pub struct Evaluator<'a> {
     store: &'a TermStore,
     values: Values<'a>,
     memo: FxHashMap<TermId, Option<TermId>>,
 }
 
-/// Where the values of variables are from.
+/// The source of the values of variables.
 enum Values<'a> {
     Assignment(&'a Assignment),
     Lookup(&'a dyn Fn(TermId) -> Option<TermId>),
@@ -40,7 +41,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// An evaluator that asks for the value of each variable when it first needs it.
+    /// An evaluator that calls `lookup` for a variable when it first needs its value.
     pub fn with(store: &'a TermStore, lookup: &'a dyn Fn(TermId) -> Option<TermId>) -> Self {
         Evaluator {
             store,
@@ -49,8 +50,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Gives a value to a variable that is in no term evaluated so far; it outweighs the
-    /// assignment's, if there is one.
+    /// Gives a value to a variable that occurs in no term evaluated so far; it takes precedence over
+    /// the assignment's.
     pub fn bind(&mut self, var: TermId, value: TermId) {
         debug_assert!(self.store.is_var(var) && self.store.is_value(value));
         self.memo.insert(var, Some(value));
@@ -66,15 +67,15 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Like [`evaluate`], with the values of variables from `lookup`, which is asked once for each
-/// variable, and a memo that calls with the same `lookup` share.
+/// As [`evaluate`], with the values of variables from `lookup`, which is called once for each
+/// variable, and a memo that calls with the same `lookup` may share.
 pub fn evaluate_with(
     store: &TermStore,
     root: TermId,
     memo: &mut FxHashMap<TermId, Option<TermId>>,
     mut lookup: impl FnMut(TermId) -> Option<TermId>,
 ) -> Option<TermId> {
-    // With the position of the first argument not looked at yet, for `and` and `or`.
+    // With the position of the first argument of `and` or `or` that is not evaluated yet.
     let mut stack = vec![(root, 0)];
     let mut values: Vec<TermId> = Vec::new();
     'next: while let Some(&(term, from)) = stack.last() {
@@ -107,7 +108,7 @@ pub fn evaluate_with(
                         value
                     }
                     None => {
-                        // Defined all the same when both branches agree.
+                        // Defined if both branches have the same value.
                         let Some(a) = known(memo, node.args[1], &mut stack) else {
                             continue;
                         };
@@ -172,7 +173,7 @@ pub fn evaluate_with(
     memo[&root]
 }
 
-/// The memoised value, or `None` after scheduling the term for evaluation.
+/// The result in the memo, or `None` after the term was pushed for evaluation.
 fn known(
     memo: &FxHashMap<TermId, Option<TermId>>,
     term: TermId,

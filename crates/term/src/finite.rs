@@ -1,18 +1,18 @@
 //! Sorts with finitely many values: how many, and which.
 //!
-//! Invariant: the answers depend on the sort alone, so that what is canonical stays canonical.
-//! Sorts in sorts are followed without recursion, and not deeper than [`DEEPEST`].
+//! Invariant: the answers depend on the sort only, never on what was asked before; canonical arrays
+//! rely on it. Sorts are traversed iteratively; listing values recurses to at most
+//! `LIMITS.max_sort_depth` levels.
 
+use super::limits::LIMITS;
 use super::{BigUint, Sort, SortId, TermId, TermStore};
 
-/// Sorts that stand in each other more deeply count as not finite.
-const DEEPEST: u32 = 16;
-
-/// The number of values of a finite sort, and how deeply sorts stand in it.
+/// The number of values of a finite sort, and the nesting depth of sorts in it.
 pub(super) type Finite = Option<(u64, u32)>;
 
 impl TermStore {
-    /// Number of values of a sort when it is finite and below 2^63.
+    /// The number of values of a sort, if it is finite, below 2^63, and the sort is not nested
+    /// deeper than `LIMITS.max_sort_depth`.
     pub fn domain_size(&self, sort: SortId) -> Option<u64> {
         self.finite(sort).map(|(count, _)| count)
     }
@@ -30,7 +30,7 @@ impl TermStore {
                 let open = |part: &SortId| !counted.contains_key(part) && !entered.contains(part);
                 stack.extend(self.component_sorts(sort).into_iter().filter(open));
             } else {
-                // A part without an answer is entered, but not left: the sort is recursive.
+                // A component without a count has been entered but not left: the sort is recursive.
                 let found = self.count_values(sort);
                 self.counted_sorts.borrow_mut().insert(sort, found);
                 stack.pop();
@@ -39,7 +39,7 @@ impl TermStore {
         self.counted_sorts.borrow()[&root]
     }
 
-    /// The sorts that a sort is made of.
+    /// The index and element sort of an array sort, the sorts of the fields of a datatype.
     fn component_sorts(&self, sort: SortId) -> Vec<SortId> {
         match self.sort(sort) {
             Sort::Array(index, element) => vec![index, element],
@@ -52,7 +52,7 @@ impl TermStore {
         }
     }
 
-    /// The answer for a sort whose parts have one.
+    /// The count for a sort whose components have been counted.
     fn count_values(&self, sort: SortId) -> Finite {
         let counted = self.counted_sorts.borrow();
         let part = |sort: SortId| counted.get(&sort).copied().flatten();
@@ -81,11 +81,11 @@ impl TermStore {
             }
             Sort::Int | Sort::Real => return None,
         };
-        (count < 1 << 63 && deepest <= DEEPEST).then_some((count, deepest))
+        (count < 1 << 63 && deepest <= LIMITS.max_sort_depth).then_some((count, deepest))
     }
 
-    /// All values of a sort that has at most `limit`, each once and always in the same order;
-    /// `None` if there are more. Recursive to a fixed depth.
+    /// All values of a sort, each once and always in the same order; `None` if there are more than
+    /// `limit` or the sort is not finite (see [`TermStore::domain_size`]).
     pub fn all_values(&self, sort: SortId, limit: u64) -> Option<Vec<TermId>> {
         if self.domain_size(sort)? > limit {
             return None;
@@ -126,7 +126,7 @@ impl TermStore {
     }
 }
 
-/// Each choice of one value from each of the lists.
+/// The Cartesian product of the lists.
 fn choices(lists: &[Vec<TermId>]) -> Vec<Vec<TermId>> {
     let mut all: Vec<Vec<TermId>> = vec![Vec::new()];
     for list in lists {

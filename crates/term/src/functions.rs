@@ -1,11 +1,10 @@
 //! Functions that are defined by recursive equations, and calls of them.
 //!
-//! A call is a term like any other to whoever builds, rewrites and prints terms, and an
-//! uninterpreted function to solvers. What a call means is the function's equation `f(x) = body`,
-//! which [`TermStore::unfold`] applies once, where it is asked for. That such an equation defines a
-//! function at all is for the certificate of a model to show (`witness::certificate`).
+//! A function `f` has an equation `f(x) = body`; [`TermStore::unfold`] applies it once. Solvers
+//! receive calls as uninterpreted functions. The store does not check that the equations define
+//! functions; the certificate of a model does (`witness::certificate`).
 //!
-//! Invariant: a call is never a value and never simplified by its function's equation.
+//! Invariant: a call is never a value, and no constructor or traversal applies the equation.
 
 use std::cell::OnceCell;
 
@@ -14,36 +13,37 @@ use rustc_hash::FxHashMap;
 
 use super::{Op, SortId, TermId, TermStore};
 
-/// A function in the table of its store.
+/// The number of a function in its store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FunctionId(pub u32);
 
 /// A function and the equation that defines it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
-    /// Unique among the functions of the store.
+    /// The name, unique among the functions of the store.
     pub name: String,
-    /// Fresh variables.
+    /// The parameters, fresh variables.
     pub params: Vec<TermId>,
+    /// The sort of the result.
     pub result: SortId,
-    /// Over the parameters. Before the function is defined, the call on the parameters themselves,
-    /// an equation that says nothing.
+    /// The right-hand side of the equation, over the parameters; before the function is defined, the
+    /// call on the parameters, so that the equation is trivial.
     pub body: TermId,
-    /// Positions of the arguments that become smaller, lexicographically, in every call of the body
-    /// to a function that is mutually recursive with this one; empty where there is no such call.
+    /// Positions of the arguments that decrease lexicographically in each call in the body of a
+    /// function that is mutually recursive with this one; empty if there is no such call.
     pub measure: Vec<usize>,
 }
 
-/// A function as it was declared, and as it was defined.
+/// A function before and after its definition.
 pub(super) struct FunctionCell {
     declared: Function,
     defined: OnceCell<Function>,
 }
 
 impl TermStore {
-    /// A new function from arguments of these sorts, with fresh variables for parameters and a body
-    /// still to come ([`TermStore::define_function`]). Where another function has the name, a
-    /// number and `!` are appended to it.
+    /// A new function with arguments of these sorts and fresh variables as parameters;
+    /// [`TermStore::define_function`] gives it its body. If another function has the name, a number
+    /// and `!` are appended.
     pub fn declare_function(&self, name: &str, sorts: &[SortId], result: SortId) -> FunctionId {
         let id = FunctionId(u32::try_from(self.functions.len()).expect("fewer than 2^32"));
         let is_taken = |name: &str| self.functions.iter().any(|f| f.declared.name == name);
@@ -68,18 +68,18 @@ impl TermStore {
         id
     }
 
-    /// Gives a declared function its body, over the parameters, and its measure. Panics when done
-    /// twice.
+    /// Gives a declared function its body, over the parameters, and its measure (see
+    /// [`Function::measure`]). Panics if it has been defined before.
     pub fn define_function(&self, id: FunctionId, body: TermId, measure: Vec<usize>) {
         let cell = &self.functions[id.0 as usize];
         debug_assert_eq!(
             self.sort_of(body),
             cell.declared.result,
-            "a body of the sort"
+            "the body has the sort of the result"
         );
         debug_assert!(
             measure.iter().all(|&m| m < cell.declared.params.len()),
-            "a measure of arguments"
+            "the measure is a list of argument positions"
         );
         let function = Function {
             body,
@@ -92,13 +92,13 @@ impl TermStore {
         );
     }
 
-    /// The function, as far as it is known by now: see [`Function::body`].
+    /// The function; see [`Function::body`] for one that has no definition yet.
     pub fn function(&self, id: FunctionId) -> &Function {
         let cell = &self.functions[id.0 as usize];
         cell.defined.get().unwrap_or(&cell.declared)
     }
 
-    /// The function applied to arguments of the sorts of its parameters.
+    /// The function applied to arguments that have the sorts of its parameters.
     pub fn call(&self, id: FunctionId, args: &[TermId]) -> TermId {
         let function = &self.functions[id.0 as usize].declared;
         debug_assert!(
@@ -107,13 +107,13 @@ impl TermStore {
                     .iter()
                     .zip(&function.params)
                     .all(|(&a, &p)| self.sort_of(a) == self.sort_of(p)),
-            "a call has arguments of the sorts of the parameters"
+            "the arguments of a call have the sorts of the parameters"
         );
         self.intern(Op::Call(id), args, function.result)
     }
 
-    /// The body of a called function with the call's arguments put in. Any other term, and a call
-    /// of a function without a definition, stays as it is.
+    /// The body of the called function with the arguments substituted for the parameters. Any other
+    /// term, and a call of a function without a definition, is returned unchanged.
     pub fn unfold(&self, call: TermId) -> TermId {
         let Op::Call(id) = *self.op(call) else {
             return call;
@@ -124,19 +124,19 @@ impl TermStore {
         self.substitute(function.body, &map)
     }
 
-    /// The function with those that are mutually recursive with it, by ascending id.
+    /// The function and those that are mutually recursive with it, by ascending id.
     pub fn function_group(&self, id: FunctionId) -> Vec<FunctionId> {
         let mut groups = self.groups_of_functions(vec![id]).into_iter();
         groups.find(|g| g.contains(&id)).unwrap_or_else(|| vec![id])
     }
 
-    /// The functions that `roots` call, and those that their bodies call, in groups of mutually
-    /// recursive ones, each after those it needs.
+    /// The functions that `roots` call, directly or through bodies, in groups of mutually recursive
+    /// ones, each group after those that it needs.
     pub fn function_groups(&self, roots: &[TermId]) -> Vec<Vec<FunctionId>> {
         self.groups_of_functions(self.called(roots))
     }
 
-    /// The functions that terms call, without those that bodies call, by ascending id.
+    /// The functions that `roots` call directly, by ascending id.
     pub fn called(&self, roots: &[TermId]) -> Vec<FunctionId> {
         let mut found = Vec::new();
         self.post_order(roots, |t| {
@@ -167,7 +167,7 @@ impl TermStore {
                 graph.update_edge(nodes[&id], target, ());
             }
         }
-        // Kosaraju's algorithm, which is iterative in petgraph, gives what is pointed at first.
+        // Kosaraju's algorithm is iterative in petgraph and gives the targets of edges first.
         let components = petgraph::algo::kosaraju_scc(&graph);
         let groups = components.into_iter().map(|component| {
             let mut group: Vec<FunctionId> = component.into_iter().map(|n| graph[n]).collect();

@@ -1,12 +1,17 @@
-//! Sorts and hash-consed terms, the common language of every stage.
+//! Sorts and hash-consed terms, and the limits of a run ([`run`]).
 //!
-//! A term is a [`TermId`], a four-byte index into a [`TermStore`]; equal terms have equal ids, so
-//! comparison and hashing never look at the structure. Construction simplifies lightly (constant
-//! folding, linear normal form of sums and comparisons, flattened conjunctions); anything costlier
-//! is a pass of its own.
+//! A term is a [`TermId`], a four-byte index into a [`TermStore`]. Structurally equal terms have
+//! equal ids, so comparison and hashing do not look at the structure. Constructors simplify: they
+//! fold constants, keep sums and comparisons in linear normal form and flatten conjunctions.
 //!
-//! Invariant: nothing in this module knows clauses, predicates or a solver, and every traversal is
-//! iterative, so the depth of a term is bounded by memory and not by the stack.
+//! # Invariant
+//! Values are canonical: two values are equal if and only if their ids are equal, also values of
+//! arrays and datatypes. Comparisons over Int have coprime coefficients and rounded bounds:
+//! `2 x <= 5` is the term `x <= 2`.
+//!
+//! Traversals of terms are iterative, so that memory bounds the depth of a term, not the stack;
+//! only printing recurses into the bodies of quantifiers. The crate knows no clauses, predicates or
+//! solvers.
 
 mod arrays;
 mod bitvec;
@@ -15,6 +20,7 @@ mod datatypes;
 mod evaluate;
 mod finite;
 mod functions;
+mod limits;
 mod linear;
 mod measure;
 mod meter;

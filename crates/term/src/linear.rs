@@ -1,7 +1,7 @@
-//! Linear normal form: a sum of rational multiples of atoms plus a constant.
+//! Linear normal form: a sum of rational multiples of columns plus a constant.
 //!
-//! Invariant: monomials are ordered by their column, no coefficient is zero, and no term that is a
-//! column is itself a sum, a numeral or a numeral multiple.
+//! Invariant: monomials are in ascending order of their columns, and no coefficient is zero. In the
+//! normal form of a term, no column is a sum, a numeral or a multiple of a term by a numeral.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,13 @@ use num_traits::{One, Signed, Zero};
 use super::rational::{product, sum};
 use super::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
-/// A sum of rational multiples of columns, plus a constant. Columns are terms ("atoms": variables,
-/// selects, products, …) unless said otherwise.
+/// A sum of rational multiples of columns, plus a constant. By default columns are terms:
+/// variables, selects, products and others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linear<C = TermId> {
-    /// `(column, coefficient)`, by ascending column, coefficients not zero.
+    /// `(column, coefficient)`, in ascending order of columns, no coefficient zero.
     pub monomials: Vec<(C, Rational)>,
+    /// The constant.
     pub constant: Rational,
 }
 
@@ -29,7 +30,7 @@ impl<C: Copy + Ord> Linear<C> {
         }
     }
 
-    /// One column.
+    /// The polynomial `column`.
     pub fn unit(column: C) -> Self {
         Linear {
             monomials: vec![(column, Rational::one())],
@@ -37,12 +38,12 @@ impl<C: Copy + Ord> Linear<C> {
         }
     }
 
-    /// Whether no column occurs.
+    /// Whether it has no column.
     pub fn is_constant(&self) -> bool {
         self.monomials.is_empty()
     }
 
-    /// The coefficient of a column, zero when it does not occur.
+    /// The coefficient of a column; zero if it does not occur.
     pub fn coefficient(&self, column: C) -> Rational {
         match self.monomials.binary_search_by_key(&column, |m| m.0) {
             Ok(at) => self.monomials[at].1.clone(),
@@ -112,20 +113,20 @@ impl<C: Copy + Ord> Linear<C> {
         self.scaled(&-Rational::one())
     }
 
-    /// The polynomial as `coefficient * column + rest`.
+    /// `(coefficient, rest)` such that the polynomial is `coefficient * column + rest`.
     pub fn split_off(mut self, column: C) -> (Rational, Self) {
         let at = self.monomials.binary_search_by_key(&column, |m| m.0);
         let coefficient = at.map_or_else(|_| Rational::zero(), |at| self.monomials.remove(at).1);
         (coefficient, self)
     }
 
-    /// The polynomial with another one in place of a column.
+    /// The polynomial with `by` in place of `column`.
     pub fn substituted(&self, column: C, by: &Self) -> Self {
         let (coefficient, rest) = self.clone().split_off(column);
         rest.add_scaled(by, &coefficient)
     }
 
-    /// The polynomial over other columns; where two become one, their coefficients add up.
+    /// The polynomial with its columns mapped; coefficients of columns with one image are added.
     pub fn mapped<D: Copy + Ord>(&self, mut to: impl FnMut(C) -> D) -> Linear<D> {
         let monomials = self.monomials.iter();
         let mut mapped: Vec<(D, Rational)> = monomials.map(|(c, k)| (to(*c), k.clone())).collect();
@@ -144,7 +145,7 @@ impl<C: Copy + Ord> Linear<C> {
         }
     }
 
-    /// The value under values of the columns; `None` where a column has none.
+    /// The value of the polynomial for values of its columns; `None` if a column has no value.
     pub fn value(&self, mut of: impl FnMut(C) -> Option<Rational>) -> Option<Rational> {
         let mut value = self.constant.clone();
         for (column, coefficient) in &self.monomials {
@@ -162,8 +163,8 @@ impl<C: Copy + Ord> Linear<C> {
         result
     }
 
-    /// The positive factor that makes all coefficients (not the constant) coprime integers; one
-    /// for a constant.
+    /// The positive factor that makes all coefficients, without the constant, coprime integers; one
+    /// if there are no columns.
     pub fn integer_factor(&self) -> Rational {
         let mut lcm = BigInt::one();
         for (_, c) in &self.monomials {
@@ -185,7 +186,7 @@ impl<C: Copy + Ord> Linear<C> {
         }
     }
 
-    /// The positive multiple whose coefficients (not the constant) are coprime integers.
+    /// The positive multiple whose coefficients, without the constant, are coprime integers.
     pub fn coprime(&self) -> Self {
         let factor = self.integer_factor();
         if factor.is_one() {
@@ -197,8 +198,8 @@ impl<C: Copy + Ord> Linear<C> {
 }
 
 impl TermStore {
-    /// The linear normal form of a term of sort Int or Real. Linear time for terms made by this
-    /// store, whose sums are flat already.
+    /// The linear normal form of a term of sort Int or Real, in time linear in its arguments, since
+    /// sums are flat.
     pub fn linear(&self, term: TermId) -> Linear {
         let node = self.node(term);
         match &node.op {
@@ -236,7 +237,7 @@ impl TermStore {
         (term, Rational::one())
     }
 
-    /// The value of an Int or Real numeral.
+    /// The value of an Int or Real numeral; `None` for another term.
     pub fn numeral(&self, term: TermId) -> Option<Rational> {
         match self.op(term) {
             Op::Int(value) => Some(Rational::from_integer(value.clone())),
@@ -245,7 +246,8 @@ impl TermStore {
         }
     }
 
-    /// The term of a polynomial; for sort Int all numbers must be integers.
+    /// The term of a polynomial, of sort Int or Real. Panics for Int if a coefficient or the
+    /// constant is not an integer.
     pub fn from_linear(&self, linear: &Linear, sort: SortId) -> TermId {
         let constant = || self.number(&linear.constant, sort);
         if linear.is_constant() {
@@ -269,7 +271,7 @@ impl TermStore {
         }
     }
 
-    /// The numeral of a sort Int or Real. Panics for Int when the value is no integer.
+    /// The numeral of sort Int or Real. Panics for Int if the value is not an integer.
     pub fn number(&self, value: &Rational, sort: SortId) -> TermId {
         if sort == SortId::INT {
             assert!(value.is_integer(), "an Int numeral is an integer");
@@ -279,19 +281,18 @@ impl TermStore {
         }
     }
 
-    /// The canonical atom `left ⋈ right` where ⋈ is `<=`, `>=` or `=` (given by `op`): coprime
-    /// integer coefficients, positive monomials left and the others right, the first one positive,
-    /// bounds over Int rounded.
+    /// The canonical atom `left ⋈ right`, see [`TermStore::linear_atom`].
     pub(super) fn arithmetic_atom(&self, op: Op, left: TermId, right: TermId) -> TermId {
         let sort = self.sort_of(left);
         self.linear_atom(op, &self.difference(left, right), sort)
     }
 
-    /// The canonical atom `linear ⋈ 0`, see [`TermStore::le`], [`TermStore::ge`] and
-    /// [`TermStore::eq`]; `op` is one of `Le`, `Ge`, `Eq`.
+    /// The canonical atom `linear ⋈ 0` over Int or Real, where `op` is `Le`, `Ge` or `Eq`.
     ///
-    /// Where the only monomial is a choice and a branch of it a numeral, that branch is decided,
-    /// and the atom is a formula over the choice's condition.
+    /// Its coefficients are coprime integers and the first one is positive; positive monomials stand
+    /// on the left, the others and the constant on the right. Bounds over Int are rounded; an
+    /// equation over Int without integer solutions for this reason is `false`. If the only monomial
+    /// is an `ite` with a numeral as a branch, the result is a formula over its condition.
     pub fn linear_atom(&self, op: Op, linear: &Linear, sort: SortId) -> TermId {
         let mut decided: Vec<(TermId, TermId, bool)> = Vec::new();
         let mut rest = Cow::Borrowed(linear);
@@ -323,7 +324,7 @@ impl TermStore {
         formula
     }
 
-    /// `value ⋈ 0` as a Boolean.
+    /// `value ⋈ 0` as `true` or `false`.
     fn sign_atom(&self, op: &Op, value: &Rational) -> TermId {
         self.bool(match op {
             Op::Le => !value.is_positive(),

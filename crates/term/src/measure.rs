@@ -1,19 +1,20 @@
-//! The size of values of recursive datatypes: how many constructors of their own kind they have.
+//! The size of values of recursive datatypes.
 //!
-//! A constructor counts one if it has a field of the datatype, or of one that is mutually recursive
-//! with it, and the sizes of these fields add up. So the size of a list is its length, that of a
-//! Peano numeral its value, that of a tree its number of inner nodes. What other fields hold does
-//! not count, nor what is inside arrays.
+//! A constructor with a field of the datatype, or of one that is mutually recursive with it, has
+//! size one plus the sizes of these fields; any other constructor has size zero. So the size of a
+//! list is its length, that of a Peano numeral its value, that of a tree its number of inner nodes.
+//! Other fields and arrays do not count.
 //!
-//! Invariant: sizes are at least zero, and [`TermStore::size_body`] is structurally recursive, so
-//! that it defines one function in any model of the datatypes.
+//! Invariant: sizes are at least zero, and [`TermStore::size_body`] is structurally recursive, so it
+//! defines exactly one function.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{DatatypeId, Op, Printer, Sort, SortId, TermId, TermStore, quote_symbol};
 
 impl TermStore {
-    /// The datatype of a sort whose values have sizes: one with a field of its own kind.
+    /// The datatype of a sort whose values have sizes: one with a field that counts; `None` for any
+    /// other sort.
     pub fn sized(&self, sort: SortId) -> Option<DatatypeId> {
         let Sort::Datatype(id) = self.sort(sort) else {
             return None;
@@ -22,7 +23,7 @@ impl TermStore {
         counted.iter().any(|c| !c.is_empty()).then_some(id)
     }
 
-    /// By constructor, the fields whose sizes count.
+    /// For each constructor, the numbers of the fields whose sizes count.
     pub fn counted_fields(&self, id: DatatypeId) -> &[Vec<u32>] {
         self.counted_or(id, || {
             let group: FxHashSet<SortId> = self
@@ -40,13 +41,14 @@ impl TermStore {
         })
     }
 
-    /// The datatype with those that are mutually recursive with it, by ascending id.
+    /// The datatype and those that are mutually recursive with it, by ascending id.
     pub fn size_group(&self, id: DatatypeId) -> Vec<DatatypeId> {
         let mut groups = self.datatype_groups(&[id]).into_iter();
         groups.find(|g| g.contains(&id)).unwrap_or_else(|| vec![id])
     }
 
-    /// The size of a term of a sized datatype.
+    /// The size of a term of a datatype, of sort Int; constructors are evaluated. Panics if the term
+    /// is of another sort.
     pub fn size(&self, term: TermId) -> TermId {
         let mut sizes: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut stack = vec![(term, false)];
@@ -76,8 +78,9 @@ impl TermStore {
         sizes[&term]
     }
 
-    /// What defines the size of the variable `var`, over sizes of its fields. The definition says
-    /// itself that sizes are not negative, which a solver would need induction for.
+    /// The definition of the size of the variable `var` over the sizes of its fields. Each of these
+    /// is replaced by zero if it is negative, so that a solver needs no induction to see that sizes
+    /// are at least zero.
     pub fn size_body(&self, id: DatatypeId, var: TermId) -> TermId {
         let zero = self.int(0);
         let mut body = zero;
@@ -96,13 +99,13 @@ impl TermStore {
         body
     }
 
-    /// The symbol of the size function in printed terms, by the datatype's sort as it is printed.
+    /// The symbol of the size function in printed terms, from the printed sort of the datatype.
     pub(super) fn size_symbol(sort: &str) -> String {
         quote_symbol(&format!("size!{}", sort.replace('|', "")))
     }
 
-    /// Commands that define the sizes that occur in `roots`, in an order in which they can be read,
-    /// each with the symbols it defines.
+    /// The SMT-LIB commands that define the sizes which occur in `roots`, each with the symbols that
+    /// it defines.
     pub fn size_definitions(&self, roots: &[TermId]) -> Vec<(String, Vec<String>)> {
         let mut open: Vec<DatatypeId> = Vec::new();
         self.post_order(roots, |t| {

@@ -1,18 +1,17 @@
-//! How much work was done in a run, so that limits need not depend on how fast or busy a machine
-//! is.
+//! Counts the work of a run, so that limits need not depend on the speed or load of the machine,
+//! and the results that failed their check.
 //!
-//! Work is counted in nominal time: each kind of step costs what it took when it was measured once.
-//! Invariant: the count depends on what was computed alone, never on a clock, and never decreases.
+//! Work is counted in nominal time: a fixed duration for each kind of step.
 //!
-//! Results that failed their own check are counted here, too, for there is one store in a run.
+//! Invariant: the count depends only on what was computed, never on a clock, and never decreases.
 
 use std::cell::Cell;
 use std::time::Duration;
 
 use super::TermStore;
 
-/// Nominal cost of looking up or making a term.
-pub(super) const TERM: Duration = Duration::from_nanos(60);
+/// The work of looking up or making a term.
+pub(super) const TERM_WORK: Duration = Duration::from_nanos(60);
 
 /// Counts work in nominal nanoseconds.
 #[derive(Default)]
@@ -30,17 +29,17 @@ impl Meter {
 }
 
 impl TermStore {
-    /// Counts work that is not done on terms: steps of an abstract domain, of a solver.
+    /// Adds work that is not done on terms, for example steps of a solver.
     pub fn charge(&self, cost: Duration) {
         self.meter.add(cost);
     }
 
-    /// Counts a result that failed its own check and was thrown away.
+    /// Counts a result that failed its check and was discarded.
     pub fn count_defect(&self) {
         self.meter.defects.set(self.meter.defects.get() + 1);
     }
 
-    /// How many results failed their own check in the run so far.
+    /// The number of results that failed their check so far.
     pub fn defects(&self) -> u64 {
         self.meter.defects.get()
     }

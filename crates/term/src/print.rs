@@ -1,9 +1,10 @@
-//! Printing in SMT-LIB 2.6, readable by any solver: standard operators only, shared sub-terms
-//! under `let`, negative numerals as `(- 1)`.
+//! Printing in SMT-LIB: shared sub-terms under `let`, negative numerals as `(- 1)`. Operators are
+//! those of the standard (`ubv_to_int` and `int_to_bv` are of version 2.7) and `(as const S)`.
 //!
-//! Invariant: the output has size linear in the term's DAG: a shared sub-term gets its name at the
-//! outermost place where all its variables are in scope. Printing recurses into the bodies of
-//! quantifiers, whose nesting the frontend bounds, and nowhere else.
+//! Invariant: a sub-term that is used more than once is written once, under a `let` at the outermost
+//! place where its variables are in scope. Exceptions are atomic terms, negated variables, and terms
+//! under quantifiers that share some of their variables. Printing recurses into the bodies of
+//! quantifiers only, whose nesting the frontend bounds.
 
 use std::fmt::Write;
 
@@ -12,16 +13,16 @@ use rustc_hash::FxHashMap;
 
 use super::{DatatypeId, FunctionId, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// How instances of parametric datatypes are written.
+/// How instances of parametric datatypes are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DatatypeStyle {
-    /// As declared by the user: `(List Int)`, `(as nil (List Int))`.
+    /// As the user declared them: `(List Int)`, `(as nil (List Int))`.
     Parametric,
-    /// As datatypes of their own without parameters, every name suffixed by the instance.
+    /// As separate datatypes without parameters; each name has the number of the instance as suffix.
     Monomorphic,
 }
 
-/// The symbol as SMT-LIB writes it: as it is when it is a simple symbol, else between bars.
+/// The symbol in SMT-LIB syntax: unchanged if it is a simple symbol, else between bars.
 pub fn quote_symbol(name: &str) -> String {
     let simple = |b: u8| b.is_ascii_alphanumeric() || b"~!@$%^&*_-+=<>.?/".contains(&b);
     let reserved = [
@@ -64,15 +65,15 @@ enum Item {
     Owned(String),
 }
 
-/// Names given to shared sub-terms that are in scope, and how many names were ever given.
+/// The names of shared sub-terms in scope, and the number of names given so far.
 #[derive(Default)]
 struct Lets {
     names: FxHashMap<TermId, String>,
     count: usize,
 }
 
-/// Bound variables in groups: those that one quantifier binds are in one group, and as rewriting
-/// may leave several quantifiers over one variable, groups that meet are one.
+/// Bound variables in groups (union-find): the variables of one quantifier are in one group. Since
+/// several quantifiers may bind the same variable, groups with a common variable are one group.
 #[derive(Default)]
 struct BoundGroups {
     parents: FxHashMap<TermId, TermId>,
@@ -102,9 +103,9 @@ impl BoundGroups {
         }
     }
 
-    /// Terms with free variables that are bound further up, and the groups of those variables. A
-    /// quantifier that binds only part of a group counts as binding nothing, which is safe.
-    /// `order` lists arguments before their terms.
+    /// The terms with free variables that some quantifier binds, with the groups of these variables.
+    /// A quantifier that binds only a part of a group is taken to bind nothing, which only loses
+    /// sharing. `order` lists arguments before their terms.
     fn open_terms(
         &mut self,
         store: &TermStore,
@@ -145,7 +146,7 @@ impl BoundGroups {
 }
 
 impl<'a> Printer<'a> {
-    /// A printer for the user's own declarations.
+    /// A printer in the style [`DatatypeStyle::Parametric`], without renamings.
     pub fn new(store: &'a TermStore) -> Self {
         Printer {
             store,
@@ -155,31 +156,31 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The same printer in another style of datatypes.
+    /// The same printer with another style of datatypes.
     pub fn with_style(mut self, style: DatatypeStyle) -> Self {
         self.style = style;
         self
     }
 
-    /// Prints the variable `var` as `name` (a symbol that needs no further quoting).
+    /// Prints the variable `var` as `name`, which is quoted already if necessary.
     pub fn rename(&mut self, var: TermId, name: impl Into<String>) {
         self.names.insert(var, name.into());
     }
 
-    /// Prints the function as `name` (a symbol that needs no further quoting).
+    /// Prints the function as `name`, which is quoted already if necessary.
     pub fn rename_function(&mut self, id: FunctionId, name: impl Into<String>) {
         self.functions.insert(id, name.into());
     }
 
-    /// The symbol of a function.
+    /// The symbol of a function, quoted if necessary.
     pub fn function(&self, id: FunctionId) -> String {
         let renamed = self.functions.get(&id).cloned();
         renamed.unwrap_or_else(|| quote_symbol(&self.store.function(id).name))
     }
 
-    /// A sort.
+    /// The text of a sort.
     pub fn sort(&self, sort: SortId) -> String {
-        // Sorts nest as deep as the user wrote them; work on a stack all the same.
+        // Iterative, since sorts may be nested deeply.
         let mut out = String::new();
         let mut stack = vec![Ok(sort)];
         while let Some(item) = stack.pop() {
@@ -216,7 +217,7 @@ impl<'a> Printer<'a> {
         out
     }
 
-    /// The name of a datatype, constructor or selector in this style.
+    /// The printed name of a datatype, constructor or selector of the instance `id`.
     pub fn instance(&self, id: DatatypeId, name: &str) -> String {
         if self.style == DatatypeStyle::Monomorphic && self.is_generic(id) {
             quote_symbol(&format!("{name}.{}", id.0))
@@ -226,7 +227,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The declarations of datatypes and of those that their fields need, one `declare-datatypes`
-    /// command for each group. Only for the monomorphic style.
+    /// command for each group. Only for [`DatatypeStyle::Monomorphic`].
     pub fn datatype_declarations(&self, used: &[DatatypeId]) -> String {
         debug_assert_eq!(self.style, DatatypeStyle::Monomorphic);
         let mut out = String::new();
@@ -257,19 +258,19 @@ impl<'a> Printer<'a> {
         out.push_str("))\n");
     }
 
-    /// A term.
+    /// The text of a term.
     pub fn term(&self, root: TermId) -> String {
         let mut out = String::new();
         self.write_term(&mut out, root);
         out
     }
 
-    /// Appends a term to `out`.
+    /// Appends the text of a term to `out`.
     pub fn write_term(&self, out: &mut String, root: TermId) {
         self.write_scope(out, root, &mut Lets::default());
     }
 
-    /// A whole term or the body of a quantifier, under names for what is shared there.
+    /// Writes a whole term or the body of a quantifier, with `let`s for shared sub-terms.
     fn write_scope(&self, out: &mut String, root: TermId, lets: &mut Lets) {
         let mut shared = self.shared(root);
         shared.retain(|t| !lets.names.contains_key(t));
@@ -288,8 +289,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Sub-terms worth a `let` before the term: used more than once, not atomic, without variables
-    /// that the term binds; arguments before their terms.
+    /// The sub-terms that get a `let` before the term: used more than once, not atomic, without
+    /// variables that the term binds; arguments before their terms.
     fn shared(&self, root: TermId) -> Vec<TermId> {
         let store = self.store;
         let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
@@ -424,7 +425,7 @@ impl<'a> Printer<'a> {
                 Op::Is(id, c)
                     if self.style == DatatypeStyle::Parametric && self.is_generic(*id) =>
                 {
-                    // Which instance a tester is of is not inferred by all readers.
+                    // Not all solvers infer the instance that a tester belongs to.
                     stack.push(Item::Owned(self.match_cases(*id, *c)));
                     stack.push(Item::Term(node.args[0]));
                     stack.push(Item::Text("(match "));
@@ -480,7 +481,7 @@ impl<'a> Printer<'a> {
         !self.store.datatype_head(id).1.is_empty()
     }
 
-    /// What follows a term in a `match` that tells whether it has the constructor.
+    /// The cases of a `match` that is true if the term has the constructor.
     fn match_cases(&self, id: DatatypeId, constructor: u32) -> String {
         let constructors = &self.store.datatype(id).constructors;
         let chosen = &constructors[constructor as usize];
@@ -499,7 +500,7 @@ impl<'a> Printer<'a> {
         format!(" (({pattern} true){others}))")
     }
 
-    /// Whether a reader can infer the instance from the constructor's arguments.
+    /// Whether the constructor's arguments determine the instance.
     fn inferable(&self, id: DatatypeId, constructor: u32) -> bool {
         let definition = self.store.datatype(id);
         let fields = &definition.constructors[constructor as usize].fields;

@@ -1,12 +1,12 @@
 //! Pseudo-random numbers: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 //!
-//! Invariant: a seed gives the same numbers on every machine and with every version of alphorn's
-//! dependencies, so what is made of them can be named by its seed.
+//! Invariant: the numbers depend only on the seed, not on the machine or on other crates.
 
-/// A stream of numbers from a seed.
+/// A stream of pseudo-random numbers.
 pub struct Random(u64);
 
 impl Random {
+    /// The stream of a seed.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
@@ -19,7 +19,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from zero on and below a bound, which is positive.
+    /// A number at least zero and below `bound`. Panics if `bound` is not positive.
     pub fn below<N>(&mut self, bound: N) -> N
     where
         N: TryInto<u64> + TryFrom<u64>,
@@ -29,17 +29,17 @@ impl Random {
         N::try_from(number).ok().expect("less than the bound")
     }
 
-    /// A number between two, which are included.
+    /// A number from `least` to `most`, both included.
     pub fn between(&mut self, least: i64, most: i64) -> i64 {
         least + self.below(most - least + 1)
     }
 
-    /// True once in so many times.
+    /// True with probability `1 / times`.
     pub fn one_in(&mut self, times: u32) -> bool {
         self.below(times) == 0
     }
 
-    /// One of several; there is at least one.
+    /// One of the elements. Panics if there are none.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }

@@ -1,7 +1,9 @@
-//! Arithmetic and hashes of rational numbers most of which are integers.
+//! Arithmetic and hashes of rational numbers, fast for integers.
 //!
-//! `num_rational` reduces every result by a gcd, which takes a step for each bit even when one of
-//! its sides is 1. Bounds of words of 256 bits are common, so integers go without.
+//! `num_rational` reduces each result by a gcd, which takes a step for each bit even if one side is
+//! 1; these functions do without it for integers.
+//!
+//! Invariant: the results are those of `num_rational`.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,9 +11,8 @@ use num_traits::{One, Signed};
 
 use super::Rational;
 
-/// Hashes a number by numerator and denominator, which have no common factor. `num_rational` goes
-/// through its continued fraction, with a division for each step, as its numbers need not be
-/// reduced.
+/// Hashes a reduced number by numerator and denominator. (`num_rational` hashes the continued
+/// fraction, with a division for each step, since its numbers need not be reduced.)
 pub fn hash(number: &Rational, state: &mut impl Hasher) {
     number.numer().hash(state);
     if !number.is_integer() {
@@ -46,7 +47,7 @@ pub fn product(left: &Rational, right: &Rational) -> Rational {
     }
 }
 
-/// `left / right`; the right side is not zero.
+/// `left / right`. Panics if `right` is zero.
 pub fn quotient(left: &Rational, right: &Rational) -> Rational {
     if right.is_integer() && right.numer().magnitude().is_one() {
         if right.is_negative() {
@@ -71,17 +72,17 @@ mod tests {
             hasher.finish()
         };
         let third = Rational::new(1.into(), 3.into());
-        let ways = [
+        let others = [
             Rational::new((-2).into(), (-6).into()),
             &third + &third - &third,
             quotient(&Rational::one(), &Rational::from_integer(3.into())),
         ];
-        for other in &ways {
+        for other in &others {
             assert_eq!(hashed(other), hashed(&third));
         }
         let one = product(&third, &Rational::from_integer(3.into()));
         assert_eq!(hashed(&one), hashed(&Rational::one()));
-        // Neither part alone is the hash.
+        // The hash depends on both the numerator and the denominator.
         assert_ne!(hashed(&third), hashed(&Rational::one()));
         assert_ne!(hashed(&third), hashed(&Rational::new(2.into(), 3.into())));
     }

@@ -1,18 +1,18 @@
-//! Sorts: interned, with datatypes kept in a table of their own because they may be recursive.
+//! Sorts, and the definitions of datatypes.
 //!
-//! Invariant: a parametric datatype appears here only as its instances; each instance is one
-//! [`Datatype`] that remembers its generic name and its parameters for printing.
+//! Invariant: each instance of a parametric datatype is one [`Datatype`], with the name of the
+//! parametric datatype and the sorts of its parameters.
 
-/// An interned sort; equal sorts have equal ids.
+/// The number of a sort in its store; equal sorts have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SortId(pub u32);
 
 impl SortId {
-    /// The sort Bool of every store.
+    /// The sort Bool, in every store.
     pub const BOOL: SortId = SortId(0);
-    /// The sort Int of every store.
+    /// The sort Int, in every store.
     pub const INT: SortId = SortId(1);
-    /// The sort Real of every store.
+    /// The sort Real, in every store.
     pub const REAL: SortId = SortId(2);
 
     /// Whether it is Int or Real.
@@ -21,43 +21,52 @@ impl SortId {
     }
 }
 
-/// A datatype instance in the table of its store.
+/// The number of a datatype in its store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct DatatypeId(pub u32);
 
 /// The structure of a sort.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sort {
+    /// Booleans.
     Bool,
+    /// Integers.
     Int,
+    /// Real numbers; their values are rational.
     Real,
-    /// Bit-vectors of a width of at least one bit.
+    /// Bit-vectors, with the width in bits, at least one.
     BitVec(u32),
-    /// Index sort and element sort.
+    /// Arrays, with index sort and element sort.
     Array(SortId, SortId),
+    /// An instance of a datatype.
     Datatype(DatatypeId),
 }
 
-/// A datatype instance. Constructors are filled in after the id exists, for recursion.
+/// An instance of a datatype.
 #[derive(Clone, Debug)]
 pub struct Datatype {
     /// Name as declared, without parameters: `List` for `(List Int)`.
     pub name: String,
-    /// The sorts that instantiate the parameters, empty for a datatype that has none.
+    /// The sorts of the parameters; empty if the datatype has no parameters.
     pub parameters: Vec<SortId>,
+    /// The constructors, in the order of declaration.
     pub constructors: Vec<Constructor>,
 }
 
 /// One constructor of a datatype.
 #[derive(Clone, Debug)]
 pub struct Constructor {
+    /// Name as declared.
     pub name: String,
+    /// The fields, in the order of declaration.
     pub fields: Vec<Field>,
 }
 
-/// One field of a constructor, named by its selector.
+/// One field of a constructor.
 #[derive(Clone, Debug)]
 pub struct Field {
+    /// Name of the selector as declared.
     pub selector: String,
+    /// Sort of the field.
     pub sort: SortId,
 }

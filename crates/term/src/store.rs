@@ -1,7 +1,7 @@
-//! The store: owns all terms, sorts and datatypes; append-only, shared by reference.
+//! The store owns all terms, sorts and datatypes of a run; it is shared by reference.
 //!
-//! Invariant: what is in the store never changes or goes away, so references to nodes stay valid
-//! while new terms are made (all methods take `&self`).
+//! Invariant: the store only grows. Terms and sorts in it never change, so references to nodes stay
+//! valid while new terms are made (all methods take `&self`).
 
 use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::finite::Finite;
 use super::functions::FunctionCell;
-use super::meter::{Meter, TERM};
+use super::meter::{Meter, TERM_WORK};
 use super::rational;
 use super::walk::Marks;
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
@@ -21,30 +21,30 @@ struct Variable {
     name: String,
 }
 
-/// Owner of hash-consed terms, sorts and datatypes. One store serves one run.
+/// Owner of hash-consed terms, sorts, datatypes and functions.
 pub struct TermStore {
     nodes: FrozenVec<Box<Node>>,
     index: RefCell<HashTable<u32>>,
     sorts: RefCell<Vec<Sort>>,
     sort_index: RefCell<FxHashMap<Sort, SortId>>,
     datatypes: FrozenVec<Box<DatatypeCell>>,
-    /// Texts that declare sorts, each with the one before it.
+    /// The scope after a declaration, by the scope before it and the declaration's text.
     scopes: RefCell<FxHashMap<(Scope, String), Scope>>,
     scoped_datatypes: RefCell<FxHashMap<ScopedName, (DatatypeId, SortId)>>,
     pub(super) functions: FrozenVec<Box<FunctionCell>>,
     variables: FrozenVec<Box<Variable>>,
-    /// With the hashes of name and sort.
+    /// Variables with the hash of name and sort.
     variable_index: RefCell<HashTable<(u64, TermId)>>,
     fresh: Cell<u64>,
-    /// Which sorts are finite, as far as it was asked.
+    /// Which sorts are finite, for those asked about so far.
     pub(super) counted_sorts: RefCell<FxHashMap<SortId, Finite>>,
     pub(super) meter: Meter,
-    /// For traversals, those that are not in use.
+    /// Marks that no traversal is using.
     pub(super) marks: RefCell<Vec<Marks>>,
 }
 
-/// All declarations of sorts up to one, as a text has them. Two texts that begin with the same ones
-/// have the same scope, and so the same datatypes.
+/// A sequence of declarations of sorts. Two texts whose declarations up to some point are equal have
+/// the same scope there, and so the same datatypes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Scope(u32);
 
@@ -84,7 +84,7 @@ fn hash_variable(name: &str, sort: SortId) -> u64 {
 }
 
 impl TermStore {
-    /// An empty store: `true`, `false` and the sorts Bool, Int and Real.
+    /// A store with `true`, `false` and the sorts Bool, Int and Real.
     pub fn new() -> Self {
         let store = TermStore {
             nodes: FrozenVec::new(),
@@ -115,7 +115,7 @@ impl TermStore {
         self.nodes.len()
     }
 
-    /// Never: every store holds `true` and `false`.
+    /// Always false: every store has `true` and `false`.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -158,9 +158,9 @@ impl TermStore {
         }
     }
 
-    /// Finds or makes the node as it is, without any simplification.
+    /// Finds or makes the node without simplification.
     pub(super) fn intern(&self, op: Op, args: &[TermId], sort: SortId) -> TermId {
-        self.meter.add(TERM);
+        self.meter.add(TERM_WORK);
         let hash = hash_parts(&op, args, sort);
         if let Some(&found) = self.index.borrow().find(hash, |&id| {
             let node = &self.nodes[id as usize];
@@ -172,7 +172,7 @@ impl TermStore {
         let is_quantifier = matches!(op, Op::Forall(_) | Op::Exists(_));
         let is_value = match op {
             Op::True | Op::False | Op::Int(_) | Op::Real(_) | Op::BitVec(_) => true,
-            // A store is a value only where `build` says so: see `intern_array_value`.
+            // Only `intern_array_value` makes stores that are values.
             Op::Construct(..) | Op::ConstArray => args.iter().all(|&a| self.is_value(a)),
             _ => false,
         };
@@ -187,10 +187,10 @@ impl TermStore {
         self.push(hash, node)
     }
 
-    /// Interns one `store` link of a canonical array value.
+    /// Interns one `store` of a canonical array value.
     pub(super) fn intern_array_value(&self, args: &[TermId; 3], sort: SortId) -> TermId {
-        // Canonical links are told apart from stores that are not canonical by construction: every
-        // store of values over an array value is made canonical, so the flag is a function of args.
+        // `TermStore::store` makes each store of values over an array value canonical, so no node
+        // with these arguments has been interned as one that is not a value.
         let hash = hash_parts(&Op::Store, args, sort);
         if let Some(&found) = self.index.borrow().find(hash, |&id| {
             let node = &self.nodes[id as usize];
@@ -237,7 +237,7 @@ impl TermStore {
         self.sorts.borrow()[id.0 as usize]
     }
 
-    /// Bit-vectors of `width` bits, at least one.
+    /// Bit-vectors of `width` bits. Panics if the width is zero.
     pub fn bitvec_sort(&self, width: u32) -> SortId {
         assert!(width > 0, "bit-vectors have at least one bit");
         self.intern_sort(Sort::BitVec(width))
@@ -248,7 +248,7 @@ impl TermStore {
         self.intern_sort(Sort::Array(index, element))
     }
 
-    /// The width of a bit-vector term or zero for any other sort.
+    /// The width in bits of a bit-vector term; zero for a term of another sort.
     pub fn width(&self, term: TermId) -> u32 {
         match self.sort(self.sort_of(term)) {
             Sort::BitVec(width) => width,
@@ -256,7 +256,7 @@ impl TermStore {
         }
     }
 
-    /// A new datatype instance with constructors still to come ([`TermStore::define_datatype`]).
+    /// A new datatype instance; [`TermStore::define_datatype`] gives it its constructors.
     pub fn declare_datatype(&self, name: &str, parameters: &[SortId]) -> (DatatypeId, SortId) {
         let id =
             DatatypeId(u32::try_from(self.datatypes.len()).expect("fewer than 2^32 datatypes"));
@@ -270,7 +270,7 @@ impl TermStore {
         (id, sort)
     }
 
-    /// The scope in which this declaration follows those of `scope`.
+    /// The scope `scope` extended by a declaration.
     pub fn scope(&self, scope: Scope, declaration: &str) -> Scope {
         let mut scopes = self.scopes.borrow_mut();
         let next = u32::try_from(scopes.len() + 1).expect("fewer than 2^32 scopes");
@@ -278,7 +278,8 @@ impl TermStore {
         *scopes.entry(key).or_insert(Scope(next))
     }
 
-    /// As [`TermStore::declare_datatype`]; the same instance where it is the same declaration.
+    /// As [`TermStore::declare_datatype`], but the same scope, name and parameters give the same
+    /// instance.
     pub fn declare_scoped_datatype(
         &self,
         scope: Scope,
@@ -294,12 +295,12 @@ impl TermStore {
         new
     }
 
-    /// Whether a declared datatype has its constructors.
+    /// Whether a declared datatype has been given its constructors.
     pub fn is_defined(&self, id: DatatypeId) -> bool {
         self.datatypes[id.0 as usize].body.get().is_some()
     }
 
-    /// Gives a declared datatype its constructors. Panics when done twice.
+    /// Gives a declared datatype its constructors. Panics if it has been defined before.
     pub fn define_datatype(&self, id: DatatypeId, constructors: Vec<Constructor>) {
         let cell = &self.datatypes[id.0 as usize];
         let (name, parameters) = cell.head.clone();
@@ -314,7 +315,7 @@ impl TermStore {
         );
     }
 
-    /// The definition of a datatype. Panics when it was declared but never defined.
+    /// The definition of a datatype. Panics if it has not been defined.
     pub fn datatype(&self, id: DatatypeId) -> &Datatype {
         self.datatypes[id.0 as usize]
             .body
@@ -330,7 +331,7 @@ impl TermStore {
         self.datatypes[id.0 as usize].counted.get_or_init(make)
     }
 
-    /// Name and parameters of a datatype, also before it is defined.
+    /// Name and parameters of a datatype, which need not be defined yet.
     pub fn datatype_head(&self, id: DatatypeId) -> (&str, &[SortId]) {
         let cell = &self.datatypes[id.0 as usize];
         (&cell.head.0, &cell.head.1)
@@ -348,7 +349,7 @@ impl TermStore {
 
     // ---- variables ----
 
-    /// The variable of this name and sort; the same term each time.
+    /// The variable with this name and sort.
     pub fn var(&self, name: &str, sort: SortId) -> TermId {
         let hash = hash_variable(name, sort);
         let found = self.find_var(hash, name, sort);
@@ -363,7 +364,7 @@ impl TermStore {
         index.find(hash, is_it).map(|entry| entry.1)
     }
 
-    /// A variable that is not there yet.
+    /// Adds a variable that the store does not have.
     fn add_var(&self, hash: u64, name: String, sort: SortId) -> TermId {
         let index = u32::try_from(self.variables.len()).expect("fewer than 2^32 variables");
         self.variables.push(Box::new(Variable { name }));
@@ -373,7 +374,8 @@ impl TermStore {
         term
     }
 
-    /// A variable that occurs nowhere yet, named after `hint` (what follows a `!` is replaced).
+    /// A new variable with the name `hint!n` for some number `n`; a suffix `!m` of `hint` is
+    /// replaced.
     pub fn fresh_var(&self, hint: &str, sort: SortId) -> TermId {
         let stem = hint.rsplit_once('!').map_or(hint, |(stem, tail)| {
             if tail.bytes().all(|b| b.is_ascii_digit()) {

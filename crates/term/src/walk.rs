@@ -1,15 +1,15 @@
 //! Traversals: substitution, free variables, sub-terms, conjuncts; all iterative.
 //!
-//! Invariant: bound variables are unique to their quantifier, so substitution needs no renaming
-//! as long as it never replaces a bound variable.
+//! Precondition of substitution and of [`TermStore::free_vars`]: a variable that a quantifier binds
+//! occurs free in no other term. Then no variable is captured. Several quantifiers may bind the same
+//! variable, since rewriting the body of a quantifier keeps its variables.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Op, TermId, TermStore};
 
-/// The terms that a traversal has seen. Clauses of programs have thousands of terms, and passes walk
-/// them dozens of times: a number for each term of the store is faster than a set, and there is
-/// nothing to clear, since each traversal has a number of its own.
+/// The terms that a traversal has visited: a number for each term of the store, which is faster than
+/// a set and need not be cleared, since each traversal has another number.
 #[derive(Default)]
 pub(super) struct Marks {
     round: u32,
@@ -31,7 +31,7 @@ impl Marks {
 }
 
 impl TermStore {
-    /// Marks without a term. Traversals within traversals have others.
+    /// Marks of a new traversal. Nested traversals use different marks.
     fn marks(&self) -> Marks {
         let mut marks = self.marks.borrow_mut().pop().unwrap_or_default();
         if marks.round == u32::MAX {
@@ -64,7 +64,7 @@ impl TermStore {
         self.give_back(seen);
     }
 
-    /// The variables that occur free, by ascending id.
+    /// The variables that occur free in `roots`, by ascending id.
     pub fn free_vars(&self, roots: &[TermId]) -> Vec<TermId> {
         let mut vars = Vec::new();
         let mut bound: FxHashSet<TermId> = FxHashSet::default();
@@ -88,14 +88,13 @@ impl TermStore {
         vars
     }
 
-    /// The term with each key of `map` replaced by its value, simplified on the way up. Keys are
-    /// usually variables but may be any terms.
+    /// The term with each key of `map` replaced by its value, simplified. Keys may be any terms.
     pub fn substitute(&self, term: TermId, map: &FxHashMap<TermId, TermId>) -> TermId {
         let mut memo = FxHashMap::default();
         self.substitute_with(term, map, &mut memo)
     }
 
-    /// Like [`TermStore::substitute`], with a memo that several calls with one map share.
+    /// As [`TermStore::substitute`], with a memo that calls with the same `map` may share.
     pub fn substitute_with(
         &self,
         term: TermId,
@@ -108,9 +107,9 @@ impl TermStore {
         self.rewrite(term, memo, |t| map.get(&t).copied())
     }
 
-    /// Rebuilds a term bottom-up; where `replace` gives a term it stands in for the sub-term,
-    /// whose arguments are then not visited. `memo` holds results and may be reused as long as
-    /// `replace` gives the same answers.
+    /// The term with sub-terms replaced by the terms that `replace` gives for them, simplified;
+    /// arguments of a replaced sub-term are not visited. Calls for which `replace` gives the same
+    /// results may share the memo.
     pub fn rewrite(
         &self,
         term: TermId,
@@ -151,8 +150,8 @@ impl TermStore {
         memo[&term]
     }
 
-    /// Applies `build` to each sub-term whose arguments are already rewritten; `build` gets the
-    /// rebuilt sub-term and returns what stands in its place.
+    /// The term with each sub-term replaced by the result of `build`, arguments first; `build`
+    /// receives the sub-term with its arguments already replaced.
     pub fn rewrite_bottom_up(
         &self,
         term: TermId,
@@ -191,12 +190,12 @@ impl TermStore {
         count
     }
 
-    /// The conjuncts of a formula, nested conjunctions taken apart; none for `true`.
+    /// The distinct conjuncts of a formula, also those of nested conjunctions; none for `true`.
     pub fn conjuncts(&self, term: TermId) -> Vec<TermId> {
         self.parts(term, &Op::And, TermId::TRUE)
     }
 
-    /// The disjuncts of a formula, nested disjunctions taken apart; none for `false`.
+    /// The distinct disjuncts of a formula, also those of nested disjunctions; none for `false`.
     pub fn disjuncts(&self, term: TermId) -> Vec<TermId> {
         self.parts(term, &Op::Or, TermId::FALSE)
     }
@@ -219,7 +218,7 @@ impl TermStore {
         parts
     }
 
-    /// Fresh variables for `vars`, as a substitution.
+    /// A substitution of fresh variables for `vars`.
     pub fn renaming(&self, vars: &[TermId]) -> FxHashMap<TermId, TermId> {
         vars.iter()
             .map(|&v| (v, self.fresh_var(self.var_name(v), self.sort_of(v))))
@@ -232,7 +231,7 @@ mod tests {
     use super::*;
     use crate::SortId;
 
-    /// Each traversal has seen nothing when it begins, also one that begins within another.
+    /// Each traversal begins without visited terms, also one within another.
     #[test]
     fn traversals_within_traversals() {
         let terms = TermStore::new();
@@ -248,7 +247,7 @@ mod tests {
             let mut inner = Vec::new();
             terms.post_order(&[both], |t| inner.push(t));
             assert_eq!(inner, all);
-            // A term that is newer than all that was seen.
+            // A term that is newer than all visited ones.
             let new = terms.fresh_var("z", terms.sort_of(t));
             assert_eq!(terms.dag_size(&[new, new]), 1);
         });

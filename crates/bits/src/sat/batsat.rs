@@ -1,6 +1,6 @@
 //! BatSat, a port of MiniSat to Rust.
 //!
-//! Invariant: variables have the same numbers inside.
+//! Invariant: BatSat's variable of a literal has the literal's number.
 
 use batsat::{Callbacks, SolverInterface, lbool};
 
@@ -13,14 +13,14 @@ impl Callbacks for Limit {
     }
 }
 
-/// The solver in use.
+/// BatSat with a budget.
 pub struct BatSat {
     solver: batsat::Solver<Limit>,
     buffer: Vec<batsat::Lit>,
 }
 
 impl BatSat {
-    /// A solver without clauses whose calls end with the budget.
+    /// A solver without clauses; its calls end with the budget.
     pub fn new(budget: &Budget) -> BatSat {
         let options = batsat::SolverOpts::default();
         BatSat {
@@ -63,7 +63,7 @@ impl SatSolver for BatSat {
     }
 
     fn in_core(&self, assumption: Lit) -> bool {
-        // What the solver keeps is the clause that the assumptions contradict.
+        // BatSat keeps the clause that the assumptions contradict, with negated assumptions.
         self.solver.unsat_core_contains_lit(inner(!assumption))
     }
 }

@@ -1,6 +1,6 @@
-//! CaDiCaL, in C++.
+//! CaDiCaL, a SAT solver in C++.
 //!
-//! Invariant: CaDiCaL's variable of a literal has the literal's number and one more.
+//! Invariant: CaDiCaL's variable of a literal has the literal's number plus one.
 
 use std::rc::Rc;
 
@@ -19,23 +19,23 @@ impl Terminator for End {
     }
 }
 
-/// The solver in use.
+/// CaDiCaL with a budget.
 pub struct Cadical {
     solver: CaDiCal,
     limit: Rc<Limit>,
     variables: u32,
-    /// The solution, by variable; after `Sat`.
+    /// The solution by variable, after `Sat`.
     values: Vec<bool>,
-    /// The assumptions that contradict the clauses together; after `Unsat`.
+    /// The assumptions of the core, after `Unsat`.
     core: FxHashSet<Lit>,
 }
 
 impl Cadical {
-    /// A solver without clauses whose calls end with the budget.
+    /// A solver without clauses; its calls end with the budget.
     pub fn new(budget: &Budget) -> Cadical {
         let limit = Rc::new(Limit::new(budget));
         let mut solver = CaDiCal::new();
-        // New variables that the solver makes itself would have numbers of ours.
+        // With this option CaDiCaL would add variables, whose numbers would clash with ours.
         solver.set("factor", 0);
         solver.connect_terminator(End(limit.clone()));
         Cadical {
@@ -49,7 +49,7 @@ impl Cadical {
 }
 
 fn inner(literal: Lit) -> i32 {
-    let variable = i32::try_from(literal.variable() + 1).expect("variables are few");
+    let variable = i32::try_from(literal.variable() + 1).expect("fewer than 2^31 variables");
     if literal.is_negated() {
         -variable
     } else {

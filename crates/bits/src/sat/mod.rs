@@ -1,10 +1,10 @@
 //! Propositional satisfiability behind one trait.
 //!
-//! The solver is [`Solver`]: BatSat, a port of MiniSat to Rust, or CaDiCaL where the feature
-//! `cadical` is on. Nothing else of the program names a SAT solver.
+//! The solver is [`Solver`]: BatSat, a port of MiniSat to Rust, or CaDiCaL with the feature
+//! `cadical`. No other module names a SAT solver.
 //!
-//! Invariant: a call that comes to an end within the budget says `Sat` with a full assignment or
-//! `Unsat` with a core of the assumptions; else it says `Stopped`, and the solver can go on.
+//! Invariant: a call that ends within the budget answers `Sat` with an assignment or `Unsat` with a
+//! core of the assumptions; another call answers `Stopped`. The clauses are kept in each case.
 
 #[cfg(not(feature = "cadical"))]
 mod batsat;
@@ -20,6 +20,7 @@ pub use self::batsat::BatSat as Solver;
 #[cfg(feature = "cadical")]
 pub use self::cadical::Cadical as Solver;
 
+use crate::limits::LIMITS;
 use alphorn_term::run::Budget;
 
 /// A propositional variable or its negation.
@@ -27,17 +28,17 @@ use alphorn_term::run::Budget;
 pub struct Lit(u32);
 
 impl Lit {
-    /// The variable of this number, or its negation.
+    /// The variable with this number, or its negation.
     pub fn new(variable: u32, negated: bool) -> Lit {
         Lit(2 * variable + u32::from(negated))
     }
 
-    /// The variable's number.
+    /// The number of the variable.
     pub fn variable(self) -> u32 {
         self.0 / 2
     }
 
-    /// Whether this is a negation.
+    /// Whether it is a negated variable.
     pub fn is_negated(self) -> bool {
         self.0 % 2 == 1
     }
@@ -57,50 +58,49 @@ impl Not for Lit {
     }
 }
 
-/// What a solver says.
+/// The answer of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
+    /// The clauses and assumptions have a solution.
     Sat,
+    /// The clauses and assumptions contradict each other.
     Unsat,
-    /// The budget is spent.
+    /// The budget ended the call.
     Stopped,
 }
 
-/// An incremental solver for clauses.
+/// An incremental SAT solver.
 pub trait SatSolver {
     /// A new variable, as a positive literal.
     fn new_literal(&mut self) -> Lit {
         self.new_defined(false)
     }
 
-    /// A new variable, as a positive literal. One that is `defined` has a value by propagation in
-    /// each assignment of those that are not, so nothing need be decided about it.
+    /// A new variable, as a positive literal. If it is `defined`, propagation gives it a value in
+    /// each assignment of the variables that are not, so that the solver need not decide it.
     fn new_defined(&mut self, defined: bool) -> Lit;
 
-    /// Adds a disjunction for good; the empty one is `false`.
+    /// Adds a clause permanently; the empty clause is `false`.
     fn add_clause(&mut self, clause: &[Lit]);
 
-    /// Whether the clauses have a solution in which these literals hold.
+    /// Whether the clauses have a solution in which the assumptions hold.
     fn solve(&mut self, assumptions: &[Lit]) -> Answer;
 
-    /// Whether a literal holds in the solution; after `Sat`.
+    /// Whether a literal holds in the solution, after `Sat`.
     fn holds(&self, literal: Lit) -> bool;
 
-    /// Whether an assumption is one of those that contradict the clauses together; after `Unsat`.
+    /// Whether an assumption of the last call is in the core, after `Unsat`: the assumptions of the
+    /// core contradict the clauses.
     fn in_core(&self, assumption: Lit) -> bool;
 }
 
-/// Nominal cost of a decision and what follows from it, as measured on clauses of a few thousand
-/// gates.
-const DECISION: Duration = Duration::from_micros(2);
+/// The work of a decision and its propagations.
+const DECISION_WORK: Duration = Duration::from_micros(2);
 
-/// Nominal cost of a call without decisions.
-const CALL: Duration = Duration::from_micros(10);
+/// The work of a call without decisions.
+const CALL_WORK: Duration = Duration::from_micros(10);
 
-/// How many decisions there are between two looks at the clock.
-const PERIOD: u32 = 64;
-
-/// Ends calls with the budget, and counts the work.
+/// Ends calls with the budget and counts their work.
 struct Limit {
     budget: Budget,
     count: Cell<u32>,
@@ -116,20 +116,22 @@ impl Limit {
         }
     }
 
-    /// A call begins.
+    /// Counts the beginning of a call.
     fn begin(&self) {
-        self.budget.terms().charge(CALL);
+        self.budget.terms().charge(CALL_WORK);
     }
 
-    /// A decision is made; whether the call ends here.
+    /// Counts a decision; whether the call has to end.
     fn decide(&self) -> bool {
         let count = self.count.get() + 1;
-        if count < PERIOD {
+        if count < LIMITS.decisions_per_check {
             self.count.set(count);
             return self.stopped.get();
         }
         self.count.set(0);
-        self.budget.terms().charge(DECISION * PERIOD);
+        self.budget
+            .terms()
+            .charge(DECISION_WORK * LIMITS.decisions_per_check);
         self.stopped.set(self.budget.is_spent());
         self.stopped.get()
     }
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!(solver.solve(&[]), Answer::Unsat);
     }
 
-    /// As many pigeons as holes and one: exponential for resolution.
+    /// One pigeon more than holes: exponential for resolution.
     #[test]
     fn a_call_ends_with_its_work() {
         const HOLES: usize = 12;

@@ -1,8 +1,9 @@
-//! Applications: which declaration or operator a name means, and what it gives.
+//! Applications: resolves a name to a declaration or an operator and applies it.
 //!
 //! Local names come first, then the user's declarations, then constructors and selectors, then
-//! built-in operators. Invariant: a predicate ends up in a connective's formula or is refused; it
-//! never gets into a term.
+//! built-in operators.
+//!
+//! Invariant: an atom of a predicate is part of a formula, never of a term; other uses are refused.
 
 use num_bigint::BigUint;
 
@@ -18,7 +19,7 @@ use super::syntax::{Elements, Identifier, Named, QualifiedName};
 use alphorn_term::{Sort, SortId, TermId};
 
 impl Elaborator<'_, '_> {
-    /// Applies a name to values: pushes the result, or the tasks that lead to it.
+    /// Applies a name to values: pushes the result, or the tasks that compute it.
     pub(super) fn apply(
         &mut self,
         term: TokenId,
@@ -95,7 +96,7 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// The arguments of a name that takes ones of these sorts.
+    /// The arguments as terms of these sorts.
     fn arguments(
         &mut self,
         name: Named,
@@ -115,7 +116,7 @@ impl Elaborator<'_, '_> {
         Ok(terms)
     }
 
-    /// Fails unless a name has as many arguments as it takes.
+    /// Fails unless the numbers of expected and given arguments are equal.
     pub(super) fn arity(&self, name: Named, takes: usize, found: usize) -> Result<(), InputError> {
         if takes == found {
             return Ok(());
@@ -170,8 +171,8 @@ impl Elaborator<'_, '_> {
             return Ok(());
         }
         let caller = self.work.frame;
-        // Frames are never reused while an outer one is in use, so a deeper call's names do not
-        // show in a shallower one.
+        // The frame of a call differs from those of all calls around it, so the names bound there
+        // are not visible here.
         self.work.frame = caller + 1;
         for (&(symbol, _), &value) in parameters.iter().zip(&values) {
             self.bind(symbol, value);
@@ -235,7 +236,7 @@ impl Elaborator<'_, '_> {
                 (Some(_), _) => return self.error(term, unsupported()),
                 (None, _) => {
                     let numeral = lexed.source(index).parse::<BigUint>();
-                    numerals.push(numeral.expect("the lexer checks digits"));
+                    numerals.push(numeral.expect("the lexer has checked the digits"));
                 }
             }
         }
@@ -324,7 +325,8 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// Gives constructors of unknown instances the sort that an operator's other arguments imply.
+    /// Gives constructors of unknown instances the sort that the other arguments of the operator
+    /// imply.
     fn settle_arguments(
         &mut self,
         op: Builtin,
@@ -358,7 +360,7 @@ impl Elaborator<'_, '_> {
         Ok(())
     }
 
-    /// A connective over formulas; `None` when they are constraints and better become terms.
+    /// A connective over formulas; `None` if the arguments should become terms instead.
     fn connective(
         &mut self,
         op: Builtin,

@@ -1,7 +1,7 @@
-//! Built-in operators by their names: SMT-LIB's, and Z3's own that real files use.
+//! Names of built-in operators: those of SMT-LIB, and some of Z3.
 //!
-//! Invariant: the n-th name here is the n-th symbol of every text, so an operator is found without
-//! a look at its name.
+//! Invariant: the n-th name in [`BUILTINS`] is the n-th symbol of each text, so an operator is found
+//! by its symbol.
 
 use Builtin as B;
 
@@ -79,7 +79,7 @@ pub(super) enum Builtin {
     IntToBv,
 }
 
-/// Built-in operators by name. Of those that share a meaning the standard's comes first.
+/// Built-in operators by name.
 pub(super) const BUILTINS: &[(&str, Builtin)] = &[
     ("true", B::True),
     ("false", B::False),
@@ -99,7 +99,7 @@ pub(super) const BUILTINS: &[(&str, Builtin)] = &[
     ("<", B::Lt),
     (">=", B::Ge),
     (">", B::Gt),
-    // From here on, a declaration of the user may take the name: see `is_core`.
+    // The user may declare the names from here on: see `is_core`.
     ("implies", B::Implies),
     ("iff", B::Eq),
     ("if", B::Ite),
@@ -136,7 +136,7 @@ pub(super) const BUILTINS: &[(&str, Builtin)] = &[
     ("bvsdiv", B::BvSdiv),
     ("bvsrem", B::BvSrem),
     ("bvsmod", B::BvSmod),
-    // Z3 prints these where it has excluded division by zero.
+    // Z3 prints these if it has excluded division by zero.
     ("bvudiv_i", B::BvUdiv),
     ("bvurem_i", B::BvUrem),
     ("bvsdiv_i", B::BvSdiv),
@@ -164,7 +164,7 @@ pub(super) const BUILTINS: &[(&str, Builtin)] = &[
     ("int2bv", B::IntToBv),
 ];
 
-/// Whether the n-th built-in operator keeps its name whatever the user declares.
+/// Whether the user may not declare the name of the n-th built-in operator.
 pub(super) fn is_core(number: usize) -> bool {
     number < BUILTINS.iter().position(|b| b.0 == "implies").unwrap_or(0)
 }

@@ -1,9 +1,10 @@
 //! From an assertion to Horn clauses.
 //!
-//! An assertion is an obligation: a goal under a body. Goals are taken apart by their outermost
-//! connective, bodies into atoms, constraints and existential variables. Invariant: the clauses
-//! together are equivalent to the assertion; where that takes more than Horn clauses the assertion
-//! is refused at the connective that is to blame.
+//! An assertion becomes obligations: implications from a body to a goal. A goal is decomposed at its
+//! outermost connective, a body into atoms, constraints and existential variables.
+//!
+//! Invariant: the conjunction of the clauses is equivalent to the assertion. If the assertion is not
+//! Horn, it is refused at the connective that is the reason.
 
 use rustc_hash::FxHashSet;
 
@@ -11,9 +12,10 @@ use super::error::NotHorn;
 use super::formula::{Formula, FormulaId, Formulas, Value};
 use super::lexer::{Sym, TokenId};
 use crate::Atom;
+use crate::limits::LIMITS;
 use alphorn_term::{TermId, TermStore};
 
-/// A clause without its place.
+/// A clause without its position in the text.
 pub(super) struct HornClause {
     pub vars: Vec<(Sym, TermId)>,
     pub body: Vec<Atom>,
@@ -21,10 +23,10 @@ pub(super) struct HornClause {
     pub head: Option<Atom>,
 }
 
-/// What is not Horn, and the connective that is to blame.
+/// The error of an assertion that is not Horn, and the connective that is its reason.
 pub(super) type Blame = (TokenId, NotHorn);
 
-/// A list that grows at its head and shares its tail, by index.
+/// A linked list, by the index of its first link; lists share their tails.
 type Link = Option<u32>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,26 +36,24 @@ struct Obligation {
     goal: Value,
 }
 
-/// One assertion may grow into so many obligations and conjuncts (bodies are copied for each head).
-const MAX_WORK: usize = 5_000_000;
-
-/// Makes clauses of formulas of one command.
+/// Makes clauses of the formulas of one command.
 pub(super) struct Clausifier<'a> {
     pub terms: &'a TermStore,
     pub formulas: &'a mut Formulas,
-    /// Where the assertion is.
+    /// The token of the command.
     command: TokenId,
     body_links: Vec<(Value, bool, Link)>,
     var_links: Vec<(FormulaId, Link)>,
     todo: Vec<Obligation>,
-    /// Obligations seen: what `let` shares among heads counts once.
+    /// All obligations so far: one that a `let` shares among heads is treated once.
     seen: FxHashSet<Obligation>,
     clauses: Vec<HornClause>,
-    work: usize,
+    /// Parts of formulas visited so far.
+    parts: usize,
 }
 
 impl<'a> Clausifier<'a> {
-    /// For the formulas of this command.
+    /// A clausifier for the formulas of this command.
     pub fn new(terms: &'a TermStore, formulas: &'a mut Formulas, command: TokenId) -> Self {
         Clausifier {
             terms,
@@ -64,11 +64,11 @@ impl<'a> Clausifier<'a> {
             todo: Vec::new(),
             seen: FxHashSet::default(),
             clauses: Vec::new(),
-            work: 0,
+            parts: 0,
         }
     }
 
-    /// The clauses that say `value`.
+    /// The clauses that are equivalent to `value`.
     pub fn assertion(mut self, value: Value) -> Result<Vec<HornClause>, Blame> {
         self.todo.push(Obligation {
             body: None,
@@ -78,7 +78,7 @@ impl<'a> Clausifier<'a> {
         self.run()
     }
 
-    /// The clauses that say that `value` does not hold.
+    /// The clauses that are equivalent to `¬value`.
     pub fn query(mut self, value: Value) -> Result<Vec<HornClause>, Blame> {
         let body = self.with_body(None, value, true);
         self.todo.push(Obligation {
@@ -99,8 +99,8 @@ impl<'a> Clausifier<'a> {
     }
 
     fn count(&mut self, token: TokenId) -> Result<(), Blame> {
-        self.work += 1;
-        if self.work > MAX_WORK {
+        self.parts += 1;
+        if self.parts > LIMITS.max_clause_parts {
             return Err((token, NotHorn::TooManyClauses));
         }
         Ok(())
@@ -144,7 +144,7 @@ impl<'a> Clausifier<'a> {
                 while let Some(part) = stack.pop() {
                     self.count(token)?;
                     let inner = match part {
-                        // A head that is `true`: nothing to say.
+                        // The disjunction is valid.
                         Value::TRUE => return Ok(()),
                         Value::Formula(id) if self.formulas.predicate_in(part).is_some() => id,
                         _ => {
@@ -185,9 +185,9 @@ impl<'a> Clausifier<'a> {
             Formula::Equal(left, right) => {
                 let from_right = self.with_body(body, right, true);
                 let from_left = self.with_body(body, left, true);
-                let way = |body, goal| Obligation { body, vars, goal };
+                let implication = |body, goal| Obligation { body, vars, goal };
                 self.todo
-                    .extend([way(from_right, left), way(from_left, right)]);
+                    .extend([implication(from_right, left), implication(from_left, right)]);
                 Ok(())
             }
             Formula::Quantifier(true, _, inner) => {
@@ -239,7 +239,7 @@ impl<'a> Clausifier<'a> {
                 Value::Open(_) => continue,
             };
             let formula = self.formulas.formula(id);
-            // What `let` shares counts once: p ∧ p is p, and ∃x φ ∧ ∃x φ is ∃x φ.
+            // A part that a `let` shares is treated once: p ∧ p is p, and ∃x φ ∧ ∃x φ is ∃x φ.
             if !seen.insert((id, positive)) {
                 continue;
             }
@@ -298,7 +298,7 @@ impl<'a> Clausifier<'a> {
         }
         let quantifiers = outer.iter().chain(&inner);
         if let Some(id) = denied.filter(|&id| !self.is_atom(id)) {
-            // φ ∧ ¬g ⇒ false is φ ⇒ g.
+            // φ ∧ ¬g ⇒ false becomes φ ⇒ g.
             let mut vars = None;
             for &quantifier in quantifiers {
                 self.var_links.push((quantifier, vars));

@@ -1,6 +1,6 @@
-//! The commands of a text by their names, and the order in which datatypes are declared.
+//! Splits a text into commands, and reorders declarations of datatypes if necessary.
 //!
-//! Invariant: commands are told apart by their names only; what they say is read elsewhere.
+//! Invariant: commands are classified by their keywords only.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,7 @@ use super::error::{InputError, SyntaxError, shorten};
 use super::lexer::{Lexed, Sym, TokenId};
 use super::syntax::Elements;
 
-/// What a command asks for, by its keyword.
+/// The kind of a command, by its keyword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verb {
     Assert,
@@ -35,7 +35,7 @@ pub(super) enum Verb {
     Reset,
     ResetAssertions,
     Exit,
-    /// Nothing depends on it: `echo`, `set-info`, other `get-…`.
+    /// A command without effect on the problem: `echo`, `set-info`, other `get-…`.
     Other,
 }
 
@@ -79,15 +79,15 @@ impl Verb {
         })
     }
 
-    /// Whether only the fixedpoint dialect has the command.
-    pub fn is_of_rules(self) -> bool {
+    /// Whether the command exists in the fixedpoint dialect only.
+    pub fn is_fixedpoint(self) -> bool {
         matches!(
             self,
             Verb::Rule | Verb::Query | Verb::DeclareRel | Verb::DeclareVar
         )
     }
 
-    /// Whether the command makes sorts.
+    /// Whether the command declares or defines sorts.
     pub fn declares_sorts(self) -> bool {
         self.declares_datatypes() || matches!(self, Verb::DeclareSort | Verb::DefineSort)
     }
@@ -102,9 +102,9 @@ impl Verb {
 pub(super) struct Command<'l, 't> {
     pub verb: Verb,
     pub token: TokenId,
-    /// As the user wrote the verb.
+    /// The keyword in the text.
     pub keyword: &'l str,
-    /// What follows the keyword.
+    /// The S-expressions after the keyword.
     pub parts: Elements<'l, 't>,
 }
 
@@ -132,10 +132,9 @@ pub(super) fn split<'l, 't>(lexed: &'l Lexed<'t>) -> Result<Vec<Command<'l, 't>>
     lexed.top_level().map(command).collect()
 }
 
-/// Puts declarations of datatypes that follow each other in an order in which sorts come before
-/// their uses, where they do not already. The standard wants them so, some generators do not care,
-/// and since no name can be declared twice there is only one thing that they can mean.
-/// Returns whether anything changed.
+/// Reorders consecutive declarations of datatypes such that sorts are declared before their uses, as
+/// the standard demands but some generators do not do. Since no name is declared twice, there is
+/// only one meaning. Returns whether the order changed.
 pub(super) fn sorts_first(lexed: &Lexed<'_>, commands: &mut [Command<'_, '_>]) -> bool {
     let declares = |command: &Command<'_, '_>| command.verb.declares_datatypes();
     let mut changed = false;
@@ -153,7 +152,7 @@ fn order(lexed: &Lexed<'_>, run: &mut [Command<'_, '_>]) -> bool {
         if let Some(name) = { command.parts }.next().and_then(|t| lexed.symbol(t)) {
             declared_by.insert(name, at);
         }
-        // The sorts with their arities, or Z3's older form without.
+        // The sorts with their arities, or Z3's older form without arities.
         let lists = command.parts.take(2).filter_map(|t| lexed.elements(t));
         for mut element in lists.flatten().filter_map(|t| lexed.elements(t)) {
             if let Some(name) = element.next().and_then(|t| lexed.symbol(t)) {

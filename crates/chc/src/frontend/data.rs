@@ -1,7 +1,7 @@
 //! Datatypes in terms: constructors, selectors, testers, field update, `match`.
 //!
-//! Invariant: a constructor is built only at a known instance; where its arguments do not tell the
-//! instance it stays open until the context does.
+//! Invariant: a constructor becomes a term only at a known instance of its datatype; if its
+//! arguments do not determine the instance, it stays open until the context does.
 
 use super::builtins::Builtin;
 use super::elaborate::Elaborator;
@@ -11,21 +11,20 @@ use super::formula::Value;
 use super::lexer::{Kind, Reserved, Sym, TokenId};
 use super::sorts::ConstructorRef;
 use super::syntax::{Elements, Named};
+use crate::limits::LIMITS;
 use alphorn_term::{SortId, TermId};
-
-/// Constructors of unknown instances nest no deeper than this.
-const MAX_OPEN: u32 = 200;
 
 /// A pattern of `match`.
 enum Pattern {
-    /// A variable, or `_`.
+    /// A variable; `None` for `_`.
     Any(Option<Named>),
-    /// With variables for its fields, `None` for `_`.
+    /// A constructor with variables for its fields, `None` for `_`.
     Constructor(usize, Vec<Option<Named>>),
 }
 
 impl Elaborator<'_, '_> {
-    // Recursive: `MAX_OPEN` bounds the nesting.
+    /// The term of an open constructor at the instance `sort`. Recursive to a depth of
+    /// `LIMITS.max_open_constructors`.
     pub(super) fn settle(&mut self, open: u32, sort: SortId) -> Result<TermId, InputError> {
         let Open {
             constructor,
@@ -36,6 +35,7 @@ impl Elaborator<'_, '_> {
         self.build(constructor, &arguments, sort, token)
     }
 
+    /// The term of a constructor at the instance `sort`.
     pub(super) fn build(
         &mut self,
         constructor: ConstructorRef,
@@ -59,6 +59,7 @@ impl Elaborator<'_, '_> {
         Ok(terms.construct(id, number as u32, &fields))
     }
 
+    /// A constructor applied to values, open if they do not determine the instance.
     pub(super) fn constructor(
         &mut self,
         name: Named,
@@ -98,7 +99,7 @@ impl Elaborator<'_, '_> {
                     _ => 0,
                 });
                 let depth = 1 + depths.max().unwrap_or(0);
-                if depth > MAX_OPEN {
+                if depth > LIMITS.max_open_constructors {
                     return self.error(token, TermError::UnknownInstanceDepth);
                 }
                 let open = self.work.opens.len() as u32;
@@ -117,7 +118,8 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// The only argument of a selector or tester, with its sort.
+    /// The only argument of a selector or tester, with its sort; `only` is the constructor if the
+    /// name has a single meaning.
     fn datatype_argument(
         &mut self,
         name: Named,
@@ -128,7 +130,7 @@ impl Elaborator<'_, '_> {
         self.arity(name, 1, arguments.len())?;
         let lexed = self.lexed;
         let text = lexed.symbols.name(name.symbol);
-        // Without parameters there is one instance, which the argument may rely on.
+        // A datatype without parameters has one instance, which settles an open argument.
         let expected = match only {
             Some(reference) => {
                 let open = vec![None; self.environment.sorts.arity(reference)];
@@ -143,6 +145,7 @@ impl Elaborator<'_, '_> {
         Ok((term, self.terms.sort_of(term)))
     }
 
+    /// A selector applied to its argument.
     pub(super) fn selector(
         &mut self,
         name: Named,
@@ -165,7 +168,7 @@ impl Elaborator<'_, '_> {
         Err(self.lexed.name_error(name, TermError::NoSelectorOfArgument))
     }
 
-    /// `name` is the tester of `constructor`: `is-C`, or the `is` in `(_ is C)`.
+    /// A tester of `constructor` applied to its argument; `name` is `is-C`, or the `is` of `(_ is C)`.
     pub(super) fn tester(
         &mut self,
         name: Named,
@@ -189,8 +192,8 @@ impl Elaborator<'_, '_> {
         self.error(token, TermError::NoConstructorOfArgument(shown))
     }
 
-    /// Z3's `(_ update-field f)`: the datatype with one field replaced, unchanged when it is built
-    /// by another constructor.
+    /// Z3's `(_ update-field f)`: the term with one field replaced; unchanged if it has another
+    /// constructor.
     pub(super) fn update(
         &mut self,
         name: Named,
@@ -255,7 +258,7 @@ impl Elaborator<'_, '_> {
         Ok(())
     }
 
-    /// `C`, `(C x …)`, a variable or `_`, for a term of this sort.
+    /// The pattern `C`, `(C x …)`, a variable or `_`, for a term of this sort.
     fn pattern(&self, pattern: TokenId, sort: SortId) -> Result<Pattern, InputError> {
         let lexed = self.lexed;
         let is_wild = |t: TokenId| lexed.kind(t) == Kind::Reserved(Reserved::Underscore);

@@ -1,9 +1,9 @@
-//! From tokens to values: terms are read, and get their meaning, in one walk.
+//! From tokens to values, in one traversal.
 //!
-//! A machine with an explicit stack of tasks goes over the tokens, so depth costs no stack. `let`
-//! binds values and not text, so shared terms stay shared. Macros are expanded in a frame of their
-//! own, where only their parameters are in scope. Invariant: a value of sort Bool contains a
-//! predicate only if it is a formula; terms contain none.
+//! The traversal has an explicit stack of tasks. `let` binds values, so shared terms stay shared. A
+//! macro is expanded in a new frame, where only its parameters are in scope.
+//!
+//! Invariant: predicates occur in values that are formulas, never in terms.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Num;
@@ -17,18 +17,16 @@ use super::lexer::{Kind, Lexed, Reserved, Sym, TokenId};
 use super::operators::Operators;
 use super::sorts::MAX_WIDTH;
 use super::syntax::{Elements, Named, QualifiedName};
+use crate::limits::LIMITS;
 use alphorn_term::{Rational, SortId, TermId, TermStore};
 
-/// Expanded macros hold no more nodes than this, all together.
-const MAX_EXPANSION: usize = 50_000_000;
-
-/// Gives meaning to the terms of one command.
+/// Translates the terms of one command.
 pub(super) struct Elaborator<'r, 't> {
     pub lexed: &'r Lexed<'t>,
     pub terms: &'r TermStore,
     pub environment: &'r mut Environment,
     pub work: &'r mut Workspace,
-    /// Within a definition the variables of rules are not in scope.
+    /// Whether this is the body of a definition, where variables of rules are not in scope.
     pub in_definition: bool,
 }
 
@@ -47,7 +45,7 @@ impl Elaborator<'_, '_> {
         self.as_formula(value, term)
     }
 
-    /// The body of a definition with these formal variables as its parameters.
+    /// The value of the body of a definition with these parameters and formal variables.
     pub fn definition(
         &mut self,
         parameters: &[(Sym, TermId)],
@@ -62,7 +60,7 @@ impl Elaborator<'_, '_> {
         self.result(value, result, body)
     }
 
-    /// Checks a definition's value against its sort.
+    /// The value as one of sort `sort`; fails if it has another sort.
     pub(super) fn result(
         &mut self,
         value: Value,
@@ -88,7 +86,7 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// The value that a name has in the innermost scope of the present frame.
+    /// The value of a local name in the current frame.
     pub(super) fn local(&self, symbol: Sym) -> Option<Value> {
         let local = self.work.locals[symbol.0 as usize].last()?;
         (local.frame == self.work.frame).then_some(local.value)
@@ -116,9 +114,9 @@ impl Elaborator<'_, '_> {
         Ok(self.pop())
     }
 
-    /// The value that the last task left.
+    /// Takes the result of the last task.
     pub(super) fn pop(&mut self) -> Value {
-        self.work.values.pop().expect("each term leaves a value")
+        self.work.values.pop().expect("each term has a value")
     }
 
     pub(super) fn pop_many(&mut self, count: usize) -> Vec<Value> {
@@ -245,13 +243,13 @@ impl Elaborator<'_, '_> {
 
     pub(super) fn expand(&mut self, size: usize, token: TokenId) -> Result<(), InputError> {
         self.work.expansion += size;
-        if self.work.expansion > MAX_EXPANSION {
+        if self.work.expansion > LIMITS.max_expanded_nodes {
             return self.error(token, TermError::LargeExpansion);
         }
         Ok(())
     }
 
-    /// Fails when a name occurs twice.
+    /// Fails if a name occurs twice.
     pub(super) fn distinct(
         &self,
         names: impl Iterator<Item = Result<Named, InputError>>,
@@ -266,8 +264,8 @@ impl Elaborator<'_, '_> {
         Ok(())
     }
 
-    /// Schedules an application. Nested sums and products become one: adding terms one by one to
-    /// a long sum would take quadratic time.
+    /// Schedules an application. Nested sums and products are flattened, since adding terms one by
+    /// one to a long sum takes quadratic time.
     fn push_arguments(&mut self, term: TokenId) -> Result<(), InputError> {
         let lexed = self.lexed;
         let mut arguments = lexed.list(term)?;
@@ -306,7 +304,7 @@ impl Elaborator<'_, '_> {
         Ok(())
     }
 
-    /// Fails on Z3's binders that stand for functions and choices, unless the user has the name.
+    /// Fails on Z3's binders `lambda` and `choice`, unless the user has declared the name.
     fn refuse_unknown_binder(
         &self,
         term: TokenId,
@@ -333,7 +331,7 @@ impl Elaborator<'_, '_> {
     fn constant(&self, token: TokenId) -> Result<TermId, InputError> {
         let source = self.lexed.source(token);
         let digits = |text: &str, radix: u32| {
-            BigUint::from_str_radix(text, radix).expect("the lexer checks digits")
+            BigUint::from_str_radix(text, radix).expect("the lexer has checked the digits")
         };
         let width = |bits: usize| match u32::try_from(bits) {
             Ok(bits) if bits <= MAX_WIDTH => Ok(bits),
@@ -363,7 +361,7 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// The value as a term of this sort; `user` names what wants it.
+    /// The value as a term of this sort; `user` is the name of the operator in errors.
     pub(super) fn term_of(
         &mut self,
         value: Value,
@@ -383,7 +381,7 @@ impl Elaborator<'_, '_> {
         converted.map_err(|kind| self.lexed.error(token, kind))
     }
 
-    /// The value as a term of whatever sort it has.
+    /// The value as a term of any sort; `user` is the name of the operator in errors.
     pub(super) fn term(
         &mut self,
         value: Value,

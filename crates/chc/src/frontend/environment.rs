@@ -1,6 +1,6 @@
-//! What declarations bring into scope, and what the machine that reads terms works on.
+//! The declarations in scope, and the stacks of the traversal in `elaborate`.
 //!
-//! Invariant: between commands no name is bound and no task is left.
+//! Invariant: between commands no local name is bound and no task is left.
 
 use rustc_hash::FxHashMap;
 
@@ -10,18 +10,18 @@ use super::sorts::{ConstructorRef, Sorts};
 use crate::{Predicate, PredicateId};
 use alphorn_term::{FunctionId, SortId, TermId};
 
-/// What a name stands for that the user declared.
+/// The meaning of a name that the user declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Global {
     Predicate(PredicateId),
     Macro(usize),
-    /// `declare-var`: universally quantified in each rule.
+    /// A variable of rules (`declare-var`), universally quantified in each rule.
     Variable(SortId),
-    /// A recursive function of a model, see [`super::Functions`],
+    /// A recursive function of a model, see [`super::Functions`].
     Function(FunctionId),
-    /// and the size of terms of a datatype.
+    /// The size of terms of a datatype, see [`super::Functions`].
     Size(SortId),
-    /// A constant or function without definition: allowed as long as nobody uses it.
+    /// A constant or function without definition; using it is an error.
     Uninterpreted,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Macro {
     pub parameters: Vec<(Sym, SortId)>,
     pub result: SortId,
     pub body: TokenId,
-    /// The body over the formal variables, when no predicate or quantifier is in it.
+    /// The body as a term over the formal variables, if it has no predicate or quantifier.
     pub plain: Option<(TermId, Vec<TermId>)>,
-    /// Number of sub-terms of the plain body.
+    /// The number of distinct sub-terms of the body, if it is a term; else zero.
     pub size: usize,
 }
 
@@ -44,13 +44,13 @@ pub(super) struct Environment {
     pub macros: Vec<Macro>,
 }
 
-/// What a name means within a term, and the frame that it belongs to.
+/// The value of a local name, and the frame that it belongs to.
 pub(super) struct Local {
     pub value: Value,
     pub frame: u32,
 }
 
-/// A constructor application whose instance is not known yet.
+/// An application of a constructor whose instance is not known yet.
 #[derive(Clone)]
 pub(super) struct Open {
     pub constructor: ConstructorRef,
@@ -59,53 +59,53 @@ pub(super) struct Open {
     pub depth: u32,
 }
 
-/// What is left to do. Terms are told by their first tokens.
+/// A task of the traversal. A term is given by its first token.
 #[derive(Clone, Copy)]
 pub(super) enum Task {
     Eval(TokenId),
-    /// Applies a term's name to that many values.
+    /// Applies the name of a term to this number of values.
     Apply(TokenId, usize),
     /// Binds the values of a `let`.
     Bind(TokenId),
-    /// Ends the scope of that many names.
+    /// Ends the scope of this number of names.
     Unbind(usize),
-    /// Makes a quantifier of the variables from this one on.
+    /// Makes a quantifier over the variables from this position on.
     Close(TokenId, usize),
     Cases(TokenId),
     /// A case of a `match` on this term.
     Case(TokenId, TermId),
     Join(TokenId, TermId),
-    /// Leaves a macro: which, where it was called, the frame of the caller.
+    /// Leaves a macro: its number, the term that called it, and the frame of the caller.
     Return(usize, TokenId, u32),
 }
 
-/// The stacks of the machine and what it makes, kept from command to command.
+/// The stacks and results of the traversal; the allocations are kept from command to command.
 pub(super) struct Workspace {
     pub formulas: Formulas,
     /// The `declare-var` variables that the command uses.
     pub rule_variables: Vec<(Sym, TermId)>,
     pub rule_index: FxHashMap<Sym, TermId>,
-    /// For each symbol, what it means in the scopes around.
+    /// By symbol, its values in the enclosing scopes, the innermost last.
     pub locals: Vec<Vec<Local>>,
     /// The symbols of `locals` in the order in which they were bound.
     pub bound: Vec<Sym>,
-    /// The variables of the quantifiers around.
+    /// The variables of the enclosing quantifiers.
     pub quantified: Vec<(Sym, TermId)>,
     pub tasks: Vec<Task>,
     pub values: Vec<Value>,
     pub opens: Vec<Open>,
-    /// Calls of macros, with their arguments, that have a value already.
+    /// The values of calls of macros, by macro and arguments.
     pub expanded: FxHashMap<(usize, Vec<Value>), Value>,
     /// The arguments of the macros that are being expanded.
     pub calls: Vec<Vec<Value>>,
-    /// How many macros are being expanded.
+    /// The number of macros that are being expanded.
     pub frame: u32,
-    /// Size of what macros were expanded to.
+    /// The number of nodes that macros were expanded to.
     pub expansion: usize,
 }
 
 impl Workspace {
-    /// For a text with this many symbols.
+    /// A workspace for a text with this number of symbols.
     pub fn new(formulas: Formulas, symbols: usize) -> Self {
         Workspace {
             formulas,
@@ -124,7 +124,7 @@ impl Workspace {
         }
     }
 
-    /// Ready for another command.
+    /// Removes the results of the last command.
     pub fn clear(&mut self) {
         self.formulas.clear();
         self.rule_variables.clear();

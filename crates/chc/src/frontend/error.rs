@@ -1,20 +1,30 @@
-//! What can be wrong with an input, and where.
+//! Errors of the reader, with their position.
 //!
-//! Invariant: lines and columns count from 1, columns in characters, lines end with a line feed.
-//! Names in errors are cut to a length that fits on a line, and hold no control characters.
+//! Invariant: lines and columns count from 1, columns in characters; lines end with a line feed.
+//! Names in errors are cut to `LIMITS.max_shown_characters` and have no control characters.
 
 use thiserror::Error;
 
-/// An input that cannot be read, with the place of what is wrong.
+use crate::limits::LIMITS;
+
+/// The reason why an input cannot be read, with its position.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("line {line} column {column}: {kind}")]
 pub struct InputError {
+    /// The line, from 1.
     pub line: u32,
+    /// The column in characters, from 1.
     pub column: u32,
-    pub kind: ErrorKind,
+    pub(crate) kind: ErrorKind,
 }
 
 impl InputError {
+    /// Whether the text does not follow the grammar. The other errors are about its meaning: sorts,
+    /// declarations, or assertions that are not Horn.
+    pub fn is_syntax_error(&self) -> bool {
+        matches!(self.kind, ErrorKind::Lexical(_) | ErrorKind::Syntax(_))
+    }
+
     /// An error at a byte offset of the text.
     pub(super) fn at_byte(text: &str, offset: usize, kind: impl Into<ErrorKind>) -> Self {
         let before = &text[..offset];
@@ -27,9 +37,9 @@ impl InputError {
     }
 }
 
-/// What is wrong, by the stage of reading that finds it.
+/// An error, by the stage of reading that finds it.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum ErrorKind {
+pub(crate) enum ErrorKind {
     #[error(transparent)]
     Lexical(#[from] LexicalError),
     #[error(transparent)]
@@ -44,9 +54,9 @@ pub enum ErrorKind {
     NotHorn(#[from] NotHorn),
 }
 
-/// What is no sequence of tokens with matching parentheses.
+/// The text is not a sequence of tokens with matching parentheses.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum LexicalError {
+pub(crate) enum LexicalError {
     #[error("a byte that is not UTF-8: this is not a text file")]
     NotUtf8,
     #[error("a NUL byte: this is not a text file")]
@@ -79,9 +89,9 @@ pub enum LexicalError {
     LongLiteral(usize),
 }
 
-/// What the grammar does not have.
+/// The tokens do not follow the grammar.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SyntaxError {
+pub(crate) enum SyntaxError {
     #[error("`{0}` where a command should begin")]
     NoCommand(String),
     #[error("a command without a name")]
@@ -102,9 +112,9 @@ pub enum SyntaxError {
     LevelCount(usize),
 }
 
-/// Commands that do not go together, and names that are taken.
+/// A command that is not allowed at its place, or a name that is declared already.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum ScriptError {
+pub(crate) enum ScriptError {
     #[error("`assert` in a file of rules")]
     AssertAmongRules,
     #[error("`check-sat` in a file of rules")]
@@ -125,9 +135,9 @@ pub enum ScriptError {
     BuiltIn(String),
 }
 
-/// Sorts that do not exist or cannot be made.
+/// A sort that does not exist or is not supported.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SortError {
+pub(crate) enum SortError {
     #[error("the sort `{0}` is not declared, nor supported as built in")]
     Undeclared(String),
     #[error("the uninterpreted sort `{0}` is not supported")]
@@ -166,9 +176,9 @@ pub enum SortError {
     DatatypeExpected(String),
 }
 
-/// Terms that have no meaning, or none that is supported.
+/// A term that is not well-sorted or not supported.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum TermError {
+pub(crate) enum TermError {
     #[error("`{0}` is not declared")]
     Undeclared(String),
     #[error(
@@ -250,9 +260,9 @@ pub enum TermError {
     MatchCoverage,
 }
 
-/// Assertions that no Horn clauses say, or too many.
+/// An assertion that is not equivalent to Horn clauses, or to too many.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum NotHorn {
+pub(crate) enum NotHorn {
     #[error("a second positive predicate in one clause: this is not Horn")]
     SecondHead,
     #[error("a disjunction over predicates in a body is not Horn")]
@@ -275,13 +285,12 @@ pub enum NotHorn {
     TooManyClauses,
 }
 
-/// A piece of source fit for a message.
+/// A piece of source for a message: cut, and with spaces for control characters.
 pub(super) fn shorten(source: &str) -> String {
-    const LIMIT: usize = 60;
     let shown: String = source
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
-        .take(LIMIT)
+        .take(LIMITS.max_shown_characters)
         .collect();
     if shown.len() < source.len() {
         shown + "…"

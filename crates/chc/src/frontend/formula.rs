@@ -1,8 +1,9 @@
-//! Formulas in which predicates occur, as far as the store's terms do not reach.
+//! Formulas with predicates and quantifiers, from which `clauses` makes clauses.
 //!
-//! A value is a term when nothing stands against it; what contains a predicate or a quantifier is
-//! a node here, until `clauses` has taken it apart. Invariant: nodes are never changed, a bound
-//! variable belongs to one node, and a node without predicates can be made a term.
+//! A value without predicates and quantifiers is a term; any other one is a node here.
+//!
+//! Invariant: the structure of a node never changes, each variable is bound by one node, and a node
+//! without predicates can be made a term ([`Formulas::lower`]).
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -12,14 +13,15 @@ use rustc_hash::FxHashMap;
 use super::error::NotHorn;
 use super::lexer::{Sym, TokenId};
 use crate::PredicateId;
+use crate::limits::LIMITS;
 use alphorn_term::{Op, TermId, TermStore};
 
-/// What a piece of syntax means.
+/// The meaning of a term of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Value {
     Term(TermId),
     Formula(FormulaId),
-    /// A constructor of a parametric datatype whose instance the context must tell.
+    /// A constructor of a parametric datatype whose instance depends on the context.
     Open(u32),
 }
 
@@ -53,25 +55,23 @@ pub(super) enum Formula {
     Or(List),
     Ite(Value, Value, Value),
     Equal(Value, Value),
-    /// Universal or not.
+    /// Whether it is universal, its variables, its body.
     Quantifier(bool, List, Value),
 }
 
 struct Node {
     formula: Formula,
-    /// Where it starts.
+    /// Its first token.
     token: TokenId,
-    /// The first atom inside, if there is one.
+    /// The first atom in it, if there is one.
     predicate: Option<FormulaId>,
-    /// Nesting of quantifiers.
+    /// The nesting of quantifiers.
     quantifiers: u32,
+    /// The term of the node, if it was made.
     lowered: Option<TermId>,
-    /// The bound variables are free variables of a clause.
+    /// Whether its bound variables have become variables of a clause.
     stripped: bool,
 }
-
-/// Quantifiers that stay in constraints nest no deeper than this: each costs a look at its body.
-const MAX_QUANTIFIERS: u32 = 1000;
 
 /// The formulas of one command.
 pub(super) struct Formulas {
@@ -94,7 +94,7 @@ impl Formulas {
         }
     }
 
-    /// Forgets all formulas.
+    /// Removes all formulas.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.values.clear();
@@ -107,12 +107,12 @@ impl Formulas {
         self.nodes[id.0 as usize].formula
     }
 
-    /// Where a node starts.
+    /// The first token of a node.
     pub fn token(&self, id: FormulaId) -> TokenId {
         self.nodes[id.0 as usize].token
     }
 
-    /// The first atom inside a value, if there is one.
+    /// The first atom in a value, if there is one.
     pub fn predicate_in(&self, value: Value) -> Option<FormulaId> {
         match value {
             Value::Formula(id) => self.nodes[id.0 as usize].predicate,
@@ -212,7 +212,7 @@ impl Formulas {
         }
     }
 
-    /// Quantification over variables that are bound nowhere else.
+    /// Quantification over variables that no other node binds.
     pub fn quantifier(
         &mut self,
         universal: bool,
@@ -249,17 +249,18 @@ impl Formulas {
         Value::Formula(id)
     }
 
-    /// Whether a quantifier was made a term already.
+    /// Whether a node has been made a term.
     pub fn is_lowered(&self, id: FormulaId) -> bool {
         self.nodes[id.0 as usize].lowered.is_some()
     }
 
-    /// Notes that a quantifier's variables now are variables of a clause.
+    /// Records that the variables of a quantifier have become variables of a clause.
     pub fn strip(&mut self, id: FormulaId) {
         self.nodes[id.0 as usize].stripped = true;
     }
 
-    /// A quantifier made a term already: its variables and its body, all bound variables renamed.
+    /// The variables and the body of a quantifier that has been made a term, with all bound variables
+    /// renamed.
     pub fn open_lowered(&self, id: FormulaId) -> (Vec<(Sym, TermId)>, TermId) {
         let Formula::Quantifier(_, list, body) = self.formula(id) else {
             return (
@@ -279,15 +280,15 @@ impl Formulas {
         (names.zip(renamed).collect(), body)
     }
 
-    /// A value without predicates as a term of sort Bool.
+    /// The term of a value without predicates, of sort Bool.
     pub fn lower(&mut self, value: Value) -> Result<TermId, NotHorn> {
         let root = match value {
             Value::Term(term) => return Ok(term),
             Value::Formula(id) => id,
             Value::Open(_) => return Err(NotHorn::ConstraintExpected),
         };
-        if self.nodes[root.0 as usize].quantifiers > MAX_QUANTIFIERS {
-            return Err(NotHorn::QuantifierDepth(MAX_QUANTIFIERS));
+        if self.nodes[root.0 as usize].quantifiers > LIMITS.max_quantifier_depth {
+            return Err(NotHorn::QuantifierDepth(LIMITS.max_quantifier_depth));
         }
         let mut stack = vec![root];
         let mut parts: Vec<Value> = Vec::new();
@@ -353,7 +354,7 @@ impl Formulas {
     }
 }
 
-/// Fresh names for `variables` and for all variables that are bound in `body`.
+/// Fresh variables for `variables`, and `body` with them and with fresh bound variables.
 fn rename_bound(terms: &TermStore, variables: &[TermId], body: TermId) -> (Vec<TermId>, TermId) {
     let fresh = |v: TermId| terms.fresh_var(terms.var_name(v), terms.sort_of(v));
     let mut memo: FxHashMap<TermId, TermId> = variables.iter().map(|&v| (v, fresh(v))).collect();

@@ -1,23 +1,25 @@
-//! One pass over the text: tokens with their places, matching parentheses, interned symbols.
+//! From text to tokens, with positions, matching parentheses and interned symbols.
 //!
-//! Invariant: every `(` of a token list has a matching `)` and the other way round, so later stages
-//! find the end of a list in constant time and never recurse to find it.
+//! Invariant: each `(` has the number of its matching `)` and vice versa, so later stages find the
+//! end of a list in constant time.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
 use super::error::{ErrorKind, InputError, LexicalError};
+use crate::limits::LIMITS;
 
-/// An interned symbol; `x` and `|x|` are the same one.
+/// An interned symbol; `x` and `|x|` are the same symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Sym(pub u32);
 
-/// A token by its position in [`Lexed`]; an S-expression by its first token.
+/// The position of a token in [`Lexed::tokens`]; it also stands for the S-expression that begins
+/// with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct TokenId(pub(super) u32);
 
-/// SMT-LIB's reserved words, unquoted.
+/// The reserved words of SMT-LIB in terms and sorts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reserved {
     Underscore,
@@ -30,12 +32,12 @@ pub(super) enum Reserved {
     Par,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// With the closing token.
+    /// `(`, with its closing token.
     Open(TokenId),
-    /// With the opening token.
+    /// `)`, with its opening token.
     Close(TokenId),
     Symbol(Sym),
     Reserved(Reserved),
@@ -47,7 +49,7 @@ pub(super) enum Kind {
     Text,
 }
 
-/// A token and its place: bytes of the text, line and column from 1, columns in characters.
+/// A token with its byte range in the text, and its line and column from 1, columns in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Token {
     pub kind: Kind,
@@ -64,7 +66,7 @@ pub(super) struct Symbols<'t> {
 }
 
 impl<'t> Symbols<'t> {
-    /// A table that starts with these names, numbered from zero.
+    /// A table with these names, numbered from zero.
     pub fn with_names(names: impl IntoIterator<Item = &'static str>) -> Self {
         let mut symbols = Symbols {
             names: Vec::new(),
@@ -92,7 +94,7 @@ impl<'t> Symbols<'t> {
         self.names.len()
     }
 
-    /// The symbol of a name that occurs already.
+    /// The symbol of a name, if it has one.
     pub fn find(&self, name: &str) -> Option<Sym> {
         self.index.get(name).copied()
     }
@@ -110,14 +112,11 @@ pub(super) struct Lexed<'t> {
     pub symbols: Symbols<'t>,
 }
 
-/// Literals of more characters than this are refused: reading them takes quadratic time.
-const MAX_DIGITS: usize = 20_000;
-
 impl<'t> Lexed<'t> {
-    /// Splits `text` into tokens, up to an `(exit)` between commands. Fails on what is no token
-    /// and on parentheses that do not match.
+    /// Splits `text` into tokens, up to a command `(exit)`. Fails if there is no token at some place
+    /// or if parentheses do not match.
     pub fn new(text: &'t str, mut symbols: Symbols<'t>) -> Result<Self, InputError> {
-        if text.len() > 1 << 30 {
+        if text.len() > LIMITS.max_text_bytes {
             return Err(InputError::at_byte(text, 0, LexicalError::TooLarge));
         }
         if let Some(at) = text.bytes().position(|b| b == 0) {
@@ -187,12 +186,12 @@ impl<'t> Lexed<'t> {
         }
     }
 
-    /// A token.
+    /// The token with this number.
     pub fn token(&self, id: TokenId) -> Token {
         self.tokens[id.0 as usize]
     }
 
-    /// What a token is.
+    /// The kind of a token.
     pub fn kind(&self, id: TokenId) -> Kind {
         self.tokens[id.0 as usize].kind
     }
@@ -232,12 +231,12 @@ impl<'t> Lexed<'t> {
     }
 }
 
-/// A place in the text that moves on.
+/// A position in the text.
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
     line: u32,
-    /// Where the line would begin if each of its characters up to here took one byte.
+    /// The beginning of the line if each of its characters up to here had one byte.
     line_start: usize,
 }
 
@@ -258,14 +257,14 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Moves on over bytes that are neither line feeds nor outside of ASCII.
+    /// Skips bytes that `accept`, which has to refuse line feeds and bytes outside of ASCII.
     fn skip_while(&mut self, accept: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&accept) {
             self.at += 1;
         }
     }
 
-    /// Moves on to the first of the bytes in `stop`, or to the end.
+    /// Skips to the first byte of `stop`, or to the end.
     fn skip_to(&mut self, stop: &[u8]) {
         while let Some(byte) = self.peek().filter(|b| !stop.contains(b)) {
             self.at += 1;
@@ -273,13 +272,13 @@ impl<'t> Scanner<'t> {
                 self.line += 1;
                 self.line_start = self.at;
             } else if byte & 0xc0 == 0x80 {
-                // Continuation bytes of UTF-8 belong to a character already counted.
+                // A continuation byte of UTF-8: its character has been counted.
                 self.line_start += 1;
             }
         }
     }
 
-    /// Skips white space and comments; the first byte of what follows.
+    /// Skips white space and comments; returns the next byte.
     fn skip_blank(&mut self) -> Option<u8> {
         loop {
             match self.peek()? {
@@ -378,8 +377,8 @@ impl<'t> Scanner<'t> {
                 return fail(LexicalError::UnknownCharacter(found.unwrap_or_default()));
             }
         };
-        if self.at - start > MAX_DIGITS {
-            return fail(LexicalError::LongLiteral(MAX_DIGITS));
+        if self.at - start > LIMITS.max_literal_characters {
+            return fail(LexicalError::LongLiteral(LIMITS.max_literal_characters));
         }
         Ok(kind)
     }

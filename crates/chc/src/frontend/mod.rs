@@ -1,13 +1,13 @@
-//! Reading: SMT-LIB 2 HORN and Z3's fixedpoint dialect into a [`Problem`].
+//! The reader: SMT-LIB 2 HORN and Z3's fixedpoint dialect into a [`Problem`].
 //!
 //! ```text
 //! text ─ lexer ─> tokens ─ commands, syntax ─> lists and names over tokens
 //!      ─ elaborate ─> formulas and terms ─ clauses ─> Problem
 //! ```
 //!
-//! Invariant: what cannot be read exactly is refused with line, column and construct; nothing is
-//! guessed. Tokens are walked with stacks of our own, so depth costs no stack. No engine, pass or
-//! solver is known here.
+//! Invariant: input that cannot be read exactly is refused, with line, column and construct. Terms
+//! are traversed iteratively, so that memory bounds their nesting; sorts and constructors of unknown
+//! instances are nested at most as deep as the limits of the crate allow.
 
 mod apply;
 mod builtins;
@@ -27,31 +27,36 @@ mod syntax;
 
 use std::rc::Rc;
 
-pub use error::{
-    ErrorKind, InputError, LexicalError, NotHorn, ScriptError, SortError, SyntaxError, TermError,
-};
+pub use error::InputError;
+use error::LexicalError;
 pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use alphorn_term::{FunctionId, TermStore};
 
-/// Reads a file's text, in either dialect, into a problem over `terms`. Fails with the place of
-/// the first thing that is wrong or not supported, and if the text asks nothing.
+/// Reads a text, in either dialect, into a problem over `terms`.
+///
+/// # Errors
+/// The first construct that is wrong or not supported, with its position; a text without a
+/// `check-sat` or `query`.
 pub fn parse(text: &str, terms: Rc<TermStore>) -> Result<Problem, InputError> {
     reader::read(text, terms, &mut Functions::default())
 }
 
-/// Functions that a text declares and that are neither predicates nor uninterpreted.
+/// Names that a text declares as functions, but which are neither predicates nor uninterpreted.
 #[derive(Default)]
 pub struct Functions {
-    /// Those that recursive equations define, by name, and what they are once they are declared.
+    /// Functions that are defined by recursive equations, by name; the id is set at the declaration.
     pub names: FxHashMap<String, Option<FunctionId>>,
-    /// Sizes of terms of datatypes.
+    /// Functions that are sizes of terms of a datatype.
     pub sizes: FxHashSet<String>,
 }
 
-/// As [`parse`], for a text that speaks of recursive functions.
+/// As [`parse`], for a text with recursive functions.
+///
+/// # Errors
+/// As [`parse`].
 pub fn parse_with_functions(
     text: &str,
     terms: Rc<TermStore>,
@@ -60,7 +65,10 @@ pub fn parse_with_functions(
     reader::read(text, terms, functions)
 }
 
-/// Like [`parse`], for bytes that may be no text.
+/// As [`parse`], for bytes.
+///
+/// # Errors
+/// As [`parse`], and bytes that are not UTF-8.
 pub fn parse_bytes(bytes: &[u8], terms: Rc<TermStore>) -> Result<Problem, InputError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => parse(text, terms),

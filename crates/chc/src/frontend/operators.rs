@@ -1,7 +1,8 @@
-//! SMT-LIB's operators, and Z3's own that real files use, on terms.
+//! The operators of SMT-LIB, and some of Z3, on terms.
 //!
-//! Invariant: sorts and indexes are checked before a term is built, so no input makes the store's
-//! constructors panic; Int is made Real wherever Z3 would do so, and nothing else is converted.
+//! Invariant: sorts and indexes are checked before a term is made, so that no input makes the
+//! constructors of terms panic. Int is converted to Real where Z3 does so; there are no other
+//! conversions.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
@@ -9,22 +10,18 @@ use num_traits::Zero;
 use super::builtins::Builtin as B;
 use super::error::{TermError, shorten};
 use super::sorts::MAX_WIDTH;
+use crate::limits::LIMITS;
 use alphorn_term::{Op, Printer, Rational, Sort, SortId, TermId, TermStore};
 
-/// Products of numerals larger than this are refused.
-const MAX_BITS: u64 = 1 << 17;
-/// `distinct` grows quadratically.
-const MAX_DISTINCT: usize = 2000;
-
-/// Applies operators; errors say what is wrong and not where.
+/// Applies operators; errors have no position.
 pub(super) struct Operators<'a> {
     pub terms: &'a TermStore,
-    /// As the user wrote the operator.
+    /// The name of the operator in the text.
     pub name: &'a str,
 }
 
 impl Operators<'_> {
-    /// `op`, with the numerals of `(_ op …)`, on terms.
+    /// Applies `op`, with the numerals of `(_ op …)`, to terms.
     pub fn apply(&self, op: B, indexes: &[BigUint], args: &[TermId]) -> Result<TermId, TermError> {
         let terms = self.terms;
         let expected = match op {
@@ -76,7 +73,7 @@ impl Operators<'_> {
                 Ok(chain(terms, &args, |a, b| terms.eq(a, b)))
             }
             B::Distinct => {
-                self.count(args, 2, Some(MAX_DISTINCT))?;
+                self.count(args, 2, Some(LIMITS.max_distinct_arguments))?;
                 Ok(terms.distinct(&self.one_sort(args)?))
             }
             B::Ite => {
@@ -116,7 +113,7 @@ impl Operators<'_> {
         }
     }
 
-    /// The term in this sort: itself, or an Int made Real.
+    /// The term in this sort: itself, or an Int converted to Real.
     pub fn convert(&self, term: TermId, sort: SortId) -> Result<TermId, TermError> {
         let found = self.terms.sort_of(term);
         if found == sort {
@@ -167,7 +164,7 @@ impl Operators<'_> {
         Ok(())
     }
 
-    /// The arguments in one sort, Int made Real when both occur.
+    /// The arguments in one sort; Int is converted to Real if both occur.
     fn one_sort(&self, args: &[TermId]) -> Result<Vec<TermId>, TermError> {
         let real = args.iter().any(|&a| self.terms.sort_of(a) == SortId::REAL);
         let sort = if real {
@@ -221,7 +218,7 @@ impl Operators<'_> {
             B::Mul => {
                 let args = self.numeric(args)?;
                 let bits: u64 = args.iter().map(|&a| self.bits(a)).sum();
-                if bits > MAX_BITS {
+                if bits > LIMITS.max_product_bits {
                     return Err(TermError::LargeProduct);
                 }
                 Ok(terms.mul(&args))
@@ -237,7 +234,7 @@ impl Operators<'_> {
             }
             B::Rem => {
                 self.all(args, SortId::INT)?;
-                // As Z3 has it: the remainder of `mod` with the sign of the divisor.
+                // As in Z3: the remainder of `mod`, negated for a negative divisor.
                 let rest = terms.modulo(args[0], args[1]);
                 let positive = terms.ge(args[1], terms.int(0));
                 Ok(terms.ite(positive, rest, terms.neg(rest)))
@@ -271,7 +268,7 @@ impl Operators<'_> {
         }
     }
 
-    /// Size of a numeral, or of a term's coefficient.
+    /// The bits of a numeral, or of the coefficient of a multiple; else zero.
     fn bits(&self, term: TermId) -> u64 {
         match self.terms.op(term) {
             Op::Int(value) => value.bits(),
@@ -420,7 +417,7 @@ impl Operators<'_> {
             }
             B::BvToNat => unary(Op::BvToNat),
             B::SbvToInt => terms.bv_to_signed(args[0]),
-            _ => unreachable!("dispatched before"),
+            _ => unreachable!("not an operator of bit-vectors"),
         })
     }
 }

@@ -1,7 +1,8 @@
-//! The user's problem: predicates and clauses as written, with their places in the text.
+//! The user's problem: predicates and clauses with their positions in the text, and the text.
 //!
-//! Invariant: `clauses` says exactly what the text says; it is never simplified, because witnesses
-//! are about it.
+//! Invariant: the clauses are equivalent to the assertions, rules and queries in force. The
+//! constructors of terms simplify while the text is read; no later stage changes a problem, since
+//! witnesses are about it.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,65 +10,74 @@ use std::rc::Rc;
 use crate::{Atom, Predicate};
 use alphorn_term::{TermId, TermStore};
 
-/// Which of the two input languages a file is in; it decides the polarity of the answer.
+/// The dialect of a text; it decides the polarity of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
-    /// `(check-sat)`: `sat` means that the clauses have a model (safe).
+    /// SMT-LIB with `(check-sat)`: `sat` means that the clauses have a model (safe).
     Horn,
-    /// `(query q)`: `sat` means that q is reachable (unsafe), as Z3 has it.
+    /// Z3's rules with `(query q)`: `sat` means that q is reachable (unsafe).
     Fixedpoint,
 }
 
-/// What the user asked for besides the verdict.
+/// What the text requests besides the verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Requests {
-    /// `(get-model)` after the check, or the option `:produce-models` has no effect of its own.
+    /// The model: `(get-model)`.
     pub model: bool,
-    /// `(get-proof)`.
+    /// The refutation: `(get-proof)`.
     pub proof: bool,
-    /// `(get-info :reason-unknown)`.
+    /// The reason of `unknown`: `(get-info :reason-unknown)`.
     pub reason_unknown: bool,
-    /// `(set-option :timeout N)`, in milliseconds.
+    /// The time limit in milliseconds, `(set-option :timeout N)`; `None` for none.
     pub timeout_ms: Option<u64>,
 }
 
-/// A top-level command that is in force at the check (after `push`/`pop`), as a byte range of the
-/// text, its keyword (`declare-fun`, `assert`, `rule`, …) and its position.
+/// The position of a top-level command that is in force at the check: not removed by `pop`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandSpan {
+    /// The keyword: `declare-fun`, `assert`, `rule` and so on.
     pub keyword: String,
+    /// The bytes of the command in the text.
     pub range: Range<usize>,
-    /// From 1.
+    /// The line of its beginning, from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// The column of its beginning, from 1, in characters.
     pub column: u32,
 }
 
-/// A clause as the user wrote it: argument terms are arbitrary, `head` is `None` for a query.
-/// An assertion with a conjunction of heads gives several clauses.
+/// A clause of the text. Unlike those of a [`System`](crate::System), the arguments of its atoms are
+/// arbitrary terms. One command may give several clauses.
 #[derive(Clone, Debug)]
 pub struct ProblemClause {
-    /// The universally quantified variables under the user's names.
+    /// The universally quantified variables with their names in the text.
     pub vars: Vec<(String, TermId)>,
+    /// The body atoms.
     pub body: Vec<Atom>,
+    /// A formula without predicates.
     pub constraint: TermId,
+    /// The head; `None` for `false`.
     pub head: Option<Atom>,
-    /// Index into [`Problem::commands`] of the `assert`, `rule` or `query` it comes from.
+    /// The position in [`Problem::commands`] of its `assert`, `rule` or `query`.
     pub command: usize,
-    /// Number of that command among all clauses' commands in force, from 1.
+    /// The number of this command among the asserts, rules and queries in force, from 1.
     pub number: usize,
 }
 
-/// What a file says. A clause's `ClauseId` in witnesses is its index in `clauses`; a predicate's
-/// `PredicateId` is its index in `predicates`.
+/// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
+/// the `PredicateId` of a predicate its position in `predicates`.
 pub struct Problem {
+    /// The store of all terms of the problem.
     pub terms: Rc<TermStore>,
+    /// The whole text.
     pub text: Rc<str>,
+    /// The dialect of the text.
     pub dialect: Dialect,
-    /// In the order of declaration, with formal variables.
+    /// The predicates, in the order of declaration.
     pub predicates: Vec<Predicate>,
+    /// The clauses, in the order of their commands.
     pub clauses: Vec<ProblemClause>,
-    /// Commands in force, in order.
+    /// The commands in force, in order.
     pub commands: Vec<CommandSpan>,
+    /// What the text requests besides the verdict.
     pub requests: Requests,
 }

@@ -1,8 +1,8 @@
-//! Runs through the commands of a file and collects the problem that is in force at the check.
+//! Executes the commands of a text and collects the problem in force at the check.
 //!
-//! Invariant: `pop` takes back exactly what came after its `push`, so predicates keep their
-//! numbers and clauses never mention a predicate that is gone. What follows the check is not read,
-//! but for requests and for a second check.
+//! Invariant: `pop` removes exactly the names, predicates and clauses that were added since its
+//! `push`, so each clause mentions only predicates of the problem. After the check, only requests
+//! are read, and whether there is a second check after changes.
 
 use std::rc::Rc;
 
@@ -19,11 +19,12 @@ use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
 use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests};
+use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
 use alphorn_term::{SortId, TermStore};
 
-/// Reads a whole text, see [`super::parse`]. Declarations of datatypes are put into another order
-/// only where the text's own makes no sense.
+/// Reads a whole text, see [`super::parse`]. Declarations of datatypes are reordered only if a sort
+/// is undeclared in the order of the text.
 pub(super) fn read(
     text: &str,
     terms: Rc<TermStore>,
@@ -50,7 +51,7 @@ fn read_commands(
     terms: Rc<TermStore>,
     functions: &mut Functions,
 ) -> Result<Problem, InputError> {
-    let dialect = if commands.iter().any(|c| c.verb.is_of_rules()) {
+    let dialect = if commands.iter().any(|c| c.verb.is_fixedpoint()) {
         Dialect::Fixedpoint
     } else {
         Dialect::Horn
@@ -62,7 +63,7 @@ fn read_commands(
     if reader.checked {
         return Ok(reader.problem());
     }
-    // A text that was cut off must not pass for one that was answered.
+    // Without a check the text may have been cut off.
     let missing = match dialect {
         Dialect::Fixedpoint => ScriptError::RulesWithoutQuery,
         Dialect::Horn => ScriptError::NoCheck,
@@ -70,13 +71,13 @@ fn read_commands(
     Err(lexed.error_at_end(missing))
 }
 
-/// A name that a `pop` takes back.
+/// A name that a `pop` removes.
 enum Undo {
     Global(Sym),
     Sort(Sym),
 }
 
-/// How much there was when a level began.
+/// The state at the beginning of a level: lengths of lists, and the number of clause commands.
 #[derive(Default)]
 struct Level {
     trail: usize,
@@ -99,11 +100,11 @@ struct Reader<'r, 't> {
     requests: Requests,
     trail: Vec<Undo>,
     levels: Vec<Level>,
-    /// Clause commands in force so far.
+    /// The number of asserts, rules and queries in force so far.
     number: usize,
-    /// A check or query was seen: only requests count from here on.
+    /// Whether there was a check or query; after it, only requests are read.
     checked: bool,
-    /// Something changed what a second check would be about.
+    /// Whether a command after the check changed the problem.
     changed: bool,
     global_declarations: bool,
 }
@@ -156,7 +157,7 @@ impl<'r, 't> Reader<'r, 't> {
         Err(self.lexed.error(token, kind))
     }
 
-    /// Notes a command as in force.
+    /// Records a command as in force.
     fn record(&mut self, command: &Command<'_, '_>) {
         let first = self.lexed.token(command.token);
         let last = match first.kind {
@@ -243,7 +244,7 @@ impl<'r, 't> Reader<'r, 't> {
             (Verb::SetLogic, _) => {
                 log::warn!("the logic {} is read as HORN", shorten(name));
             }
-            // As with Z3, 0 is no limit.
+            // As in Z3, 0 means no limit.
             (_, ":timeout") => self.requests.timeout_ms = value.parse().ok().filter(|&ms| ms > 0),
             (_, ":global-declarations") => self.global_declarations = value == "true",
             _ => {}
@@ -310,13 +311,12 @@ impl<'r, 't> Reader<'r, 't> {
 
     /// The number of levels to push or pop.
     fn count(&self, command: &Command<'_, '_>) -> Result<usize, InputError> {
-        const MOST: usize = 100_000;
         let Some(first) = { command.parts }.next() else {
             return Ok(1);
         };
         match (self.lexed.kind(first), self.lexed.source(first).parse()) {
-            (Kind::Numeral, Ok(count @ 0..=MOST)) => Ok(count),
-            _ => self.error(first, SyntaxError::LevelCount(MOST)),
+            (Kind::Numeral, Ok(count)) if count <= LIMITS.max_levels => Ok(count),
+            _ => self.error(first, SyntaxError::LevelCount(LIMITS.max_levels)),
         }
     }
 
@@ -350,7 +350,7 @@ impl<'r, 't> Reader<'r, 't> {
             Verb::DeclareFun | Verb::DeclareRel => {
                 let name = parts.expect_symbol()?;
                 let parameters = parts.expect_list()?;
-                // Z3 lets the names of representations follow a relation.
+                // In Z3, names of representations may follow the parameters of a relation.
                 let result = match command.verb {
                     Verb::DeclareFun => {
                         let result = parts.expect()?;
@@ -503,7 +503,7 @@ impl<'r, 't> Reader<'r, 't> {
         let mut parts = command.parts;
         let term = parts.expect()?;
         if command.verb == Verb::Assert {
-            // The name of a rule and options of a query say nothing about clauses.
+            // A rule may have a name and a query may have options, which do not change the clauses.
             parts.finish()?;
         }
         let bare = self
@@ -547,7 +547,7 @@ impl<'r, 't> Reader<'r, 't> {
         Ok(())
     }
 
-    /// `(query p)` asks whether p holds of any arguments.
+    /// The formula of `(query p)`: p with fresh variables as arguments.
     fn bare_query(&mut self, id: PredicateId, term: TokenId) -> Value {
         self.work.clear();
         let predicate = &self.environment.predicates[id.index()];

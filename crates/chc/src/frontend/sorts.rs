@@ -1,7 +1,8 @@
-//! Sorts and datatypes: from syntax to the store, parametric ones by instances made on demand.
+//! Sorts and datatypes: from syntax to sorts of the store. Instances of parametric datatypes are
+//! made on demand.
 //!
-//! Invariant: when a public function returns `Ok`, every datatype instance it made is defined in
-//! the store and has a finite value. Nesting is bounded, so what recurses here recurses little.
+//! Invariant: if a public function returns `Ok`, each datatype instance that it made is defined in
+//! the store and has a finite value. Recursion is bounded by `LIMITS.max_sort_depth`.
 
 use std::rc::Rc;
 
@@ -10,14 +11,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::error::{InputError, SortError, shorten};
 use super::lexer::{Lexed, Sym, TokenId};
 use super::syntax::{DatatypeSyntax, Named};
+use crate::limits::LIMITS;
 use alphorn_term::{Constructor, DatatypeId, Field, Scope, Sort, SortId, TermStore};
 
-/// Bit-vectors are no wider than this.
-pub(super) const MAX_WIDTH: u32 = 1 << 16;
-/// Sorts nest no deeper than this, as written and with definitions expanded.
-const MAX_DEPTH: u32 = 500;
-/// No more datatype instances than this.
-const MAX_INSTANCES: usize = 4096;
+/// [`Limits::max_bits`](crate::limits::Limits::max_bits), for patterns.
+pub(super) const MAX_WIDTH: u32 = LIMITS.max_bits;
 
 /// A sort that may mention the parameters of its declaration.
 #[derive(Clone, Debug)]
@@ -46,7 +44,7 @@ struct GenericConstructor {
 struct Definition {
     parameters: usize,
     body: Pattern,
-    /// Nesting of definitions in the body.
+    /// The nesting of sorts and definitions in the body.
     depth: u32,
     memo: FxHashMap<Vec<SortId>, SortId>,
 }
@@ -57,7 +55,7 @@ enum SortName {
     Defined(usize),
 }
 
-/// A constructor by its generic datatype and its position there.
+/// A constructor by its datatype and its position there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ConstructorRef {
     pub generic: usize,
@@ -97,12 +95,12 @@ impl Sorts {
         }
     }
 
-    /// What follows is declared by a command with this text.
+    /// Begins a declaration with this text, see [`TermStore::scope`].
     pub fn enter(&mut self, declaration: &str) {
         self.scope = self.terms.scope(self.scope, declaration);
     }
 
-    /// The sort that is written at a token.
+    /// The sort at a token.
     pub fn resolve(&mut self, lexed: &Lexed<'_>, token: TokenId) -> Result<SortId, InputError> {
         if let Some(sort) = lexed.symbol(token).and_then(|s| self.basic(lexed, s)) {
             return Ok(sort);
@@ -113,7 +111,7 @@ impl Sorts {
             .map_err(|kind| lexed.error(token, kind))
     }
 
-    /// `define-sort`.
+    /// Executes `define-sort`.
     pub fn define(
         &mut self,
         lexed: &Lexed<'_>,
@@ -124,7 +122,7 @@ impl Sorts {
         self.check_new(lexed, name)?;
         let body = self.pattern(lexed, body, parameters, 0)?;
         let depth = 1 + self.definition_depth(&body);
-        if depth > MAX_DEPTH {
+        if depth > LIMITS.max_sort_depth {
             return Err(lexed.error(name.token, SortError::DefinitionDepth));
         }
         let definition = SortName::Defined(self.definitions.len());
@@ -138,7 +136,7 @@ impl Sorts {
         Ok(())
     }
 
-    /// `declare-datatypes`.
+    /// Executes `declare-datatypes`.
     pub fn declare(
         &mut self,
         lexed: &Lexed<'_>,
@@ -216,7 +214,7 @@ impl Sorts {
         Ok(())
     }
 
-    /// Takes back a declaration or definition.
+    /// Removes a declaration or definition.
     pub fn forget(&mut self, symbol: Sym) {
         if let Some(SortName::Datatype(generic)) = self.names.remove(&symbol) {
             for constructor in &self.generics[generic].constructors {
@@ -232,17 +230,17 @@ impl Sorts {
         }
     }
 
-    /// The constructors of a name.
+    /// The constructors with a name.
     pub fn constructors(&self, symbol: Sym) -> &[ConstructorRef] {
         self.constructors.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
-    /// The selectors of a name.
+    /// The selectors with a name, each with its constructor and position.
     pub fn selectors(&self, symbol: Sym) -> &[(ConstructorRef, usize)] {
         self.selectors.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
-    /// The datatype instance and its generic datatype, when the sort is one.
+    /// The datatype instance of a sort and the datatype that it is an instance of, if there is one.
     pub fn instance(&self, sort: SortId) -> Option<(DatatypeId, usize)> {
         match self.terms.sort(sort) {
             Sort::Datatype(id) => Some((id, self.generic_of[&id])),
@@ -250,13 +248,13 @@ impl Sorts {
         }
     }
 
-    /// Number of fields of a constructor.
+    /// The number of fields of a constructor.
     pub fn arity(&self, reference: ConstructorRef) -> usize {
         self.constructor(reference).fields.len()
     }
 
-    /// The instance that a constructor builds from arguments of these sorts, where known; `None`
-    /// when they do not determine it. Fails when they fit no instance.
+    /// The instance of a constructor applied to arguments of these sorts, where they are known;
+    /// `None` if they do not determine it. Fails if they fit no instance.
     pub fn infer(
         &mut self,
         reference: ConstructorRef,
@@ -336,7 +334,7 @@ impl Sorts {
                     Err(SortError::DatatypeExpected(name))
                 }
             },
-            // Checked later, against the instance.
+            // These are checked when the constructor is built.
             Pattern::Known(_) | Pattern::Defined(..) => Ok(()),
         }
     }
@@ -361,7 +359,7 @@ impl Sorts {
         }
     }
 
-    // Recursive: `depth` bounds the nesting of sorts as written.
+    /// The pattern of the sort at a token. Recursive; `depth` is the nesting so far.
     fn pattern(
         &self,
         lexed: &Lexed<'_>,
@@ -369,8 +367,8 @@ impl Sorts {
         parameters: &[Sym],
         depth: u32,
     ) -> Result<Pattern, InputError> {
-        if depth > MAX_DEPTH {
-            return Err(lexed.error(token, SortError::Depth(MAX_DEPTH)));
+        if depth > LIMITS.max_sort_depth {
+            return Err(lexed.error(token, SortError::Depth(LIMITS.max_sort_depth)));
         }
         let (identifier, arguments) = lexed.sort(token)?;
         let name = identifier.name;
@@ -434,7 +432,8 @@ impl Sorts {
         Ok(Pattern::Array(Box::new((arguments.remove(0), element))))
     }
 
-    // Recursive: patterns and expanded definitions are of bounded depth.
+    /// The sort of a pattern with these arguments as parameters. Recursive; the depth of patterns
+    /// and definitions is bounded.
     fn instantiate(
         &mut self,
         pattern: &Pattern,
@@ -456,15 +455,15 @@ impl Sorts {
                 if let Some(&sort) = known.instances.get(&list) {
                     return Ok(sort);
                 }
-                if self.generic_of.len() >= MAX_INSTANCES {
-                    return Err(SortError::TooManyInstances(MAX_INSTANCES));
+                if self.generic_of.len() >= LIMITS.max_datatype_instances {
+                    return Err(SortError::TooManyInstances(LIMITS.max_datatype_instances));
                 }
                 let (id, sort) =
                     self.terms
                         .declare_scoped_datatype(known.scope, &known.name, &list);
                 self.generic_of.insert(id, *generic);
                 self.generics[*generic].instances.insert(list.clone(), sort);
-                // Pushed before the bound is checked: whatever is declared gets defined.
+                // Before the depth is checked, so that each declared instance is defined.
                 self.pending.push((*generic, list.clone(), id));
                 self.bound_depth(sort, &list)?;
                 Ok(sort)
@@ -498,14 +497,15 @@ impl Sorts {
             .iter()
             .map(|p| self.depths.get(p).copied().unwrap_or(0));
         let depth = below.max().map_or(0, |d| d + 1);
-        if depth > MAX_DEPTH {
-            return Err(SortError::Depth(MAX_DEPTH));
+        if depth > LIMITS.max_sort_depth {
+            return Err(SortError::Depth(LIMITS.max_sort_depth));
         }
         self.depths.insert(sort, depth);
         Ok(())
     }
 
-    /// Defines declared instances and those their fields need, then looks for finite values.
+    /// Defines the declared instances and those that their fields need, then checks that each has a
+    /// finite value.
     fn define_pending(&mut self) -> Result<(), SortError> {
         let mut defined = Vec::new();
         while let Some((generic, arguments, id)) = self.pending.pop() {

@@ -1,13 +1,15 @@
-//! How commands, terms and sorts are written: lists, names and declarations over tokens.
+//! The grammar of commands, terms and sorts: lists, names and declarations over tokens.
 //!
-//! smt2parser's grammar is the one of record; `tests/frontend_grammar.rs` compares with it and
-//! lists what is read beyond it. Invariant: nothing is copied and no meaning is given here; an
-//! error points to the first token that the grammar does not have at its place.
+//! The reference is the grammar of smt2parser: `tests/frontend_grammar.rs` compares with it, and
+//! lists the extensions.
+//!
+//! Invariant: an error of this module points to a token that the grammar does not allow at its
+//! place, or to the list around it.
 
 use super::error::{ErrorKind, InputError, SyntaxError, shorten};
 use super::lexer::{Kind, Lexed, Reserved, Sym, TokenId};
 
-/// The S-expressions in a list that have not been read yet.
+/// The S-expressions of a list that have not been read yet.
 #[derive(Clone, Copy)]
 pub(super) struct Elements<'l, 't> {
     lexed: &'l Lexed<'t>,
@@ -15,7 +17,7 @@ pub(super) struct Elements<'l, 't> {
     close: u32,
 }
 
-/// A symbol that is bound or declared, and where.
+/// A symbol and its token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Named {
     pub symbol: Sym,
@@ -26,28 +28,28 @@ pub(super) struct Named {
 #[derive(Clone, Copy)]
 pub(super) struct Identifier<'l, 't> {
     pub name: Named,
-    /// At least one, numerals and symbols; `None` for a plain symbol.
+    /// At least one numeral or symbol; `None` for a plain symbol.
     pub indexes: Option<Elements<'l, 't>>,
 }
 
-/// What a term applies: an identifier, or `(as identifier sort)`.
+/// The head of an application: an identifier, or `(as identifier sort)`.
 #[derive(Clone, Copy)]
 pub(super) struct QualifiedName<'l, 't> {
     pub identifier: Identifier<'l, 't>,
     pub sort: Option<TokenId>,
 }
 
-/// A variable with its sort, or a name with the term it stands for.
+/// A variable with its sort, or a name with its term.
 #[derive(Clone, Copy)]
 pub(super) struct Binding {
     pub name: Named,
     pub meaning: TokenId,
 }
 
-/// A datatype's declaration.
+/// A declaration of a datatype.
 pub(super) struct DatatypeSyntax {
     pub name: Named,
-    /// The arity as written, if one is.
+    /// The arity in the text, if there is one.
     pub arity: Option<TokenId>,
     pub parameters: Vec<Sym>,
     pub constructors: Vec<ConstructorSyntax>,
@@ -89,7 +91,7 @@ impl<'l, 't> Elements<'l, 't> {
         }
     }
 
-    /// The same elements, of which there has to be one.
+    /// The same elements; fails if there are none.
     pub fn at_least_one(self) -> Result<Self, InputError> {
         let mut elements = self;
         elements.expect()?;
@@ -143,7 +145,7 @@ impl<'t> Lexed<'t> {
         }
     }
 
-    /// The elements of the list that begins at a token, if it is `(`.
+    /// The elements of the list that begins at a token; `None` if it is not `(`.
     pub fn elements(&self, token: TokenId) -> Option<Elements<'_, 't>> {
         match self.kind(token) {
             Kind::Open(close) => Some(Elements {
@@ -155,7 +157,7 @@ impl<'t> Lexed<'t> {
         }
     }
 
-    /// The elements of the list that has to begin at a token.
+    /// The elements of the list that begins at a token; fails if it is not `(`.
     pub fn list(&self, token: TokenId) -> Result<Elements<'_, 't>, InputError> {
         self.elements(token).ok_or_else(|| self.unexpected(token))
     }
@@ -178,7 +180,7 @@ impl<'t> Lexed<'t> {
         (token.0..=end.0).filter_map(|at| self.symbol(TokenId(at)))
     }
 
-    /// The error of a token that the grammar does not have at its place.
+    /// The error of a token that the grammar does not allow at its place.
     pub fn unexpected(&self, token: TokenId) -> InputError {
         let command = self.top_level().take_while(|&c| c <= token).last();
         let name = command.and_then(|c| self.elements(c)?.next());
@@ -219,7 +221,7 @@ impl<'t> Lexed<'t> {
         }
         let name = parts.expect_symbol()?;
         let indexes = Some(parts.at_least_one()?);
-        // Z3's (_ is (C (S …) T)) names a constructor by its signature.
+        // Z3's (_ is (C (S …) T)) gives a constructor with its signature.
         if self.symbols.name(name.symbol) == "is"
             && let Some(mut signature) = parts.next().and_then(|first| self.elements(first))
         {
@@ -274,7 +276,7 @@ impl<'t> Lexed<'t> {
         Ok((bindings, body))
     }
 
-    /// `(! term attribute …)`: the term. Attributes say nothing about it.
+    /// The term of `(! term attribute …)`; attributes are ignored.
     pub fn annotated(&self, token: TokenId) -> Result<TokenId, InputError> {
         let mut parts = self.list(token)?;
         parts.expect()?;
@@ -290,9 +292,9 @@ impl<'t> Lexed<'t> {
         Ok(term)
     }
 
-    /// The declarations of `declare-datatype` or `declare-datatypes`, after the command's name.
-    /// Constructors may be bare symbols, `par` may have no parameters, and Z3's older form
-    /// `() ((name constructor …) …)` is read, too.
+    /// The declarations of `declare-datatype` or `declare-datatypes`, after the keyword. Beyond the
+    /// standard, constructors may be symbols without parentheses, `par` may have no parameters, and
+    /// Z3's older form `() ((name constructor …) …)` is accepted.
     pub fn datatypes(
         &self,
         singular: bool,
@@ -393,7 +395,7 @@ impl<'t> Lexed<'t> {
         constructors.collect()
     }
 
-    /// `s`, `(_ s i …)` or `(identifier sort …)`: a sort's identifier and its arguments.
+    /// The identifier and the arguments of a sort `s`, `(_ s i …)` or `(identifier sort …)`.
     pub fn sort(
         &self,
         token: TokenId,

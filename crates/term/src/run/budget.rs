@@ -1,12 +1,11 @@
 //! How much time and work a part of a run may take.
 //!
-//! Time is what a clock on the wall says. Work is counted (see [`TermStore::work`]), and given in
-//! nominal time: about what the wall clock would say on an idle machine. What is bounded by work
-//! alone comes out the same on every machine. Passes and short turns are bounded by work, whatever
-//! the mode; long turns by time, unless the run is deterministic: then its clock is the work.
+//! Time is read from the wall clock. Work is counted (see [`TermStore::work`]) in nominal time,
+//! which is about the time on an idle machine. A computation that is bounded by work only gives the
+//! same result on every machine. In a deterministic run, limits of time are limits of work.
 //!
-//! Invariant: a budget that is part of another ends when that ends, at the latest. In a
-//! deterministic run nothing depends on the wall clock but signals from outside.
+//! Invariant: a budget that is part of another one ends no later than that one. In a deterministic
+//! run no budget has an end by the wall clock.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,15 +15,13 @@ use std::time::{Duration, Instant};
 
 use super::Reason;
 use crate::TermStore;
+use crate::limits::LIMITS;
 
-/// How many times longer than counted work may take.
-const UNCOUNTED: u32 = 4;
-
-/// When something has to end, by either clock; `None` for never.
+/// An end by time and by work; `None` for no end.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct End {
     time: Option<Instant>,
-    /// As [`TermStore::work`] counts.
+    /// The count of [`TermStore::work`] at the end.
     work: Option<Duration>,
 }
 
@@ -45,13 +42,13 @@ struct Clocks {
     terms: Rc<TermStore>,
     interrupt: Arc<AtomicBool>,
     deterministic: bool,
-    /// What is in force for the part of the run that is under way.
+    /// The end that all budgets of the run have to respect at present, see [`Budget::enforce`].
     in_force: Cell<End>,
-    /// The same, the time only, for threads that watch it.
+    /// The time of the same end, for other threads.
     watched: Arc<Mutex<Option<Instant>>>,
 }
 
-/// A point of a run, by the clock on the wall and by its work.
+/// A point of a run, by the wall clock and by its work.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     time: Instant,
@@ -59,24 +56,24 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// From then on up to this count of work.
+    /// The work from this point to the count `work`; zero if the count is smaller.
     pub fn work_until(&self, work: Duration) -> Duration {
         work.saturating_sub(self.work)
     }
 }
 
-/// A part of a run's time and work.
+/// The part of a run's time and work that a computation may use.
 #[derive(Clone)]
 pub struct Budget {
     clocks: Rc<Clocks>,
     end: End,
-    /// How long this part was made to be; `None` for no limit.
+    /// See [`Budget::length`].
     length: Option<Duration>,
 }
 
 impl Budget {
-    /// No limit but `interrupt`, which is set from outside. In a deterministic run, limits of time
-    /// are limits of work.
+    /// A budget without limits that ends only when `interrupt` is set. If the run is
+    /// `deterministic`, limits of time are limits of work.
     pub fn new(terms: Rc<TermStore>, interrupt: Arc<AtomicBool>, deterministic: bool) -> Budget {
         Budget {
             clocks: Rc::new(Clocks {
@@ -91,26 +88,26 @@ impl Budget {
         }
     }
 
-    /// The part that ends after this work, given in nominal time.
+    /// The part that ends after this work, in nominal time.
     #[must_use]
     pub fn work(&self, limit: Duration) -> Budget {
         let work = self.clocks.terms.work().checked_add(limit);
         self.part(limit, End { time: None, work })
     }
 
-    /// The part that ends after this time; after this work in a deterministic run.
+    /// The part that ends after this time; in a deterministic run, after this work.
     #[must_use]
     pub fn time(&self, limit: Duration) -> Budget {
         self.since(Instant::now(), limit)
     }
 
-    /// The part that ends this time after `start`; as [`Budget::time`] in a deterministic run.
+    /// The part that ends this time after `start`; in a deterministic run, as [`Budget::time`].
     #[must_use]
     pub fn since(&self, start: Instant, limit: Duration) -> Budget {
         if self.clocks.deterministic {
             return self.work(limit);
         }
-        // No such instant: a limit that is none.
+        // If there is no such instant, there is no limit.
         let time = start.checked_add(limit);
         self.part(limit, End { time, work: None })
     }
@@ -123,19 +120,19 @@ impl Budget {
         }
     }
 
-    /// The limit that was given for this part, or for one that it is a part of if that is less;
-    /// `None` for no limit. No clock changes it: what is bounded by a share of it comes out the
-    /// same on every machine.
+    /// The least of the limits that were given for this part and for those that it is a part of;
+    /// `None` for no limit. It does not depend on what has passed, so that a computation bounded by
+    /// a share of it gives the same result on every machine.
     pub fn length(&self) -> Option<Duration> {
         self.length
     }
 
-    /// The end of this budget or of the part of the run that is under way, whichever is first.
+    /// The end of this budget or the end that is in force, whichever is earlier.
     fn end(&self) -> End {
         self.end.min(self.clocks.in_force.get())
     }
 
-    /// Why to stop now, if there is a reason.
+    /// The reason to stop now: an interrupt or a reached limit; `None` to continue.
     pub fn stop(&self) -> Option<Reason> {
         if self.clocks.interrupt.load(Ordering::Relaxed) {
             return Some(Reason::Interrupted);
@@ -151,7 +148,7 @@ impl Budget {
         self.stop().is_some()
     }
 
-    /// What is left, by the clock that ends first; `None` for no limit.
+    /// The time or work that is left, whichever is less; `None` for no limit.
     pub fn left(&self) -> Option<Duration> {
         let time = self.end().time;
         let time = time.map(|end| end.saturating_duration_since(Instant::now()));
@@ -172,8 +169,8 @@ impl Budget {
         }
     }
 
-    /// What has passed since then: time, or work if that is more, since not all work is counted; work
-    /// alone in a deterministic run.
+    /// The time or the work since then, whichever is more, since not all work is counted; in a
+    /// deterministic run, the work.
     pub fn passed(&self, since: Moment) -> Duration {
         let work = since.work_until(self.clocks.terms.work());
         if self.clocks.deterministic {
@@ -182,14 +179,16 @@ impl Budget {
         work.max(since.time.elapsed())
     }
 
-    /// The part that ends after this work. Not all work is counted, so it also ends after a
-    /// few times as much time.
+    /// The part that ends after this work, and, since not all work is counted, also after
+    /// `LIMITS.time_per_work` times as much time.
     #[must_use]
     pub fn about(&self, limit: Duration) -> Budget {
-        self.work(limit).time(limit.saturating_mul(UNCOUNTED))
+        self.work(limit)
+            .time(limit.saturating_mul(LIMITS.time_per_work))
     }
 
-    /// Puts the budget in force for all that shares its clocks; gives what was in force before.
+    /// Puts this budget in force: all budgets of the run end with it until the result is dropped.
+    #[must_use]
     pub fn enforce(&self) -> Enforced {
         let before = self.clocks.in_force.get();
         self.clocks.set(self.end());
@@ -204,12 +203,12 @@ impl Budget {
         &self.clocks.terms
     }
 
-    /// The flag that stops the run from outside.
+    /// The flag that stops the run when it is set.
     pub fn interrupt(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.clocks.interrupt)
     }
 
-    /// For a thread that watches over the time while the budget is in use.
+    /// This budget's end by time and the interrupt, for another thread.
     pub fn watch(&self) -> Watch {
         Watch {
             interrupt: self.interrupt(),
@@ -226,7 +225,7 @@ impl Clocks {
     }
 }
 
-/// Ends what was put in force when it is dropped.
+/// Restores, when it is dropped, the end that was in force before [`Budget::enforce`].
 pub struct Enforced {
     clocks: Rc<Clocks>,
     before: End,
@@ -242,7 +241,7 @@ fn lock(time: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>> {
     time.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A budget's time, as another thread sees it.
+/// A budget's end by time and the interrupt, for another thread.
 pub struct Watch {
     interrupt: Arc<AtomicBool>,
     own: Option<Instant>,
@@ -250,8 +249,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Calls `stop` if the time is over or the run is to be stopped; the end cannot move
-    /// meanwhile. Returns how long it is until the end.
+    /// Calls `stop` if the time is over or the interrupt is set; the end in force cannot change
+    /// during the call. Returns the time that is left, `None` for no limit.
     pub fn check(&self, stop: impl FnOnce()) -> Option<Duration> {
         let in_force = lock(&self.in_force);
         let end = self.own.into_iter().chain(*in_force).min();
@@ -267,7 +266,7 @@ impl Watch {
 mod tests {
     use super::*;
 
-    /// What costs time and no work has passed, but not in a deterministic run.
+    /// Time without work counts as passed, but not in a deterministic run.
     #[test]
     fn time_without_work() {
         for deterministic in [false, true] {
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_do_not_hang_on_the_clock() {
+    fn lengths_do_not_depend_on_the_clock() {
         let (terms, all) = budget(false);
         assert_eq!(all.length(), None);
         let part = all.time(2 * HOUR).work(HOUR);

@@ -1,15 +1,14 @@
-//! How processes that solve the same problem tell each other what they found out.
+//! Exchange of texts between processes that solve the same problem.
 //!
-//! Invariant: a bus carries texts, and knows nothing of what they say. Whoever hears one believes
-//! nothing of it.
+//! Invariant: a bus does not interpret the texts; receivers have to prove what they use of them.
 
 use std::rc::Rc;
 
-/// Who hands on what is told here, and hears what others tell.
+/// A connection to the other processes.
 pub trait Bus {
-    /// Hands a text to the others. It may be lost.
+    /// Sends a text to the others. It may be lost.
     fn tell(&self, text: &str);
 
-    /// What the others have told so far, without the first `from` texts.
+    /// The texts received so far, without the first `from`.
     fn heard(&self, from: usize) -> Vec<Rc<str>>;
 }

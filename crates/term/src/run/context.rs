@@ -1,6 +1,7 @@
-//! What a run carries along: terms, limits, statistics.
+//! The state of a run: terms, budget, statistics, progress.
 //!
-//! Invariant: no global state; whoever needs a limit or counts something is handed a [`Context`].
+//! Invariant: a run has no global state; functions that need a limit or count something receive a
+//! [`Context`] or a part of one.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,17 +12,19 @@ use std::time::Duration;
 use super::{Budget, Bus, Phase, Progress, Reason, Timeline};
 use crate::TermStore;
 
-/// Shared by the stages of one run.
+/// The state that all parts of one run share.
 pub struct Context {
+    /// The store of the run's terms.
     pub terms: Rc<TermStore>,
-    /// What is left for the part of the run that is under way.
+    /// The budget of the current part of the run.
     pub budget: Budget,
+    /// Counters and times for `--stats`.
     pub stats: Statistics,
-    /// For the line that says how the run is going.
+    /// The text of the progress line.
     pub progress: Progress,
-    /// What was when, from the beginning of the context.
+    /// The phases that have ended, since the context was made.
     pub timeline: Timeline,
-    /// The way to processes that solve the same problem, if there are any.
+    /// The connection to processes that solve the same problem, if there are any.
     pub bus: Option<Rc<dyn Bus>>,
 }
 
@@ -32,7 +35,7 @@ impl Context {
         Context::with_budget(terms, budget)
     }
 
-    /// A context with a budget, whose clocks have to be those of the same terms.
+    /// A context with a budget, which has to count the work of the same terms.
     pub fn with_budget(terms: Rc<TermStore>, budget: Budget) -> Self {
         Context {
             terms,
@@ -49,13 +52,12 @@ impl Context {
         self.budget.stop()
     }
 
-    /// What is left by the clock that ends first, `None` for no limit.
+    /// The time or work that is left, whichever is less; `None` for no limit.
     pub fn remaining(&self) -> Option<Duration> {
         self.budget.left()
     }
 
-    /// Runs `work` as a phase of this name, for the line that says how the run is going, and for
-    /// the timeline.
+    /// Runs `work` as a phase with this name in the progress line and the timeline.
     pub fn phase<T>(
         &mut self,
         kind: Phase,
@@ -70,7 +72,7 @@ impl Context {
         result
     }
 
-    /// Runs `work` within a part of the budget: all solvers and budgets of the run end with it.
+    /// Runs `work` with `part` as the budget: all solvers and budgets of the run end with it.
     pub fn within<T>(&mut self, part: Budget, work: impl FnOnce(&mut Context) -> T) -> T {
         let _enforced = part.enforce();
         let outer = std::mem::replace(&mut self.budget, part);
@@ -79,7 +81,7 @@ impl Context {
         result
     }
 
-    /// The flag that stops the run from outside.
+    /// The flag that stops the run when it is set.
     pub fn interrupt(&self) -> Arc<AtomicBool> {
         self.budget.interrupt()
     }
@@ -94,7 +96,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Adds to a counter. Names are dotted paths: `pdr.lemmas`.
+    /// Adds to a counter. Names are paths with dots, such as `pdr.lemmas`.
     pub fn add(&mut self, name: &str, amount: u64) {
         *self.counts.entry(name.to_owned()).or_default() += amount;
     }

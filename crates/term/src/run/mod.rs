@@ -1,6 +1,7 @@
-//! What a run is bounded by and what it reports: limits, cancellation, statistics, progress.
+//! Limits, cancellation, statistics and progress of a run.
 //!
-//! Invariant: no global state; whoever needs a limit or counts something is handed a [`Context`].
+//! Invariant: there is no global state; functions that need a limit or count something receive a
+//! [`Context`] or a part of one.
 
 mod budget;
 mod bus;

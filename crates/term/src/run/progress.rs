@@ -1,18 +1,19 @@
-//! How a run is going, for a line on a terminal that is rewritten in place.
+//! The text of the progress line, which a terminal shows in place.
 //!
-//! Phases are entered and left ([`Context::phase`](super::Context::phase)): a pass, an engine, one
-//! engine inside another. What is under way in the innermost one is told by ticks. Who shows it has
-//! a [`View`] and looks when it likes, also while a question to a solver takes long.
+//! It has the current phases ([`Context::phase`](super::Context::phase)), such as passes and nested
+//! engines, and a detail of the innermost one ([`Progress::tick`]). Another thread reads it through
+//! a [`View`], also during a long query to a solver.
 //!
-//! Invariant: nothing is put together when nobody looks, and at most five times a second.
+//! Invariant: a detail is formatted only if there is a view, and at most once in [`PERIOD`] within
+//! a phase.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How often the line changes.
+/// The least time between two details of a phase, and between two updates of the line.
 pub const PERIOD: Duration = Duration::from_millis(200);
 
-/// What clears a terminal's line.
+/// The control sequence that clears the current line of a terminal.
 pub const CLEAR: &str = "\r\x1b[K";
 
 #[derive(Default)]
@@ -21,12 +22,12 @@ struct State {
     detail: String,
 }
 
-/// What is said of the run, for those who look.
+/// The progress of a run, for another thread.
 #[derive(Clone, Default)]
 pub struct View(Arc<Mutex<State>>);
 
 impl View {
-    /// The phases, each inside the one before it, and what goes on in the last one.
+    /// The phases, outermost first, and the detail of the innermost one.
     pub fn line(&self) -> String {
         let Ok(state) = self.0.lock() else {
             return String::new();
@@ -39,7 +40,7 @@ impl View {
     }
 }
 
-/// Where the parts of a run say how it is going.
+/// The progress of a run, for the run itself.
 #[derive(Default)]
 pub struct Progress {
     view: Option<View>,
@@ -47,18 +48,18 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For somebody who looks.
+    /// Progress that `view` shows.
     pub fn to(view: View) -> Self {
         let view = Some(view);
         Progress { view, last: None }
     }
 
-    /// Enters a phase, inside of those that are entered.
+    /// Enters a phase inside the current one.
     pub(super) fn enter(&mut self, phase: &'static str) {
         self.change(|state| state.phases.push(phase));
     }
 
-    /// Leaves the phase that was entered last.
+    /// Leaves the innermost phase.
     pub(super) fn leave(&mut self) {
         self.change(|state| {
             state.phases.pop();
@@ -74,7 +75,8 @@ impl Progress {
         self.last = None;
     }
 
-    /// Says what goes on in the phase, if somebody looks and the last time is long enough ago.
+    /// Sets the detail of the innermost phase, if there is a view and the last detail is older than
+    /// [`PERIOD`].
     pub fn tick(&mut self, detail: impl FnOnce() -> String) {
         let Some(view) = &self.view else { return };
         if self.last.is_some_and(|last| last.elapsed() < PERIOD) {
@@ -113,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn nobody_looks() {
+    fn without_a_view_there_are_no_details() {
         let mut progress = Progress::default();
         progress.enter("pdr");
-        progress.tick(|| panic!("for nobody"));
+        progress.tick(|| panic!("there is no view"));
     }
 }

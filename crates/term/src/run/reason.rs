@@ -1,23 +1,23 @@
-//! Why a run ends without a verdict.
+//! The reason why a run ends without a verdict.
 //!
-//! Invariant: every `unknown` has one of these, and its text never reads like a verdict.
+//! Invariant: the text of a reason does not begin with `sat`, `unsat` or `unknown`.
 
 use std::fmt;
 
-/// Why there is no verdict.
+/// The reason why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// The time limit passed.
     Timeout,
     /// The memory limit was reached.
     Memory,
-    /// A signal, or a caller, stopped the run.
+    /// A signal or the caller stopped the run.
     Interrupted,
-    /// The engine gave up within its own bounds, for instance of depth.
+    /// The engine reached a limit of its own or does not support the clauses; the text says which.
     Incomplete(String),
-    /// A witness failed its check: a defect of alphorn.
+    /// A witness failed its check, which is a defect of alphorn; the text says which check.
     WitnessFailed(String),
-    /// Any other defect of alphorn.
+    /// Another defect of alphorn, with a description.
     Defect(String),
 }
 

@@ -1,35 +1,38 @@
-//! What a run did when: its phases, one inside another.
+//! The phases of a run with their times; phases are nested.
 //!
-//! Invariant: of a phase that has ended there is one span at most, and short ones cost no memory.
+//! Invariant: each phase has at most one span, and there are at most `LIMITS.max_spans` spans.
 
 use std::time::{Duration, Instant};
 
-/// Shorter phases are left out, and so are those after this many.
-const SHORTEST: Duration = Duration::from_micros(100);
-const SPANS: usize = 20_000;
+use crate::limits::LIMITS;
 
-/// What is done in a phase.
+/// The kind of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
+    /// A pass.
     Pass,
+    /// A turn of an engine.
     Engine,
-    /// The way back of a witness, and its check.
+    /// Back-translation and check of a witness.
     Check,
 }
 
 /// A phase that has ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Span {
+    /// The kind of the phase.
     pub kind: Phase,
+    /// The name of the pass or engine.
     pub name: &'static str,
-    /// In how many others it is.
+    /// The number of phases that it is nested in.
     pub depth: usize,
-    /// From the beginning of the timeline.
+    /// The time from the beginning of the timeline to the beginning of the phase.
     pub start: Duration,
+    /// The duration of the phase.
     pub length: Duration,
 }
 
-/// The phases so far.
+/// The phases that have ended, with their times.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     began: Instant,
@@ -48,7 +51,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// The phases that have ended, each after those inside of it.
+    /// The phases that have ended, each after those nested in it.
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
@@ -61,7 +64,7 @@ impl Timeline {
     pub(super) fn leave(&mut self, kind: Phase, name: &'static str, start: Duration) {
         self.depth -= 1;
         let length = self.began.elapsed().saturating_sub(start);
-        if length >= SHORTEST && self.spans.len() < SPANS {
+        if length >= LIMITS.min_span && self.spans.len() < LIMITS.max_spans {
             let depth = self.depth;
             self.spans.push(Span {
                 kind,
@@ -83,7 +86,7 @@ mod tests {
         let mut timeline = Timeline::default();
         let outer = timeline.enter();
         let inner = timeline.enter();
-        std::thread::sleep(2 * SHORTEST);
+        std::thread::sleep(2 * LIMITS.min_span);
         timeline.leave(Phase::Pass, "simplify", inner);
         timeline.leave(Phase::Engine, "cata", outer);
         let empty = timeline.enter();

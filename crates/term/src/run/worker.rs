@@ -1,21 +1,23 @@
-//! The thread that a run works in.
+//! The thread in which a run works.
 //!
-//! Invariant: it has the largest stack that the system grants, since libz3's traversals are not all
-//! iterative, as our own are.
+//! Invariant: it has the first stack size of `LIMITS.stack_sizes` that the system grants. A large
+//! stack is needed since not all traversals of libz3 are iterative.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 use std::{io, thread};
 
-/// Address space for the stack.
-const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
+use crate::limits::LIMITS;
 
-/// Starts `work` in a thread of its own. Fails if there is no memory for one.
+/// Starts `work` in a new thread.
+///
+/// # Errors
+/// The system grants no thread with any of the stack sizes.
 pub fn spawn_worker(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    // A closure is lost with the thread that could not be made, so hand it over in a slot.
+    // A failed attempt to make a thread drops its closure, so `work` is passed in a slot.
     let slot = Arc::new(Mutex::new(Some(work)));
     let mut result = Err(io::ErrorKind::OutOfMemory.into());
-    for stack in STACKS {
+    for stack in LIMITS.stack_sizes {
         let slot = slot.clone();
         let thread = thread::Builder::new()
             .name("solver".to_owned())
@@ -34,7 +36,7 @@ pub fn spawn_worker(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     result
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<String>()
@@ -58,7 +60,7 @@ mod tests {
         spawn_worker(move || {
             let panic = std::panic::catch_unwind(|| panic!("depth {}", depth(50_000)));
             let message = panic.map_err(|panic| panic_message(&*panic));
-            sender.send(message).expect("somebody waits");
+            sender.send(message).expect("the receiver waits");
         })
         .expect("a thread");
         let message: Result<(), String> = receiver.recv().expect("a message");

@@ -1,0 +1,52 @@
+//! The limits of this crate. Input beyond a limit of the reader is refused with an error.
+
+/// What bounds the reader, and what counts as a wide bit-vector.
+pub(crate) struct Limits {
+    /// Bytes of a text.
+    pub max_text_bytes: usize,
+    /// Characters of a numeric literal, since reading one takes quadratic time.
+    pub max_literal_characters: usize,
+    /// Bits of a bit-vector; the same number bounds the indexes of bit-vector operators.
+    pub max_bits: u32,
+    /// Bits of the product of numerals, as the sum of the bits of its factors.
+    pub max_product_bits: u64,
+    /// Arguments of `distinct`, which becomes quadratically many disequalities.
+    pub max_distinct_arguments: usize,
+    /// Nesting of sorts, as written and with definitions expanded.
+    pub max_sort_depth: u32,
+    /// Instances of datatypes.
+    pub max_datatype_instances: usize,
+    /// Nesting of constructors whose instance of a parametric datatype is not known yet.
+    pub max_open_constructors: u32,
+    /// Nesting of quantifiers within a constraint.
+    pub max_quantifier_depth: u32,
+    /// Nodes that the macros of a text expand to, in all.
+    pub max_expanded_nodes: usize,
+    /// Parts of formulas that are visited to make the clauses of one command; a body is visited for
+    /// each of its heads.
+    pub max_clause_parts: usize,
+    /// Levels of one `push` or `pop`.
+    pub max_levels: usize,
+    /// Characters of a name or piece of source in an error; longer ones are cut.
+    pub max_shown_characters: usize,
+    /// Bits of an argument that counts as a flag or code; a wider one is
+    /// [wide](super::System::has_wide_words).
+    pub max_flag_bits: u32,
+}
+
+pub(crate) const LIMITS: Limits = Limits {
+    max_text_bytes: 1 << 30,
+    max_literal_characters: 20_000,
+    max_bits: 1 << 16,
+    max_product_bits: 1 << 17,
+    max_distinct_arguments: 2000,
+    max_sort_depth: 500,
+    max_datatype_instances: 4096,
+    max_open_constructors: 200,
+    max_quantifier_depth: 1000,
+    max_expanded_nodes: 50_000_000,
+    max_clause_parts: 5_000_000,
+    max_levels: 100_000,
+    max_shown_characters: 60,
+    max_flag_bits: 4,
+};
