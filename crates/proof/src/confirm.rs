@@ -16,7 +16,6 @@ use alphorn_witness::{Refutation, SystemRules, Verdict, check_steps};
 /// Passes on a refutation of the system if each of its steps is one.
 pub fn confirm(system: &System, refutation: Refutation, smt: &Rc<Smt>, cx: &Context) -> Verdict {
     let terms = &system.terms;
-    smt.set_query_limit(None);
     let valid = |formula: TermId| {
         let mut solver = smt.solver();
         solver.assert(terms.not(formula));

@@ -13,7 +13,7 @@ use super::clauses::{Clauses, Lemma, Solvers};
 use super::houdini::{Question, inductive_lemmas};
 use super::needed_lemmas::{Given, needed_in_clauses};
 use alphorn_chc::{Clause, PredicateId, System};
-use alphorn_smt::{SatResult, Smt, Solver};
+use alphorn_smt::{QueryLimit, SatResult, Smt, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 
@@ -46,6 +46,7 @@ pub struct Leveled {
 
 /// Finds the conjuncts that are inductive together.
 pub struct Checker<'a> {
+    _limit: QueryLimit,
     system: &'a System,
     terms: Rc<TermStore>,
     smt: Rc<Smt>,
@@ -58,8 +59,8 @@ impl<'a> Checker<'a> {
     /// Nothing is proven yet.
     pub fn new(system: &'a System, cx: &Context) -> Self {
         let smt = Smt::within(&cx.budget);
-        smt.set_query_limit(Some(QUERY));
         Checker {
+            _limit: smt.limit_queries(Some(QUERY)),
             system,
             terms: system.terms.clone(),
             clauses: Clauses::new(system, Solvers::PerClause, &smt),
@@ -69,8 +70,8 @@ impl<'a> Checker<'a> {
     }
 
     /// The same with another limit of each query, as work.
-    pub fn patient(self, query: Duration) -> Self {
-        self.smt.set_query_limit(Some(query));
+    pub fn patient(mut self, query: Duration) -> Self {
+        self._limit = self.smt.limit_queries(Some(query));
         self
     }
 

@@ -55,8 +55,7 @@ pub fn shrink(
     if !used.iter().all(|p| definitions.contains_key(p)) || system.clauses.len() > CLAUSES {
         return None;
     }
-    let limit = smt.query_limit();
-    smt.set_query_limit(budget.left().map(|left| left / QUERY_PART));
+    let limit = smt.limit_queries(budget.left().map(|left| left / QUERY_PART));
     let mut shrinking = Shrinking {
         system,
         terms: terms.clone(),
@@ -80,7 +79,7 @@ pub fn shrink(
             break;
         }
     }
-    smt.set_query_limit(limit);
+    drop(limit);
     let found = shrinking.definitions;
     (size(terms, &found) < size(terms, definitions)).then_some(found)
 }

@@ -57,7 +57,6 @@ pub fn weaken(
     }
     let start = Instant::now();
     let left = cx.remaining().map(|left| left / PART_OF_TIME);
-    let limit = smt.query_limit();
     let mut weakening = Weakening {
         system,
         terms: system.terms.clone(),
@@ -73,7 +72,6 @@ pub fn weaken(
             .work(left.map_or(PATIENCE, |left| PATIENCE.min(left))),
     };
     let found = weakening.run();
-    smt.set_query_limit(limit);
     let after = found.as_ref().map(&size);
     log::debug!(
         "a model of size {before}: {} clauses for its proof, size {after:?}, {:.3} s",
@@ -158,7 +156,7 @@ impl Weakening<'_> {
         if self.budget.is_spent() {
             return None;
         }
-        self.smt.set_query_limit(self.budget.left());
+        let _limit = self.smt.limit_queries(self.budget.left());
         let terms = self.terms.clone();
         let group = self.clauses.group_of(clause);
         let source = self.system.clauses[clause].body.first();

@@ -19,7 +19,7 @@ pub use fixedpoint::FixedpointAnswer;
 pub use implicant::{ImplicantOptions, implicant, implicant_with, is_simple_bool};
 pub use minimal_core::CoreEffort;
 pub use model::SmtModel;
-pub use solver::{Arithmetic, SatResult, Smt, Solver};
+pub use solver::{Arithmetic, QueryLimit, SatResult, Smt, Solver};
 
 #[cfg(test)]
 mod tests;

@@ -41,7 +41,8 @@ pub struct Smt {
     pub(super) cx: Context,
     terms: Rc<TermStore>,
     arithmetic: Cell<Arithmetic>,
-    query_limit: Cell<Option<Duration>>,
+    /// The limits of the scopes that are open.
+    query_limits: RefCell<Vec<Duration>>,
     budget: Option<Budget>,
     _watchdog: Option<Watchdog>,
 }
@@ -77,7 +78,7 @@ impl Smt {
             cx,
             terms,
             arithmetic: Cell::default(),
-            query_limit: Cell::default(),
+            query_limits: RefCell::default(),
             budget,
             _watchdog: watchdog,
         })
@@ -98,14 +99,20 @@ impl Smt {
         Solver::new(self)
     }
 
-    /// Limit of each later query of every solver, in nominal time of work; `None` for none.
-    pub fn set_query_limit(&self, limit: Option<Duration>) {
-        self.query_limit.set(limit);
+    /// Limits the work of each query of every solver of this context for as long as the returned
+    /// scope is open. Of the scopes that are open the least limit counts, so a scope never loosens
+    /// an outer one; `None` sets no limit.
+    pub fn limit_queries(self: &Rc<Self>, limit: Option<Duration>) -> QueryLimit {
+        self.query_limits.borrow_mut().extend(limit);
+        QueryLimit {
+            smt: Rc::clone(self),
+            limit,
+        }
     }
 
-    /// The limit of each query.
-    pub fn query_limit(&self) -> Option<Duration> {
-        self.query_limit.get()
+    /// The work that each query may take: the least limit of the scopes that are open.
+    pub(crate) fn query_limit(&self) -> Option<Duration> {
+        self.query_limits.borrow().iter().min().copied()
     }
 
     /// Number of queries so far and the time spent in them.
@@ -133,6 +140,25 @@ impl Smt {
     pub(super) fn decode(&self, ast: Z3_ast) -> Result<TermId, DecodeError> {
         let encoder = self.encoder.borrow();
         Decoder::new(&self.cx, &self.terms, &encoder, None).decode(ast)
+    }
+}
+
+/// A scope in which the queries of a context are limited, made by [`Smt::limit_queries`]; the limit
+/// ends when it is dropped.
+#[must_use = "the limit ends when this is dropped"]
+pub struct QueryLimit {
+    smt: Rc<Smt>,
+    limit: Option<Duration>,
+}
+
+impl Drop for QueryLimit {
+    fn drop(&mut self) {
+        let Some(limit) = self.limit else { return };
+        let mut limits = self.smt.query_limits.borrow_mut();
+        // Scopes may end in any order; equal limits are interchangeable.
+        if let Some(at) = limits.iter().rposition(|&l| l == limit) {
+            limits.remove(at);
+        }
     }
 }
 
@@ -321,7 +347,7 @@ impl Solver {
         }
         let cx = &self.smt.cx;
         // SAFETY: solver and literals belong to the context and are held.
-        let (limit, budget) = (self.smt.query_limit.get(), self.smt.budget.as_ref());
+        let (limit, budget) = (self.smt.query_limit(), self.smt.budget.as_ref());
         let answer = cx.query_within(limit, budget, self.raw, || unsafe {
             Z3_solver_check_assumptions(cx.raw, self.raw, literals.len() as u32, literals.as_ptr())
         });
@@ -356,11 +382,9 @@ impl Solver {
     /// Satisfiability of all that is asserted, with the model if there is one: by this solver for a
     /// moment of work, and then by one that is made for the question.
     pub fn check_in_turns(&mut self, moment: Duration) -> (SatResult, Option<SmtModel>) {
-        let limit = self.smt.query_limit();
-        let short = limit.map_or(moment, |limit| limit.min(moment));
-        self.smt.set_query_limit(Some(short));
+        let limit = self.smt.limit_queries(Some(moment));
         let answer = self.check(&[]);
-        self.smt.set_query_limit(limit);
+        drop(limit);
         match answer {
             SatResult::Unknown(_) => self.check_as_a_whole(),
             _ => (answer, self.model()),

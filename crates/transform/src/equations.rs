@@ -29,7 +29,7 @@ use super::{Step, Transformation};
 use alphorn_chc::{Clause, PredicateId, System};
 use alphorn_domain::{Cube, Domain, Fact, Modular, cubes};
 use alphorn_proof::facts::Facts;
-use alphorn_smt::{SatResult, Smt, Solver};
+use alphorn_smt::{QueryLimit, SatResult, Smt, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
@@ -104,6 +104,7 @@ type Hull = <Modular as Domain>::Element;
 
 /// The search.
 struct Phases<'a> {
+    _limit: QueryLimit,
     system: &'a System,
     terms: Rc<TermStore>,
     domain: Modular,
@@ -121,13 +122,13 @@ struct Phases<'a> {
 impl<'a> Phases<'a> {
     fn new(system: &'a System, cx: &Context) -> Self {
         let smt = Smt::within(&cx.budget);
-        smt.set_query_limit(Some(QUERY));
         let solver = |clause: &Clause| {
             let mut solver = smt.solver();
             solver.assert(clause.constraint);
             solver
         };
         Phases {
+            _limit: smt.limit_queries(Some(QUERY)),
             system,
             terms: system.terms.clone(),
             domain: Modular::new(system.terms.clone(), WORDS),

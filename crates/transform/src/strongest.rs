@@ -470,6 +470,7 @@ impl Definer<'_> {
             return None;
         }
         let smt = self.smt(&cx.budget);
+        let _limit = smt.limit_queries(Some(QUERY));
         let mut implies = solver_of(&smt, derived);
         while !candidates.is_empty() {
             if cx.stop().is_some() {
@@ -491,12 +492,10 @@ impl Definer<'_> {
         (uses.check(&candidates) == SatResult::Unsat).then(|| terms.and(&uses.core()))
     }
 
-    /// The oracle, with a limit for each query.
+    /// The oracle.
     fn smt(&mut self, budget: &Budget) -> Rc<Smt> {
         let new = || Smt::within(budget);
-        let smt = self.smt.get_or_insert_with(new).clone();
-        smt.set_query_limit(Some(QUERY));
-        smt
+        self.smt.get_or_insert_with(new).clone()
     }
 
     /// A quantifier-free formula that `derived` implies, and that `forbidden`, if given, refutes;
@@ -512,6 +511,7 @@ impl Definer<'_> {
             return None;
         }
         let smt = self.smt(&cx.budget);
+        let _limit = smt.limit_queries(Some(QUERY));
         let budget = cx.budget.work(PATIENCE);
         let matrices: Vec<TermId> = derived.iter().map(|s| s.matrix).collect();
         let vars = terms.free_vars(&matrices);

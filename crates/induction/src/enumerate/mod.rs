@@ -82,7 +82,7 @@ impl Engine for Enumerate {
 
 fn search(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
     let rules = compile(system, cx)?;
-    smt.set_query_limit(Some(QUERY));
+    let _limit = smt.limit_queries(Some(QUERY));
     let mut search = Search::new(system, &rules, &cx.budget);
     let mut choices = 0;
     let mut random = Random::new(1);

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::normal::Normalizer;
 use super::statement::{Statement, calls, matches};
 use alphorn_proof::functions::{datatype_of, fresh_pattern};
-use alphorn_smt::{CoreEffort, Smt, Solver};
+use alphorn_smt::{CoreEffort, QueryLimit, Smt, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, Printer, SortId, TermId, TermStore};
 use alphorn_witness::{Case, Lemma};
@@ -44,6 +44,8 @@ pub(super) struct Prover<'a> {
     terms: &'a TermStore,
     solver: Solver,
     cx: &'a Context,
+    /// Holds for as long as the prover asks.
+    _limit: QueryLimit,
     /// Without names.
     pub lemmas: Vec<Lemma>,
     statements: Vec<(Statement, Vec<Vec<TermId>>)>,
@@ -88,8 +90,8 @@ enum Source {
 
 impl<'a> Prover<'a> {
     pub fn new(terms: &'a TermStore, smt: &Rc<Smt>, cx: &'a Context) -> Self {
-        smt.set_query_limit(Some(QUERY));
         Prover {
+            _limit: smt.limit_queries(Some(QUERY)),
             terms,
             solver: smt.solver(),
             cx,

@@ -2,12 +2,13 @@
 //!
 //! Invariant: every query and every step looks at the limits first.
 
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 
 use thiserror::Error;
 
-use alphorn_smt::{SatResult, Smt, SmtModel, Solver};
+use alphorn_smt::{QueryLimit, SatResult, Smt, SmtModel, Solver};
 use alphorn_term::run::Budget;
 use alphorn_term::{TermId, TermStore};
 
@@ -125,6 +126,7 @@ pub struct Interpolator {
     pub(super) terms: Rc<TermStore>,
     pub(super) options: InterpolationOptions,
     budget: Option<Budget>,
+    query_limit: Cell<Option<QueryLimit>>,
     pub(super) counters: InterpolationCounters,
     /// Steps of the current problem.
     pub(super) steps: usize,
@@ -142,6 +144,7 @@ impl Interpolator {
             terms: Rc::clone(smt.terms()),
             options,
             budget: None,
+            query_limit: Cell::default(),
             counters: InterpolationCounters::default(),
             steps: 0,
             names: Vec::new(),
@@ -149,7 +152,7 @@ impl Interpolator {
     }
 
     /// When to give up, from now on. While there is a budget, queries are limited by what is left
-    /// of it; the limit that queries had before is put back after each call.
+    /// of it; that limit ends with each call.
     pub fn set_budget(&mut self, budget: Option<Budget>) {
         self.budget = budget;
     }
@@ -172,9 +175,9 @@ impl Interpolator {
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        let before = self.smt.query_limit();
+        let outer = self.query_limit.take();
         let result = work(self);
-        self.smt.set_query_limit(before);
+        self.query_limit.set(outer);
         result
     }
 
@@ -204,7 +207,8 @@ impl Interpolator {
             if let Some(reason) = budget.stop() {
                 return Err(InterpolationError::Limit(reason.to_string()));
             }
-            self.smt.set_query_limit(budget.left());
+            let limit = self.smt.limit_queries(budget.left());
+            self.query_limit.set(Some(limit));
         }
         Ok(())
     }

@@ -95,9 +95,9 @@ impl Refinement<'_> {
             }
             steps.push((clause_at, map));
         }
-        self.smt.set_query_limit(Some(self.limit));
+        let limit = self.smt.limit_queries(Some(self.limit));
         let answer = self.decide(&mut solver, own, &cx.budget.work(self.limit));
-        self.smt.set_query_limit(None);
+        drop(limit);
         if let Some(refined) = answer {
             return Ok(refined);
         }

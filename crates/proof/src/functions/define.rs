@@ -155,8 +155,7 @@ fn call(terms: &TermStore, mode: Mode, args: &[TermId]) -> TermId {
 /// such relations are tests.
 pub fn define(system: &System, partial: bool, smt: &Rc<Smt>, cx: &Context) -> Definitions {
     let index = ClauseIndex::new(system);
-    let limit = smt.query_limit();
-    smt.set_query_limit(Some(QUERY));
+    let _limit = smt.limit_queries(Some(QUERY));
     let mut definer = Definer::new(system, &index, smt, cx);
     definer.partial = partial;
     definer.naturals();
@@ -165,9 +164,7 @@ pub fn define(system: &System, partial: bool, smt: &Rc<Smt>, cx: &Context) -> De
     for component in DependencyGraph::new(system).components() {
         definer.component(&component, &candidates);
     }
-    let found = definer.found;
-    smt.set_query_limit(limit);
-    found
+    definer.found
 }
 
 /// Predicates whose clauses all hold if each is equality of two of its arguments, its negation, or
@@ -178,11 +175,8 @@ pub fn equality_relations(
     cx: &Context,
 ) -> FxHashMap<PredicateId, TermId> {
     let index = ClauseIndex::new(system);
-    let limit = smt.query_limit();
-    smt.set_query_limit(Some(QUERY));
-    let relations = Definer::new(system, &index, smt, cx).equality_relations();
-    smt.set_query_limit(limit);
-    relations
+    let _limit = smt.limit_queries(Some(QUERY));
+    Definer::new(system, &index, smt, cx).equality_relations()
 }
 
 /// The predicates that the queries depend on.

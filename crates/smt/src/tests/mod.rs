@@ -58,7 +58,7 @@ fn questions_over_words_go_to_a_second_solver() {
     solver.assert(t.eq(v, sum(y, word(15))));
     let wrong = t.not(t.eq(v, triple(u)));
     for limit in [None, Some(Duration::from_secs(60))] {
-        smt.set_query_limit(limit);
+        let _limit = smt.limit_queries(limit);
         solver.push();
         solver.assert(wrong);
         assert_eq!(solver.check_in_turns(Duration::ZERO).0, SatResult::Unsat);
@@ -233,6 +233,30 @@ fn sorts_without_values_are_no_panic() {
     assert_eq!(solver.check(&[]), SatResult::Sat);
 }
 
+/// A scope tightens the limit and never loosens it, and its end restores the outer one.
+#[test]
+fn limits_of_queries_are_scopes() {
+    let (_, smt) = setup();
+    let seconds = Duration::from_secs;
+    assert_eq!(smt.query_limit(), None);
+    let outer = smt.limit_queries(Some(seconds(5)));
+    for (inner, least) in [(Some(2), 2), (Some(9), 5), (None, 5)] {
+        let inner = smt.limit_queries(inner.map(seconds));
+        assert_eq!(smt.query_limit(), Some(seconds(least)));
+        drop(inner);
+        assert_eq!(smt.query_limit(), Some(seconds(5)));
+    }
+    // The order in which scopes end does not matter.
+    let inner = smt.limit_queries(Some(seconds(7)));
+    drop(outer);
+    assert_eq!(smt.query_limit(), Some(seconds(7)));
+    let equal = smt.limit_queries(Some(seconds(7)));
+    drop(inner);
+    assert_eq!(smt.query_limit(), Some(seconds(7)));
+    drop(equal);
+    assert_eq!(smt.query_limit(), None);
+}
+
 #[test]
 fn time_limits_and_interrupts() {
     let (t, smt) = setup();
@@ -246,11 +270,11 @@ fn time_limits_and_interrupts() {
         solver.assert(t.bv_ult(v, number(1 << 32)));
     }
     solver.assert(t.eq(t.bv_op(&Op::BvMul, &[x, y]), number((1 << 61) - 1)));
-    smt.set_query_limit(Some(Duration::from_millis(50)));
+    let limit = smt.limit_queries(Some(Duration::from_millis(50)));
     let start = Instant::now();
     assert!(matches!(solver.check(&[]), SatResult::Unknown(_)));
     assert!(start.elapsed() < Duration::from_secs(60));
-    smt.set_query_limit(None);
+    drop(limit);
     let interrupter = smt.interrupter();
     let start = Instant::now();
     let watchdog = std::thread::spawn(move || {

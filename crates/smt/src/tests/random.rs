@@ -285,7 +285,7 @@ fn assert_equivalent(smt: &Rc<Smt>, before: TermId, after: TermId) {
         return;
     }
     let t = smt.terms();
-    smt.set_query_limit(Some(std::time::Duration::from_millis(500)));
+    let _limit = smt.limit_queries(Some(std::time::Duration::from_millis(500)));
     let mut solver = smt.solver();
     solver.assert(t.not(t.eq(before, after)));
     // Quantifiers and products may be too hard: what counts is that no difference is found.
@@ -293,7 +293,6 @@ fn assert_equivalent(smt: &Rc<Smt>, before: TermId, after: TermId) {
         let printer = alphorn_term::Printer::new(t);
         format!("{}\n{}", printer.term(before), printer.term(after))
     });
-    smt.set_query_limit(None);
 }
 
 proptest! {
@@ -352,7 +351,7 @@ proptest! {
             }
         }
         // Z3 may search long for arrays with finitely many indexes.
-        smt.set_query_limit(Some(std::time::Duration::from_millis(300)));
+        let _limit = smt.limit_queries(Some(std::time::Duration::from_millis(300)));
         let answer = solver.check(&[]);
         prop_assume!(!matches!(answer, SatResult::Unknown(_)));
         prop_assert_eq!(answer, SatResult::Sat);
@@ -374,7 +373,7 @@ proptest! {
         let terms = Rc::new(TermStore::new());
         let mut generator = Generator::new(&terms, seed);
         let smt = Smt::new(Rc::clone(&terms));
-        smt.set_query_limit(Some(std::time::Duration::from_millis(300)));
+        let _limit = smt.limit_queries(Some(std::time::Duration::from_millis(300)));
         let formula = generator.term(SortId::BOOL, 5);
         let mut solver = smt.solver();
         solver.assert(formula);

@@ -73,9 +73,10 @@ pub(super) fn search(
             let any = literal(terms, "window");
             let literals: Vec<TermId> = exits.iter().map(|e| e.instance.literal).collect();
             solver.assert(terms.implies(any, terms.or(&literals)));
-            smt.set_query_limit(cx.budget.left().map(|l| (l / SLICES).max(LEAST_SLICE)));
+            let limit = cx.budget.left().map(|l| (l / SLICES).max(LEAST_SLICE));
+            let limit = smt.limit_queries(limit);
             let answer = ask(&mut solver, &[any], cx);
-            smt.set_query_limit(None);
+            drop(limit);
             match answer {
                 Ok(Some(model)) => {
                     let run = unrolling.run_to_query(&exits, &model)?;

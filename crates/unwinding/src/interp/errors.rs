@@ -180,11 +180,9 @@ impl Search<'_> {
                 assert_edge(&terms, edge, solver);
             }
             // A suffix that is hard to try is worth no more than the others.
-            let limit = self.smt.query_limit();
-            self.smt
-                .set_query_limit(limit.into_iter().chain(left).min());
+            let limit = self.smt.limit_queries(left);
             let answer = solver.check(&[formula]);
-            self.smt.set_query_limit(limit);
+            drop(limit);
             let model = solver.model();
             solver.pop();
             match answer {

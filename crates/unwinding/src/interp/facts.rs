@@ -160,11 +160,9 @@ impl Facts<'_> {
         self.fresh = false;
         // Cuts of Z3 are no counted work, so queries need the limit, too.
         let left = left.max(SLICE);
-        let limit = self.smt.query_limit();
-        let least = limit.into_iter().chain([left]).min();
-        self.smt.set_query_limit(least);
+        let limit = self.smt.limit_queries(Some(left));
         let found = self.houdini(&cx.budget.about(left));
-        self.smt.set_query_limit(limit);
+        drop(limit);
         self.spent += self.system.terms.work().saturating_sub(work);
         self.due = refinements + STEP;
         found

@@ -40,8 +40,7 @@ pub(super) fn needed_conjuncts(
 ) -> Option<FxHashMap<PredicateId, TermId>> {
     let left = cx.remaining().map(|left| left / PART_OF_TIME);
     let patience = left.map_or(PATIENCE, |left| PATIENCE.min(left));
-    let limit = smt.query_limit();
-    smt.set_query_limit(Some(patience));
+    let limit = smt.limit_queries(Some(patience));
     let start = Instant::now();
     let search = Search {
         system,
@@ -50,7 +49,7 @@ pub(super) fn needed_conjuncts(
         budget: cx.budget.work(patience),
     };
     let found = search.run(labels, smt);
-    smt.set_query_limit(limit);
+    drop(limit);
     let count = |c: &Conjuncts| c.values().map(Vec::len).sum::<usize>();
     log::debug!(
         "a model of needed conjuncts: {:?}, {:.3} s",

@@ -304,7 +304,7 @@ fn options(generator: &mut Generator) -> InterpolationOptions {
 fn contradict(generator: &mut Generator, scopes: &[Scope]) -> Option<Vec<TermId>> {
     let t = Rc::clone(&generator.terms);
     let smt = Smt::new(Rc::clone(&t));
-    smt.set_query_limit(Some(Duration::from_millis(500)));
+    let _limit = smt.limit_queries(Some(Duration::from_millis(500)));
     let mut solver = smt.solver();
     let mut formulas = vec![TermId::TRUE; scopes.len()];
     for _ in 0..12 + 4 * scopes.len() {
