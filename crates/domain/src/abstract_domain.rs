@@ -1,4 +1,4 @@
-//! What an abstract domain can do.
+//! The trait of abstract domains.
 //!
 //! Invariant: every operation over-approximates.
 
@@ -10,23 +10,24 @@ use super::cube::{Cube, Fact, cubes};
 use alphorn_chc::{Clause, System};
 use alphorn_term::{TermId, TermStore};
 
-/// An abstract domain (Cousot and Cousot, POPL 1977).
+/// An abstract domain (Cousot and Cousot, POPL 1977). The set that an element stands for is a set
+/// of assignments to variables.
 pub trait Domain {
-    /// A set of assignments.
+    /// An element.
     type Element: Clone + Debug + 'static;
 
-    /// All assignments.
+    /// The element of all assignments.
     fn top(&self) -> Self::Element;
 
-    /// No assignment.
+    /// The element of no assignment.
     fn bottom(&self) -> Self::Element;
 
     /// Whether the element is known to be empty.
     fn is_bottom(&self, element: &Self::Element) -> bool;
 
-    /// What holds of the variables in `keep` (of all, for `None`) in every assignment that is in
-    /// all `inputs` and satisfies `cube`: meet, guard and projection in one, because a domain may
-    /// then choose the order in which it eliminates.
+    /// The projection onto the variables in `keep` (onto all, for `None`) of the assignments that
+    /// are in all `inputs` and satisfy `cube`. Meet, guard and projection are one operation so that
+    /// a domain can choose the order in which it eliminates variables.
     fn transfer(
         &self,
         inputs: &[Self::Element],
@@ -37,10 +38,10 @@ pub trait Domain {
     /// An upper bound of both.
     fn join(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
 
-    /// An upper bound of both such that no chain of widenings ascends for ever.
+    /// An upper bound of both that makes every ascending chain finite.
     fn widen(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
 
-    /// Something between `b` and `a`, which is above it.
+    /// An element between `b` and `a`, where `a` is above `b`.
     fn narrow(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
 
     /// Whether `a` is known to be a subset of `b`.
@@ -49,30 +50,31 @@ pub trait Domain {
     /// The element with each variable replaced; the map is injective.
     fn rename(&self, element: &Self::Element, map: &FxHashMap<TermId, TermId>) -> Self::Element;
 
-    /// A conjunction of facts that holds in the element, for other domains. Nothing for bottom.
+    /// Facts that hold in the element, for other domains. Empty for bottom.
     fn facts(&self, element: &Self::Element) -> Vec<Fact>;
 
-    /// Whether facts of other domains are of use.
+    /// Whether facts of other domains can improve the elements.
     fn listens(&self) -> bool {
         true
     }
 
-    /// The element as a conjunction of formulas, `false` for bottom.
+    /// The element as a conjunction of formulas; `false` for bottom.
     fn formula(&self, element: &Self::Element) -> Vec<TermId>;
 
-    /// Something between `a` without `b`, and `a`.
+    /// An element that contains the assignments of `a` that are not in `b`, and is contained in
+    /// `a`.
     fn minus(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
         let _ = b;
         a.clone()
     }
 
-    /// Something above the element that says less of how variables go together, so that few more
-    /// elements are not in it.
+    /// An element above the given one that has fewer relations between variables, so that few
+    /// further elements leave it.
     fn coarsened(&self, element: &Self::Element) -> Self::Element {
         element.clone()
     }
 
-    /// Something above the element that has no disjunctions.
+    /// An element above the given one that has no disjunctions.
     fn hull(&self, element: &Self::Element) -> Self::Element {
         element.clone()
     }
@@ -82,8 +84,9 @@ pub trait Domain {
         false
     }
 
-    /// What of the element satisfies a formula over its variables, which is taken apart into at
-    /// most `limit` cubes; and whether it is known that nothing else is in it.
+    /// An element that contains the assignments of the given one that satisfy a formula over its
+    /// variables, which is split into at most `limit` cubes; and whether it is known to contain no
+    /// others.
     fn abstracted(
         &self,
         terms: &TermStore,
@@ -100,19 +103,19 @@ pub trait Domain {
         (all.unwrap_or_else(|| self.bottom()), false)
     }
 
-    /// What is in both.
+    /// The assignments in both.
     fn meet(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
         self.transfer(&[a.clone(), b.clone()], &Cube::default(), None)
     }
 
-    /// What satisfies the cube.
+    /// The assignments that satisfy the cube.
     fn guard(&self, element: &Self::Element, cube: &Cube) -> Self::Element {
         self.transfer(std::slice::from_ref(element), cube, None)
     }
 
-    /// What a clause derives about its head, over the head's formal variables, when its body atoms
-    /// are as described (over their formal variables) and its constraint implies the disjunction of
-    /// the cubes. For a query: bottom, or not.
+    /// The image of a clause over the head's formal variables, where `bodies` describe its body
+    /// atoms (over their formal variables) and the constraint implies the disjunction of `cubes`.
+    /// For a query: bottom if it is not applicable.
     fn post(
         &self,
         system: &System,
@@ -127,7 +130,7 @@ pub trait Domain {
             .unwrap_or_else(|| self.bottom())
     }
 
-    /// Like [`Domain::post`], one element for each cube that gives one.
+    /// Like [`Domain::post`], with one element for each cube whose image is not empty.
     fn images(
         &self,
         system: &System,

@@ -1,9 +1,9 @@
-//! Bit-vectors: known bits with unsigned and signed bounds, through all operators.
+//! Bit-vectors: known bits with unsigned and signed bounds, for all operators.
 //!
-//! Terms are evaluated from their variables upward; what a fact says of a term goes back down to
-//! them where an operator can be undone. All arithmetic is modulo two to the width.
+//! Terms are evaluated bottom-up from their variables; a fact about a term restricts its variables
+//! where an operator can be inverted. All arithmetic is modulo two to the width.
 //!
-//! Invariant: an element has no word that says nothing.
+//! Invariant: an element maps no variable to the set of all values.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,28 +11,35 @@ use std::rc::Rc;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bitvec::{AbstractBitvec, mask, signed, wrapped};
 use super::cube::{Cube, Fact};
 use super::nonempty::NonemptyDomain;
-use super::word::{Word, mask, signed, wrapped};
 use alphorn_term::{BigInt, BigUint, Op, Sort, TermId, TermStore};
 
-/// Rounds of propagation through the facts of a cube.
-const ROUNDS: usize = 3;
+/// Limits of the domain of bits.
+struct Limits {
+    /// Rounds of propagation through the facts of a cube; further ones are left out.
+    max_rounds: usize,
+    /// Bits of a bit-vector; wider ones are ignored.
+    max_width: u32,
+}
 
-/// Words that are wider are not looked at.
-const WIDEST: u32 = 512;
+const LIMITS: Limits = Limits {
+    max_rounds: 3,
+    max_width: 512,
+};
 
-/// Known bits (as in compilers; Regehr and Duongsaad, LCTES 2006) with bounds of both readings.
+/// Known bits (as in compilers; Regehr and Duongsaad, LCTES 2006) with unsigned and signed bounds.
 pub struct Bits {
     terms: Rc<TermStore>,
-    /// Where widening of bounds stops, ascending.
+    /// The bounds to which widening goes first, ascending.
     thresholds: Vec<BigInt>,
 }
 
-type Words = BTreeMap<TermId, Word>;
+type Bitvecs = BTreeMap<TermId, AbstractBitvec>;
 
 impl Bits {
-    /// The domain over a store; widening goes to the next of these values first.
+    /// The domain over a store; widening goes to the next of the thresholds first.
     pub fn new(terms: Rc<TermStore>, mut thresholds: Vec<BigInt>) -> Self {
         thresholds.sort_unstable();
         thresholds.dedup();
@@ -41,13 +48,18 @@ impl Bits {
 
     fn width(&self, term: TermId) -> Option<u32> {
         match self.terms.sort(self.terms.sort_of(term)) {
-            Sort::BitVec(width) if width <= WIDEST => Some(width),
+            Sort::BitVec(width) if width <= LIMITS.max_width => Some(width),
             _ => None,
         }
     }
 
-    /// What is known of a term of a bit-vector sort.
-    fn evaluate(&self, words: &Words, memo: &mut FxHashMap<TermId, Word>, term: TermId) -> Word {
+    /// The abstract value of a term of a bit-vector sort.
+    fn evaluate(
+        &self,
+        bitvecs: &Bitvecs,
+        memo: &mut FxHashMap<TermId, AbstractBitvec>,
+        term: TermId,
+    ) -> AbstractBitvec {
         let terms = &self.terms;
         let mut stack = vec![term];
         while let Some(&top) = stack.last() {
@@ -56,7 +68,7 @@ impl Bits {
                 continue;
             }
             let Some(width) = self.width(top) else {
-                memo.insert(top, Word::any(terms.width(top)));
+                memo.insert(top, AbstractBitvec::any(terms.width(top)));
                 continue;
             };
             let args: &[TermId] = match terms.op(top) {
@@ -70,31 +82,32 @@ impl Bits {
             if stack.len() > before {
                 continue;
             }
-            let args: Vec<Word> = args.iter().map(|a| memo[a].clone()).collect();
-            let word = match (terms.op(top), &args[..]) {
-                (Op::BitVec(value), _) => Word::value(value, width),
+            let args: Vec<AbstractBitvec> = args.iter().map(|a| memo[a].clone()).collect();
+            let bitvec = match (terms.op(top), &args[..]) {
+                (Op::BitVec(value), _) => AbstractBitvec::value(value, width),
                 (Op::Ite, [a, b]) => a.join(b),
-                (op, args) => Word::apply(op, args, width).unwrap_or_else(|| Word::any(width)),
+                (op, args) => AbstractBitvec::apply(op, args, width)
+                    .unwrap_or_else(|| AbstractBitvec::any(width)),
             };
-            let word = match words.get(&top).and_then(|own| own.meet(&word)) {
-                Some(word) => word,
-                None => word,
+            let bitvec = match bitvecs.get(&top).and_then(|own| own.meet(&bitvec)) {
+                Some(bitvec) => bitvec,
+                None => bitvec,
             };
-            memo.insert(top, word);
+            memo.insert(top, bitvec);
         }
         memo[&term].clone()
     }
 
-    /// Restricts a term to a word; false when nothing is left.
-    fn restrict(&self, state: &mut State, term: TermId, word: Word) -> bool {
+    /// Restricts the values of a term; false if none is left.
+    fn restrict(&self, state: &mut State, term: TermId, bitvec: AbstractBitvec) -> bool {
         let terms = &self.terms;
-        let mut open = vec![(term, word)];
-        while let Some((term, word)) = open.pop() {
-            let Some(width) = self.width(term).filter(|w| *w == word.width) else {
+        let mut open = vec![(term, bitvec)];
+        while let Some((term, bitvec)) = open.pop() {
+            let Some(width) = self.width(term).filter(|w| *w == bitvec.width) else {
                 continue;
             };
-            let known = self.evaluate(&state.words, &mut state.memo, term);
-            let Some(new) = known.meet(&word) else {
+            let known = self.evaluate(&state.bitvecs, &mut state.memo, term);
+            let Some(new) = known.meet(&bitvec) else {
                 return false;
             };
             if new == known || terms.is_value(term) {
@@ -102,7 +115,7 @@ impl Bits {
             }
             state.changed = true;
             state.memo.insert(term, new.clone());
-            state.words.insert(term, new.clone());
+            state.bitvecs.insert(term, new.clone());
             debug_assert_eq!(new.width, width);
             let op = terms.op(term);
             let args = terms.args(term);
@@ -112,11 +125,11 @@ impl Bits {
             if args.iter().any(|a| self.width(*a).is_none()) {
                 continue;
             }
-            let words: Vec<Word> = args
+            let bitvecs: Vec<AbstractBitvec> = args
                 .iter()
-                .map(|a| self.evaluate(&state.words, &mut state.memo, *a))
+                .map(|a| self.evaluate(&state.bitvecs, &mut state.memo, *a))
                 .collect();
-            for (arg, back) in args.iter().zip(new.back(op, &words)) {
+            for (arg, back) in args.iter().zip(new.back(op, &bitvecs)) {
                 if let Some(back) = back {
                     open.push((*arg, back));
                 }
@@ -125,7 +138,7 @@ impl Bits {
         true
     }
 
-    /// What an atom says; false when it cannot hold.
+    /// Restricts values by an atom or its negation; false for a contradiction.
     fn atom(&self, state: &mut State, atom: TermId, holds: bool) -> bool {
         let terms = &self.terms;
         let op = terms.op(atom);
@@ -135,8 +148,8 @@ impl Bits {
         let Some(width) = self.width(a).filter(|w| *w > 0) else {
             return true;
         };
-        let left = self.evaluate(&state.words, &mut state.memo, a);
-        let right = self.evaluate(&state.words, &mut state.memo, b);
+        let left = self.evaluate(&state.bitvecs, &mut state.memo, a);
+        let right = self.evaluate(&state.bitvecs, &mut state.memo, b);
         let gap = u32::from(!holds);
         match op {
             Op::Eq if holds => match left.meet(&right) {
@@ -146,37 +159,37 @@ impl Bits {
                 None => false,
             },
             Op::Eq => {
-                let cut = |word: &Word, value: &BigUint| {
-                    let mut word = word.clone();
-                    if word.low == *value {
-                        word.low += 1u32;
+                let cut = |bitvec: &AbstractBitvec, value: &BigUint| {
+                    let mut bitvec = bitvec.clone();
+                    if bitvec.low == *value {
+                        bitvec.low += 1u32;
                     }
-                    if word.high == *value && !word.high.is_zero() {
-                        word.high -= 1u32;
+                    if bitvec.high == *value && !bitvec.high.is_zero() {
+                        bitvec.high -= 1u32;
                     }
                     let number = signed(value, width);
-                    if word.least == number {
-                        word.least += 1;
+                    if bitvec.least == number {
+                        bitvec.least += 1;
                     }
-                    if word.most == number {
-                        word.most -= 1;
+                    if bitvec.most == number {
+                        bitvec.most -= 1;
                     }
-                    (word.low <= word.high && word.least <= word.most)
-                        .then(|| word.reduced())
+                    (bitvec.low <= bitvec.high && bitvec.least <= bitvec.most)
+                        .then(|| bitvec.reduced())
                         .flatten()
                 };
                 [(a, &left, &right), (b, &right, &left)]
                     .into_iter()
                     .all(|(term, own, other)| match other.constant() {
                         Some(value) => match cut(own, value) {
-                            Some(word) => self.restrict(state, term, word),
+                            Some(bitvec) => self.restrict(state, term, bitvec),
                             None => false,
                         },
                         None => true,
                     })
             }
             Op::BvUle => {
-                // small + gap <= large
+                // `small + gap <= large`
                 let ((s, small), (l, large)) = if holds {
                     ((a, left), (b, right))
                 } else {
@@ -186,8 +199,8 @@ impl Bits {
                 if large.high < least {
                     return false;
                 }
-                let below = Word::between(BigUint::zero(), &large.high - gap, width);
-                let above = Word::between(least, mask(width), width);
+                let below = AbstractBitvec::between(BigUint::zero(), &large.high - gap, width);
+                let above = AbstractBitvec::between(least, mask(width), width);
                 match (below, above) {
                     (Some(below), Some(above)) => {
                         self.restrict(state, s, below) && self.restrict(state, l, above)
@@ -201,9 +214,10 @@ impl Bits {
                 } else {
                     ((b, right), (a, left))
                 };
-                let any = Word::any(width);
-                let below = Word::signed_between(any.least.clone(), large.most - gap, width);
-                let above = Word::signed_between(small.least + gap, any.most, width);
+                let any = AbstractBitvec::any(width);
+                let below =
+                    AbstractBitvec::signed_between(any.least.clone(), large.most - gap, width);
+                let above = AbstractBitvec::signed_between(small.least + gap, any.most, width);
                 match (below, above) {
                     (Some(below), Some(above)) => {
                         self.restrict(state, s, below) && self.restrict(state, l, above)
@@ -218,8 +232,8 @@ impl Bits {
     fn fact(&self, state: &mut State, fact: &Fact) -> bool {
         match *fact {
             Fact::Value(a, b) | Fact::Same(a, b) if self.width(a).is_some() => {
-                let left = self.evaluate(&state.words, &mut state.memo, a);
-                let right = self.evaluate(&state.words, &mut state.memo, b);
+                let left = self.evaluate(&state.bitvecs, &mut state.memo, a);
+                let right = self.evaluate(&state.bitvecs, &mut state.memo, b);
                 match left.meet(&right) {
                     Some(both) => {
                         self.restrict(state, a, both.clone()) && self.restrict(state, b, both)
@@ -247,71 +261,79 @@ impl Bits {
         at.checked_sub(1).map(|at| &self.thresholds[at])
     }
 
-    fn widened(&self, old: &Word, new: &Word) -> Word {
-        let any = Word::any(old.width);
-        let mut word = old.join(new);
+    fn widened(&self, old: &AbstractBitvec, new: &AbstractBitvec) -> AbstractBitvec {
+        let any = AbstractBitvec::any(old.width);
+        let mut bitvec = old.join(new);
         let number = |value: &BigUint| BigInt::from(value.clone());
         if new.low < old.low {
-            let low = self.below(&number(&word.low)).filter(|t| !t.is_negative());
-            word.low = low.and_then(BigInt::to_biguint).unwrap_or_default();
+            let low = self
+                .below(&number(&bitvec.low))
+                .filter(|t| !t.is_negative());
+            bitvec.low = low.and_then(BigInt::to_biguint).unwrap_or_default();
         }
         if new.high > old.high {
-            let high = self.above(&number(&word.high)).and_then(BigInt::to_biguint);
-            word.high = high.unwrap_or_else(|| any.high.clone()).min(any.high);
+            let high = self
+                .above(&number(&bitvec.high))
+                .and_then(BigInt::to_biguint);
+            bitvec.high = high.unwrap_or_else(|| any.high.clone()).min(any.high);
         }
         if new.least < old.least {
-            let least = self.below(&word.least).cloned();
-            word.least = least.unwrap_or_else(|| any.least.clone()).max(any.least);
+            let least = self.below(&bitvec.least).cloned();
+            bitvec.least = least.unwrap_or_else(|| any.least.clone()).max(any.least);
         }
         if new.most > old.most {
-            let most = self.above(&word.most).cloned();
-            word.most = most.unwrap_or_else(|| any.most.clone()).min(any.most);
+            let most = self.above(&bitvec.most).cloned();
+            bitvec.most = most.unwrap_or_else(|| any.most.clone()).min(any.most);
         }
-        word.clone().reduced().unwrap_or(word)
+        bitvec.clone().reduced().unwrap_or(bitvec)
     }
 
     /// The variables that both constrain.
-    fn combine(a: &Words, b: &Words, both: impl Fn(&Word, &Word) -> Word) -> Words {
-        let mut result = Words::new();
-        for (&var, word) in a {
+    fn combine(
+        a: &Bitvecs,
+        b: &Bitvecs,
+        both: impl Fn(&AbstractBitvec, &AbstractBitvec) -> AbstractBitvec,
+    ) -> Bitvecs {
+        let mut result = Bitvecs::new();
+        for (&var, bitvec) in a {
             let Some(other) = b.get(&var) else { continue };
-            let word = both(word, other);
-            if !word.is_any() {
-                result.insert(var, word);
+            let bitvec = both(bitvec, other);
+            if !bitvec.is_any() {
+                result.insert(var, bitvec);
             }
         }
         result
     }
 
-    /// The word as formulas about a term.
-    fn conjuncts(&self, var: TermId, word: &Word, conjuncts: &mut Vec<TermId>) {
+    /// Adds formulas for the values of a term.
+    fn conjuncts(&self, var: TermId, bitvec: &AbstractBitvec, conjuncts: &mut Vec<TermId>) {
         let terms = &self.terms;
-        let width = word.width;
-        let any = Word::any(width);
+        let width = bitvec.width;
+        let any = AbstractBitvec::any(width);
         let value = |v: &BigUint| terms.bitvec(v.clone(), width);
-        if let Some(constant) = word.constant() {
+        if let Some(constant) = bitvec.constant() {
             conjuncts.push(terms.eq(var, value(constant)));
             return;
         }
-        if !word.low.is_zero() {
-            conjuncts.push(terms.bv_op(&Op::BvUle, &[value(&word.low), var]));
+        if !bitvec.low.is_zero() {
+            conjuncts.push(terms.bv_op(&Op::BvUle, &[value(&bitvec.low), var]));
         }
-        if word.high != any.high {
-            conjuncts.push(terms.bv_op(&Op::BvUle, &[var, value(&word.high)]));
+        if bitvec.high != any.high {
+            conjuncts.push(terms.bv_op(&Op::BvUle, &[var, value(&bitvec.high)]));
         }
-        // With a known sign both intervals say the same.
-        let crossing = word.least.is_negative() && !word.most.is_negative();
-        if crossing && word.least != any.least {
-            let least = value(&wrapped(&word.least, width));
+        // If the sign is known, both intervals are equivalent.
+        let crossing = bitvec.least.is_negative() && !bitvec.most.is_negative();
+        if crossing && bitvec.least != any.least {
+            let least = value(&wrapped(&bitvec.least, width));
             conjuncts.push(terms.bv_op(&Op::BvSle, &[least, var]));
         }
-        if crossing && word.most != any.most {
-            let most = value(&wrapped(&word.most, width));
+        if crossing && bitvec.most != any.most {
+            let most = value(&wrapped(&bitvec.most, width));
             conjuncts.push(terms.bv_op(&Op::BvSle, &[var, most]));
         }
-        // Runs of known bits below those that the ends have in common.
-        let known = &word.zeros | &word.ones;
-        let end = (&word.low ^ &word.high).bits() as u32;
+        // Sequences of known bits below the common prefix of the bounds.
+        let known = &bitvec.zeros | &bitvec.ones;
+        let end = (&bitvec.low ^ &bitvec.high).bits() as u32;
         let mut at = 0;
         while at < end {
             if !known.bit(u64::from(at)) {
@@ -323,28 +345,28 @@ impl Bits {
                 at += 1;
             }
             let run = terms.bv_op(&Op::BvExtract(at - 1, start), &[var]);
-            let bits = (&word.ones >> start) & mask(at - start);
+            let bits = (&bitvec.ones >> start) & mask(at - start);
             conjuncts.push(terms.eq(run, terms.bitvec(bits, at - start)));
         }
     }
 }
 
-/// Words in the making, with those of terms made of them.
+/// An element under construction, with the values of terms.
 struct State {
-    words: Words,
-    memo: FxHashMap<TermId, Word>,
+    bitvecs: Bitvecs,
+    memo: FxHashMap<TermId, AbstractBitvec>,
     changed: bool,
 }
 
 impl NonemptyDomain for Bits {
-    type Set = Words;
+    type Set = Bitvecs;
 
     fn terms(&self) -> &TermStore {
         &self.terms
     }
 
     fn all(&self) -> Self::Set {
-        Words::new()
+        Bitvecs::new()
     }
 
     fn transfer(
@@ -353,18 +375,18 @@ impl NonemptyDomain for Bits {
         cube: &Cube,
         keep: Option<&FxHashSet<TermId>>,
     ) -> Option<Self::Set> {
-        let mut words = Words::new();
+        let mut bitvecs = Bitvecs::new();
         for input in inputs {
-            for (&var, word) in *input {
-                let word = match words.get(&var) {
-                    Some(known) => known.meet(word)?,
-                    None => word.clone(),
+            for (&var, bitvec) in *input {
+                let bitvec = match bitvecs.get(&var) {
+                    Some(known) => known.meet(bitvec)?,
+                    None => bitvec.clone(),
                 };
-                words.insert(var, word);
+                bitvecs.insert(var, bitvec);
             }
         }
         let mut state = State {
-            words,
+            bitvecs,
             memo: FxHashMap::default(),
             changed: false,
         };
@@ -380,9 +402,9 @@ impl NonemptyDomain for Bits {
             Fact::Linear(_) => false,
         };
         let facts: Vec<&Fact> = cube.facts.iter().filter(about).collect();
-        for _ in 0..ROUNDS {
+        for _ in 0..LIMITS.max_rounds {
             state.changed = false;
-            // What was evaluated may be known better now.
+            // Values of terms may be more precise now.
             state.memo.clear();
             for fact in &facts {
                 if !self.fact(&mut state, fact) {
@@ -393,16 +415,16 @@ impl NonemptyDomain for Bits {
                 break;
             }
         }
-        let mut words = state.words;
-        words.retain(|var, word| {
-            !word.is_any()
+        let mut bitvecs = state.bitvecs;
+        bitvecs.retain(|var, bitvec| {
+            !bitvec.is_any()
                 && keep.map_or_else(|| self.terms.is_var(*var), |kept| kept.contains(var))
         });
-        Some(words)
+        Some(bitvecs)
     }
 
     fn join(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
-        Some(Self::combine(a, b, Word::join))
+        Some(Self::combine(a, b, AbstractBitvec::join))
     }
 
     fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
@@ -410,16 +432,16 @@ impl NonemptyDomain for Bits {
     }
 
     fn entails(&self, a: &Self::Set, b: &Self::Set) -> bool {
-        b.iter().all(|(var, word)| {
+        b.iter().all(|(var, bitvec)| {
             let own = a.get(var);
-            own.is_some_and(|own| own.within(word))
+            own.is_some_and(|own| own.within(bitvec))
         })
     }
 
     fn rename(&self, set: &Self::Set, map: &FxHashMap<TermId, TermId>) -> Option<Self::Set> {
         let renamed = |v: &TermId| map.get(v).copied().unwrap_or(*v);
-        let words = set.iter();
-        Some(words.map(|(v, w)| (renamed(v), w.clone())).collect())
+        let bitvecs = set.iter();
+        Some(bitvecs.map(|(v, w)| (renamed(v), w.clone())).collect())
     }
 
     fn listens(&self) -> bool {
@@ -428,8 +450,8 @@ impl NonemptyDomain for Bits {
 
     fn facts(&self, set: &Self::Set) -> Vec<Fact> {
         set.iter()
-            .filter_map(|(&var, word)| {
-                let value = self.terms.bitvec(word.constant()?.clone(), word.width);
+            .filter_map(|(&var, bitvec)| {
+                let value = self.terms.bitvec(bitvec.constant()?.clone(), bitvec.width);
                 Some(Fact::Value(var, value))
             })
             .collect()
@@ -437,24 +459,24 @@ impl NonemptyDomain for Bits {
 
     fn formula(&self, set: &Self::Set) -> Vec<TermId> {
         let mut conjuncts = Vec::new();
-        for (&var, word) in set {
-            self.conjuncts(var, word, &mut conjuncts);
+        for (&var, bitvec) in set {
+            self.conjuncts(var, bitvec, &mut conjuncts);
         }
         conjuncts
     }
 }
 
-/// The upper bits of a word that its lower ones and a constant or their sign tell: how many, and
-/// the constant, which for a sign is `None`. At least one bit is left.
-pub fn spare(word: &Word) -> Option<(u32, Option<BigUint>)> {
-    let width = word.width;
-    let known = &word.zeros | &word.ones;
+/// The upper bits of an abstract value that follow from the lower bits and either a constant or
+/// their sign: their number, and the constant (`None` for the sign). At least one bit is left.
+pub fn spare(bitvec: &AbstractBitvec) -> Option<(u32, Option<BigUint>)> {
+    let width = bitvec.width;
+    let known = &bitvec.zeros | &bitvec.ones;
     let constant = (0..width)
         .rev()
         .take_while(|&i| known.bit(u64::from(i)))
         .count() as u32;
     let constant = constant.min(width.saturating_sub(1));
-    // Numbers of so many bits with their sign.
+    // Signed numbers of this many bits.
     let bits = |value: &BigInt| {
         let value = if value.is_negative() {
             -value - BigInt::one()
@@ -463,12 +485,12 @@ pub fn spare(word: &Word) -> Option<(u32, Option<BigUint>)> {
         };
         value.bits() as u32 + 1
     };
-    let sign = width - bits(&word.least).max(bits(&word.most)).min(width);
+    let sign = width - bits(&bitvec.least).max(bits(&bitvec.most)).min(width);
     if constant == 0 && sign == 0 {
         return None;
     }
     if constant >= sign {
-        Some((constant, Some(&word.ones >> (width - constant))))
+        Some((constant, Some(&bitvec.ones >> (width - constant))))
     } else {
         Some((sign, None))
     }

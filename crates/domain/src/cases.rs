@@ -1,11 +1,11 @@
-//! A case for each valuation of the Boolean and finite arguments, each with an element of its own.
+//! One element for each valuation of the Boolean and other finite arguments.
 //!
-//! Guards split further: where clauses ask whether `x < 50` or not, there is a case for each
-//! answer, so that the phases of a loop have invariants of their own.
+//! Guards split cases further: where some clauses ask for `x < 50` and others for its negation,
+//! there is a case for each, so that the phases of a loop have invariants of their own.
 //!
-//! Invariant: the cases of an element have different keys, at most as many as the limit; an element
-//! that had more once is `whole` and keeps a single case for ever. Keys may overlap where a value
-//! is not known.
+//! Invariant: the cases of an element have different keys, and their number is at most the limit;
+//! an element that exceeded it once is `whole` and always has a single case. Keys may overlap where
+//! a value is not known.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,12 +19,12 @@ use alphorn_arith::{Relation, is_integral};
 use alphorn_chc::{Clause, PredicateId, System};
 use alphorn_term::{Linear, Rational, Sort, SortId, TermId, TermStore};
 
-/// Disjunctive completion of a domain, bounded, by what its elements say of finite variables.
+/// Bounded disjunctive completion of a domain, by the values of finite variables in its elements.
 pub struct Cases<D> {
     domain: D,
     terms: Rc<TermStore>,
     limit: usize,
-    /// By their first variable.
+    /// The guards by their first variable.
     guards: FxHashMap<TermId, Vec<Guard>>,
 }
 
@@ -38,14 +38,14 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// The condition, over formal variables.
+    /// The condition over formal variables.
     pub fn formula(&self) -> TermId {
         self.formula
     }
 }
 
-/// Conditions of one predicate that split its cases, at most.
-const GUARDS: usize = 3;
+/// Conditions that split the cases of one predicate; further ones are left out.
+const MAX_GUARDS: usize = 3;
 
 /// Values of finite variables, by variable.
 type Key = Vec<(TermId, TermId)>;
@@ -58,7 +58,7 @@ pub struct Split<E> {
 }
 
 impl<D: Domain> Cases<D> {
-    /// The domain of at most `limit` cases.
+    /// The domain with at most `limit` cases.
     pub fn new(domain: D, terms: Rc<TermStore>, limit: usize) -> Self {
         Cases {
             domain,
@@ -78,8 +78,8 @@ impl<D: Domain> Cases<D> {
         self
     }
 
-    /// The parts of an element over formal variables on both sides of their guards, with what they
-    /// say of these.
+    /// The parts of an element over formal variables on both sides of their guards, with the values
+    /// of the guards.
     fn sides(&self, element: D::Element, params: &[TermId]) -> Vec<(Key, D::Element)> {
         let mut parts = vec![(Key::new(), element)];
         let guards = params.iter().filter_map(|p| self.guards.get(p));
@@ -100,7 +100,7 @@ impl<D: Domain> Cases<D> {
         parts
     }
 
-    /// All combinations of the inputs' cases, or of their hulls when these are too many.
+    /// All combinations of the inputs' cases, or of their hulls if these are too many.
     fn combinations(&self, inputs: &[Split<D::Element>]) -> Vec<Vec<D::Element>> {
         let count = inputs
             .iter()
@@ -147,7 +147,7 @@ impl<D: Domain> Cases<D> {
         key
     }
 
-    /// The element of these cases, each put where its key says.
+    /// The element of these cases, each under its key.
     fn collect(&self, elements: Vec<D::Element>, whole: bool) -> Split<D::Element> {
         let mut cases: BTreeMap<Key, D::Element> = BTreeMap::new();
         for element in elements {
@@ -263,7 +263,7 @@ impl<D: Domain> Domain for Cases<D> {
                 .zip(atom.args.iter().copied())
                 .collect();
             let cases = split.cases.iter();
-            // The keys tell cases apart and mean nothing here.
+            // The keys only distinguish cases here.
             let cases = cases.map(|(k, e)| (k.clone(), self.domain.rename(e, &map)));
             inputs.push(Split {
                 cases: cases.collect(),
@@ -279,8 +279,8 @@ impl<D: Domain> Domain for Cases<D> {
                 if self.domain.is_bottom(&image) {
                     continue;
                 }
-                // Each image is split by itself: joined first they would lose what tells them
-                // apart.
+                // Each image is split by itself, since a join would lose the values that
+                // distinguish the parts.
                 for (sides, part) in self.sides(self.domain.rename(&image, &map), params) {
                     let mut key = self.key(&part);
                     key.extend(sides);
@@ -362,7 +362,7 @@ impl<D: Domain> Domain for Cases<D> {
             .map(|c| self.domain.formula(c))
             .collect();
         for (at, (key, &condition)) in element.cases.keys().zip(&keys).enumerate() {
-            // What a case says is said of its key, but for what is in another case.
+            // A case holds under its key, except where another case overlaps.
             let mut unless = vec![terms.not(condition)];
             for (other, there) in element.cases.keys().enumerate() {
                 if other != at && !disjoint(key, there) {
@@ -389,12 +389,13 @@ fn disjoint(a: &Key, b: &Key) -> bool {
         .any(|(v, x)| b.iter().any(|(w, y)| v == w && x != y))
 }
 
-/// Conditions of one or two variables that some clause's constraint asks of a predicate's arguments
-/// and another's, or another case of the same one, denies: for each predicate those that are asked
-/// most often. Only over integers, where the opposite of a bound is one.
+/// Conditions on one or two integer variables that the constraint of some clause implies about a
+/// predicate's arguments and that another clause, or another cube, denies; for each predicate those
+/// that occur most often. Only over integers, where the negation of a bound is a bound.
 pub fn guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
     let terms = &system.terms;
-    // By predicate, and bound with a positive first coefficient: how often asked and denied.
+    // By predicate and bound with a positive first coefficient: how often it is implied, and how
+    // often denied.
     type Counts = BTreeMap<(Vec<(TermId, Rational)>, Rational), [usize; 2]>;
     let mut asked: FxHashMap<PredicateId, Counts> = FxHashMap::default();
     for (clause, cubes) in system.clauses.iter().zip(cubes) {
@@ -456,17 +457,17 @@ pub fn guards(system: &System, cubes: &[Vec<Cube>]) -> Vec<Guard> {
     result
 }
 
-/// Those that are both asked and denied, most often first.
+/// Conditions that are both implied and denied, most frequent first.
 fn most_asked<K: Ord>(counts: BTreeMap<K, [usize; 2]>) -> impl Iterator<Item = K> {
     let mut best: Vec<(K, [usize; 2])> = (counts.into_iter())
         .filter(|(_, [yes, no])| *yes > 0 && *no > 0)
         .collect();
     best.sort_by_key(|(_, counts)| std::cmp::Reverse(counts[0].min(counts[1])));
-    best.truncate(GUARDS);
+    best.truncate(MAX_GUARDS);
     best.into_iter().map(|b| b.0)
 }
 
-/// `-linear + 1 <= 0`, what `linear <= 0` denies over integers.
+/// `-linear + 1 <= 0`, the negation of `linear <= 0` over integers.
 fn opposite(linear: &Linear) -> Linear {
     let mut result = linear.negated();
     result.constant += Rational::one();

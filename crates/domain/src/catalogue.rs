@@ -1,23 +1,25 @@
-//! The domains that the engine `vinta` and the pass `invariants` are made of, with their
+//! The domains of which the engine `vinta` and the pass `invariants` are composed, with their
 //! parameters.
 //!
-//! | part | what it knows |
+//! | part | elements |
 //! |---|---|
-//! | [`boxes`](Catalogue::boxes) | unions of boxes: a stack of its own |
-//! | [`constants`](Catalogue::constants) | values of variables without numbers |
+//! | [`boxes`](Catalogue::boxes) | unions of boxes: not combined with others |
+//! | [`constants`](Catalogue::constants) | values of variables that are not numbers |
 //! | [`bits`](Catalogue::bits) | bits and bounds of bit-vectors |
 //! | [`bounds`](Catalogue::bounds) | bounds of numbers |
 //! | [`congruences`](Catalogue::congruences) | affine equations and congruences of all variables |
 //! | [`packed_congruences`](Catalogue::packed_congruences) | the same, pack by pack |
-//! | [`modular`](Catalogue::modular) | equations of words modulo powers of two, pack by pack |
+//! | [`modular`](Catalogue::modular) | equations of bit-vectors modulo powers of two, pack by pack |
 //! | [`octagons`](Catalogue::octagons) | octagons, pack by pack |
 //! | [`polyhedra`](Catalogue::polyhedra) | convex polyhedra over all variables |
 //! | [`packed_polyhedra`](Catalogue::packed_polyhedra) | the same, pack by pack |
 //!
-//! A relational domain goes with bounds ([`with_bounds`](Catalogue::with_bounds)), and what is left
-//! is told apart by cases ([`by_cases`](Catalogue::by_cases)); guards split these into phases.
+//! A relational domain is combined with bounds ([`with_bounds`](Catalogue::with_bounds)), and the
+//! result has cases for finite variables ([`by_cases`](Catalogue::by_cases)); guards split these
+//! into phases.
 //!
-//! Invariant: the parts of a catalogue stop widening at the same numerals and share their packs.
+//! Invariant: the parts of a catalogue widen to the same numerals, and parts of the same size share
+//! their packs.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -41,27 +43,34 @@ use alphorn_chc::System;
 use alphorn_term::run::Budget;
 use alphorn_term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
-/// Variables of predicates that have one octagon or lattice together, at most. A component of a
-/// clause has four times as many, and an octagon is cut off at twice as many.
-const PACK: usize = 20;
+/// Limits of the domains.
+struct Limits {
+    /// Variables of a pack of octagons or congruences. A component of a clause has at most four
+    /// times as many; an octagon with more than twice as many is cut off.
+    max_pack_variables: usize,
+    /// Bit-vectors of a pack of equations. A component of a clause has at most four times as many.
+    max_pack_bitvecs: usize,
+    /// Dimensions of a polyhedron that is joined exactly; the join of larger ones is weaker.
+    max_exact_dimensions: usize,
+    /// Nodes of an element of boxes; a larger one is replaced by the box around it.
+    max_diagram_nodes: usize,
+}
 
-/// Words that have equations together, at most.
-const WORDS: usize = 60;
-
-/// Dimensions of one polyhedron at most, and of one that is joined exactly.
+const LIMITS: Limits = Limits {
+    max_pack_variables: 20,
+    max_pack_bitvecs: 60,
+    max_exact_dimensions: 8,
+    max_diagram_nodes: 20_000,
+};
+/// Dimensions of one polyhedron, at most.
 pub const DIMENSIONS: usize = 16;
-const EXACT: usize = 8;
-
-/// One part in so many is the unit of octagons over reals.
+/// Bounds of octagons over reals are multiples of one divided by this number.
 const UNIT: u32 = 1 << 16;
 
-/// Nodes of a decision diagram in boxes, at most.
-const DIAGRAM: usize = 20_000;
-
-/// Where the two users differ.
+/// The parameters in which the two users differ.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
-    /// Numerals of the system that widening stops at, at most.
+    /// Numerals of the system to which widening goes first, at most.
     pub numerals: usize,
     /// Variables of a lattice of congruences, at most.
     pub lattice: usize,
@@ -70,14 +79,14 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// For an engine: a domain has seconds, and what it does not know costs refinements.
+    /// For an engine: a domain has seconds, and imprecision causes refinements.
     pub const ENGINE: Parameters = Parameters {
         numerals: 400,
         lattice: 60,
         cases: 64,
     };
 
-    /// For a pass: an analysis has a tenth of a second, and one that is cut short is lost.
+    /// For a pass: an analysis has a tenth of a second, and is useless if it does not end.
     pub const PASS: Parameters = Parameters {
         numerals: 50,
         lattice: 30,
@@ -85,10 +94,10 @@ impl Parameters {
     };
 }
 
-/// Sets of formal variables that have elements together.
+/// Sets of formal variables that have a common element.
 type PackList = Vec<Vec<TermId>>;
 
-/// Domains for a system.
+/// The domains for a system.
 pub struct Catalogue<'a> {
     system: &'a System,
     terms: Rc<TermStore>,
@@ -96,13 +105,13 @@ pub struct Catalogue<'a> {
     numerals: Vec<Rational>,
     /// When it is spent, domains need not be precise.
     budget: Budget,
-    /// Packs by the number of their variables, and whether these are words.
+    /// Packs by the number of their variables, and whether these are bit-vectors.
     packs: RefCell<FxHashMap<(usize, bool), PackList>>,
 }
 
 impl<'a> Catalogue<'a> {
-    /// The domains for a system. When the budget is spent, relational domains are as fast and weak
-    /// as they can be: whoever asked has given up.
+    /// The domains for a system. When the budget is spent, relational domains become fast and
+    /// imprecise, so that the analysis ends soon.
     pub fn new(system: &'a System, parameters: Parameters, budget: Budget) -> Self {
         Catalogue {
             system,
@@ -114,17 +123,21 @@ impl<'a> Catalogue<'a> {
         }
     }
 
-    /// Gives another budget to the domains that are made from now on.
+    /// Sets the budget of the domains that are made later.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
     }
 
     /// Unions of boxes.
     pub fn boxes(&self) -> Boxes {
-        Boxes::new(self.terms.clone(), self.numerals.clone(), DIAGRAM)
+        Boxes::new(
+            self.terms.clone(),
+            self.numerals.clone(),
+            LIMITS.max_diagram_nodes,
+        )
     }
 
-    /// Values.
+    /// Values of variables that are not numbers.
     pub fn constants(&self) -> Constants {
         Constants::new(self.terms.clone())
     }
@@ -144,22 +157,28 @@ impl<'a> Catalogue<'a> {
         Congruences::new(self.terms.clone(), self.parameters.lattice)
     }
 
-    /// The same over packs.
+    /// Affine equations and congruences over packs.
     pub fn packed_congruences(&self) -> Packs<Congruences> {
-        self.packed(self.congruences(), PACK)
+        self.packed(self.congruences(), LIMITS.max_pack_variables)
     }
 
-    /// Equations of words.
+    /// Equations of bit-vectors over packs.
     pub fn modular(&self) -> Packs<Modular> {
-        let modular = Modular::new(self.terms.clone(), 4 * WORDS);
-        self.packs_of(modular, WORDS, true).of_words()
+        let modular = Modular::new(self.terms.clone(), 4 * LIMITS.max_pack_bitvecs);
+        self.packs_of(modular, LIMITS.max_pack_bitvecs, true)
+            .of_bitvecs()
     }
 
     /// Octagons over packs.
     pub fn octagons(&self) -> Packs<Octagons> {
         let unit = if self.has_reals() { UNIT } else { 1 };
-        let octagons = Octagons::new(self.terms.clone(), 2 * PACK, unit, &self.thresholds());
-        self.packed(octagons, PACK)
+        let octagons = Octagons::new(
+            self.terms.clone(),
+            2 * LIMITS.max_pack_variables,
+            unit,
+            &self.thresholds(),
+        );
+        self.packed(octagons, LIMITS.max_pack_variables)
     }
 
     /// Convex polyhedra.
@@ -167,25 +186,25 @@ impl<'a> Catalogue<'a> {
         self.polyhedra_of(DIMENSIONS)
     }
 
-    /// The same over packs of so many variables at most.
+    /// Convex polyhedra over packs of at most `dimensions` variables.
     pub fn packed_polyhedra(&self, dimensions: usize) -> Packs<Polyhedra> {
         self.packed(self.polyhedra_of(dimensions), dimensions)
     }
 
-    /// A relational domain behind bounds, which are cheap and tell it which variables have one
-    /// value.
+    /// A relational domain combined with bounds, which are computed first and show it which
+    /// variables have a single value.
     pub fn with_bounds<D: Domain>(&self, relational: D) -> Product<Intervals, D> {
         Product::early(self.bounds(), relational)
     }
 
-    /// The domains for each valuation of the finite variables that the first of them knows of.
+    /// The domains for each valuation of the finite variables that `finite` supports.
     pub fn by_cases<F: Domain, D: Domain>(&self, finite: F, numeric: D) -> Cases<Product<F, D>> {
         let domain = Product::new(finite, numeric);
         Cases::new(domain, self.terms.clone(), self.parameters.cases)
     }
 
     fn polyhedra_of(&self, dimensions: usize) -> Polyhedra {
-        let polyhedra = Polyhedra::new(self.terms.clone(), dimensions, EXACT);
+        let polyhedra = Polyhedra::new(self.terms.clone(), dimensions, LIMITS.max_exact_dimensions);
         polyhedra.within(self.budget.clone())
     }
 
@@ -193,23 +212,24 @@ impl<'a> Catalogue<'a> {
         self.packs_of(domain, size, false)
     }
 
-    fn packs_of<D: Domain>(&self, domain: D, size: usize, words: bool) -> Packs<D> {
+    fn packs_of<D: Domain>(&self, domain: D, size: usize, bitvecs: bool) -> Packs<D> {
         let mut known = self.packs.borrow_mut();
         let own = known
-            .entry((size, words))
-            .or_insert_with(|| packs(self.system, size, words));
+            .entry((size, bitvecs))
+            .or_insert_with(|| packs(self.system, size, bitvecs));
         let packed = Packs::new(domain, self.terms.clone(), own.clone(), 4 * size);
         packed.within(self.budget.clone())
     }
 
-    /// Where the bounds of a strict comparison or of a value that is left out would be, too.
+    /// The numerals with their neighbours, which are the bounds of strict comparisons and excluded
+    /// values, and their negations.
     fn thresholds(&self) -> Vec<Rational> {
         let one = Rational::one();
         let around = |n: &Rational| [n - &one, n.clone(), n + &one, -n];
         self.numerals.iter().flat_map(around).collect()
     }
 
-    /// Whether numbers are arguments of predicates.
+    /// Whether predicates have arguments that are numbers.
     pub fn has_numbers(&self) -> bool {
         let terms = &self.terms;
         self.system
@@ -222,7 +242,7 @@ impl<'a> Catalogue<'a> {
     }
 }
 
-/// Bounds that bit-vectors are widened to: what fits into so many bits, with and without a sign.
+/// The bounds to which bit-vectors are widened: those of shorter bit-vectors, unsigned and signed.
 pub fn word_bounds() -> Vec<BigInt> {
     let power = |n: u32| BigInt::one() << n;
     let ends = [1, 2, 4, 7, 8, 15, 16, 31, 32, 63, 64];
@@ -273,7 +293,7 @@ mod tests {
         (system, predicate)
     }
 
-    /// Whether the values that are reached are in what the domain finds, and negative ones are not.
+    /// Whether the element that the domain finds contains the reached values and no negative ones.
     fn knows(domains: &Catalogue, predicate: PredicateId, domain: &impl Domain) -> bool {
         let (system, terms) = (domains.system, &domains.terms);
         let limits = Limits {

@@ -1,12 +1,12 @@
-//! The arguments that change by themselves: parameters, clocks, counters, whose next values are said
-//! by constraints about them alone, however much else there is in a system.
+//! Groups of few arguments that depend on each other only, for example parameters, clocks and
+//! counters: constraints over a group determine its next values.
 //!
-//! A precise domain is cheap for a few of them, and does not come to an end for all arguments. What
-//! they depend on is their cone of influence (Clarke, Grumberg, Peled, "Model Checking", 1999,
-//! section 13.1); here all those cones are taken that are small.
+//! A precise domain is feasible for a small group, but not for all arguments. A group is a small
+//! cone of influence (Clarke, Grumberg, Peled, "Model Checking", 1999, section 13.1); here all
+//! small cones are taken.
 //!
 //! Invariant: the clauses of a closed part are weaker than the system's, over fewer arguments. So
-//! what holds of all its facts holds of the system's facts, too.
+//! an inductive invariant of the closed part holds of the system's facts, too.
 
 use petgraph::unionfind::UnionFind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,8 +15,8 @@ use alphorn_chc::{Atom, Clause, Predicate, PredicateId, System};
 use alphorn_term::run::Budget;
 use alphorn_term::{SortId, TermId};
 
-/// Arguments of one predicate that depend on each other, at most.
-const SIZE: usize = 6;
+/// Arguments of a group; larger groups are left out.
+const MAX_GROUP: usize = 6;
 
 /// An argument, by its predicate and position.
 type Argument = (PredicateId, usize);
@@ -24,10 +24,9 @@ type Argument = (PredicateId, usize);
 /// A clause's conjuncts with their variables.
 type Conjuncts = Vec<(TermId, Vec<TermId>)>;
 
-/// The system of those of its arguments that are numbers and depend on few others, by what clauses
-/// say of them alone; `None` if there are none that relate to others, if there are no others, or if
-/// the budget is spent before that is known. It has the same predicates, with formal variables of the
-/// system's.
+/// The system restricted to those numeric arguments that depend on few others, with the conjuncts
+/// over them. `None` if no two of them are related, if there are no other arguments, or if the
+/// budget is spent before. It has the same predicates, with some of the system's formal variables.
 pub fn closed_part(system: &System, budget: &Budget) -> Option<System> {
     let terms = &system.terms;
     let conjuncts = |clause: &Clause| -> Option<Conjuncts> {
@@ -85,9 +84,8 @@ fn places(clause: &Clause) -> FxHashMap<TermId, Argument> {
     clause.atoms().flat_map(of).collect()
 }
 
-/// The arguments that are numbers and whose values each clause says by those of others of the kind,
-/// with these; by few if there is a choice. What a clause without a body says of them does not
-/// matter.
+/// The numeric arguments whose values each clause determines from arguments of the same kind, with
+/// these; few ones if there is a choice. Clauses without body atoms do not matter.
 fn closed(system: &System, conjuncts: &[Conjuncts]) -> FxHashMap<Argument, Vec<Argument>> {
     let is_number = |v: TermId| [SortId::INT, SortId::REAL].contains(&system.terms.sort_of(v));
     let mut sources: FxHashMap<Argument, Vec<Argument>> = FxHashMap::default();
@@ -126,7 +124,7 @@ fn closed(system: &System, conjuncts: &[Conjuncts]) -> FxHashMap<Argument, Vec<A
             }
         }
     }
-    // What depends on an argument that is not of the kind is not, either.
+    // An argument that depends on an argument of another kind is of another kind, too.
     let mut users: FxHashMap<Argument, Vec<Argument>> = FxHashMap::default();
     let mut open = Vec::new();
     for (&argument, of) in &sources {
@@ -145,8 +143,8 @@ fn closed(system: &System, conjuncts: &[Conjuncts]) -> FxHashMap<Argument, Vec<A
     sources
 }
 
-/// Keeps those that depend on each other, or are related by conjuncts about them alone, in small
-/// groups of several.
+/// Keeps small groups of several arguments that depend on each other, or are related by conjuncts
+/// over them.
 fn keep_small(
     system: &System,
     conjuncts: &[Conjuncts],
@@ -182,7 +180,7 @@ fn keep_small(
         let largest = largest.entry(group).or_default();
         *largest = size.max(*largest);
     }
-    closed.retain(|argument, _| (2..=SIZE).contains(&largest[&groups.find(at[argument])]));
+    closed.retain(|argument, _| (2..=MAX_GROUP).contains(&largest[&groups.find(at[argument])]));
 }
 
 #[cfg(test)]
@@ -196,7 +194,7 @@ mod tests {
 
     const REAL: SortId = SortId::REAL;
 
-    /// `P(x, y, a, b)` with `x' = x + y`, `y' = y`, and whatever `next` says of `a'` and `b'`.
+    /// `P(x, y, a, b)` with `x' = x + y`, `y' = y`, and the constraint `next` on `a'` and `b'`.
     fn system(next: impl Fn(&TermStore, [TermId; 4], [TermId; 2]) -> TermId) -> System {
         let t = Rc::new(TermStore::new());
         let mut system = System::new(t.clone());
@@ -234,22 +232,22 @@ mod tests {
 
     #[test]
     fn what_depends_on_the_rest_is_left_out() {
-        // Nothing is said of a' alone.
+        // No conjunct determines a' alone.
         let open = system(|t, [.., b], [a1, b1]| t.and(&[t.lt(a1, b1), t.eq(b1, b)]));
         assert_eq!(kept(&open), Some(vec![0, 1]));
-        // A local variable says it.
+        // A local variable determines it.
         let open = system(|t, _, [a1, b1]| {
             let local = t.var("l", REAL);
             t.and(&[t.eq(a1, local), t.eq(b1, local)])
         });
         assert_eq!(kept(&open), Some(vec![0, 1]));
-        // b' is said by b, but nothing relates it to others.
+        // b determines b', but nothing relates it to others.
         let alone = system(|t, [.., b], [a1, b1]| t.and(&[t.eq(b1, t.add(&[b, b])), t.lt(a1, b1)]));
         assert_eq!(kept(&alone), Some(vec![0, 1]));
-        // a' is said by x, and b' by a'.
+        // x determines a', and a' determines b'.
         let chain = system(|t, [x, ..], [a1, b1]| t.and(&[t.eq(a1, x), t.lt(b1, a1)]));
         assert_eq!(kept(&chain), Some(vec![0, 1, 2]));
-        // Where all are closed, nothing is gained.
+        // If all arguments are closed, there is no smaller system.
         let all = system(|t, [x, y, ..], [a1, b1]| t.and(&[t.eq(a1, x), t.eq(b1, y)]));
         assert_eq!(kept(&all), None);
     }

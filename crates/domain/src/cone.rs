@@ -1,21 +1,28 @@
-//! Cones by inequalities and by generators, and the way between them.
+//! Cones given by inequalities and by generators, and their conversion.
 //!
-//! Invariant: generators are integer vectors without common factor.
+//! Invariant: generators are integer vectors without a common factor.
 
 use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use alphorn_term::BigInt;
 
-/// More rays than this are not worth having.
-const RAYS: usize = 160;
+/// Limits of the conversion.
+struct Limits {
+    /// Rays in between; with more the conversion is given up.
+    max_rays: usize,
+    /// Constraints, as many as the bits of a set of them; with more there is no conversion.
+    max_constraints: usize,
+}
 
-/// More constraints than this are not converted: as many as a set of them has bits.
-const CONSTRAINTS: usize = 128;
+const LIMITS: Limits = Limits {
+    max_rays: 160,
+    max_constraints: 128,
+};
 
 pub(super) type Vector = Vec<BigInt>;
 
-/// Sums of the rays with factors that are not negative and of the lines with any.
+/// The sums of the rays with non-negative factors and of the lines with any factors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cone {
     pub rays: Vec<Vector>,
@@ -23,13 +30,13 @@ pub(super) struct Cone {
 }
 
 /// The cone of all `x` with `r · x >= 0` for the rays of a cone and `l · x = 0` for its lines: the
-/// dual, and an irredundant form of it. `None` when it gets too large or it is late, which `late`
-/// tells when it hears how many pairs of generators come next.
+/// dual, in an irredundant form. `None` if it gets too large, or if `late` returns true; `late` is
+/// called with the number of pairs of generators that come next.
 ///
 /// The double description method (Motzkin et al. 1953; Chernikova 1968) with adjacency by sets of
 /// saturated constraints (Le Verge 1992).
 pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn(usize) -> bool) -> Option<Cone> {
-    if cone.rays.len() > CONSTRAINTS {
+    if cone.rays.len() > LIMITS.max_constraints {
         return None;
     }
     let mut lines: Vec<Vector> = (0..width)
@@ -39,13 +46,13 @@ pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn(usize) -> bool) -> O
                 .collect()
         })
         .collect();
-    // Rays with the inequalities that they satisfy as equations.
+    // Rays with the set of inequalities that they satisfy with equality.
     let mut rays: Vec<(Vector, u128)> = Vec::new();
     for line in &cone.lines {
         if let Some(pivot) = take_crossing(&mut lines, line) {
             clear(&mut lines, &mut rays, line, &pivot);
         }
-        // Whatever is a ray already has zero as product: equations come first.
+        // Equations come first, so there are no rays yet.
     }
     for (number, constraint) in cone.rays.iter().enumerate() {
         let bit = 1u128 << number;
@@ -57,7 +64,7 @@ pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn(usize) -> bool) -> O
             for ray in &mut rays {
                 ray.1 |= bit;
             }
-            // The line was in all constraints before.
+            // The line satisfied all earlier constraints with equality.
             rays.push((pivot, bit - 1));
             continue;
         }
@@ -85,7 +92,7 @@ pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn(usize) -> bool) -> O
                 let others = on.iter().filter(|o| contains(o.1)).count()
                     + above.iter().filter(|o| contains(o.1)).count()
                     + below.iter().filter(|o| contains(o.1)).count();
-                // The two themselves, and no other.
+                // The two rays themselves, and no other one.
                 if others == 2 {
                     let mut ray: Vector = p.iter().zip(n).map(|(a, b)| a * -nv + b * pv).collect();
                     shorten(&mut ray);
@@ -94,7 +101,7 @@ pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn(usize) -> bool) -> O
             }
         }
         next.extend(above.into_iter().map(|(ray, set, _)| (ray, set)));
-        if next.len() > RAYS {
+        if next.len() > LIMITS.max_rays {
             return None;
         }
         rays = next;
@@ -105,14 +112,14 @@ pub(super) fn dual(cone: &Cone, width: usize, late: impl Fn(usize) -> bool) -> O
     })
 }
 
-/// Takes a line out that is not orthogonal to the vector.
+/// Removes a line that is not orthogonal to the vector.
 fn take_crossing(lines: &mut Vec<Vector>, vector: &Vector) -> Option<Vector> {
     let at = lines.iter().position(|l| !product(vector, l).is_zero())?;
     Some(lines.swap_remove(at))
 }
 
 /// Makes lines and rays orthogonal to the vector by adding multiples of the pivot, which is not;
-/// for rays positive multiples of themselves are kept.
+/// rays keep positive multiples of themselves.
 fn clear(lines: &mut [Vector], rays: &mut [(Vector, u128)], vector: &Vector, pivot: &Vector) {
     let own = product(vector, pivot);
     for line in lines.iter_mut().chain(rays.iter_mut().map(|r| &mut r.0)) {
@@ -120,7 +127,7 @@ fn clear(lines: &mut [Vector], rays: &mut [(Vector, u128)], vector: &Vector, piv
         if value.is_zero() {
             continue;
         }
-        // line * |own| - pivot * value * sign(own)
+        // `line * |own| - pivot * value * sign(own)`
         let (scale, factor) = (own.abs(), value * own.signum());
         for (x, p) in line.iter_mut().zip(pivot) {
             *x = &*x * &scale - p * &factor;

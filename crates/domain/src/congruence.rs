@@ -1,13 +1,13 @@
 //! Affine equations over Int and Real, and congruences between integers.
 //!
 //! An element is a system of equations `t = 0` in solved form and of rows `t ∈ Z` with rational
-//! coefficients in Hermite normal form; that integer variables are integers goes without saying.
-//! Variables are eliminated in this form, by ordering them first. A join goes through generators: a
-//! point, vectors whose integer multiples may be added, and vectors of which any multiple may. Both
-//! forms are dual bases of each other, so the way between them is the inverse of a matrix.
+//! coefficients in Hermite normal form; rows for the integrality of variables are implicit.
+//! Variables are eliminated in this form, by ordering them first. A join uses generators: a point,
+//! vectors whose integer multiples may be added, and vectors of which any multiple may be added.
+//! The two forms are dual bases, so the conversion is the inverse of a matrix.
 //!
-//! Invariant: the first column of a generator is the coefficient of one, which is an integer in all
-//! that is generated, and one for the points that are meant.
+//! Invariant: the first column of a generator is the coefficient of one; it is an integer in all
+//! generated vectors, and one for the points of the element.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -20,20 +20,20 @@ use super::nonempty::NonemptyDomain;
 use alphorn_arith::{Echelon, Relation, Solved, inverse, is_integral, subtract};
 use alphorn_term::{Linear, Rational, SortId, TermId, TermStore};
 
-/// Nominal cost of changing an entry of a row.
-const ENTRY: Duration = Duration::from_nanos(200);
+/// Work charged for each change of an entry of a row.
+const ENTRY_WORK: Duration = Duration::from_nanos(200);
 
 /// Linear equalities (Karr, Acta Informatica 1976) with linear congruences (Granger, TAPSOFT 1991),
-/// operations as for grids (Bagnara et al., LOPSTR 2006).
+/// with the operations of grids (Bagnara et al., LOPSTR 2006).
 pub struct Congruences {
     terms: Rc<TermStore>,
-    /// Most variables of an element.
+    /// Variables of an element, at most.
     width: usize,
-    /// Most rows in a transfer.
+    /// Rows in a transfer, at most.
     rows: usize,
 }
 
-/// Equations and rows that are integers.
+/// Equations, and rows whose values are integers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lattice {
     equations: Vec<Linear>,
@@ -65,13 +65,14 @@ impl Congruences {
         self.terms.sort_of(var) == SortId::INT
     }
 
-    /// Counts so many changes of an entry of a row as work.
+    /// Charges for changes of entries of rows.
     fn charge(&self, entries: usize) {
         let entries = u32::try_from(entries).unwrap_or(u32::MAX);
-        self.terms.charge(ENTRY.saturating_mul(entries));
+        self.terms.charge(ENTRY_WORK.saturating_mul(entries));
     }
 
-    /// The canonical form of what rows say of the variables to keep; `None` if they contradict.
+    /// The canonical form of the rows' projection onto the variables to keep; `None` for a
+    /// contradiction.
     fn solve(
         &self,
         equations: Vec<Linear>,
@@ -85,7 +86,7 @@ impl Congruences {
         self.charge(rows * entries / 2);
         let solved = Solved::new(&equations, &keep)?;
         let mut integral: Vec<Linear> = integral.iter().map(|r| solved.reduce(r)).collect();
-        // A pivot is an integer, which may say something about the rest of its row.
+        // A pivot that is an integer may restrict the rest of its row.
         for (pivot, row) in &solved.rows {
             if self.is_int(*pivot) && !is_integral(&self.terms, row) {
                 let mut rest = row.clone();
@@ -101,8 +102,8 @@ impl Congruences {
         })
     }
 
-    /// The Hermite normal form of rows that are integers, without variables to eliminate and
-    /// without what the sorts say.
+    /// The Hermite normal form of rows that are integers, without eliminated variables and without
+    /// rows that the sorts imply.
     fn hermite(&self, rows: Vec<Linear>, keep: &impl Fn(TermId) -> bool) -> Option<Vec<Linear>> {
         let mut rows = rows;
         rows.retain(|r| !is_integral(&self.terms, r));
@@ -152,7 +153,7 @@ impl Congruences {
                 pivots.push((var, pivot));
             }
         }
-        // Constants are left.
+        // Only constants are left.
         if rows.iter().any(|r| !r.constant.is_integer()) {
             return None;
         }
@@ -177,7 +178,7 @@ impl Congruences {
         self.solve(equations, integral, keep).unwrap_or_default()
     }
 
-    /// The rows as generators over these variables, which are all of the lattice's.
+    /// The generators over these variables, which include all of the lattice's.
     fn generators(&self, lattice: &Lattice, vars: &[TermId]) -> Option<Basis> {
         let width = vars.len() + 1;
         self.charge(width.pow(3));
@@ -223,7 +224,7 @@ impl Congruences {
         self.solve(equations, integral, |_| true)
     }
 
-    /// Whether the lattice implies the row, an equation or an integer.
+    /// Whether the lattice implies the row, as an equation or as an integer.
     fn implies(&self, lattice: &Lattice, row: &Linear, equation: bool) -> bool {
         let mut rest = row.clone();
         for solved in &lattice.equations {
@@ -252,19 +253,19 @@ impl Congruences {
     }
 }
 
-/// Vectors of which integer multiples are meant (`points`), and of which all are (`lines`).
+/// Vectors with integer multiples (`points`) and with arbitrary multiples (`lines`).
 struct Basis {
     points: Vec<Vec<Rational>>,
     lines: Vec<Vec<Rational>>,
 }
 
 impl Basis {
-    /// Makes the vectors independent: lines in reduced echelon form, points without entries in the
-    /// lines' columns and triangular.
+    /// Makes the vectors independent: lines in reduced echelon form; points triangular, without
+    /// entries in the lines' columns.
     fn reduce(&mut self, width: usize) {
         let mut lines = Echelon::new(width);
         for line in std::mem::take(&mut self.lines) {
-            // What depends on other lines says nothing new.
+            // A line that depends on others is redundant.
             let _ = lines.add(line);
         }
         let mut open = std::mem::take(&mut self.points);
@@ -369,7 +370,7 @@ impl NonemptyDomain for Congruences {
         if self.entails(b, a) {
             return Some(a.clone());
         }
-        // A variable that one side leaves free is free.
+        // A variable that is free on one side is free.
         let (left, right) = (a.vars(), b.vars());
         let mut vars: Vec<TermId> = left.intersection(&right).copied().collect();
         vars.sort_unstable();
@@ -385,8 +386,8 @@ impl NonemptyDomain for Congruences {
 
     fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
         let joined = self.join(a, b);
-        // Equations are lost only finitely often, and what they leave behind may be new; else
-        // nothing new.
+        // Equations are lost only finitely often; congruences that replace a lost equation are
+        // kept, and others are not added.
         if let Some(new) = &joined
             && a.equations.len() == new.equations.len()
         {
@@ -411,7 +412,7 @@ impl NonemptyDomain for Congruences {
         let renamed = |row: &Linear| row.mapped(|v| map.get(&v).copied().unwrap_or(v));
         let equations = set.equations.iter().map(renamed).collect();
         let integral = set.integral.iter().map(renamed).collect();
-        // The order of variables, on which the canonical form rests, may be another now.
+        // The canonical form depends on the order of variables, which may have changed.
         self.solve(equations, integral, |_| true)
     }
 

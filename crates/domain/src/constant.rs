@@ -1,6 +1,6 @@
-//! Values of variables of sorts without numbers: Booleans, enumerations, bit-vectors, and others.
+//! Values of variables that are not numbers: Booleans, enumerations, bit-vectors, and others.
 //!
-//! Invariant: an element maps variables to values of their sorts, and to nothing else.
+//! Invariant: an element maps variables to values of their sorts.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -59,7 +59,7 @@ impl NonemptyDomain for Constants {
                 _ => {}
             }
         }
-        // Two rounds see through most chains of copies.
+        // Two rounds suffice for most chains of equations.
         for _ in 0..2 {
             for &(a, b) in &pairs {
                 for (from, to) in [(a, b), (b, a)] {

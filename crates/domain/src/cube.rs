@@ -1,10 +1,10 @@
-//! Conjunctions of facts that domains understand, and formulas taken apart into them.
+//! Conjunctions of facts that domains support, and the conversion of formulas to them.
 //!
-//! A term that is no variable and not linear (a remainder, an array's cell, a product) stands in a
-//! constraint like a variable; what is known of it by its operator comes as further facts.
+//! A non-linear term that is no variable (a remainder, an array's cell, a product) is treated as a
+//! variable in constraints; properties of its operator are further facts.
 //!
-//! Invariant: a formula implies the disjunction of its cubes, all terms read as values: what no
-//! fact expresses, and what would need too many cubes, is left out.
+//! Invariant: a formula implies the disjunction of its cubes, where terms stand for their values:
+//! parts that no fact expresses, or that would need too many cubes, are left out.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
@@ -12,19 +12,19 @@ use rustc_hash::FxHashMap;
 use alphorn_arith::{Constraint, Relation, is_integral, is_over_int};
 use alphorn_term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
-/// One conjunct.
+/// A conjunct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// A linear constraint.
     Linear(Constraint),
-    /// A term that is no number has this value.
+    /// A term that is not a number has this value.
     Value(TermId, TermId),
-    /// Two terms that are no numbers are equal.
+    /// Two terms that are not numbers are equal.
     Same(TermId, TermId),
 }
 
 impl Fact {
-    /// `linear ⋈ 0`.
+    /// The fact `linear ⋈ 0`.
     pub fn linear(linear: Linear, relation: Relation) -> Fact {
         Fact::Linear(Constraint { linear, relation })
     }
@@ -45,6 +45,7 @@ impl Fact {
 /// A conjunction of facts.
 #[derive(Clone, Debug, Default)]
 pub struct Cube {
+    /// The facts.
     pub facts: Vec<Fact>,
 }
 
@@ -58,7 +59,8 @@ impl Cube {
     }
 }
 
-/// The formula as at most `limit` cubes. None when it is propositionally inconsistent.
+/// The formula as at most `limit` cubes, whose disjunction it implies. Empty if it is
+/// propositionally inconsistent.
 pub fn cubes(terms: &TermStore, formula: TermId, limit: usize) -> Vec<Cube> {
     let mut first = Partial::default();
     if !first.add(terms, vec![(formula, true)]) {
@@ -107,18 +109,18 @@ pub fn cubes(terms: &TermStore, formula: TermId, limit: usize) -> Vec<Cube> {
     done
 }
 
-/// A cube in the making.
+/// A cube under construction.
 #[derive(Clone, Default)]
 struct Partial {
     facts: Vec<Fact>,
-    /// Disjunctions of conjunctions of formulas with polarity, not looked at yet.
+    /// Disjunctions of conjunctions of formulas with polarity, not processed yet.
     choices: Vec<Vec<Vec<(TermId, bool)>>>,
-    /// Formulas that were added, with their polarity, and terms whose own facts were.
+    /// Formulas that were added, with their polarity, and terms whose facts were added.
     decided: FxHashMap<TermId, bool>,
 }
 
 impl Partial {
-    /// Conjoins formulas; false when one was added with the other polarity before.
+    /// Conjoins formulas; false if one was added with the other polarity before.
     fn add(&mut self, terms: &TermStore, mut stack: Vec<(TermId, bool)>) -> bool {
         while let Some((formula, positive)) = stack.pop() {
             match terms.as_bool(formula) {
@@ -194,13 +196,13 @@ impl Partial {
         }
     }
 
-    /// Adds a comparison, with facts about what is in it.
+    /// Adds a comparison, with facts about its terms.
     fn compare(&mut self, terms: &TermStore, constraint: Constraint) {
         let mut constraint = constraint.lowered(terms);
         if constraint.relation == Relation::Below && is_integral(terms, &constraint.linear) {
             constraint = constraint.tightened(terms);
         }
-        // What is added comes first.
+        // Facts that are added come first.
         for sign in [true, false] {
             let monomials = constraint.linear.monomials.iter();
             let side = monomials.filter(|m| m.1.is_positive() == sign);
@@ -209,7 +211,7 @@ impl Partial {
         self.facts.push(Fact::Linear(constraint));
     }
 
-    /// Adds facts about terms and what is in them.
+    /// Adds facts about terms and their subterms.
     fn define(&mut self, terms: &TermStore, mut open: Vec<TermId>) {
         while let Some(t) = open.pop() {
             if terms.is_var(t) || self.decided.insert(t, true).is_some() {

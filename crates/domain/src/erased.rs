@@ -1,7 +1,6 @@
-//! A domain behind a pointer: an engine that is generic over domains is compiled once for all of
-//! them, and not once for each stack of them.
+//! Domains behind a pointer, so that an engine that is generic over domains is compiled only once.
 //!
-//! Invariant: an element goes to no other domain than the one that made it.
+//! Invariant: an element is used with the domain that made it only.
 
 use std::any::Any;
 use std::fmt;
@@ -14,14 +13,15 @@ use super::cube::{Cube, Fact};
 use alphorn_chc::{Clause, System};
 use alphorn_term::{TermId, TermStore};
 
-/// Any domain.
+/// A domain of any type.
 pub struct Erased(Box<dyn Operations>);
 
-/// An element of it.
+/// An element of an [`Erased`] domain.
 #[derive(Clone)]
 pub struct ErasedElement(Rc<dyn Element>);
 
 impl Erased {
+    /// Hides the type of a domain.
     pub fn new<D: Domain + 'static>(domain: D) -> Erased {
         Erased(Box::new(domain))
     }
@@ -50,7 +50,7 @@ fn all_own<D: Domain>(elements: &[ErasedElement]) -> Vec<D::Element> {
     elements.iter().map(|e| own::<D>(e).clone()).collect()
 }
 
-/// The operations of [`Domain`], those that have defaults included.
+/// The operations of [`Domain`], including those with defaults.
 trait Operations {
     fn top(&self) -> ErasedElement;
     fn bottom(&self) -> ErasedElement;

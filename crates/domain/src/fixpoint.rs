@@ -1,8 +1,7 @@
-//! The least fixpoint of a system in a domain, from above: widening along a weak topological order,
-//! then narrowing.
+//! A post-fixpoint of a system in a domain: widening along a weak topological order, then
+//! narrowing.
 //!
-//! Invariant: when the analysis was not cut short, what it returns for a predicate holds for every
-//! fact that can be derived.
+//! Invariant: if the analysis is complete, the element of a predicate contains all of its facts.
 
 use std::time::Duration;
 
@@ -11,16 +10,16 @@ use super::cube::{Cube, cubes};
 use alphorn_chc::{Clause, ClauseIndex, DependencyGraph, PredicateId, System, WtoElement};
 use alphorn_term::run::{Budget, Context};
 
-/// Bounds of an analysis.
+/// The limits of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Time for all.
+    /// Work for the whole analysis; at the limit it stops, and the result is not complete.
     pub time: Duration,
-    /// Cubes of one clause's constraint.
+    /// Cubes of one clause's constraint; at the limit choices are left out.
     pub cubes: usize,
     /// Rounds at a head before widening.
     pub delay: usize,
-    /// Rounds of narrowing.
+    /// Rounds of narrowing, at most.
     pub narrowing: usize,
 }
 
@@ -35,18 +34,19 @@ impl Default for Limits {
     }
 }
 
-/// An element for each predicate, by its index; bottom for those without derivation.
+/// The result of an analysis.
 pub struct Fixpoint<E> {
+    /// An element for each predicate, by its index; bottom for those without a derivation.
     pub values: Vec<E>,
-    /// Whether the ascent came to its end, so that the values are a fixpoint.
+    /// Whether the values are a post-fixpoint: the ascending phase ended.
     pub complete: bool,
 }
 
-/// Nominal cost of a fact in a transfer, beside what domains count themselves.
-const FACT: Duration = Duration::from_nanos(2000);
+/// Work charged for each fact in a transfer, in addition to that of the domains.
+const FACT_WORK: Duration = Duration::from_nanos(2000);
 
-/// Facts that one constraint may have in all its cubes.
-const FACTS: usize = 600;
+/// Conjuncts of one constraint in all its cubes, which limits their number.
+const MAX_FACTS: usize = 600;
 
 struct Analysis<'a, D: Domain> {
     domain: &'a D,
@@ -54,7 +54,7 @@ struct Analysis<'a, D: Domain> {
     cubes: &'a [Vec<Cube>],
     index: ClauseIndex,
     values: Vec<D::Element>,
-    /// How often each predicate's value was raised, and what that was for the body of each clause
+    /// How often each predicate's value was raised, and these numbers for the body of each clause
     /// when it was last applied.
     raised: Vec<u32>,
     applied: Vec<Option<Vec<u32>>>,
@@ -73,7 +73,7 @@ pub fn analyse<D: Domain>(
     analyse_cubes(domain, system, &prepared, limits, cx)
 }
 
-/// The constraints of all clauses with a head as cubes; when time runs out, single ones.
+/// The constraints of all clauses with a head as cubes; single cubes when the time is spent.
 pub fn clause_cubes(system: &System, limits: Limits, cx: &Context) -> Vec<Vec<Cube>> {
     let budget = cx.budget.work(limits.time);
     let make = |clause: &Clause| {
@@ -82,7 +82,7 @@ pub fn clause_cubes(system: &System, limits: Limits, cx: &Context) -> Vec<Vec<Cu
         }
         let conjuncts = system.terms.conjuncts(clause.constraint).len();
         let limit = match budget.is_spent() {
-            false => (FACTS / (conjuncts + 1)).clamp(1, limits.cubes),
+            false => (MAX_FACTS / (conjuncts + 1)).clamp(1, limits.cubes),
             true => 1,
         };
         cubes(&system.terms, clause.constraint, limit)
@@ -90,7 +90,7 @@ pub fn clause_cubes(system: &System, limits: Limits, cx: &Context) -> Vec<Vec<Cu
     system.clauses.iter().map(make).collect()
 }
 
-/// The same with the cubes of the clauses, which are independent of the domain.
+/// The same with given cubes of the clauses, which do not depend on the domain.
 pub fn analyse_cubes<D: Domain>(
     domain: &D,
     system: &System,
@@ -128,7 +128,7 @@ impl<D: Domain> Analysis<'_, D> {
         self.budget.is_spent()
     }
 
-    /// What a clause derives from the present values, cube by cube.
+    /// The images of a clause from the present values, one for each cube.
     fn images(&self, index: usize) -> Vec<D::Element> {
         let clause = &self.system.clauses[index];
         let bodies: Vec<D::Element> = clause
@@ -138,13 +138,13 @@ impl<D: Domain> Analysis<'_, D> {
             .collect();
         let cubes = &self.cubes[index];
         let facts: usize = cubes.iter().map(|cube| cube.facts.len() + 1).sum();
-        self.system.terms.charge(FACT * facts as u32);
+        self.system.terms.charge(FACT_WORK * facts as u32);
         self.domain.images(self.system, clause, cubes, &bodies)
     }
 
-    /// False when time ran out.
+    /// The ascending phase; false if the limit was reached.
     fn ascend(&mut self, order: &[WtoElement], delay: usize) -> bool {
-        // Components that are being stabilised: position of the head, end, rounds so far.
+        // Components that are being stabilized: position of the head, end, rounds so far.
         let mut open: Vec<(usize, usize, usize)> = Vec::new();
         let mut at = 0;
         loop {
@@ -182,7 +182,7 @@ impl<D: Domain> Analysis<'_, D> {
         }
     }
 
-    /// Adds what is derived now; false if there is nothing new.
+    /// Joins the facts that are derived now; false if there is no new one.
     fn raise(&mut self, predicate: PredicateId, widen: bool) -> bool {
         let at = predicate.index();
         let mut joined: Option<D::Element> = None;
@@ -222,7 +222,7 @@ impl<D: Domain> Analysis<'_, D> {
         true
     }
 
-    /// One round of narrowing; false if nothing changed or time ran out.
+    /// One round of narrowing; false if nothing changed or the limit was reached.
     fn descend(&mut self, order: &[WtoElement]) -> bool {
         let mut changed = false;
         for element in order {

@@ -15,25 +15,28 @@ use alphorn_arith::{Constraint, Relation};
 use alphorn_term::rational::{difference, product, quotient, sum};
 use alphorn_term::{BigInt, Linear, Rational, SortId, TermId, TermStore};
 
-/// Rounds of propagation through the rows of a cube; bounds that creep are not worth more.
-const ROUNDS: usize = 4;
+/// Times that one row of a cube is processed; then its bounds are not improved further, since they
+/// might change for ever.
+const MAX_ROUNDS: usize = 4;
 
 /// Intervals (Cousot and Cousot, ISOP 1976) with widening to thresholds.
 pub struct Intervals {
     terms: Rc<TermStore>,
-    /// Where widening stops, ascending.
+    /// The bounds to which widening goes first, ascending.
     thresholds: Vec<Rational>,
 }
 
-/// A closed interval, unbounded where there is no bound.
+/// A closed interval; a missing bound is infinite.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Bounds {
+    /// The lower bound.
     pub low: Option<Rational>,
+    /// The upper bound.
     pub high: Option<Rational>,
 }
 
 impl Bounds {
-    /// What they say of a variable.
+    /// The bounds as facts about a variable.
     pub fn facts(&self, var: TermId) -> Vec<Fact> {
         let fact = |sign: &Rational, bound: &Rational, relation| {
             let mut linear = Linear::unit(var).scaled(sign);
@@ -62,7 +65,8 @@ impl Intervals {
         Intervals { terms, thresholds }
     }
 
-    /// Sets bounds; false when the interval becomes empty. Notes the variable if something changed.
+    /// Restricts a variable to an interval; false if the result is empty. Adds the variable to
+    /// `changed` if its bounds changed.
     fn restrict(
         &self,
         values: &mut Ranges,
@@ -93,7 +97,7 @@ impl Intervals {
         }
     }
 
-    /// Bounds that the row implies for each of its variables.
+    /// Restricts the variables of a row to the bounds that it implies; false for a contradiction.
     fn propagate(&self, values: &mut Ranges, row: &Constraint, changed: &mut Vec<TermId>) -> bool {
         let linear = &row.linear;
         match row.relation {
@@ -107,7 +111,7 @@ impl Intervals {
         }
     }
 
-    /// Bounds that `linear <= 0`, or its negation, implies for each of its variables.
+    /// Restricts variables to the bounds that `linear <= 0`, or its negation, implies.
     fn at_most(
         &self,
         values: &mut Ranges,
@@ -115,7 +119,7 @@ impl Intervals {
         negated: bool,
         changed: &mut Vec<TermId>,
     ) -> bool {
-        // The least value of the sum, and how many summands have none.
+        // The least value of the sum, and the number of summands that have none.
         let mut least = if negated {
             -linear.constant.clone()
         } else {
@@ -142,7 +146,7 @@ impl Intervals {
                 (None, Some(own)) => difference(&least, &own),
                 (None, None) => continue,
             };
-            // coefficient * var <= -rest
+            // `coefficient * var <= -rest`
             let above = coefficient.is_positive() != negated;
             let bound = quotient(&if negated { rest } else { -rest }, coefficient);
             let (low, high) = if above {
@@ -157,7 +161,7 @@ impl Intervals {
         true
     }
 
-    /// A value at the end of an integer interval that is excluded.
+    /// Removes an excluded value at the end of an integer interval.
     fn differs(&self, values: &mut Ranges, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
         let mut free = None;
         let mut total = linear.constant.clone();
@@ -190,7 +194,7 @@ impl Intervals {
         true
     }
 
-    /// Bounds moved to the next members of a residue class.
+    /// Moves bounds to the next members of a residue class.
     fn integral(&self, values: &mut Ranges, linear: &Linear, changed: &mut Vec<TermId>) -> bool {
         let [(var, coefficient)] = &linear.monomials[..] else {
             return !linear.is_constant() || linear.constant.is_integer();
@@ -286,7 +290,7 @@ impl NonemptyDomain for Intervals {
                 }
             }
         }
-        // Rows are looked at again when one of their variables has a new bound.
+        // A row is processed again when one of its variables has a new bound.
         let rows: Vec<&Constraint> = cube.constraints().collect();
         let mut users: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {
@@ -305,7 +309,7 @@ impl NonemptyDomain for Intervals {
                 return None;
             }
             for &user in changed.iter().flat_map(|var| &users[var]) {
-                if !queued[user] && visits[user] < ROUNDS {
+                if !queued[user] && visits[user] < MAX_ROUNDS {
                     queued[user] = true;
                     queue.push_back(user);
                 }

@@ -1,14 +1,15 @@
-//! Abstract domains over the arguments of predicates, behind one trait, and their fixpoint.
+//! Abstract domains over the arguments of predicates, with one trait, and their fixpoint.
 //!
 //! An element describes a set of assignments. It constrains some variables and leaves all others
-//! free, so one element serves for a predicate (over its formal variables), for a clause (over all
-//! its variables), and for whatever an engine wants to label. Formulas reach a domain as [`Cube`]s.
+//! free, so the same type describes facts of a predicate (over its formal variables) and instances
+//! of a clause (over all its variables). Constraints reach a domain as [`Cube`]s.
 //!
-//! Invariant: every operation over-approximates. Nothing here is trusted for a verdict: whoever
-//! uses what [`Domain::formula`] says checks it.
+//! Invariant: every operation over-approximates. No verdict relies on it: engines and passes check
+//! the formulas of elements.
 
 mod abstract_domain;
 mod bits;
+mod bitvec;
 mod boxes;
 mod cases;
 pub mod catalogue;
@@ -26,7 +27,6 @@ mod octagon;
 mod packs;
 mod polyhedron;
 mod product;
-mod word;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,11 @@
-//! Linear equations between words, modulo powers of two.
+//! Linear equations between bit-vectors, modulo powers of two.
 //!
-//! A word `x` of `w` bits stands for `x · 2^(64 - w)` modulo 2^64, so that words of all widths are
-//! in one ring: a word's lower bits are a multiple of it, and that it has `w` bits only is an
-//! equation, too. Sums that wrap are linear here, which over integers they are not.
+//! A bit-vector `x` of `w` bits is represented by `x · 2^(64 - w)` modulo 2^64, so that all widths
+//! are in one ring: the lower bits of a bit-vector are a multiple of it, and its width is an
+//! equation, too. Sums that wrap around are linear in this ring.
 //!
-//! Invariant: the rows of an element hold for all its assignments, are in Howell form, and have an
-//! entry for each of its variables and one for one.
+//! Invariant: the rows of an element hold for all its assignments, are in Howell form, and have a
+//! column for each of its variables and one for the constant.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -22,25 +22,32 @@ use alphorn_term::{BigUint, Op, TermId, TermStore};
 /// Bits of the ring.
 const RING: u32 = 64;
 
-/// Summands of a term that is read, at most, by all ways that lead to them.
-const SUMMANDS: usize = 200;
+/// Limits of the domain of equations.
+struct Limits {
+    /// Parts of a term, counted along all paths to them; a larger term is not read.
+    max_summands: usize,
+    /// Non-linear terms that are compared by their operands; further ones are not compared.
+    max_applications: usize,
+}
 
-/// Terms that are not linear and are compared by their operands, at most.
-const APPLICATIONS: usize = 40;
+const LIMITS: Limits = Limits {
+    max_summands: 200,
+    max_applications: 40,
+};
 
-/// Nominal cost of changing an entry of a row.
-const ENTRY: Duration = Duration::from_nanos(2);
+/// Work charged for each change of an entry of a row.
+const ENTRY_WORK: Duration = Duration::from_nanos(2);
 
 /// Affine equations modulo two to the width (Müller-Olm and Seidl, TOPLAS 2007), in the form that
-/// is dual to generators (Elder et al., TOPLAS 2014): joins are intersections of what two sets of
-/// rows span, so that generators are never made.
+/// is dual to generators (Elder et al., TOPLAS 2014): joins are intersections of the spans of two
+/// sets of rows, so no generators are computed.
 pub struct Modular {
     terms: Rc<TermStore>,
-    /// Most variables of an element.
+    /// Variables of an element, at most.
     width: usize,
 }
 
-/// `Σ aᵢ·xᵢ + c`, each word scaled to the ring.
+/// `Σ aᵢ·xᵢ + c`, with each bit-vector scaled to the ring.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Sum {
     monomials: BTreeMap<TermId, u64>,
@@ -56,7 +63,7 @@ impl Sum {
         self.constant = (self.constant).wrapping_add(other.constant.wrapping_mul(factor));
     }
 
-    /// `2^bits · (self - other)`; the upper bits of both get lost.
+    /// `2^bits · (self - other)`; the upper bits of both are lost.
     fn equal_below(mut self, other: &Sum, bits: u32) -> Sum {
         self.add(other, u64::MAX);
         let mut sum = Sum::default();
@@ -65,23 +72,23 @@ impl Sum {
     }
 }
 
-/// Which of two terms may be less than the other, in one order.
+/// The possible orders of two terms, signed or unsigned.
 struct Comparison {
     left: Sum,
     right: Sum,
     order: Order,
-    /// Of `<`, `=` and `>`.
+    /// A set of `<`, `=` and `>`.
     allowed: u8,
 }
 
-/// A term that is not linear, with its operands.
+/// A non-linear term with its operands.
 struct Application {
     term: TermId,
     operands: Vec<Sum>,
 }
 
 impl Application {
-    /// The term, and what its operands are sums of.
+    /// The term, and the terms of its operands.
     fn terms(&self) -> impl Iterator<Item = TermId> {
         let operands = self.operands.iter();
         let within = operands.flat_map(|o| o.monomials.keys().copied());
@@ -106,16 +113,16 @@ impl Comparison {
     }
 }
 
-/// Equations of the variables, each with a column, and one column for one.
+/// Equations of variables, with a column for each of them and one for the constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Equations {
-    /// Ascending, but for those of a transfer, where those to eliminate come first.
+    /// Ascending; during a transfer, the variables to eliminate come first.
     vars: Vec<TermId>,
     rows: Howell,
 }
 
-/// The row of a sum whose terms all have columns, less what the equations say is zero: two sums
-/// that are equal by these have the same.
+/// The row of a sum, for whose terms there are columns, reduced by the equations: sums that are
+/// equal under these have the same row.
 fn reduced(whole: &Equations, sum: &Sum) -> Vec<u64> {
     let mut row = vec![0; whole.vars.len() + 1];
     for (at, var) in whole.vars.iter().enumerate() {
@@ -127,13 +134,13 @@ fn reduced(whole: &Equations, sum: &Sum) -> Vec<u64> {
 }
 
 impl Modular {
-    /// The domain over a store, for at most `width` words at a time. Words of more than 64 bits are
-    /// not looked at.
+    /// The domain over a store, for at most `width` bit-vectors at a time. Bit-vectors of more than
+    /// 64 bits are ignored.
     pub fn new(terms: Rc<TermStore>, width: usize) -> Self {
         Modular { terms, width }
     }
 
-    /// The width of a term that can be read.
+    /// The width of a term, if it fits the ring.
     fn bits(&self, term: TermId) -> Option<u32> {
         Some(self.terms.width(term)).filter(|w| (1..=RING).contains(w))
     }
@@ -142,7 +149,7 @@ impl Modular {
         self.terms.as_bitvec(term)?.to_u64()
     }
 
-    /// A term of at most 64 bits as a sum of variables and of terms that are not linear.
+    /// A term of at most 64 bits as a sum of variables and non-linear terms.
     fn read(&self, term: TermId) -> Option<Sum> {
         self.bits(term)?;
         let terms = &self.terms;
@@ -151,7 +158,7 @@ impl Modular {
         let mut steps = 0;
         while let Some((part, factor)) = stack.pop() {
             steps += 1;
-            if steps > SUMMANDS {
+            if steps > LIMITS.max_summands {
                 return None;
             }
             let args = terms.args(part);
@@ -217,7 +224,7 @@ impl Modular {
         Some(sum)
     }
 
-    /// What the operator of a term that is not linear says of its lower bits.
+    /// Equations between the lower bits of a non-linear term and of its operands.
     fn definition(&self, term: TermId) -> Vec<Sum> {
         let terms = &self.terms;
         let width = terms.width(term);
@@ -229,7 +236,7 @@ impl Modular {
             monomials: BTreeMap::new(),
             constant: value.wrapping_shl(RING - width),
         };
-        // That the term's lower bits are those of another of the same width.
+        // The equation between the term's lower bits and those of another term of the same width.
         let lower = |other: &Sum, bits: u32| {
             let equal = |bits: u32| this.clone().equal_below(other, width - bits.min(width));
             (bits > 0).then(|| equal(bits))
@@ -286,8 +293,8 @@ impl Modular {
         found.into_iter().flatten().collect()
     }
 
-    /// The rows of sums that are zero, with columns for these variables, too, those to eliminate
-    /// first; `None` if they contradict.
+    /// The rows of sums that are zero, with columns for these variables, too; those to eliminate
+    /// come first. `None` for a contradiction.
     fn solved(
         &self,
         sums: &[Sum],
@@ -315,7 +322,7 @@ impl Modular {
         (!contradictory).then_some(Equations { vars, rows })
     }
 
-    /// What holds of the variables to keep, which are the last ones.
+    /// The rows over the variables to keep, which are the last ones.
     fn kept(&self, whole: &Equations, keep: impl Fn(TermId) -> bool) -> Equations {
         let one = whole.vars.len();
         let first = whole.vars.iter().position(|v| keep(*v)).unwrap_or(one);
@@ -324,17 +331,17 @@ impl Modular {
         self.equations(whole.vars[first..].to_vec(), rows)
     }
 
-    /// The rows of sums that are zero, as equations of the variables to keep; `None` if they
-    /// contradict.
+    /// The rows of sums that are zero, as equations of the variables to keep; `None` for a
+    /// contradiction.
     fn solve(&self, sums: &[Sum], keep: impl Fn(TermId) -> bool) -> Option<Equations> {
         let whole = self.solved(sums, std::iter::empty(), &keep)?;
         Some(self.kept(&whole, keep))
     }
 
-    /// Equations that follow from comparisons of terms that the other equations make the same;
-    /// `None` if the comparisons contradict.
+    /// Equations that follow from comparisons of terms that are equal under the other equations;
+    /// `None` if the comparisons contradict each other.
     fn compared(&self, whole: &Equations, comparisons: &[Comparison]) -> Option<Vec<Sum>> {
-        // For each order and two terms: which of `<`, `=`, `>` there may be.
+        // For each order and pair of terms, the possible relations `<`, `=`, `>`.
         let mut known: FxHashMap<(Order, Vec<u64>, Vec<u64>), u8> = FxHashMap::default();
         let mut found = Vec::new();
         for comparison in comparisons {
@@ -352,15 +359,15 @@ impl Modular {
                 allowed = (allowed & EQUAL) | (allowed & LESS) << 2 | (allowed & GREATER) >> 2;
                 (b, a)
             };
-            // What differs in one order differs in the other.
+            // Terms that differ in one order differ in the other.
             for order in [Order::Signed, Order::Unsigned] {
-                let told = match order == comparison.order || allowed == LESS | GREATER {
+                let possible = match order == comparison.order || allowed == LESS | GREATER {
                     true => allowed,
                     false if allowed & EQUAL == 0 => LESS | GREATER,
                     false => continue,
                 };
                 let left = known.entry((order, a.clone(), b.clone())).or_insert(7);
-                *left &= told;
+                *left &= possible;
                 match *left {
                     0 => return None,
                     EQUAL => {
@@ -375,12 +382,15 @@ impl Modular {
         Some(found)
     }
 
-    /// The terms that are not linear, and those in their operands, with these.
+    /// The non-linear terms among these and in their operands.
     fn applications(&self, mut open: Vec<TermId>) -> Vec<Application> {
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut found = Vec::new();
         while let Some(term) = open.pop() {
-            if self.terms.is_var(term) || !seen.insert(term) || found.len() >= APPLICATIONS {
+            if self.terms.is_var(term)
+                || !seen.insert(term)
+                || found.len() >= LIMITS.max_applications
+            {
                 continue;
             }
             let operands = self.terms.args(term).iter().map(|a| self.read(*a));
@@ -394,7 +404,7 @@ impl Modular {
 
     /// Equations of terms with the same operator whose operands are equal.
     fn congruent(&self, whole: &Equations, applications: &[Application]) -> Vec<Sum> {
-        // A row is the same for words of different widths that are shifted by the difference.
+        // Bit-vectors of different widths that are shifted by the difference have the same row.
         type Operand = (u32, Vec<u64>);
         let mut first: FxHashMap<(&Op, Vec<Operand>), TermId> = FxHashMap::default();
         let mut found = Vec::new();
@@ -416,7 +426,7 @@ impl Modular {
         found
     }
 
-    /// A comparison of words by its truth value.
+    /// A comparison of bit-vectors, or its negation.
     fn comparison(&self, atom: TermId, holds: bool) -> Option<Comparison> {
         let [a, b] = *self.terms.args(atom) else {
             return None;
@@ -435,12 +445,13 @@ impl Modular {
         })
     }
 
-    /// The coefficient with which a word says nothing; `None` for zero.
+    /// The factor that makes a bit-vector zero in the ring; `None` if there is no such factor below
+    /// 2^64.
     fn void(&self, var: TermId) -> Option<u64> {
         1u64.checked_shl(self.terms.width(var))
     }
 
-    /// The rows that say nothing, for columns of these variables.
+    /// The rows that hold by the widths of these variables.
     fn voids(&self, vars: &[TermId]) -> impl Iterator<Item = Vec<u64>> {
         vars.iter().enumerate().filter_map(|(at, var)| {
             let mut row = vec![0; vars.len() + 1];
@@ -449,7 +460,7 @@ impl Modular {
         })
     }
 
-    /// Equations with the columns that they need only.
+    /// Equations without unused columns.
     fn equations(&self, vars: Vec<TermId>, rows: Vec<Vec<u64>>) -> Equations {
         let one = vars.len();
         let void = |row: &[u64]| {
@@ -459,9 +470,9 @@ impl Modular {
                 _ => false,
             }
         };
-        let told: Vec<&Vec<u64>> = rows.iter().filter(|row| !void(row)).collect();
+        let kept: Vec<&Vec<u64>> = rows.iter().filter(|row| !void(row)).collect();
         let needed: Vec<bool> = (0..=one)
-            .map(|at| at == one || told.iter().any(|row| row[at] != 0))
+            .map(|at| at == one || kept.iter().any(|row| row[at] != 0))
             .collect();
         let pick = |row: &[u64]| {
             let entries = row.iter().zip(&needed);
@@ -478,7 +489,7 @@ impl Modular {
         let width = vars.len() + 1;
         Equations {
             vars,
-            // It has this form already, but for what is left out.
+            // The rows are in this form already, except for columns that were removed.
             rows: self.form(rows, width),
         }
     }
@@ -486,7 +497,7 @@ impl Modular {
     fn form(&self, rows: Vec<Vec<u64>>, width: usize) -> Howell {
         let entries = rows.len() * rows.len().min(width) * width / 2;
         let entries = u32::try_from(entries).unwrap_or(u32::MAX);
-        self.terms.charge(ENTRY.saturating_mul(entries));
+        self.terms.charge(ENTRY_WORK.saturating_mul(entries));
         Howell::new(rows, width)
     }
 
@@ -501,7 +512,7 @@ impl Modular {
         })
     }
 
-    /// The rows over these variables, which are some of the set's and ascend.
+    /// The rows over these variables, which are a subset of the set's and ascend.
     fn over(&self, set: &Equations, vars: &[TermId]) -> Howell {
         let sums: Vec<Sum> = self.sums(set).collect();
         let kept = self.solve(&sums, |v| vars.binary_search(&v).is_ok());
@@ -522,7 +533,7 @@ impl Modular {
         self.form(rows, vars.len() + 1)
     }
 
-    /// The sides of the equations that say something and do not follow from those before.
+    /// The sides of the equations that do not follow from the widths and from earlier ones.
     fn sides(&self, set: &Equations) -> Vec<(TermId, TermId)> {
         let one = set.vars.len();
         let mut known: Vec<Vec<u64>> = self.voids(&set.vars).collect();
@@ -538,8 +549,8 @@ impl Modular {
         result
     }
 
-    /// The rows of a set, each solved for a word where that can be, which then is in no other row:
-    /// what is left of the columns has small factors, where Howell form would not.
+    /// The rows of a set, each solved for a bit-vector where possible, which then occurs in no
+    /// other row: the other columns have small factors, which is not so in Howell form.
     fn explicit(&self, set: &Equations) -> Vec<Vec<u64>> {
         let rows = set.rows.rows().iter();
         let mut rows: Vec<Vec<u64>> = rows.map(|(_, row)| row.clone()).collect();
@@ -582,10 +593,10 @@ impl Modular {
         }
     }
 
-    /// A row as an equation over as many bits as it says something about.
+    /// A row as an equation over as many bits as it restricts.
     fn equation(&self, vars: &[TermId], row: &[u64]) -> Option<(TermId, TermId)> {
         let terms = &self.terms;
-        // In the ring, of words without a scale.
+        // In the ring, of bit-vectors without scaling.
         let scaled: Vec<u64> = (vars.iter().zip(row))
             .map(|(v, a)| a.wrapping_shl(RING - terms.width(*v)))
             .collect();
@@ -607,7 +618,8 @@ impl Modular {
                 },
             )
         };
-        // A word with a factor that is odd is what the others say; best with small factors.
+        // A row is solved for a bit-vector with an odd factor; the one that gives small factors is
+        // taken.
         let scaled_by = |unit: u64| entries.iter().map(move |a| a.wrapping_mul(unit));
         let size = |unit: u64| {
             scaled_by(unit)
@@ -618,7 +630,7 @@ impl Modular {
         let units = units.map(|at| (at, Howell::odd_inverse(entries[at])));
         let (first, inverse) = units.min_by_key(|(_, unit)| size(*unit))?;
         let value = |n: u64| terms.bitvec(BigUint::from(n & mask), width);
-        let word = |var: TermId| {
+        let bitvec = |var: TermId| {
             let own = terms.width(var);
             if own > width {
                 terms.bv_op(&Op::BvExtract(width - 1, 0), &[var])
@@ -626,14 +638,14 @@ impl Modular {
                 terms.bv_op(&Op::BvZeroExtend(width - own), &[var])
             }
         };
-        let mut sides = [vec![word(vars[first])], Vec::new()];
+        let mut sides = [vec![bitvec(vars[first])], Vec::new()];
         for (at, entry) in entries.iter().enumerate().filter(|e| e.0 != first) {
             let (negative, factor) = signed(entry.wrapping_mul(inverse));
             match factor {
                 0 => {}
-                1 => sides[usize::from(negative)].push(word(vars[at])),
+                1 => sides[usize::from(negative)].push(bitvec(vars[at])),
                 _ => {
-                    let product = terms.bv_op(&Op::BvMul, &[value(factor), word(vars[at])]);
+                    let product = terms.bv_op(&Op::BvMul, &[value(factor), bitvec(vars[at])]);
                     sides[usize::from(negative)].push(product);
                 }
             }
@@ -658,7 +670,7 @@ impl NonemptyDomain for Modular {
     }
 
     fn all(&self) -> Self::Set {
-        // No variables; the one row there could be is a contradiction.
+        // No variables and no row; the only possible row is a contradiction.
         Equations::default()
     }
 
@@ -681,7 +693,7 @@ impl NonemptyDomain for Modular {
                 sums.push(sum);
             }
         }
-        // What is not linear stands like a variable; what its operator says comes with it.
+        // A non-linear term is treated as a variable; the equations of its operator are added.
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut at = 0;
         while at < sums.len() && sums.len() <= 8 * self.width {
@@ -704,15 +716,15 @@ impl NonemptyDomain for Modular {
             let compared = comparisons.iter().flat_map(Comparison::terms);
             let operands = applications.iter().flat_map(Application::terms);
             let whole = self.solved(&sums, compared.chain(operands), keep)?;
-            let mut news = self.compared(&whole, &comparisons)?;
-            news.extend(self.congruent(&whole, &applications));
-            if news.is_empty() {
+            let mut derived = self.compared(&whole, &comparisons)?;
+            derived.extend(self.congruent(&whole, &applications));
+            if derived.is_empty() {
                 let set = self.kept(&whole, keep);
                 let fits = set.vars.len() <= self.width;
                 return Some(if fits { set } else { self.all() });
             }
-            // Terms that were two are one now, so this ends.
-            sums.extend(news);
+            // Each round identifies terms that were different, so this ends.
+            sums.extend(derived);
         }
     }
 
@@ -720,20 +732,20 @@ impl NonemptyDomain for Modular {
         if a == b {
             return Some(a.clone());
         }
-        // A variable that one side leaves free is free.
+        // A variable that is free on one side is free.
         let shared = a.vars.iter().filter(|v| b.vars.binary_search(v).is_ok());
         let vars: Vec<TermId> = shared.copied().collect();
         let width = vars.len() + 1;
         let (left, right) = (self.over(a, &vars), self.over(b, &vars));
         let entries = u32::try_from(4 * width * width * width).unwrap_or(u32::MAX);
-        self.terms.charge(ENTRY.saturating_mul(entries));
+        self.terms.charge(ENTRY_WORK.saturating_mul(entries));
         let both = left.intersection(&right, width);
         let rows = both.rows().iter().map(|r| r.1.clone()).collect();
         Some(self.equations(vars, rows))
     }
 
     fn widen(&self, a: &Self::Set, b: &Self::Set) -> Option<Self::Set> {
-        // Each step loses a bit of a row at least, so chains end.
+        // Each step loses at least one bit of a row, so chains end.
         self.join(a, b)
     }
 
@@ -745,7 +757,7 @@ impl NonemptyDomain for Modular {
             for (var, coefficient) in sum.monomials {
                 match place(var) {
                     Some(at) => row[at] = coefficient,
-                    // Only what says nothing follows.
+                    // Only a multiple of the factor that makes the variable zero is implied.
                     None if self.void(var).is_some_and(|v| coefficient % v == 0) => {}
                     None => return false,
                 }

@@ -1,7 +1,7 @@
-//! The empty element, once for all domains whose own representation has none.
+//! Adds the empty element to domains whose own representation has none.
 //!
-//! Invariant: no operation of a [`NonemptyDomain`] is given an empty set, unless the domain itself
-//! made one that it could not tell to be empty.
+//! Invariant: no operation of a [`NonemptyDomain`] gets an empty set, unless the domain itself
+//! returned it without noticing that it is empty.
 
 use std::fmt::Debug;
 
@@ -11,19 +11,19 @@ use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
 use alphorn_term::{TermId, TermStore};
 
-/// A domain of sets that are not empty. With `None` for the empty set it is a [`Domain`], whose
-/// methods say what those of the same name here are to do.
+/// A domain of non-empty sets. With `None` for the empty set it is a [`Domain`]; methods have the
+/// contracts of those of the same name there.
 pub trait NonemptyDomain {
-    /// A set of assignments.
+    /// A non-empty set of assignments.
     type Set: Clone + Debug + 'static;
 
-    /// Where formulas are made.
+    /// The store of formulas.
     fn terms(&self) -> &TermStore;
 
-    /// All assignments.
+    /// The set of all assignments.
     fn all(&self) -> Self::Set;
 
-    /// See [`Domain::transfer`]; `None` where nothing is left.
+    /// See [`Domain::transfer`]; `None` for the empty set.
     fn transfer(
         &self,
         inputs: &[&Self::Set],
@@ -57,7 +57,7 @@ pub trait NonemptyDomain {
         true
     }
 
-    /// See [`Domain::formula`]: by default what the facts say.
+    /// See [`Domain::formula`]; by default the conjunction of the facts.
     fn formula(&self, set: &Self::Set) -> Vec<TermId> {
         let facts = self.facts(set);
         let formulas = facts.iter().filter_map(|f| f.formula(self.terms()));

@@ -1,8 +1,8 @@
-//! A relational domain on many variables: an element of it for each pack of few.
+//! A relational domain over many variables: an element for each of several small packs.
 //!
-//! What a clause says falls apart into components of variables that its facts relate; each gets its
-//! own transfer. Formal variables of predicates have a pack each, chosen beforehand from what the
-//! clauses relate, so that elements that meet at a predicate have the same packs.
+//! The facts of a clause relate variables, and each connected component gets its own transfer. The
+//! formal variables of predicates have packs that are chosen beforehand from the relations in the
+//! clauses, so that elements that meet at a predicate have the same packs.
 //!
 //! Invariant: the parts of an element have no variable in common.
 
@@ -19,31 +19,38 @@ use alphorn_chc::System;
 use alphorn_term::run::Budget;
 use alphorn_term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
-/// An atom with more variables is no sign that they belong together.
-const WIDE: usize = 6;
+/// Limits of the choice of packs.
+struct Limits {
+    /// Variables of an atom; larger atoms relate no variables.
+    max_atom_variables: usize,
+    /// Neighbours of a variable that are considered; further ones are left out.
+    max_neighbours: usize,
+}
 
-/// Neighbours of a variable that are looked at when packs are chosen.
-const NEIGHBOURS: usize = 40;
+const LIMITS: Limits = Limits {
+    max_atom_variables: 6,
+    max_neighbours: 40,
+};
 
 /// Packs (Blanchet et al., PLDI 2003) of variables, and components as for decomposed elements
 /// (Singh, Püschel and Vechev, POPL 2017).
 pub struct Packs<D> {
     domain: D,
     terms: Rc<TermStore>,
-    /// The packs of formal variables, and each one's number.
+    /// The packs of formal variables, and the index of each variable's pack.
     packs: Vec<Vec<TermId>>,
     home: FxHashMap<TermId, usize>,
-    /// Most variables of a component.
+    /// Variables of a component, at most.
     limit: usize,
-    /// The variables of terms over words, if it is these that the domain is about.
-    words: Option<RefCell<FxHashMap<TermId, Rc<[TermId]>>>>,
+    /// The variables of terms over bit-vectors, if the domain is about these.
+    bitvecs: Option<RefCell<FxHashMap<TermId, Rc<[TermId]>>>>,
     budget: Option<Budget>,
 }
 
-/// An element for each set of variables, which is sorted; by the first of these.
+/// Elements with their sets of variables, which are sorted; ordered by the first of these.
 pub type Parts<E> = Vec<(Vec<TermId>, E)>;
 
-/// Classes of numbers.
+/// Equivalence classes of numbers.
 struct Classes {
     parent: Vec<usize>,
     size: Vec<usize>,
@@ -78,7 +85,7 @@ impl Classes {
         }
     }
 
-    /// Joins all if the class stays within the limit.
+    /// Joins all members if the class stays within the limit.
     fn join_within(&mut self, members: &[usize], limit: usize) -> bool {
         let mut roots: Vec<usize> = members.iter().map(|&m| self.find(m)).collect();
         roots.sort_unstable();
@@ -113,8 +120,8 @@ impl Numbering {
 }
 
 impl<D: Domain> Packs<D> {
-    /// Elements of a domain for packs of formal variables, see [`packs`], and for components of at
-    /// most `limit` variables otherwise.
+    /// A domain over packs of formal variables, see [`packs`], and over components of at most
+    /// `limit` variables otherwise.
     pub fn new(domain: D, terms: Rc<TermStore>, packs: Vec<Vec<TermId>>, limit: usize) -> Self {
         let mut home = FxHashMap::default();
         for (number, pack) in packs.iter().enumerate() {
@@ -126,21 +133,21 @@ impl<D: Domain> Packs<D> {
             packs,
             home,
             limit,
-            words: None,
+            bitvecs: None,
             budget: None,
         }
     }
 
-    /// The domain is about words: what relates them are the variables of terms, not the terms.
-    pub fn of_words(mut self) -> Self {
-        self.words = Some(RefCell::default());
+    /// Makes the domain one of bit-vectors: terms relate the variables that occur in them.
+    pub fn of_bitvecs(mut self) -> Self {
+        self.bitvecs = Some(RefCell::default());
         self
     }
 
-    /// The variables that a term stands for.
+    /// The variables that a term relates.
     fn related(&self, term: TermId) -> Rc<[TermId]> {
-        match &self.words {
-            Some(known) if !self.terms.is_var(term) && is_about_words(&self.terms, term) => {
+        match &self.bitvecs {
+            Some(known) if !self.terms.is_var(term) && is_about_bitvecs(&self.terms, term) => {
                 let mut known = known.borrow_mut();
                 let vars = known.entry(term);
                 let vars = vars.or_insert_with(|| self.terms.free_vars(&[term]).into());
@@ -150,13 +157,13 @@ impl<D: Domain> Packs<D> {
         }
     }
 
-    /// When it is spent, transfers know nothing: the analysis has given up.
+    /// Sets a budget; when it is spent, transfers return all assignments.
     pub fn within(mut self, budget: Budget) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// The parts that a set of variables touches, met and restricted to these.
+    /// The meet of the parts that contain some of the variables, restricted to these.
     fn gather(&self, parts: &[&(Vec<TermId>, D::Element)], vars: &[TermId]) -> D::Element {
         if let [(own, element)] = parts
             && own.iter().all(|v| vars.binary_search(v).is_ok())
@@ -168,7 +175,7 @@ impl<D: Domain> Packs<D> {
         self.domain.transfer(&inputs, &Cube::default(), Some(&keep))
     }
 
-    /// Puts the variables of formal packs where they belong.
+    /// Distributes the variables of formal packs to their packs.
     fn settle(&self, parts: Vec<(Vec<TermId>, D::Element)>) -> Option<Parts<D::Element>> {
         let mut touched: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut result = Vec::with_capacity(parts.len());
@@ -210,7 +217,7 @@ impl<D: Domain> Packs<D> {
         Some(parts)
     }
 
-    /// Both over the same sets of variables: the classes that the sets of both make together.
+    /// Both elements over the same sets of variables: the classes that the sets of both generate.
     fn aligned(
         &self,
         x: &[(Vec<TermId>, D::Element)],
@@ -220,7 +227,7 @@ impl<D: Domain> Packs<D> {
             let keys = parts.iter().map(|p| p.0.clone());
             keys.collect::<FxHashSet<_>>()
         };
-        // Most sets are in both.
+        // Most sets occur in both.
         let common: FxHashSet<Vec<TermId>> = keys(x).intersection(&keys(y)).cloned().collect();
         let mut numbering = Numbering::default();
         for var in x.iter().chain(y).flat_map(|p| &p.0) {
@@ -282,8 +289,8 @@ impl<D: Domain> Packs<D> {
         )
     }
 
-    /// The facts with known values put in, in an order in which those with few variables come
-    /// first: they decide what belongs together.
+    /// The facts with known values substituted; those with few variables come first, since they
+    /// decide which variables are related.
     fn simplified(&self, cube: &Cube) -> Vec<Fact> {
         let mut values: FxHashMap<TermId, Rational> = FxHashMap::default();
         for row in cube.constraints() {
@@ -375,7 +382,7 @@ impl<D: Domain> NonemptyDomain for Packs<D> {
                 .windows(2)
                 .for_each(|pair| classes.join(pair[0], pair[1]));
         }
-        let told: Vec<bool> = related
+        let relating: Vec<bool> = related
             .iter()
             .map(|numbers| classes.join_within(numbers, self.limit))
             .collect();
@@ -410,12 +417,12 @@ impl<D: Domain> NonemptyDomain for Packs<D> {
                     .push(element.clone());
             }
         }
-        for ((fact, numbers), told) in facts.into_iter().zip(related).zip(told) {
+        for ((fact, numbers), relating) in facts.into_iter().zip(related).zip(relating) {
             match numbers.first() {
-                Some(first) if told => components[at[&classes.find(*first)]].facts.push(fact),
+                Some(first) if relating => components[at[&classes.find(*first)]].facts.push(fact),
                 Some(_) => {}
                 None => {
-                    // No variable is left; whether that is false is for a domain to say.
+                    // No variable is left; a domain decides whether the fact is false.
                     let cube = Cube { facts: vec![fact] };
                     if self
                         .domain
@@ -486,21 +493,21 @@ impl<D: Domain> NonemptyDomain for Packs<D> {
     }
 }
 
-/// Whether the term is a word, or compares words.
-fn is_about_words(terms: &TermStore, term: TermId) -> bool {
+/// Whether the term is a bit-vector, or compares bit-vectors.
+fn is_about_bitvecs(terms: &TermStore, term: TermId) -> bool {
     let first = terms.args(term).first().copied();
-    let is_word = |t: TermId| terms.width(t) > 0;
-    is_word(term) || terms.sort_of(term) == SortId::BOOL && first.is_some_and(is_word)
+    let is_bitvec = |t: TermId| terms.width(t) > 0;
+    is_bitvec(term) || terms.sort_of(term) == SortId::BOOL && first.is_some_and(is_bitvec)
 }
 
-/// The formal variables of sorts Int and Real, or of words, in packs of at most `limit`: all of a
-/// predicate if there are no more; else those together that atoms of the clauses relate, or that
-/// are equal to such in a clause. Near-linear in the size of the system.
-pub fn packs(system: &System, limit: usize, words: bool) -> Vec<Vec<TermId>> {
+/// Packs of at most `limit` formal variables of sorts Int and Real, or of bit-vectors: all
+/// variables of a predicate if they are few enough, otherwise those that atoms of the clauses
+/// relate, directly or through equal variables. Near-linear in the size of the system.
+pub fn packs(system: &System, limit: usize, bitvecs: bool) -> Vec<Vec<TermId>> {
     let terms = &system.terms;
     let number = |var: TermId| {
         let sort = terms.sort_of(var);
-        if words {
+        if bitvecs {
             return terms.width(var) > 0;
         }
         sort == SortId::INT || sort == SortId::REAL
@@ -527,17 +534,17 @@ pub fn packs(system: &System, limit: usize, words: bool) -> Vec<Vec<TermId>> {
             formals.number(param);
         }
     }
-    // Formal variables between which values flow, and what relates these flows.
+    // Classes of formal variables between which values flow, and the relations between these.
     let mut flows = Classes::new(formals.vars.len());
     let mut evidence: Vec<(usize, usize, u32)> = Vec::new();
     for clause in &system.clauses {
         let mut locals = Numbering::default();
-        let mut holders: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut formals_of: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for atom in clause.atoms() {
             let params = &system.predicate(atom.predicate).params;
             for (arg, param) in atom.args.iter().zip(params).filter(|p| number(*p.0)) {
-                let held = holders.entry(locals.number(*arg)).or_default();
-                held.push(formals.at[param]);
+                let own = formals_of.entry(locals.number(*arg)).or_default();
+                own.push(formals.at[param]);
             }
         }
         let mut rows: Vec<(Vec<usize>, bool)> = Vec::new();
@@ -550,13 +557,13 @@ pub fn packs(system: &System, limit: usize, words: bool) -> Vec<Vec<TermId>> {
             if !compared || !number(*a) {
                 return;
             }
-            let vars: Vec<TermId> = if words {
+            let vars: Vec<TermId> = if bitvecs {
                 terms.free_vars(&[*a, *b])
             } else {
                 let linear = terms.difference(*a, *b);
                 linear.monomials.iter().map(|m| m.0).collect()
             };
-            if (2..=WIDE).contains(&vars.len()) {
+            if (2..=LIMITS.max_atom_variables).contains(&vars.len()) {
                 let vars = vars.iter().filter(|v| terms.is_var(**v));
                 let numbers: Vec<usize> = vars.map(|v| locals.number(*v)).collect();
                 let copy = *terms.op(t) == Op::Eq && numbers.len() == 2;
@@ -569,8 +576,8 @@ pub fn packs(system: &System, limit: usize, words: bool) -> Vec<Vec<TermId>> {
         }
         // A formal variable for each class of the clause.
         let mut flow: FxHashMap<usize, usize> = FxHashMap::default();
-        for (&var, held) in &holders {
-            for &formal in held {
+        for (&var, own) in &formals_of {
+            for &formal in own {
                 let first = *flow.entry(same.find(var)).or_insert(formal);
                 flows.join(first, formal);
             }
@@ -599,7 +606,7 @@ pub fn packs(system: &System, limit: usize, words: bool) -> Vec<Vec<TermId>> {
     }
     for list in neighbours.values_mut() {
         list.sort_unstable_by(|a, b| b.cmp(a));
-        list.truncate(NEIGHBOURS);
+        list.truncate(LIMITS.max_neighbours);
     }
     for vars in large {
         let mut members: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -610,9 +617,13 @@ pub fn packs(system: &System, limit: usize, words: bool) -> Vec<Vec<TermId>> {
         let mut edges: Vec<(u32, usize, usize)> = Vec::new();
         for (flow, from) in &members {
             for (weight, other) in neighbours.get(flow).into_iter().flatten() {
-                let to = members.get(other).into_iter().flatten().take(NEIGHBOURS);
+                let to = members
+                    .get(other)
+                    .into_iter()
+                    .flatten()
+                    .take(LIMITS.max_neighbours);
                 for b in to {
-                    let ends = from.iter().filter(|a| *a < b).take(NEIGHBOURS);
+                    let ends = from.iter().filter(|a| *a < b).take(LIMITS.max_neighbours);
                     edges.extend(ends.map(|a| (*weight, *a, *b)));
                 }
             }

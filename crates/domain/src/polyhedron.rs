@@ -1,12 +1,12 @@
 //! Convex polyhedra by their constraints, exact while they are small.
 //!
-//! Constraints are the only form that is kept. Equations and Fourier-Motzkin steps eliminate, the
-//! exact simplex tells what is implied, and a join goes to generators and back. Where one of them
-//! would grow too large, a weaker result is taken: constraints with an eliminated variable go, and
-//! a join keeps the directions that either side has, each with its greatest value.
+//! Only constraints are stored. Equations and Fourier-Motzkin steps eliminate variables, the exact
+//! simplex decides implication, and a join converts to generators and back. If one of these grows
+//! too large, a weaker result is taken: constraints with an eliminated variable are dropped, and a
+//! join keeps the directions of both sides, each with its greatest bound.
 //!
-//! A single operation may take long, for its numbers grow. Once a time that can be set is over,
-//! operations give up: what they return is above the exact result, but may be all assignments.
+//! A single operation may take long, since numbers grow. When the budget is spent, operations end
+//! early: the result is above the exact one, and may be all assignments.
 //!
 //! Invariant: strict bounds over reals are weakened to closed ones, coefficients of bounds are
 //! coprime integers, and an element has a rational point.
@@ -24,20 +24,29 @@ use alphorn_arith::{ColumnBounds, Constraint, Relation, Solved, TermSimplex, is_
 use alphorn_term::run::Budget;
 use alphorn_term::{BigInt, Linear, Rational, TermId, TermStore};
 
-/// How many bounds an element has at most: so many, and so many for each of its variables.
-const ROWS_FOR_ALL: usize = 6;
-const ROWS_PER_VARIABLE: usize = 3;
+/// Limits of polyhedra.
+struct Limits {
+    /// Bounds that any element may have.
+    base_rows: usize,
+    /// Further bounds for each variable of the element; the simplest ones are kept.
+    rows_per_variable: usize,
+}
 
-/// Nominal cost of adding two bounds up, and of comparing two generators.
-const SUM: Duration = Duration::from_nanos(1500);
+const LIMITS: Limits = Limits {
+    base_rows: 6,
+    rows_per_variable: 3,
+};
+
+/// Work charged for the sum of two bounds, and for the comparison of two generators.
+const SUM_WORK: Duration = Duration::from_nanos(1500);
 
 /// Convex polyhedra (Cousot and Halbwachs, POPL 1978).
 pub struct Polyhedra {
     terms: Rc<TermStore>,
-    /// Most variables of an element, and most for which joins are exact.
+    /// Variables of an element, at most, and variables for which joins are exact, at most.
     width: usize,
     exact: usize,
-    /// About how many bounds may come up in between.
+    /// The approximate number of bounds in intermediate results.
     rows: usize,
     budget: Option<Budget>,
 }
@@ -50,7 +59,7 @@ pub struct Polyhedron {
 }
 
 impl Polyhedron {
-    /// All as bounds.
+    /// Equations and bounds as bounds.
     fn inequalities(&self) -> Vec<Linear> {
         let equations = self.equations.iter();
         let both = equations.flat_map(|e| [e.clone(), e.negated()]);
@@ -76,15 +85,15 @@ impl Polyhedra {
         }
     }
 
-    /// After this time operations are as fast as they can be, and as weak.
+    /// Sets a budget; when it is spent, operations are as fast and as weak as possible.
     pub fn within(mut self, budget: Budget) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Charges for sums of pairs; whether it is late.
+    /// Charges for sums of pairs; returns whether the budget is spent.
     fn charge(&self, pairs: usize) -> bool {
-        self.terms.charge(SUM * pairs as u32);
+        self.terms.charge(SUM_WORK * pairs as u32);
         self.late()
     }
 
@@ -112,13 +121,13 @@ impl Polyhedra {
         row
     }
 
-    /// Whether an equation has no integer solution by its coefficients alone.
+    /// Whether an equation has no integer solution because of its coefficients.
     fn unsolvable(&self, row: &Linear) -> bool {
         let constant = &row.constant * row.integer_factor();
         is_over_int(&self.terms, row) && !constant.is_integer()
     }
 
-    /// Normal rows, of each direction the tightest; `None` if one is false.
+    /// Normalized rows, the tightest for each direction; `None` if one is false.
     fn tidy(&self, rows: impl IntoIterator<Item = Linear>, round: bool) -> Option<Vec<Linear>> {
         let mut best: FxHashMap<Vec<(TermId, Rational)>, usize> = FxHashMap::default();
         let mut result: Vec<Linear> = Vec::new();
@@ -185,7 +194,7 @@ impl Polyhedra {
             let bound = |linear| Constraint::new(linear, Relation::AtMost);
             let split = ColumnBounds::of(bounds.into_iter().map(bound).collect(), var);
             let rest = if pairs <= 2 * self.rows && !self.late() {
-                self.terms.charge(SUM * pairs as u32);
+                self.terms.charge(SUM_WORK * pairs as u32);
                 split.combined(var)
             } else {
                 split.rest
@@ -193,15 +202,16 @@ impl Polyhedra {
             bounds = self.tidy(rest.into_iter().map(|b| b.linear), round)?;
             if bounds.len() > self.rows {
                 self.irredundant(&[], &mut bounds);
-                // Those with few variables say most.
+                // Rows with few variables are preferred.
                 bounds.sort_by_key(|b| b.monomials.len());
                 bounds.truncate(2 * self.rows);
             }
         }
     }
 
-    /// The polyhedron of these rows over the kept variables; `None` if it is empty. With `round`
-    /// only the integer points are meant; a join that rounded would not be above its sides.
+    /// The polyhedron of these rows over the kept variables; `None` if it is empty. With `round`,
+    /// only integer points are kept; a join must not round, since its result has to be above its
+    /// sides.
     fn make(
         &self,
         equations: &[Linear],
@@ -217,7 +227,7 @@ impl Polyhedra {
         let mut bounds = self.eliminate(bounds, &keep, round)?;
         let kept = solved.rows.into_iter().filter(|(pivot, _)| keep(*pivot));
         let mut equations: Vec<Linear> = kept.map(|(_, row)| row).collect();
-        // Bounds that are equations: those whose opposite is implied as well.
+        // Bounds whose opposite is implied are equations.
         loop {
             if self.late() {
                 return Some(self.limited(equations, bounds));
@@ -242,7 +252,7 @@ impl Polyhedra {
         Some(self.limited(equations, bounds))
     }
 
-    /// The convex hull; `None` when it would be large.
+    /// The convex hull; `None` if it would be large.
     fn hull(&self, a: &Polyhedron, b: &Polyhedron) -> Option<Polyhedron> {
         let (left, right) = (a.vars(), b.vars());
         let mut vars: Vec<TermId> = left.intersection(&right).copied().collect();
@@ -283,7 +293,7 @@ impl Polyhedra {
                 .collect(),
             constant: Rational::from_integer(&vector[0] * sign),
         };
-        // There is nothing redundant in a dual, and no equation among its rays.
+        // A dual has no redundant rays, and none that is an equation.
         let equations: Vec<Linear> = found.lines.iter().map(|l| sparse(l, 1)).collect();
         let solved = Solved::new(&equations, |_| true)?;
         let bounds = found.rays.iter().map(|r| solved.reduce(&sparse(r, -1)));
@@ -292,10 +302,10 @@ impl Polyhedra {
         Some(self.limited(equations, bounds))
     }
 
-    /// The simplest of the bounds, as many as an element may have.
+    /// The simplest bounds, as many as an element may have.
     fn limited(&self, equations: Vec<Linear>, bounds: Vec<Linear>) -> Polyhedron {
         let mut result = Polyhedron { equations, bounds };
-        let limit = ROWS_PER_VARIABLE * result.vars().len() + ROWS_FOR_ALL;
+        let limit = LIMITS.rows_per_variable * result.vars().len() + LIMITS.base_rows;
         if result.bounds.len() > limit {
             let size = |row: &Linear| {
                 let bits = row.monomials.iter().map(|m| m.1.numer().bits()).max();
@@ -307,7 +317,7 @@ impl Polyhedra {
         result
     }
 
-    /// The directions of both, each as far as it goes in one of them.
+    /// The directions of both sides, each with the greater of their bounds.
     fn weak_join(&self, a: &Polyhedron, b: &Polyhedron) -> Option<Polyhedron> {
         let mut oracles = [a, b].map(|p| self.points(&p.equations, &p.bounds));
         let mut bounds = Vec::new();
@@ -433,7 +443,7 @@ impl NonemptyDomain for Polyhedra {
             .filter(|r| above.is_at_most_zero(r))
             .cloned()
             .collect();
-        // New constraints that could stand in the old system for one of its own.
+        // New constraints that could replace a constraint of the old system.
         if old.len() <= self.rows {
             for row in b.inequalities() {
                 let replaces = |i: usize| {

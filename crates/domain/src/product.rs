@@ -1,6 +1,6 @@
-//! Two domains side by side that tell each other what they know.
+//! Two domains side by side that exchange facts.
 //!
-//! Invariant: an element is bottom in both components or in none that knows.
+//! Invariant: if a transfer finds one component to be bottom, its result is bottom in both.
 
 use std::borrow::Cow;
 
@@ -11,17 +11,17 @@ use super::cube::{Cube, Fact};
 use alphorn_arith::Relation;
 use alphorn_term::TermId;
 
-/// The reduced product (Cousot and Cousot, POPL 1979), reduced by facts exchanged once before and
-/// once after each transfer.
+/// The reduced product (Cousot and Cousot, POPL 1979), reduced by facts that are exchanged once
+/// before and once after each transfer.
 pub struct Product<A, B> {
     first: A,
     second: B,
-    /// Whether the second domain hears what the first finds of variables that are not kept.
+    /// Whether the second domain gets the facts of the first about variables that are not kept.
     early: bool,
 }
 
 impl<A: Domain, B: Domain> Product<A, B> {
-    /// Both eliminate variables before they talk.
+    /// Both domains eliminate variables before they exchange facts.
     pub fn new(first: A, second: B) -> Self {
         Product {
             first,
@@ -30,7 +30,8 @@ impl<A: Domain, B: Domain> Product<A, B> {
         }
     }
 
-    /// The first is cheap, and says which variables have one value before any is eliminated.
+    /// The first domain runs first, and shows which variables have a single value before any is
+    /// eliminated.
     pub fn early(first: A, second: B) -> Self {
         Product {
             first,
@@ -70,14 +71,14 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
         keep: Option<&FxHashSet<TermId>>,
     ) -> Self::Element {
         let (left, right): (Vec<A::Element>, Vec<B::Element>) = inputs.iter().cloned().unzip();
-        let told = |facts: Vec<Fact>| {
+        let with_facts = |facts: Vec<Fact>| {
             let mut known = cube.clone();
             known.facts.extend(facts);
             known
         };
         let known = if self.first.listens() {
             let facts = right.iter().flat_map(|e| self.second.facts(e));
-            Cow::Owned(told(facts.collect()))
+            Cow::Owned(with_facts(facts.collect()))
         } else {
             Cow::Borrowed(cube)
         };
@@ -96,16 +97,16 @@ impl<A: Domain, B: Domain> Domain for Product<A, B> {
                 });
             }
             found.extend(left.iter().flat_map(|e| self.first.facts(e)));
-            Cow::Owned(told(found))
+            Cow::Owned(with_facts(found))
         } else {
             Cow::Borrowed(cube)
         };
         let b = self.second.transfer(&right, &known, keep);
         let a = if self.early || self.first.listens() {
-            let news = Cube {
+            let found = Cube {
                 facts: self.second.facts(&b),
             };
-            self.first.transfer(&[a], &news, keep)
+            self.first.transfer(&[a], &found, keep)
         } else {
             a
         };

@@ -43,7 +43,7 @@ pub(super) fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
     }
 }
 
-/// Everything there is, as the pass uses it.
+/// All domains, as the pass `invariants` combines them.
 fn all(terms: &Rc<TermStore>) -> impl Domain + use<> {
     let relational = Product::new(
         Congruences::new(terms.clone(), 12),
@@ -90,8 +90,8 @@ fn shows(system: &System, predicate: PredicateId, expected: TermId) -> bool {
     solver.check(&[]) == SatResult::Unsat
 }
 
-/// A case for all values of a Boolean and one for a single value are not apart: what holds of the
-/// second does not hold of all with this value.
+/// A case for all values of a Boolean and one for a single value overlap: a formula that holds of
+/// the second does not hold of all assignments with this value.
 #[test]
 fn cases_that_overlap() {
     let terms = Rc::new(TermStore::new());
@@ -234,7 +234,8 @@ fn executions_stay_inside() {
     stay_inside(|t| Boxes::new(t.clone(), Vec::new(), 6));
 }
 
-/// A random affine program over integers and a Boolean: what it reaches is in what is found.
+/// A random affine program over integers and a Boolean: the result contains all states that it
+/// reaches.
 fn stay_inside<D: Domain>(domain: impl Fn(&Rc<TermStore>) -> D) {
     for seed in 0..60 {
         let mut random = Random::new(seed);
@@ -421,7 +422,7 @@ fn laws<D: Domain>(domain: &D, t: &Rc<TermStore>, seed: u64) {
                 assert!(!(x && y) || inside(&meet, p));
                 assert!(!x || inside(&narrow, p));
             }
-            // A projection keeps what has a witness.
+            // A projection keeps the points that have a witness.
             let keep: FxHashSet<TermId> = vars[..2].iter().copied().collect();
             let shadow = domain.transfer(&[a.clone(), b.clone()], &Cube::default(), Some(&keep));
             for p in points.iter().filter(|p| satisfies(&cubes[i], p)) {
@@ -576,7 +577,7 @@ fn boxes_are_exact_where_facts_are_about_one_variable() {
             assert!(domain.entails(&coarsened, &domain.hull(&union)), "{i}");
             let inside = points.iter().all(|p| !holds(f, p) || holds(g, p));
             assert!(inside || !domain.entails(e, d));
-            // The projection that forgets b.
+            // The projection that eliminates b.
             let keep = FxHashSet::from_iter([x, y]);
             let shadow = domain.transfer(&[*e], &Cube::default(), Some(&keep));
             let of = |value: TermId| t.substitute(f, &FxHashMap::from_iter([(b, value)]));

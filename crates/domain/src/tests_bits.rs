@@ -1,14 +1,15 @@
-//! Words against all values of few bits, and the domain of bits on random formulas.
+//! Abstract bit-vectors against all values of few bits, and the domains of bit-vectors on random
+//! formulas.
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bitvec::AbstractBitvec;
 use super::catalogue::{Catalogue, Parameters};
 use super::modular::Modular;
 use super::packs::Packs;
-use super::word::Word;
 use super::*;
 use alphorn_chc::{Atom, System};
 use alphorn_term::run::Context;
@@ -20,17 +21,17 @@ fn value(n: usize) -> BigUint {
     BigUint::from(n)
 }
 
-/// Whether the word allows the value, by each of its parts.
-fn allows(word: &Word, n: &BigUint) -> bool {
-    Word::value(n, word.width).within(word)
+/// Whether the abstract value contains the value, by each of its parts.
+fn allows(bitvec: &AbstractBitvec, n: &BigUint) -> bool {
+    AbstractBitvec::value(n, bitvec.width).within(bitvec)
 }
 
-/// A word that says something, and allows at least one value.
-fn word(random: &mut Random) -> Word {
+/// A non-trivial, non-empty abstract value.
+fn bitvec(random: &mut Random) -> AbstractBitvec {
     let width = WIDTH;
-    let first = Word::value(&value(random.below(16)), width);
-    let joined = (0..random.below(4)).fold(first, |word, _| {
-        word.join(&Word::value(&value(random.below(16)), width))
+    let first = AbstractBitvec::value(&value(random.below(16)), width);
+    let joined = (0..random.below(4)).fold(first, |bitvec, _| {
+        bitvec.join(&AbstractBitvec::value(&value(random.below(16)), width))
     });
     joined.reduced().unwrap()
 }
@@ -65,15 +66,15 @@ fn operators() -> Vec<(Op, usize)> {
     unary.chain(binary.into_iter().map(|op| (op, 2))).collect()
 }
 
-/// Each operator on all values that random words allow, forward and back.
+/// Each operator on all values of random abstract values, forward and backward.
 #[test]
-fn words_over_approximate() {
+fn bitvecs_over_approximate() {
     let t = TermStore::new();
     let mut informative = FxHashSet::default();
     for seed in 0..150 {
         let mut random = Random::new(seed);
         for (op, arity) in operators() {
-            let args: Vec<Word> = (0..arity).map(|_| word(&mut random)).collect();
+            let args: Vec<AbstractBitvec> = (0..arity).map(|_| bitvec(&mut random)).collect();
             let mut results = Vec::new();
             for n in 0..16usize.pow(arity as u32) {
                 let values: Vec<BigUint> = (0..arity).map(|i| value(n >> (4 * i) & 15)).collect();
@@ -84,7 +85,7 @@ fn words_over_approximate() {
                     values.iter().map(|v| t.bitvec(v.clone(), WIDTH)).collect();
                 let result = t.bv_op(&op, &terms);
                 let width = t.width(result);
-                let image = Word::apply(&op, &args, width).unwrap();
+                let image = AbstractBitvec::apply(&op, &args, width).unwrap();
                 let result = t.as_bitvec(result).unwrap().clone();
                 assert!(
                     allows(&image, &result),
@@ -95,9 +96,9 @@ fn words_over_approximate() {
                 }
                 results.push((values, result, width));
             }
-            // Some result, and what it says of the arguments.
+            // Some result, and the arguments that it implies.
             let (_, result, width) = results[random.below(results.len())].clone();
-            let known = Word::value(&result, width);
+            let known = AbstractBitvec::value(&result, width);
             for (arg, back) in known.back(&op, &args).iter().enumerate() {
                 let Some(back) = back else { continue };
                 for (values, other, _) in &results {
@@ -111,28 +112,28 @@ fn words_over_approximate() {
 }
 
 #[test]
-fn words_are_reduced_by_all_their_parts() {
+fn bitvecs_are_reduced_by_all_their_parts() {
     // Between 12 and 13: three bits, and a sign.
-    let word = Word::between(value(12), value(13), WIDTH).unwrap();
+    let bitvec = AbstractBitvec::between(value(12), value(13), WIDTH).unwrap();
     assert_eq!(
-        (word.zeros.clone(), word.ones.clone()),
+        (bitvec.zeros.clone(), bitvec.ones.clone()),
         (value(2), value(12))
     );
-    assert_eq!((word.least, word.most), ((-4).into(), (-3).into()));
-    let word = Word::signed_between((-2).into(), (-1).into(), WIDTH).unwrap();
-    assert_eq!((word.low, word.high), (value(14), value(15)));
-    assert!(Word::between(value(3), value(2), WIDTH).is_none());
-    assert!(Word::bits(value(1), value(1), WIDTH).is_none());
-    // What can be spared.
+    assert_eq!((bitvec.least, bitvec.most), ((-4).into(), (-3).into()));
+    let bitvec = AbstractBitvec::signed_between((-2).into(), (-1).into(), WIDTH).unwrap();
+    assert_eq!((bitvec.low, bitvec.high), (value(14), value(15)));
+    assert!(AbstractBitvec::between(value(3), value(2), WIDTH).is_none());
+    assert!(AbstractBitvec::bits(value(1), value(1), WIDTH).is_none());
+    // The bits that are redundant.
     let bits = |low: usize, high: usize| {
-        let word = Word::between(value(low), value(high), 8).unwrap();
-        spare(&word)
+        let bitvec = AbstractBitvec::between(value(low), value(high), 8).unwrap();
+        spare(&bitvec)
     };
     assert_eq!(bits(0, 5), Some((5, Some(value(0)))));
     assert_eq!(bits(129, 130), Some((6, Some(value(32)))));
     assert_eq!(bits(0, 200), None);
-    let word = Word::signed_between((-3).into(), 3.into(), 8).unwrap();
-    assert_eq!(spare(&word), Some((5, None)));
+    let bitvec = AbstractBitvec::signed_between((-3).into(), 3.into(), 8).unwrap();
+    assert_eq!(spare(&bitvec), Some((5, None)));
 }
 
 /// A random formula about three variables.
@@ -185,8 +186,8 @@ fn formula(random: &mut Random, t: &TermStore, vars: &[TermId]) -> TermId {
     t.and(&parts)
 }
 
-/// Guards, joins, widenings, projections on random formulas keep all the points they must. How
-/// many of the elements say something.
+/// Guards, joins, widenings and projections on random formulas keep all the points that they must.
+/// Returns the number of elements that restrict their variables.
 fn keeps_its_points<D: Domain>(
     make: impl Fn(&Rc<TermStore>, &[TermId]) -> D,
     formula: impl Fn(&mut Random, &TermStore, &[TermId]) -> TermId,
@@ -255,13 +256,17 @@ fn elements_keep_their_points() {
     let packed = |t: &Rc<TermStore>, vars: &[TermId]| {
         let modular = Modular::new(t.clone(), 20);
         let packs = Packs::new(modular, t.clone(), vec![vars[..2].to_vec()], 40);
-        Cases::new(Product::new(bits(t, vars), packs.of_words()), t.clone(), 8)
+        Cases::new(
+            Product::new(bits(t, vars), packs.of_bitvecs()),
+            t.clone(),
+            8,
+        )
     };
     assert!(keeps_its_points(packed, formula) > 100);
     assert!(keeps_its_points(packed, equations) > 100);
 }
 
-/// Random equations of sums, of parts of words and of words with lower bits put to something.
+/// Random equations of sums, of parts of bit-vectors and of bit-vectors with fixed lower bits.
 fn equations(random: &mut Random, t: &TermStore, vars: &[TermId]) -> TermId {
     let numeral = |random: &mut Random| t.bitvec(value(random.below(16)), WIDTH);
     let part = |random: &mut Random, var: TermId| {
@@ -306,9 +311,9 @@ fn equations(random: &mut Random, t: &TermStore, vars: &[TermId]) -> TermId {
 }
 
 /// The equations of an element hold exactly where a formula of linear equations does, and those of
-/// a join exactly where all hold that hold in both.
+/// a join exactly where all equations hold that hold in both.
 #[test]
-fn equations_of_words_are_exact() {
+fn equations_of_bitvecs_are_exact() {
     for seed in 0..60 {
         let mut random = Random::new(seed);
         let t = Rc::new(TermStore::new());
@@ -317,10 +322,10 @@ fn equations_of_words_are_exact() {
         let vars = [t.var("x", long), t.var("y", short), t.var("z", long)];
         let domain = Modular::new(t.clone(), 20);
         let wide = t.bv_op(&Op::BvConcat, &[vars[1], t.bitvec(value(0), 1)]);
-        let words = [vars[0], wide, vars[2]];
+        let bitvecs = [vars[0], wide, vars[2]];
         let sum = |from: u64| {
             let mut left = from;
-            let products = words.map(|w| {
+            let products = bitvecs.map(|w| {
                 let factor = left % 8;
                 left /= 8;
                 t.bv_op(&Op::BvMul, &[t.bitvec(BigUint::from(factor), 3), w])
@@ -375,7 +380,7 @@ fn equations_of_words_are_exact() {
     }
 }
 
-/// `x = a; y = 3a + 1;` and while something, `x += 2^31 + 5; y += 2^31 + 15`: sums that wrap.
+/// `x = a; y = 3a + 1;` and a loop with `x += 2^31 + 5; y += 2^31 + 15`: sums that wrap around.
 #[test]
 fn loops_whose_sums_wrap_have_equations() {
     let t = Rc::new(TermStore::new());
@@ -383,19 +388,19 @@ fn loops_whose_sums_wrap_have_equations() {
     let sort = t.bitvec_sort(32);
     let p = system.add_predicate("p", &[sort; 3]);
     let [x, y, z, u, v, w] = ["x", "y", "z", "u", "v", "w"].map(|n| t.var(n, sort));
-    let word = |n: u64| t.bitvec(BigUint::from(n), 32);
+    let bitvec = |n: u64| t.bitvec(BigUint::from(n), 32);
     let sum = |a: TermId, b: TermId| t.bv_op(&Op::BvAdd, &[a, b]);
-    let triple = |a: TermId| t.bv_op(&Op::BvMul, &[word(3), a]);
+    let triple = |a: TermId| t.bv_op(&Op::BvMul, &[bitvec(3), a]);
     let at = |args: &[TermId]| Atom {
         predicate: p,
         args: args.to_vec(),
     };
-    let start = t.eq(y, sum(triple(x), word(1)));
+    let start = t.eq(y, sum(triple(x), bitvec(1)));
     system.add_clause(vec![], start, Some(at(&[x, y, z])));
     let step = t.and(&[
-        t.eq(u, sum(x, word((1 << 31) + 5))),
-        t.eq(v, sum(y, word((1 << 31) + 15))),
-        t.eq(w, sum(z, word(1 << 4))),
+        t.eq(u, sum(x, bitvec((1 << 31) + 5))),
+        t.eq(v, sum(y, bitvec((1 << 31) + 15))),
+        t.eq(w, sum(z, bitvec(1 << 4))),
         t.bv_slt(x, z),
     ]);
     system.add_clause(vec![at(&[x, y, z])], step, Some(at(&[u, v, w])));
@@ -412,20 +417,20 @@ fn loops_whose_sums_wrap_have_equations() {
         unreachable!("three parameters");
     };
     let found = domain.formula(&found.values[p.index()]);
-    assert_eq!(found, [t.eq(y, sum(triple(x), word(1)))]);
+    assert_eq!(found, [t.eq(y, sum(triple(x), bitvec(1)))]);
 }
 
 #[test]
-fn operators_of_equal_words_are_equal() {
+fn operators_of_equal_bitvecs_are_equal() {
     let t = Rc::new(TermStore::new());
-    let word = |name: &str, width: u32| t.var(name, t.bitvec_sort(width));
+    let bitvec = |name: &str, width: u32| t.var(name, t.bitvec_sort(width));
     let number = |n: u64, width: u32| t.bitvec(BigUint::from(n), width);
     let says = |formula: TermId| {
         let domain = Modular::new(t.clone(), 20);
         let element = domain.guard(&domain.top(), &cubes(&t, formula, 1)[0]);
         t.and(&domain.formula(&element))
     };
-    let [x, y, u, v] = ["x", "y", "u", "v"].map(|n| word(n, 32));
+    let [x, y, u, v] = ["x", "y", "u", "v"].map(|n| bitvec(n, 32));
     let part = |a: TermId, by: u64| t.bv_op(&Op::BvUdiv, &[a, number(by, 32)]);
     let twice = |by: u64| {
         let parts = [t.eq(x, y), t.eq(u, part(x, 7)), t.eq(v, part(y, by))];
@@ -434,8 +439,8 @@ fn operators_of_equal_words_are_equal() {
     let equal = t.eq(u, v);
     assert!(t.conjuncts(twice(7)).contains(&equal));
     assert!(!t.conjuncts(twice(5)).contains(&equal));
-    // Twice a word of 30 bits in 31 bits; zeros before them make the same width of both.
-    let (a, b) = (word("a", 31), word("b", 30));
+    // Twice a bit-vector of 30 bits in 31 bits; leading zeros make both as wide.
+    let (a, b) = (bitvec("a", 31), bitvec("b", 30));
     let zeros = |a: TermId, width: u32| t.bv_op(&Op::BvConcat, &[number(0, width), a]);
     let parts = [
         t.eq(a, t.bv_op(&Op::BvConcat, &[b, number(0, 1)])),

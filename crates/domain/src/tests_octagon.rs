@@ -33,7 +33,7 @@ fn grid(t: &TermStore, vars: &[TermId], side: i64) -> Vec<FxHashMap<TermId, Term
         .collect()
 }
 
-/// Rows `±x ± y + c ⋈ 0` or `±2x + c ⋈ 0` at random, with bounds of all variables first.
+/// Random rows `±x ± y + c ⋈ 0` or `±2x + c ⋈ 0`, after bounds of all variables.
 fn octagonal(random: &mut Random, vars: &[TermId], side: i64, count: usize) -> Cube {
     let mut facts = Vec::new();
     for &var in vars {
@@ -61,7 +61,7 @@ fn octagonal(random: &mut Random, vars: &[TermId], side: i64, count: usize) -> C
     Cube { facts }
 }
 
-/// Of integer octagons the domain keeps the very points, and each bound is reached by one.
+/// For integer octagons the domain keeps exactly their points, and each bound is reached by one.
 #[test]
 fn integer_octagons_are_tight() {
     for seed in 0..40 {
@@ -70,7 +70,7 @@ fn integer_octagons_are_tight() {
         let vars: Vec<TermId> = (0..4).map(|i| t.var(&format!("v{i}"), INT)).collect();
         let domain = Octagons::new(t.clone(), 8, if seed % 2 == 0 { 1 } else { 6 }, &[]);
         let mut cube = octagonal(&mut random, &vars, 2, 4);
-        // What differs is not convex: only its ends are cut off.
+        // A disequation is not convex: only ends of intervals are excluded.
         let different = |f: &Fact| matches!(f, Fact::Linear(r) if r.relation == Relation::Differs);
         let exact = seed % 3 != 0;
         if exact {
@@ -110,7 +110,7 @@ fn integer_octagons_are_tight() {
             let reached = inside.iter().any(|p| !holds(&stricter, p));
             assert!(reached, "seed {seed}: nothing reaches {fact:?}");
         }
-        // What is projected away has a witness.
+        // A projected point has a witness.
         let keep: FxHashSet<TermId> = vars[..2].iter().copied().collect();
         let shadow = domain.transfer(&[element], &Cube::default(), Some(&keep));
         for p in &points {
@@ -163,7 +163,7 @@ fn assignments_keep_what_they_shift() {
     assert_eq!(domain.facts(&image).len(), 3);
 }
 
-/// Reals have no rounding, and numbers that are large are no bounds.
+/// Reals are not rounded, and large numbers are no bounds.
 #[test]
 fn reals_and_large_numbers() {
     let t = Rc::new(TermStore::new());
@@ -215,7 +215,7 @@ fn reals_and_large_numbers() {
     assert!(holds(&element, far));
 }
 
-/// Many counters in pairs: each pair is found, in a time that the number of pairs sets.
+/// Many counters in pairs: each pair is found, in time that is linear in the number of pairs.
 #[test]
 fn many_variables_fall_into_packs() {
     let t = Rc::new(TermStore::new());
@@ -238,7 +238,7 @@ fn many_variables_fall_into_packs() {
     let body = vec![atom(p, &old)];
     system.add_clause(body.clone(), step(0), Some(atom(p, &new)));
     system.add_clause(body, step(5), Some(atom(q, &new)));
-    // What is asked relates the pairs.
+    // The queries relate the pairs.
     for i in 0..count / 2 {
         let bad = t.gt(old[2 * i], old[2 * i + 1]);
         system.add_clause(vec![atom(q, &old)], bad, None);

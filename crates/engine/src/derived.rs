@@ -1,8 +1,9 @@
-//! A system that an engine derives from its own: by passes, for other engines, or by what other
-//! processes know of it.
+//! Systems that an engine derives from the one that it is given: by passes, to be solved by other
+//! engines, or by conjoining lemmas of other processes.
 //!
-//! Invariant: an answer is about the derived system as it was given. An engine is known by its name
-//! and its trait only.
+//! Invariant: a verdict about a derived system is translated back before it is returned. Other
+//! engines are known by their name in the [`Registry`] and by the trait [`Engine`](crate::Engine)
+//! only.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,19 +17,30 @@ use alphorn_term::run::{Budget, Context, Phase, Reason};
 use alphorn_transform::{BackStack, Pipeline, share_lemmas};
 use alphorn_witness::Verdict;
 
-/// What is heard of others is proven by so much work at most, and by this part of the time left.
-const NEWS: Duration = Duration::from_millis(500);
-const PART_OF_NEWS: u32 = 20;
+/// Limits of [`with_news`].
+struct Limits {
+    /// Work for proving lemmas of other processes, at most; those that are not proven by then are
+    /// ignored.
+    lemma_work: Duration,
+    /// This work is also at most the remaining time of the run divided by this number.
+    lemma_part: u32,
+}
 
-/// A derived system after its passes.
+const LIMITS: Limits = Limits {
+    lemma_work: Duration::from_millis(500),
+    lemma_part: 20,
+};
+
+/// A system after passes, with its back-translation and the engines that may solve it.
 pub struct Derived {
     engines: Registry,
-    small: System,
-    ways: BackStack,
+    system: System,
+    back: BackStack,
 }
 
 impl Derived {
-    /// Runs the passes of a list; those that cost time only if asked for.
+    /// Runs the passes of the list `passes` on a system, without the costly ones unless `costly` is
+    /// set.
     pub fn new(
         engines: Registry,
         system: System,
@@ -40,28 +52,29 @@ impl Derived {
         if !costly {
             passes = passes.quick().expect("there are both kinds of passes");
         }
-        let (small, ways) = passes.run(system, cx);
-        log::debug!("a derived system has {} clauses", small.clauses.len());
+        let (system, back) = passes.run(system, cx);
+        log::debug!("a derived system has {} clauses", system.clauses.len());
         Derived {
             engines,
-            small,
-            ways,
+            system,
+            back,
         }
     }
 
-    /// Runs more passes.
+    /// Runs the passes of another list on the derived system.
     pub fn go_on(self, passes: &str, cx: &mut Context) -> Derived {
         let mut passes = Pipeline::parse(passes).expect("the list names passes");
-        let (small, ways) = passes.go_on(self.small, self.ways, cx);
+        let (system, back) = passes.go_on(self.system, self.back, cx);
         Derived {
             engines: self.engines,
-            small,
-            ways,
+            system,
+            back,
         }
     }
 
-    /// What an engine says about the derived system within a part of the budget. An engine that
-    /// does not support it, and a way back that fails, are reasons why there is no answer.
+    /// Solves the derived system by the engine called `name` within the budget `part`. The verdict
+    /// is about the system before the passes. It is `Unknown` if there is no such engine, if the
+    /// engine does not support the derived system, or if the back-translation fails.
     ///
     /// # Errors
     /// The engine fails.
@@ -72,12 +85,12 @@ impl Derived {
             ))));
         };
         let mut engine = (entry.make)();
-        if let Err(what) = engine.supports(&Shape::of(&self.small)) {
+        if let Err(what) = engine.supports(&Shape::of(&self.system)) {
             return Ok(Verdict::Unknown(Reason::Incomplete(what.to_string())));
         }
-        let solve = |cx: &mut Context| cx.within(part, |cx| engine.solve(&self.small, cx));
+        let solve = |cx: &mut Context| cx.within(part, |cx| engine.solve(&self.system, cx));
         match cx.phase(Phase::Engine, entry.name, solve) {
-            Ok(verdict) => Ok(driver::way_back(&self.ways, verdict, cx)),
+            Ok(verdict) => Ok(driver::back_translate(&self.back, verdict, cx)),
             Err(EngineError::Unsupported(what)) => {
                 Ok(Verdict::Unknown(Reason::Incomplete(what.to_string())))
             }
@@ -86,30 +99,39 @@ impl Derived {
     }
 }
 
-/// Runs `work` on the clauses with what other processes know of their predicates, as far as a small
-/// part of the budget proves it. Without others these are the clauses as they are.
+/// Runs `work` on the clauses, to which lemmas of other processes were conjoined as far as they can
+/// be proven within a small part of the budget. Without such lemmas `work` gets the clauses as they are. The
+/// verdict is about `system`.
 ///
 /// # Errors
-/// What `work` returns.
+/// Those of `work`.
 pub fn with_news(
     system: &System,
     cx: &mut Context,
     work: impl FnOnce(&System, &mut Context) -> Result<Verdict, EngineError>,
 ) -> Result<Verdict, EngineError> {
-    let news = Exchange::new(system, cx).map(|mut exchange| exchange.news(system));
+    let received = Exchange::new(system, cx).map(|mut exchange| exchange.news(system));
     let lemmas = Lemmas {
-        guesses: news.unwrap_or_default().lemmas,
+        guesses: received.unwrap_or_default().lemmas,
         ..Lemmas::default()
     };
     if lemmas.guesses.is_empty() {
         return work(system, cx);
     }
-    let part = cx.remaining().map_or(NEWS, |left| left / PART_OF_NEWS);
+    let part = cx
+        .remaining()
+        .map_or(LIMITS.lemma_work, |left| left / LIMITS.lemma_part);
     let mut strengthened = Rc::new(system.clone());
-    let mut ways = BackStack::default();
-    if !share_lemmas(lemmas, part.min(NEWS), &mut strengthened, &mut ways, cx) {
+    let mut back = BackStack::default();
+    if !share_lemmas(
+        lemmas,
+        part.min(LIMITS.lemma_work),
+        &mut strengthened,
+        &mut back,
+        cx,
+    ) {
         return work(system, cx);
     }
     let verdict = work(&strengthened, cx)?;
-    Ok(driver::way_back(&ways, verdict, cx))
+    Ok(driver::back_translate(&back, verdict, cx))
 }

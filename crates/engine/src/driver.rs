@@ -1,7 +1,8 @@
-//! What every engine does around its search.
+//! The frame of every engine's search: its Z3 context, its statistics, and the verdict of a search
+//! that was stopped.
 //!
-//! Invariant: a refutation leaves only when it is confirmed, and a search that is stopped gives
-//! `Unknown`, whatever it was doing.
+//! Invariant: [`run`] returns a refutation only if it was confirmed on the system by evaluation,
+//! and a search that stops because the budget ended gives `Unknown`.
 
 use std::rc::Rc;
 
@@ -14,8 +15,9 @@ use alphorn_term::run::{Context, Reason};
 use alphorn_transform::BackStack;
 use alphorn_witness::Verdict;
 
-/// Runs the search of an engine with a Z3 context of its own, whose queries end with the budget and
-/// are counted.
+/// Checks that the engine supports the system, then runs its search with a Z3 context of its own,
+/// which ends its queries with the budget. Adds the queries and their time to the statistics
+/// (`ENGINE.queries`, `ENGINE.smt`), and confirms a refutation.
 ///
 /// # Errors
 /// The engine does not support the system, or the search fails before the budget ends.
@@ -40,15 +42,16 @@ pub fn run(
     }
 }
 
-/// An answer about the system that was given, from one about the system after passes. A way back
-/// that fails is a reason why there is none.
-pub fn way_back(ways: &BackStack, verdict: Verdict, cx: &mut Context) -> Verdict {
-    let back = match verdict {
-        Verdict::Sat(model) => ways.model(model, cx).map(Verdict::Sat),
-        Verdict::Unsat(refutation) => ways.refutation(refutation, cx).map(Verdict::Unsat),
+/// The verdict about the system before some passes, from one about the system after them. If a
+/// back-translation fails, the verdict is `Unknown`; unless the run's limit caused it, that is
+/// logged and counted as a defect.
+pub fn back_translate(back: &BackStack, verdict: Verdict, cx: &mut Context) -> Verdict {
+    let translated = match verdict {
+        Verdict::Sat(model) => back.model(model, cx).map(Verdict::Sat),
+        Verdict::Unsat(refutation) => back.refutation(refutation, cx).map(Verdict::Unsat),
         unknown @ Verdict::Unknown(_) => Ok(unknown),
     };
-    back.unwrap_or_else(|error| {
+    translated.unwrap_or_else(|error| {
         if cx.stop().is_none() {
             log::error!("defect: {error}");
             cx.stats.add("witness.failures", 1);
@@ -57,11 +60,13 @@ pub fn way_back(ways: &BackStack, verdict: Verdict, cx: &mut Context) -> Verdict
     })
 }
 
-/// Runs an engine that has no way with quantified constraints on their instances, at these terms
-/// besides those of the clauses.
+/// Solves a system with quantified constraints by an engine that does not support them: `solve`
+/// gets the clauses with instances in place of quantified formulas, at index terms of the clauses
+/// and at `others`. A refutation is completed by values that satisfy the quantified formulas; if
+/// none are found, the verdict is `Unknown`.
 ///
 /// # Errors
-/// What the engine says.
+/// Those of `solve`, and failures of the oracle before the budget ends.
 pub fn by_instances(
     system: &System,
     others: &[TermId],
@@ -79,10 +84,10 @@ pub fn by_instances(
     }
 }
 
-/// The verdict of a search that was stopped.
+/// The verdict of a search that was stopped: `Unknown` with the reason.
 ///
 /// # Errors
-/// The search failed, and there was budget left.
+/// The search failed, and the budget was not spent.
 pub fn verdict(stop: Stop, cx: &Context) -> Result<Verdict, EngineError> {
     match stop {
         Stop::Reason(reason) => Ok(Verdict::Unknown(reason)),
@@ -93,10 +98,10 @@ pub fn verdict(stop: Stop, cx: &Context) -> Result<Verdict, EngineError> {
     }
 }
 
-/// Systems with datatypes, without arrays and quantifiers.
+/// Accepts systems with datatypes, but without arrays and quantifiers.
 ///
 /// # Errors
-/// What the system has that the engine does not support.
+/// The first feature of the system that the engine `engine` does not support.
 pub fn supports_datatypes(engine: &'static str, shape: &Shape) -> Result<(), Unsupported> {
     let what = match shape.theories {
         t if !t.datatype => "systems without datatypes",
@@ -110,10 +115,10 @@ pub fn supports_datatypes(engine: &'static str, shape: &Shape) -> Result<(), Uns
     })
 }
 
-/// Linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
+/// Accepts linear clauses over Booleans, numbers and bit-vectors, without quantifiers.
 ///
 /// # Errors
-/// What else is in the system.
+/// The first feature of the system that the engine `engine` does not support.
 pub fn supports_linear(engine: &'static str, shape: &Shape) -> Result<(), Unsupported> {
     let what = match shape.theories {
         _ if !shape.linear => "clauses with several body atoms",

@@ -1,7 +1,10 @@
-//! The trait of engines, which decide systems, and what several of them need to run.
+//! The trait of engines, which decide systems of clauses, and code that several engines need:
+//! [`settings`], the frame of a search ([`driver`]) and runs of other engines on derived systems
+//! ([`derived`]).
 //!
-//! Invariant: an engine sees a [`System`] and nothing of where it came from: no syntax, no passes
-//! before it, no other engine except through a [`Registry`] that it is given.
+//! Invariant: an engine sees a [`System`], neither its text nor the passes that it came from. It
+//! reaches engines of other crates only through a [`Registry`] that it is given; within
+//! `alphorn-pdr`, `spacer` uses `pdr` and `muz` directly.
 
 pub mod derived;
 pub mod driver;
@@ -17,20 +20,23 @@ use alphorn_proof::facts::{Lemmas, Leveled};
 use alphorn_term::run::Context;
 use alphorn_witness::Verdict;
 
-/// A system that an engine does not decide, with the construct named.
+/// The error for a system that an engine does not support.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("engine {engine} does not support {what}")]
 pub struct Unsupported {
+    /// The engine's name.
     pub engine: &'static str,
+    /// The unsupported feature, as a noun phrase.
     pub what: String,
 }
 
-/// Why an engine has no verdict, not even `Unknown`.
+/// The reason why an engine has no verdict, not even `Unknown`.
 #[derive(Debug, Error)]
 pub enum EngineError {
+    /// The engine does not support the system.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// A defect, or an oracle whose model cannot be read.
+    /// A defect, or a model of the oracle that cannot be read.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
@@ -40,32 +46,41 @@ pub trait Engine {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Which shapes and sorts the engine decides; anything else is refused, not guessed.
-    fn supports(&self, shape: &Shape) -> Result<(), Unsupported>;
-
-    /// The choices that the command line may change.
-    fn settings(&mut self) -> Vec<Setting<'_>>;
-
-    /// Takes over those of the settings `ENGINE.NAME=VALUE` that are the engine's own.
+    /// Checks that the engine supports systems of this shape.
     ///
     /// # Errors
-    /// The first setting that means nothing, of any engine.
+    /// The first feature that is not supported.
+    fn supports(&self, shape: &Shape) -> Result<(), Unsupported>;
+
+    /// The engine's settings, with references to their values.
+    fn settings(&mut self) -> Vec<Setting<'_>>;
+
+    /// Sets the engine's own settings from texts `ENGINE.NAME=VALUE`; those of other engines are
+    /// ignored.
+    ///
+    /// # Errors
+    /// The first text that has another form, or names no setting of this engine, or no value that
+    /// it may have.
     fn configure(&mut self, settings: &[String]) -> Result<(), SettingError> {
         let name = self.name();
         settings::apply(name, self.settings(), settings)
     }
 
-    /// Decides the system within the context's limits; at a limit the verdict is `Unknown`.
+    /// Decides the system within the context's budget; when the budget ends, the verdict is
+    /// `Unknown`.
+    ///
+    /// # Errors
+    /// The engine does not support the system, or it fails.
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError>;
 
-    /// What the last [`Engine::solve`] leaves about the predicates of its system if it had no
-    /// answer.
+    /// Lemmas about the predicates of the system that the last [`Engine::solve`] found without
+    /// deciding it.
     fn lemmas(&mut self) -> Lemmas {
         Lemmas::default()
     }
 
-    /// Hands over what an earlier turn of the engine left as `Lemmas::frames`, as claims about the
-    /// predicates of the system that is solved next. Engines without levels ignore it.
+    /// Gives the engine the `Lemmas::frames` of an earlier turn, as candidates for the predicates
+    /// of the system that it solves next. Engines without levels ignore them.
     fn resume(&mut self, _earlier: Vec<Leveled>) {}
 
     /// Whether [`Engine::resume`] has an effect.
@@ -74,22 +89,22 @@ pub trait Engine {
     }
 }
 
-/// An engine on the command line.
+/// A registered engine.
 pub struct Entry {
     /// The name on the command line.
     pub name: &'static str,
     /// What the engine is, in one line.
     pub about: &'static str,
-    /// A new engine with default settings.
+    /// Makes an engine with default settings.
     pub make: fn() -> Box<dyn Engine>,
 }
 
-/// Engines by name, for engines that put systems derived from theirs to others.
+/// All engines by name, for engines that run other engines on derived systems.
 #[derive(Clone, Copy)]
 pub struct Registry(pub &'static [Entry]);
 
 impl Registry {
-    /// The engine of this name.
+    /// The entry of the engine with this name.
     pub fn find(self, name: &str) -> Option<&'static Entry> {
         self.0.iter().find(|entry| entry.name == name)
     }

@@ -1,20 +1,25 @@
-//! Settings of engines: one table for each engine, from which everything else follows.
+//! Settings of engines, with one table for each engine.
 //!
-//! An engine's table, by the macro `settings!`, is the only place that names a setting, its type,
-//! its default, its range, what it is for and where it comes from. The struct of options with its
-//! docstrings, its default, the names on the command line and `--settings` are made of it.
+//! The table of an engine, written with the macro `settings!`, is the only place that names a
+//! setting, with its type, default, range, purpose and source. The struct of options, its default,
+//! the names on the command line and the output of `--settings` are generated from it.
 //!
-//! Invariant: a setting shows the value that it would be set from, so the value shown by a new
-//! engine is the default. This module knows no engine.
+//! Invariant: a setting shows the value that it has, so a new engine shows its defaults. This
+//! module knows no engine.
 
 use thiserror::Error;
 
-/// What a setting holds, open to be changed.
+/// The type and value of a setting, by mutable reference.
 pub enum Value<'a> {
     /// `true` or `false`.
     Flag(&'a mut bool),
-    /// A number from `least` on; `none` stands for the largest.
-    Count { value: &'a mut usize, least: usize },
+    /// A number of at least `least`; `none` stands for `usize::MAX`.
+    Count {
+        /// The number.
+        value: &'a mut usize,
+        /// The least value that may be set.
+        least: usize,
+    },
     /// A number, or `none` for no limit.
     Limit(&'a mut Option<u32>),
     /// One of several names.
@@ -23,9 +28,10 @@ pub enum Value<'a> {
     File(&'a mut Option<String>),
 }
 
-/// A type that a setting may have.
+/// A type of a setting.
 pub trait SettingType {
-    /// The value, to be shown or set; numbers are at least `least`.
+    /// The value, by mutable reference. If it is a number, only numbers of at least `least` may be
+    /// set.
     fn value(&mut self, least: usize) -> Value<'_>;
 }
 
@@ -59,19 +65,19 @@ impl<T: Choice> SettingType for T {
     }
 }
 
-/// A choice among alternatives with names.
+/// A choice among named alternatives.
 pub trait Choice {
-    /// All names.
+    /// The names of all alternatives.
     fn names(&self) -> &'static [&'static str];
 
-    /// The name of the alternative that is chosen.
+    /// The name of the current alternative.
     fn name(&self) -> &'static str;
 
-    /// Chooses the alternative of this name; `None` if there is none.
+    /// Chooses the alternative with this name; `None` if there is none.
     fn choose(&mut self, name: &str) -> Option<()>;
 }
 
-/// An enumeration whose alternatives have names on the command line.
+/// Defines an enumeration whose alternatives have names on the command line.
 #[macro_export]
 macro_rules! choices {
     ($(#[$about:meta])* $name:ident {
@@ -103,12 +109,12 @@ macro_rules! choices {
     };
 }
 
-/// The table of an engine's settings. A line is `name: type = default`, with `from N` where a
-/// number has a least value other than 0, and `source "…"` where there is a paper; its docstring
-/// is what `--settings` says about it.
+/// Defines the settings of an engine. A line is `name: type = default`, followed by `from N` where
+/// a number has a least value other than 0, and by `source "…"` where the setting has a source;
+/// `--settings` shows its doc comment.
 ///
-/// Makes the struct with these fields, its `Default`, and a method `settings` that opens them.
-/// On the command line a name has hyphens in place of underscores.
+/// Generates the struct with these fields, its `Default`, and a method `settings`, which lists the
+/// settings. On the command line a name has hyphens in place of underscores.
 #[macro_export]
 macro_rules! settings {
     ($(#[$about:meta])* $options:ident {
@@ -136,7 +142,7 @@ macro_rules! settings {
         }
 
         impl $options {
-            /// All settings with the values that they have.
+            /// All settings with references to their current values.
             pub(super) fn settings(&mut self) -> Vec<$crate::settings::Setting<'_>> {
                 use $crate::settings::{Setting, SettingType};
                 vec![$(
@@ -154,33 +160,41 @@ macro_rules! settings {
 
 pub use crate::{choices, settings};
 
-/// A setting of an engine, open to be changed.
+/// A setting of an engine, with a reference to its value.
 pub struct Setting<'a> {
+    /// The name on the command line, without the engine's.
     pub name: String,
-    /// What it is for, line by line.
+    /// The purpose, line by line.
     pub about: &'static [&'static str],
-    /// The paper or program that it comes from.
+    /// The paper or program that the setting comes from.
     pub source: Option<&'static str>,
+    /// The type and the current value.
     pub value: Value<'a>,
 }
 
-/// A setting on the command line that means nothing.
+/// An error in the text of a setting.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SettingError {
+    /// The text does not have the form `ENGINE.NAME=VALUE`.
     #[error("{0:?} is not ENGINE.NAME=VALUE")]
     Form(String),
+    /// The engine has no setting with this name.
     #[error("there is no setting {0}: --settings lists them")]
     Unknown(String),
+    /// The setting cannot have this value.
     #[error("{name} is {range}, not {text:?}")]
     Value {
+        /// The setting, with its engine.
         name: String,
+        /// The values that it may have.
         range: String,
+        /// The value that was given.
         text: String,
     },
 }
 
 impl Value<'_> {
-    /// What the value may be.
+    /// The values that may be set, for messages.
     pub fn range(&self) -> String {
         match self {
             Value::Flag(_) => "true or false".to_owned(),
@@ -191,7 +205,7 @@ impl Value<'_> {
         }
     }
 
-    /// The value as it is set.
+    /// The current value, in the form in which it is set.
     pub fn show(&self) -> String {
         match self {
             Value::Flag(flag) => flag.to_string(),
@@ -203,7 +217,7 @@ impl Value<'_> {
         }
     }
 
-    /// Takes over a value; `None` when the text is none.
+    /// Sets the value; `None` if the text is no value of the setting.
     fn set(&mut self, text: &str) -> Option<()> {
         match self {
             Value::Flag(flag) => **flag = text.parse().ok()?,
@@ -234,7 +248,8 @@ impl Value<'_> {
 }
 
 impl Setting<'_> {
-    /// A line `NAME=VALUE (RANGE)`, and what the setting is for in further lines.
+    /// Describes the setting: a line `NAME=VALUE (RANGE)`, followed by lines with its purpose and
+    /// source.
     pub fn describe(&self, engine: &str) -> String {
         let (value, range) = (self.value.show(), self.value.range());
         let mut text = format!("{engine}.{}={value} ({range})\n", self.name);
@@ -248,10 +263,11 @@ impl Setting<'_> {
     }
 }
 
-/// Takes over those of the texts `ENGINE.NAME=VALUE` that are about the engine of this name.
+/// Sets those of the texts `ENGINE.NAME=VALUE` that name the engine `engine`.
 ///
 /// # Errors
-/// The first text that means nothing, of any engine.
+/// The first text that has another form, or names no setting of this engine, or no value that it
+/// may have.
 pub fn apply(
     engine: &str,
     mut settings: Vec<Setting<'_>>,

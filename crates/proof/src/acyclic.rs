@@ -1,18 +1,17 @@
 //! Models of systems without recursion, by proof obligations.
 //!
-//! From the queries back: a step into what must not be reached gives an obligation about a fact of
-//! its body, by projection; what no clause derives is excluded by a core of it, which becomes a
-//! lemma. That is property directed reachability without frames: as no predicate depends on
-//! itself, a lemma that every clause preserves holds for good. Of bodies with several facts one
-//! after the other is taken, with what is known to be reached for those before it and the lemmas
-//! for those after it (Komuravelli, Gurfinkel, Chaki, CAV 2014, section 4).
+//! From the queries back, a step into a cube that must not be reached gives an obligation for a
+//! body atom, by model-based projection. If no clause derives a state of the cube, a core of it
+//! becomes a lemma. This is property directed reachability without frames: since no predicate
+//! depends on itself, a lemma that every clause preserves always holds. Of a body with several
+//! atoms, one after the other gets an obligation, with reached facts for the atoms before it and
+//! lemmas for those after it (Komuravelli, Gurfinkel, Chaki, CAV 2014, section 4).
 //!
-//! It is how definitions are found between what derives predicates and what uses them, where the
-//! predicates are no longer in the system that was solved, and how a k-inductive invariant is made
-//! inductive.
+//! Passes define predicates that they removed in this way, between the clauses that derive them and
+//! those that use them, and [`window`](crate::window()) makes a k-inductive invariant inductive.
 //!
-//! Invariant: each lemma was seen to follow by every clause that derives its predicate from lemmas
-//! that are kept, so at the end the conjunctions are a model.
+//! Invariant: by queries, each lemma follows by every clause that derives its predicate from lemmas
+//! that are kept, so at the end their conjunctions are a model.
 
 use std::iter;
 use std::rc::Rc;
@@ -28,47 +27,58 @@ use alphorn_term::run::{Budget, Context};
 use alphorn_term::{SortId, TermId, TermStore};
 use alphorn_witness::Model;
 
-/// A model has so many lemmas at most.
-const LEMMAS: usize = 5_000;
+/// Limits of the search for a model of a system without recursion.
+struct Limits {
+    /// Lemmas of a model; with more, the search stops.
+    max_lemmas: usize,
+    /// Queries for one core in one clause; at the limit the core is as small as it is then.
+    core_queries: usize,
+}
 
-/// Queries for one core in one clause.
-const CORE_QUERIES: usize = 100;
+const LIMITS: Limits = Limits {
+    max_lemmas: 5_000,
+    core_queries: 100,
+};
 
-/// What became of a try to step into a cube.
+/// The outcome of an attempt to step into a cube.
 enum Entry {
-    /// No clause does.
+    /// No clause steps into it.
     Excluded,
-    /// A clause does if this is reached.
+    /// A clause does, if the obligation's cube is reached.
     Open(Obligation),
-    /// A clause does, from facts that are reached.
+    /// A clause does, from reached facts.
     Reached,
 }
 
-/// Something that must not be reached.
+/// A cube that must not be reached.
 struct Obligation {
-    /// `None` for a query.
+    /// The predicate; `None` for `false`.
     about: Option<PredicateId>,
     /// Literals over the formal variables.
     cube: Vec<TermId>,
-    /// Clauses before this one, of those that derive the predicate, do not step into it.
+    /// The position of a clause among those that derive the predicate; the ones before it do not
+    /// step into the cube.
     next: usize,
 }
 
-/// A clause with what is known of its body.
+/// A clause in a solver, with lemmas and reached facts of its body atoms.
 struct Rule {
     solver: Solver,
-    /// By body atom: so many lemmas about it are asserted.
+    /// By body atom: the number of asserted lemmas.
     asserted: Vec<usize>,
-    /// By body atom: the literal by which the first so many of its reached facts are in force.
+    /// By body atom: a number of its predicate's reached facts, and the literal that implies one of
+    /// them.
     reached: Vec<(usize, TermId)>,
 }
 
 /// Formulas by predicate, over its formal variables.
 pub type Formulas = FxHashMap<PredicateId, Vec<TermId>>;
 
-/// A model of a system in which no predicate depends on itself. `Stop` when a limit is met, or
-/// where a query is reached: then there is no model. Of the `seeds` those that hold are lemmas from
-/// the beginning, and of these the model has what it needs.
+/// Finds a model of a system in which no predicate depends on itself. Those of the formulas `seeds`
+/// that hold are lemmas from the beginning; the model contains the seeds that it needs.
+///
+/// # Errors
+/// A limit, or a query is reached, so there is no model.
 pub fn solve_acyclic(
     system: &System,
     seeds: &Formulas,
@@ -89,12 +99,12 @@ pub fn solve_acyclic(
     let mut order = Vec::new();
     if !seeds.is_empty() {
         order = DependencyGraph::new(system).components().concat();
-        search.plant(seeds, &order)?;
+        search.add_seeds(seeds, &order)?;
     }
     let seeded: usize = search.lemmas.values().map(Vec::len).sum();
     search.run()?;
     if seeded > 0 {
-        search.weed(&order)?;
+        search.drop_unneeded(&order)?;
     }
     log::debug!(
         "a model of {} clauses without recursion: {} lemmas, {seeded} seeds, {} needed",
@@ -113,30 +123,31 @@ pub fn solve_acyclic(
     })
 }
 
-/// The literals of a cube by which none of the ways into it is one. Each way is asked in turn, with
-/// the literals that earlier ones need and those that are left; it gives the latter as it has them,
-/// in their order, and the core of them that it needs.
+/// Literals of `cube` that exclude every one of `entries`, which stand for ways to enter the cube.
+/// `core_of` is called for each entry with the literals that earlier ones need and the other
+/// literals. It returns the latter in its own form, in their order, and those of them that form a
+/// core.
 ///
 /// # Errors
-/// A limit, where a way gives no core: that it is none was seen before.
-pub fn core_of_all<W>(
+/// A limit, if `core_of` finds no core; that the entry is excluded has been shown before.
+pub fn core_of_all<E>(
     cube: &[TermId],
-    ways: impl IntoIterator<Item = W>,
+    entries: impl IntoIterator<Item = E>,
     cx: &Context,
     mut core_of: impl FnMut(
-        W,
+        E,
         &[TermId],
         &[TermId],
         CoreEffort<'_>,
     ) -> (Vec<TermId>, Option<Vec<TermId>>),
 ) -> Result<Vec<TermId>, Stop> {
     let effort = CoreEffort {
-        queries: CORE_QUERIES,
+        queries: LIMITS.core_queries,
         budget: Some(&cx.budget),
     };
     let (mut needed, mut rest) = (Vec::new(), cube.to_vec());
-    for way in ways {
-        let (soft, core) = core_of(way, &needed, &rest, effort);
+    for entry in entries {
+        let (soft, core) = core_of(entry, &needed, &rest, effort);
         let core = core.ok_or_else(|| gave_up("a core", cx))?;
         let mut left = Vec::new();
         for (literal, here) in rest.into_iter().zip(soft) {
@@ -158,9 +169,9 @@ struct Search<'a> {
     index: ClauseIndex,
     rules: Vec<Option<Rule>>,
     lemmas: Formulas,
-    /// Of which every point is derived.
+    /// Reached facts: every state that satisfies one of them is derived.
     reached: Formulas,
-    /// Lemmas in all.
+    /// The number of lemmas.
     count: usize,
 }
 
@@ -189,10 +200,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Makes lemmas of the seeds that hold, predicate by predicate: each clause preserves them, given
-    /// those of its body. A seed of which that stays open is dropped. At most half of what is left of
-    /// the run is for this.
-    fn plant(&mut self, seeds: &Formulas, order: &[PredicateId]) -> Result<(), Stop> {
+    /// Adds those of the seeds to the lemmas that every clause preserves, predicate by predicate. A
+    /// seed is dropped if this is not decided. Takes at most half of the remaining time of the run.
+    fn add_seeds(&mut self, seeds: &Formulas, order: &[PredicateId]) -> Result<(), Stop> {
         let half = self.cx.remaining().map(|left| left / 2);
         let half = half.map(|half| self.cx.budget.time(half));
         for &about in order {
@@ -228,9 +238,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Drops the lemmas that no query depends on, from the queries back, by a core for each clause;
-    /// where there is none in time, the clause needs all.
-    fn weed(&mut self, order: &[PredicateId]) -> Result<(), Stop> {
+    /// Drops the lemmas that no query depends on, by a core for each clause, from the queries back.
+    /// If no core is found in time, all premises of the clause are kept.
+    fn drop_unneeded(&mut self, order: &[PredicateId]) -> Result<(), Stop> {
         let mut needed: FxHashMap<PredicateId, FxHashSet<TermId>> = FxHashMap::default();
         let targets = iter::once(None).chain(order.iter().rev().copied().map(Some));
         for about in targets {
@@ -262,7 +272,7 @@ impl Search<'_> {
                 let core = match solver.check(&here) {
                     SatResult::Unsat => solver.core(),
                     SatResult::Unknown(_) => here.clone(),
-                    SatResult::Sat => return Err(incomplete("a lemma that does not follow")),
+                    SatResult::Sat => return Err(incomplete("a lemma does not follow")),
                 };
                 let core: FxHashSet<TermId> = core.into_iter().collect();
                 for ((atom, lemma), here) in premises.into_iter().zip(here) {
@@ -275,7 +285,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The clauses that derive a predicate; the queries for `None`.
+    /// The clauses that derive the predicate; the queries for `None`.
     fn deriving(&self, about: Option<PredicateId>) -> &[usize] {
         match about {
             Some(predicate) => self.index.deriving(predicate),
@@ -283,7 +293,7 @@ impl Search<'_> {
         }
     }
 
-    /// The first step into an obligation's cube, in the order of the clauses.
+    /// The first step into the obligation's cube, in the order of the clauses.
     fn entry(&mut self, obligation: &mut Obligation) -> Result<Entry, Stop> {
         while let Some(&clause) = self.deriving(obligation.about).get(obligation.next) {
             match self.step(clause, &obligation.cube)? {
@@ -294,7 +304,7 @@ impl Search<'_> {
         Ok(Entry::Excluded)
     }
 
-    /// A step of a clause into a cube over its head's formal variables.
+    /// Tries to step by a clause into a cube over the formal variables of its head.
     fn step(&mut self, clause: usize, cube: &[TermId]) -> Result<Entry, Stop> {
         let body = &self.system.clauses[clause].body;
         let mut assumptions = self.at_head(clause, cube);
@@ -307,13 +317,13 @@ impl Search<'_> {
             if let Some(literal) = self.reached_literal(clause, at) {
                 assumptions.push(literal);
                 if let Some(found) = self.ask(clause, &assumptions)? {
-                    parts.push(self.somewhere(atom, &self.reached));
+                    parts.push(self.reached_at(atom, &self.reached));
                     model = found;
                     continue;
                 }
             }
             let later = body[at + 1..].iter();
-            parts.extend(later.map(|atom| self.everywhere(atom)));
+            parts.extend(later.map(|atom| self.lemmas_at(atom)));
             let cube = self.project(&parts, &atom.args, &model)?;
             let cube = self.at_formals(atom, &cube);
             return Ok(Entry::Open(Obligation {
@@ -336,7 +346,7 @@ impl Search<'_> {
         ask(&mut self.rule(clause).solver, assumptions, cx)
     }
 
-    /// What of the conjunction of `parts` is left for `kept`, around a model.
+    /// Projects the conjunction of `parts` onto `kept`, around a model.
     fn project(
         &self,
         parts: &[TermId],
@@ -347,7 +357,7 @@ impl Search<'_> {
         project_onto(self.terms, whole, kept, model).ok_or_else(undefined)
     }
 
-    /// A core of the cube that no clause steps into becomes a lemma.
+    /// Adds the negation of a core of the cube, which no clause steps into, as a lemma.
     fn learn(&mut self, about: PredicateId, cube: &[TermId]) -> Result<(), Stop> {
         let cx = self.cx;
         let clauses = self.deriving(Some(about)).to_vec();
@@ -360,13 +370,13 @@ impl Search<'_> {
         let lemmas = self.lemmas.entry(about).or_default();
         lemmas.push(self.terms.or(&negated));
         self.count += 1;
-        match self.count > LEMMAS {
-            true => Err(incomplete("a model takes too many lemmas")),
+        match self.count > LIMITS.max_lemmas {
+            true => Err(incomplete("the model needs too many lemmas")),
             false => Ok(()),
         }
     }
 
-    /// The clause's solver, with all lemmas about its body.
+    /// The clause in its solver, with all lemmas about its body asserted.
     fn rule(&mut self, clause: usize) -> &mut Rule {
         let own = &self.system.clauses[clause];
         let rule = self.rules[clause].get_or_insert_with(|| {
@@ -388,11 +398,12 @@ impl Search<'_> {
         rule
     }
 
-    /// The literal by which a body atom is one of the facts that are reached, if there are any.
+    /// The literal that makes a body atom one of the reached facts of its predicate, if there are
+    /// any.
     fn reached_literal(&mut self, clause: usize, at: usize) -> Option<TermId> {
         let atom = &self.system.clauses[clause].body[at];
         let count = self.reached.get(&atom.predicate)?.len();
-        let facts = self.somewhere(atom, &self.reached);
+        let facts = self.reached_at(atom, &self.reached);
         let terms = self.terms.clone();
         let rule = self.rule(clause);
         if rule.reached[at].0 < count {
@@ -403,19 +414,19 @@ impl Search<'_> {
         Some(rule.reached[at].1)
     }
 
-    /// The facts that are reached, at an atom.
-    fn somewhere(&self, atom: &Atom, facts: &Formulas) -> TermId {
+    /// The disjunction of the reached facts at an atom.
+    fn reached_at(&self, atom: &Atom, facts: &Formulas) -> TermId {
         let facts = facts.get(&atom.predicate).map_or(&[][..], |f| f);
         self.system.instantiate(self.terms.or(facts), atom)
     }
 
-    /// The lemmas, at an atom.
-    fn everywhere(&self, atom: &Atom) -> TermId {
+    /// The conjunction of the lemmas at an atom.
+    fn lemmas_at(&self, atom: &Atom) -> TermId {
         let lemmas = self.lemmas.get(&atom.predicate).map_or(&[][..], |l| l);
         self.system.instantiate(self.terms.and(lemmas), atom)
     }
 
-    /// Literals over the formal variables, at a clause's head.
+    /// Literals over the formal variables, at the head of a clause.
     fn at_head(&self, clause: usize, cube: &[TermId]) -> Vec<TermId> {
         let Some(head) = &self.system.clauses[clause].head else {
             return cube.to_vec();
@@ -424,7 +435,7 @@ impl Search<'_> {
         cube.iter().map(at).collect()
     }
 
-    /// Literals over an atom's arguments, over the formal variables.
+    /// Literals over an atom's arguments, over the formal variables instead.
     fn at_formals(&self, atom: &Atom, cube: &[TermId]) -> Vec<TermId> {
         let params = &self.system.predicate(atom.predicate).params;
         let map: FxHashMap<TermId, TermId> = atom
@@ -450,8 +461,8 @@ mod tests {
     const BITS: usize = 3;
     const LAYERS: usize = 4;
 
-    /// Predicates of some bits, each derived from earlier ones by clauses with up to two body
-    /// atoms.
+    /// Predicates with Boolean arguments, each derived from earlier ones by clauses with up to two
+    /// body atoms.
     fn layered(random: &mut Random) -> System {
         let t = Rc::new(TermStore::new());
         let mut system = System::new(t.clone());
@@ -522,7 +533,7 @@ mod tests {
         false
     }
 
-    /// Clauses of two literals, of which some hold.
+    /// Random clauses of two literals; some of them hold.
     fn random_seeds(system: &System, random: &mut Random) -> Formulas {
         let t = &system.terms;
         let mut seeds = Formulas::default();

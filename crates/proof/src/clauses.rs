@@ -1,22 +1,22 @@
-//! Clauses in incremental solvers, for as long as a proof is worked on.
+//! Clauses in incremental solvers.
 //!
 //! Each clause is written over the formal variables of its head. The `n`-th body atom of a
-//! predicate has the same variables, a *slot*, in all clauses, so a lemma is written once for all
-//! of them. The clauses with one head share a solver, or each clause has its own; a solver with
-//! others goes through them for each query, but has to be told less. Literals stand for the
-//! parts:
+//! predicate has the same variables, a *slot*, in all clauses, so a lemma is instantiated once for
+//! all of them. The clauses with one head share a solver, or each clause has its own: a shared
+//! solver considers all its clauses in each query, but fewer assertions are needed. Literals stand
+//! for the parts:
 //!
-//! - [`Clauses::in_force`]: one of a solver's clauses alone;
+//! - [`Clauses::in_force`]: only this clause of a solver holds;
 //! - a slot's `used`: the clause in force has this body atom;
 //! - [`Clauses::premise`]: a lemma holds of all body atoms of its predicate.
 //!
-//! A lemma is violated at the head where its negation holds, so that needs no literal.
+//! A lemma is violated at the head if its negation holds, which needs no literal.
 //!
-//! Where what is known of a body grows as a disjunction, of reached facts or cubes, or is asked
-//! about once, as elements of abstract domains are, searches have solvers of their own.
+//! Searches have solvers of their own where the knowledge about a body grows as a disjunction (of
+//! reached facts or cubes), or is used for one query only (elements of abstract domains).
 //!
-//! Invariant: in each solver some clause is in force, and what is asserted in its outermost scope
-//! holds or defines a literal; so asking never changes what the answers mean.
+//! Invariant: in each solver some clause is in force, and each formula of its outermost scope is
+//! valid for the system or defines a literal; so a query does not change the answers to later ones.
 
 use std::rc::Rc;
 
@@ -26,8 +26,9 @@ use alphorn_chc::{ClauseIndex, PredicateId, System};
 use alphorn_smt::{Smt, Solver};
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// Solvers of their own for clauses, at most: each takes some hundred kilobytes.
-const SOLVERS: usize = 1000;
+/// Solvers of single clauses; with more clauses, those with the same head share one. A solver takes
+/// several hundred kilobytes.
+const MAX_SOLVERS: usize = 1000;
 
 /// Which clauses share a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,26 +39,26 @@ pub enum Solvers {
     PerClause,
 }
 
-/// Something that may hold of what a predicate's clauses derive, as it is told to the solvers.
+/// A formula that may hold of the facts of a predicate, as literals of the solvers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Lemma {
-    /// `None` for a lemma of the queries, that `false` is not derived.
+    /// The predicate; `None` if the lemma is that `false` is not derived.
     pub about: Option<PredicateId>,
-    /// The literal that puts it in force at body atoms.
+    /// The literal that implies the formula at body atoms.
     pub premise: TermId,
-    /// Says over the head's formal variables that it does not hold there.
+    /// The formula's negation over the head's formal variables.
     pub violation: TermId,
 }
 
-/// A body atom, in all clauses that have one.
+/// A body atom, with the same variables in all clauses that have it.
 struct Slot {
-    /// The predicate's formal variables to the atom's.
+    /// From the predicate's formal variables to the slot's.
     renaming: FxHashMap<TermId, TermId>,
     memo: FxHashMap<TermId, TermId>,
     used: TermId,
 }
 
-/// What the literal of a premise means.
+/// The meaning of the literal of a premise.
 struct Premise {
     about: PredicateId,
     formula: TermId,
@@ -68,14 +69,14 @@ struct Premise {
 struct Group {
     head: Option<PredicateId>,
     clauses: Vec<usize>,
-    /// The predicates of their body atoms, ascending.
+    /// The predicates of the body atoms, ascending.
     sources: Vec<PredicateId>,
-    /// Their body atoms, by predicate and number.
+    /// The body atoms, by predicate and number.
     slots: FxHashSet<(PredicateId, usize)>,
-    /// What its solver is told, whether it was made already or not.
+    /// The formulas of the solver, whether it exists yet or not.
     formulas: Vec<TermId>,
     solver: Option<Solver>,
-    /// Premises whose meaning it was told.
+    /// Premises whose definition was asserted.
     known: FxHashSet<TermId>,
 }
 
@@ -87,7 +88,7 @@ struct Rule {
     constraint: TermId,
 }
 
-/// See the module.
+/// The clauses of a system in incremental solvers.
 pub struct Clauses {
     terms: Rc<TermStore>,
     smt: Rc<Smt>,
@@ -95,18 +96,19 @@ pub struct Clauses {
     rules: Vec<Rule>,
     slots: FxHashMap<PredicateId, Vec<Slot>>,
     index: ClauseIndex,
-    /// The literals of premises, and what they mean.
+    /// The literals of premises by predicate, formula and condition.
     literals: FxHashMap<(PredicateId, TermId, TermId), TermId>,
     premises: FxHashMap<TermId, Premise>,
 }
 
 impl Clauses {
-    /// The clauses of a system as they are.
+    /// The clauses of a system with their constraints.
     pub fn new(system: &System, solvers: Solvers, smt: &Rc<Smt>) -> Clauses {
         Clauses::with_constraints(system, solvers, smt, |c| system.clauses[c].constraint)
     }
 
-    /// The same with other constraints. Clauses may have variables in common that are no arguments.
+    /// The clauses of a system with other constraints: `constraint` gives that of the clause at a
+    /// position. Clauses may share variables that are not arguments.
     pub fn with_constraints(
         system: &System,
         solvers: Solvers,
@@ -124,7 +126,7 @@ impl Clauses {
             literals: FxHashMap::default(),
             premises: FxHashMap::default(),
         };
-        let alone = solvers == Solvers::PerClause && system.clauses.len() <= SOLVERS;
+        let alone = solvers == Solvers::PerClause && system.clauses.len() <= MAX_SOLVERS;
         let mut group_of: FxHashMap<Option<PredicateId>, usize> = FxHashMap::default();
         for (at, clause) in system.clauses.iter().enumerate() {
             let head = clause.head.as_ref().map(|h| h.predicate);
@@ -204,7 +206,7 @@ impl Clauses {
         self.assert(group, self.terms.or(&some));
     }
 
-    /// The store of all formulas.
+    /// The term store of all formulas.
     pub fn terms(&self) -> &Rc<TermStore> {
         &self.terms
     }
@@ -219,7 +221,7 @@ impl Clauses {
         self.rules[clause].group
     }
 
-    /// The clauses that derive a predicate; the queries for `None`.
+    /// The clauses that derive the predicate; the queries for `None`.
     pub fn deriving(&self, head: Option<PredicateId>) -> &[usize] {
         match head {
             Some(predicate) => self.index.deriving(predicate),
@@ -235,7 +237,7 @@ impl Clauses {
         groups
     }
 
-    /// What the clauses of a group derive; `None` for `false`.
+    /// The predicate that the clauses of a group derive; `None` for `false`.
     pub fn head(&self, group: usize) -> Option<PredicateId> {
         self.groups[group].head
     }
@@ -255,28 +257,28 @@ impl Clauses {
         &self.rules[clause].sources
     }
 
-    /// Puts a clause in force, among those of its group.
+    /// The literal that puts a clause in force, among those of its group.
     pub fn in_force(&self, clause: usize) -> TermId {
         self.rules[clause].on
     }
 
-    /// A clause's constraint, over slots and formal variables.
+    /// A clause's constraint over slots and formal variables.
     pub fn constraint(&self, clause: usize) -> TermId {
         self.rules[clause].constraint
     }
 
-    /// A predicate's formal variables to those of its first body atom.
+    /// The renaming of a predicate's formal variables to the slot of its first body atom.
     pub fn first_slot(&self, predicate: PredicateId) -> Option<&FxHashMap<TermId, TermId>> {
         Some(&self.slots.get(&predicate)?.first()?.renaming)
     }
 
-    /// The literals that are true when any body atom is there.
+    /// The literals `used` of all slots.
     pub fn used(&self) -> Vec<TermId> {
         self.slots.values().flatten().map(|s| s.used).collect()
     }
 
-    /// A formula about a predicate, over its formal variables, as a lemma. At body atoms it is in
-    /// force where `when` holds besides.
+    /// The lemma that `formula`, over the formal variables, holds of a predicate. At body atoms its
+    /// premise implies it only if `when` holds.
     pub fn lemma(&mut self, about: Option<PredicateId>, formula: TermId, when: TermId) -> Lemma {
         Lemma {
             about,
@@ -285,8 +287,7 @@ impl Clauses {
         }
     }
 
-    /// The literal by which a lemma's formula holds of all body atoms of its predicate, where
-    /// `when` holds besides.
+    /// The literal that implies the formula at all body atoms of its predicate, if `when` holds.
     fn premise(&mut self, about: PredicateId, formula: TermId, when: TermId) -> TermId {
         let key = (about, formula, when);
         if let Some(&known) = self.literals.get(&key) {
@@ -303,8 +304,8 @@ impl Clauses {
         literal
     }
 
-    /// Tells a group's solver what the literals of premises mean, those that it does not know. No
-    /// scope may be open.
+    /// Asserts in a group's solver the definitions of those premises that are not defined there
+    /// yet. No scope may be open.
     pub fn tell(&mut self, group: usize, premises: &[TermId]) {
         for &literal in premises {
             let own = &mut self.groups[group];
@@ -331,7 +332,7 @@ impl Clauses {
         }
     }
 
-    /// Asserts a formula about a group's clauses for good. No scope may be open.
+    /// Asserts a formula in a group's solver permanently. No scope may be open.
     pub fn assert(&mut self, group: usize, formula: TermId) {
         let group = &mut self.groups[group];
         match &mut group.solver {
@@ -343,7 +344,8 @@ impl Clauses {
         }
     }
 
-    /// A group's solver, made when it is first needed. Scopes that are opened have to be closed.
+    /// The group's solver, which is created when it is first used. Scopes that are opened have to
+    /// be closed.
     pub fn solver(&mut self, group: usize) -> &mut Solver {
         let Group {
             solver, formulas, ..

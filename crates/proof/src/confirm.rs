@@ -1,8 +1,8 @@
-//! The last look at a refutation before an engine gives it away.
+//! The check of a refutation by evaluation before an engine returns it.
 //!
-//! Invariant: a refutation that evaluation does not confirm becomes `Unknown`. That is no defect:
-//! Z3 may choose what a division by zero or a selector on another constructor is, and a
-//! refutation may not hang on that.
+//! Invariant: a refutation that evaluation does not confirm becomes `Unknown`. This is not a
+//! defect: Z3 may choose any value for a division by zero or a selector on another constructor, and
+//! a refutation must not depend on that.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use alphorn_term::run::Context;
 use alphorn_term::run::Reason;
 use alphorn_witness::{Refutation, SystemRules, Verdict, check_steps};
 
-/// Passes on a refutation of the system if each of its steps is one.
+/// Returns the refutation as the verdict if each of its steps is correct, and `Unknown` otherwise.
 pub fn confirm(system: &System, refutation: Refutation, smt: &Rc<Smt>, cx: &Context) -> Verdict {
     let terms = &system.terms;
     let valid = |formula: TermId| {

@@ -1,6 +1,6 @@
-//! Clauses over variables of their own, in formulas that stand for derivations.
+//! Clauses over fresh variables, in formulas that stand for derivations.
 //!
-//! Invariant: a copy shares with others only the arguments that it was given.
+//! Invariant: a copy shares with other copies only the arguments that it was given.
 
 use super::steps::{fresh_copy, literal};
 use super::stop::{Failure, values};
@@ -14,15 +14,17 @@ use alphorn_witness::{Fact, Refutation, RefutationStep};
 pub struct ClauseCopy {
     /// Index in the system.
     pub clause: usize,
-    /// Stands for the copy.
+    /// A Boolean variable that stands for the copy.
     pub literal: TermId,
-    /// The clause's variables here, in its order.
+    /// The clause's variables in the copy, in the order of the clause.
     pub vars: Vec<TermId>,
+    /// The constraint over these variables.
     pub formula: TermId,
 }
 
 impl ClauseCopy {
-    /// A copy of the clause with these arguments of its atoms; other variables are new.
+    /// A copy of a clause whose atoms have the given arguments, in order; all other variables are
+    /// fresh. `name` is the hint for the literal's name.
     pub fn new(
         system: &System,
         clause: usize,
@@ -60,7 +62,8 @@ impl ClauseCopy {
         Ok((values, fact))
     }
 
-    /// The derivation that a model of copies of linear clauses is, each from the fact before it.
+    /// The derivation by copies of linear clauses in a model, in which each step uses the fact of
+    /// the step before it.
     ///
     /// # Errors
     /// The model cannot be read.

@@ -1,16 +1,16 @@
-//! Constraints in which every term has a value.
+//! Constraints in which every term has a value: a term whose value SMT-LIB does not fix, as a
+//! selector on another constructor or a division by zero, is replaced by a variable.
 //!
-//! What the standard leaves open, a selector on another constructor or division by zero, becomes a
-//! variable of its own.
-//!
-//! Invariant: for some values of the new variables the constraint implies the result. So what the
-//! result makes unreachable is unreachable; what it reaches has to be confirmed.
+//! Invariant: for some values of the new variables the constraint implies the result. So states
+//! that are unreachable with the result are unreachable with the constraint; a derivation has to be
+//! confirmed.
 
 use rustc_hash::FxHashMap;
 
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// The constraint with each partial application replaced where it has no value.
+/// The constraint with a fresh variable in place of each partial application, where that has no
+/// value.
 pub fn make_total(terms: &TermStore, constraint: TermId) -> TermId {
     let mut memo = FxHashMap::default();
     terms.rewrite_bottom_up(constraint, &mut memo, |term| match defined(terms, term) {
@@ -22,8 +22,9 @@ pub fn make_total(terms: &TermStore, constraint: TermId) -> TermId {
     })
 }
 
-/// The literal together with what gives its terms their values. Where the literal is true, nothing
-/// is added to it; elsewhere its negation, a lemma, is true and not without value.
+/// The conjunction of a literal and the conditions under which its terms have values. It is
+/// equivalent to the literal where these have values; elsewhere it is false, so its negation, a
+/// lemma, is true.
 pub fn where_defined(terms: &TermStore, literal: TermId) -> TermId {
     let mut parts = vec![literal];
     terms.post_order(&[literal], |term| {
@@ -35,7 +36,7 @@ pub fn where_defined(terms: &TermStore, literal: TermId) -> TermId {
     terms.and(&parts)
 }
 
-/// When the operator of a term has a value on its arguments.
+/// The condition under which the operator of a term has a value on its arguments.
 fn defined(terms: &TermStore, term: TermId) -> TermId {
     let node = terms.node(term);
     match &node.op {
@@ -76,7 +77,7 @@ mod tests {
             .filter(|v| ![x, y, l].contains(v))
             .collect();
         assert_eq!(open.len(), 2);
-        // Defined: both agree, whatever the new variables are.
+        // Where all terms have values, both formulas agree for any values of the new variables.
         let full = terms.construct(list, 1, &[terms.int(7), terms.construct(list, 0, &[])]);
         let mut values: Assignment = [(x, terms.int(7)), (y, terms.int(2)), (l, full)]
             .into_iter()
@@ -86,7 +87,7 @@ mod tests {
         }
         assert_eq!(evaluate(&terms, formula, &values), Some(TermId::TRUE));
         assert_eq!(evaluate(&terms, result, &values), Some(TermId::TRUE));
-        // Not defined: the new variables decide.
+        // Elsewhere the new variables decide.
         values.insert(y, terms.int(0));
         values.insert(l, terms.construct(list, 0, &[]));
         assert_eq!(evaluate(&terms, formula, &values), None);

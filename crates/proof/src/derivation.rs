@@ -1,8 +1,9 @@
-//! A derivation without its values: which clause each step applies to which steps before it. One
-//! query finds values for all variables at once.
+//! A derivation without values: which clause each step applies to which earlier steps. One query
+//! finds values for all variables.
 //!
-//! Invariant: a refutation made of a model has the clauses and premises of the derivation; whether
-//! it is one is for evaluation to say (`confirm`).
+//! Invariant: a refutation that is made from a model has the clauses and premises of the
+//! derivation. Whether its values are correct is left to evaluation
+//! ([`confirm()`](crate::confirm())).
 
 use std::rc::Rc;
 
@@ -14,25 +15,28 @@ use alphorn_smt::{Smt, SmtModel, Solver};
 use alphorn_term::{Assignment, TermId};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// A step by a clause, given by its position.
+/// A step of a derivation.
 pub struct DerivationStep {
+    /// The position of the clause that it applies.
     pub clause: usize,
     /// Earlier steps, in the order of the clause's body.
     pub premises: Vec<usize>,
 }
 
-/// The clauses of a derivation in a solver, each with variables of its own.
+/// A derivation in a solver, in which each step has variables of its own.
 pub struct Derivation<'a> {
     system: &'a System,
+    /// The solver, for further assertions and the query.
     pub solver: Solver,
     steps: Vec<DerivationStep>,
-    /// By step: from the clause's variables to the step's.
+    /// By step: from the clause's variables to those of the step.
     renamings: Vec<FxHashMap<TermId, TermId>>,
 }
 
 impl<'a> Derivation<'a> {
-    /// Tells a solver that atoms agree with what they are derived from. Constraints are for the
-    /// caller: `constraint` gives, for the number of a step and its renaming, what is to hold.
+    /// Asserts that the arguments of each body atom equal those of the fact that the premise
+    /// derives. For the number of a step and its renaming, `constraint` gives the formula to assert
+    /// in addition.
     pub fn new(
         system: &'a System,
         steps: Vec<DerivationStep>,
@@ -69,7 +73,7 @@ impl<'a> Derivation<'a> {
         self.steps[step].clause
     }
 
-    /// The derivation with the values of a model.
+    /// The refutation with the values of a model.
     ///
     /// # Errors
     /// The model cannot be read.

@@ -1,8 +1,8 @@
-//! Facts about predicates that a pass wants to rely on: proven inductive, shortened, and
-//! conjoined to the clauses.
+//! Facts about predicates that passes use: proven inductive, shortened, and conjoined to the
+//! clauses.
 //!
-//! Invariant: what is proven holds for every fact that can be derived, by the word of a solver or of
-//! whoever found it (`Checker::accept`); either way a verdict is checked on the text.
+//! Invariant: proven formulas hold for every derivable fact, as far as the solver, or the caller of
+//! `Checker::accept`, is right; a verdict is checked against the text in any case.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -17,50 +17,54 @@ use alphorn_smt::{QueryLimit, SatResult, Smt, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 
-/// One query at most, as work.
-const QUERY: Duration = Duration::from_millis(100);
+/// Work of one query, unless [`Checker::patient`] sets it; a query without an answer proves
+/// nothing.
+const QUERY_WORK: Duration = Duration::from_millis(100);
 
-/// What holds of predicates, as conjuncts over their formal variables.
+/// Formulas that hold of predicates, as conjuncts over the formal variables.
 pub type Facts = FxHashMap<PredicateId, Vec<TermId>>;
 
-/// What an engine found out about predicates in a turn without an answer: formulas over the formal
-/// variables. Who relies on them proves them first.
+/// Formulas about predicates, over the formal variables, that an engine found in a turn without an
+/// answer. They have to be proven before they are used.
 #[derive(Clone, Debug, Default)]
 pub struct Lemmas {
-    /// What the engine holds for true of all facts,
+    /// Formulas that the engine takes to hold of all facts.
     pub proven: Vec<(PredicateId, TermId)>,
-    /// and of those that it has come to so far, the most certain ones first.
+    /// Formulas that hold of the facts reached so far, the most reliable ones first.
     pub guesses: Vec<(PredicateId, TermId)>,
-    /// All these with their levels, if the engine has levels and can go on from there.
+    /// All of these with their levels, if the engine has levels and can continue from them.
     pub frames: Vec<Leveled>,
 }
 
-/// A lemma about a predicate that holds of facts with derivations of at most this height, or, at the
-/// greatest level, of all facts.
+/// A lemma that holds of the predicate's facts with a derivation of at most this height; at the
+/// greatest level, of all its facts.
 #[derive(Clone, Copy, Debug)]
 pub struct Leveled {
+    /// The predicate.
     pub predicate: PredicateId,
+    /// The formula over the predicate's formal variables.
     pub formula: TermId,
+    /// The height, counted in steps.
     pub level: u32,
 }
 
-/// Finds the conjuncts that are inductive together.
+/// Finds conjuncts that are inductive together.
 pub struct Checker<'a> {
     _limit: QueryLimit,
     system: &'a System,
     terms: Rc<TermStore>,
     smt: Rc<Smt>,
     clauses: Clauses,
-    /// What is inductive.
+    /// Conjuncts that are inductive together.
     proven: Facts,
 }
 
 impl<'a> Checker<'a> {
-    /// Nothing is proven yet.
+    /// A checker with nothing proven.
     pub fn new(system: &'a System, cx: &Context) -> Self {
         let smt = Smt::within(&cx.budget);
         Checker {
-            _limit: smt.limit_queries(Some(QUERY)),
+            _limit: smt.limit_queries(Some(QUERY_WORK)),
             system,
             terms: system.terms.clone(),
             clauses: Clauses::new(system, Solvers::PerClause, &smt),
@@ -69,14 +73,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The same with another limit of each query, as work.
+    /// Sets the work that one query may take, at most.
     pub fn patient(mut self, query: Duration) -> Self {
         self._limit = self.smt.limit_queries(Some(query));
         self
     }
 
-    /// Adds those conjuncts that are inductive together with what is proven; false, and none, when
-    /// the budget is spent before that.
+    /// Adds the candidates that are inductive together with the proven conjuncts. Returns false,
+    /// and adds none, if the budget is spent before.
     pub fn prove(&mut self, candidates: Facts, cx: &Context) -> bool {
         let given = self.proven_premises();
         let candidates = in_order(&candidates);
@@ -92,7 +96,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// Adds facts that whoever found them knows to be inductive together, without asking.
+    /// Adds conjuncts that are inductive together, without a query.
     pub fn accept(&mut self, facts: Facts) {
         for (predicate, conjuncts) in facts {
             self.proven.entry(predicate).or_default().extend(conjuncts);
@@ -104,7 +108,7 @@ impl<'a> Checker<'a> {
         facts.iter().map(lemma).collect()
     }
 
-    /// By group of clauses: what is proven of its body atoms.
+    /// By group of clauses: the premises for proven conjuncts about its body atoms.
     fn proven_premises(&mut self) -> Vec<Vec<TermId>> {
         let proven = in_order(&self.proven);
         let lemmas = self.lemmas(&proven);
@@ -119,18 +123,18 @@ impl<'a> Checker<'a> {
         self.clauses.groups().map(of).collect()
     }
 
-    /// What is proven so far.
+    /// The proven conjuncts.
     pub fn facts(&self) -> &Facts {
         &self.proven
     }
 
-    /// What was proven.
+    /// The proven conjuncts, consuming the checker.
     pub fn into_facts(self) -> Facts {
         self.proven
     }
 
-    /// Of what is proven, what excludes all queries and is inductive; `None` when it does not
-    /// exclude them, or the budget is spent before that is known.
+    /// Inductive conjuncts that exclude all queries, from the proven ones; `None` if these do not
+    /// exclude the queries, or if the budget is spent before that is known.
     pub fn needed(&mut self, cx: &Context) -> Option<Facts> {
         let query = self.clauses.lemma(None, TermId::FALSE, TermId::TRUE);
         let given = self.proven_premises();
@@ -145,8 +149,8 @@ impl<'a> Checker<'a> {
         lemmas.push(query);
         let none = |_| Given::default();
         let needed = needed_in_clauses(&mut self.clauses, &lemmas, none, usize::MAX, &cx.budget);
-        // Cores are sought by solvers that are kept, which may not see what one that starts anew
-        // sees, in particular of words.
+        // Cores are computed by incremental solvers, which may fail, in particular on bit-vectors,
+        // where a new solver succeeds.
         let Some(needed) = needed else {
             return cx.stop().is_none().then(|| self.proven.clone());
         };
@@ -159,7 +163,7 @@ impl<'a> Checker<'a> {
         Some(facts)
     }
 
-    /// What is proven of a clause's body, over its variables.
+    /// The proven conjuncts at a clause's body atoms.
     fn of_body(&self, clause: &Clause) -> Vec<TermId> {
         let mut all = Vec::new();
         for atom in &clause.body {
@@ -169,11 +173,11 @@ impl<'a> Checker<'a> {
         all
     }
 
-    /// Drops conjuncts about several variables that those before them imply.
+    /// Drops conjuncts about several variables that earlier ones imply.
     pub fn shorten(&mut self, cx: &Context) {
         let terms = &self.terms;
         for facts in self.proven.values_mut() {
-            // Simple ones first: they stay.
+            // Conjuncts about fewer variables come first and are kept.
             facts.sort_by_key(|f| terms.free_vars(&[*f]).len().min(2));
             let mut solver = self.smt.solver();
             facts.retain(|&fact| {
@@ -189,8 +193,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Conjoins the facts to the clauses where they say something new, and drops clauses that
-    /// cannot be applied; true if a clause changed.
+    /// Conjoins the proven conjuncts to the clauses that do not imply them, and drops clauses that
+    /// become unsatisfiable; true if a clause changed.
     pub fn conjoin(&self, system: &mut System, cx: &Context) -> bool {
         let mut changed = false;
         system.clauses.retain_mut(|clause| {
@@ -207,21 +211,21 @@ impl<'a> Checker<'a> {
                 changed = true;
                 return false;
             }
-            let mut news = self.news(&mut solver, facts);
-            if !news.is_empty() {
+            let mut violated = self.violated(&mut solver, facts);
+            if !violated.is_empty() {
                 changed = true;
-                news.push(clause.constraint);
-                clause.constraint = self.terms.and(&news);
+                violated.push(clause.constraint);
+                clause.constraint = self.terms.and(&violated);
             }
             true
         });
         changed
     }
 
-    /// Those of the facts that some model of the solver's formulas denies. Together they imply the
-    /// others, unless a query has no answer.
-    fn news(&self, solver: &mut Solver, mut facts: Vec<TermId>) -> Vec<TermId> {
-        let mut news = Vec::new();
+    /// Facts that some model of the solver's formulas violates. Together with the formulas they
+    /// imply the others, unless a query has no answer.
+    fn violated(&self, solver: &mut Solver, mut facts: Vec<TermId>) -> Vec<TermId> {
+        let mut violated = Vec::new();
         while !facts.is_empty() {
             let negated = self.terms.not(self.terms.and(&facts));
             if solver.check(&[negated]) != SatResult::Sat {
@@ -234,13 +238,13 @@ impl<'a> Checker<'a> {
             if denied.is_empty() {
                 break;
             }
-            news.extend(denied);
+            violated.extend(denied);
         }
-        news
+        violated
     }
 }
 
-/// The facts of one predicate after the other.
+/// The conjuncts ordered by predicate.
 fn in_order(facts: &Facts) -> Vec<(PredicateId, TermId)> {
     let mut all: Vec<(PredicateId, TermId)> = facts
         .iter()

@@ -1,13 +1,13 @@
 //! The largest inductive subset of candidate lemmas (Flanagan and Leino, FME 2001: Houdini): from
-//! all of them, those go that some step does not preserve, until each step preserves what is
-//! left.
+//! all of them, those are dropped that some step does not preserve, until each step preserves the
+//! rest.
 //!
 //! The subset is unique, since the union of two inductive sets is inductive. A step is a clause,
-//! all clauses with one head, or whatever else derives facts from facts
-//! ([`largest_inductive_subset`]); [`inductive_lemmas`] is the search over clauses in solvers.
+//! all clauses with one head, or anything else that derives facts from facts
+//! ([`largest_inductive_subset`]); [`inductive_lemmas`] is the search for clauses in solvers.
 //!
-//! Invariant: what comes back is inductive by the word of a solver. A query without answer only
-//! makes it smaller, and when the budget is spent nothing comes back.
+//! Invariant: the result is inductive, as far as the solver is right. A query without an answer
+//! only makes it smaller, and there is no result if the budget is spent.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -20,21 +20,25 @@ use alphorn_smt::{SatResult, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::{Budget, Reason};
 
-/// For a question over words, by a solver that is kept: what it does not see soon, it does not see.
-const MOMENT: Duration = Duration::from_millis(10);
+/// Work of one query over bit-vectors in an incremental solver, after which a new solver takes
+/// over.
+const QUERY_WORK: Duration = Duration::from_millis(10);
 
-/// What derives facts at one place from facts at others; candidates are about facts at a place.
+/// A step that derives facts at the place `to` from facts at the places `from`. A candidate is
+/// about the facts at a place.
 pub struct Step {
+    /// The places of the premises.
     pub from: Vec<usize>,
+    /// The place of the conclusion.
     pub to: usize,
 }
 
-/// Positions of the candidates that are inductive together, ascending. `about` has the place of
-/// each candidate. `lost(step, premises, conclusions)` says which of the conclusions the step
-/// does not preserve if the premises hold before it; it may say so of too many.
+/// Positions of the candidates that are inductive together, ascending. `about` gives the place of
+/// each candidate. `lost(step, premises, conclusions)` gives the conclusions that the step does not
+/// preserve if the premises hold before it; it may give more.
 ///
 /// # Errors
-/// What `lost` returns.
+/// Those of `lost`.
 pub fn largest_inductive_subset<E>(
     steps: &[Step],
     about: &[usize],
@@ -77,12 +81,12 @@ pub fn largest_inductive_subset<E>(
     Ok(kept)
 }
 
-/// Positions of the violations that are possible when the solver's formulas and the premises hold.
-/// Each model tells several at once; where a model cannot be read or a query has no answer, they
-/// are asked about one by one, and those without answer count as possible.
+/// Positions of the formulas `violations` that are satisfiable with the solver's formulas and the
+/// premises. Each model shows several. If a model cannot be read or a query has no answer, they are
+/// tested one by one, and those without an answer count as possible.
 ///
 /// # Errors
-/// The reason why the budget ends.
+/// The reason why the budget ended.
 pub fn possible_violations(
     solver: &mut Solver,
     premises: &[TermId],
@@ -106,7 +110,7 @@ fn in_open_scope(
     let terms = solver.smt().terms().clone();
     let mut open: Vec<usize> = (0..violations.len()).collect();
     let mut possible = Vec::new();
-    let words = terms
+    let bit_vectors = terms
         .free_vars(violations)
         .iter()
         .any(|v| terms.width(*v) > 0);
@@ -114,11 +118,11 @@ fn in_open_scope(
         if let Some(reason) = budget.stop() {
             return Err(reason);
         }
-        // One of what is left, which is stronger than what was asserted before.
+        // The disjunction of the remaining ones, which is stronger than what was asserted before.
         let any: Vec<TermId> = open.iter().map(|&v| violations[v]).collect();
         solver.assert(terms.or(&any));
-        let (answer, model) = if words {
-            solver.check_in_turns(MOMENT)
+        let (answer, model) = if bit_vectors {
+            solver.check_in_turns(QUERY_WORK)
         } else {
             (solver.check(&[]), solver.model())
         };
@@ -148,20 +152,20 @@ fn in_open_scope(
     Ok(possible)
 }
 
-/// What is asked at once.
+/// The scope of one query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
-    /// Whether one clause preserves lemmas.
+    /// One clause of the solver.
     Clause,
-    /// Whether all the clauses of one solver do.
+    /// All clauses of the solver.
     Group,
 }
 
-/// Positions of the lemmas that are inductive together, ascending. What `given` says of a group,
-/// and of one of its clauses if only that is asked about, is assumed besides.
+/// Positions of the lemmas that are inductive together, ascending. The formulas `given(group,
+/// clause)` are assumed in addition; the clause is given if a query is about one clause only.
 ///
 /// # Errors
-/// The reason why the budget ends.
+/// The reason why the budget ended.
 pub fn inductive_lemmas(
     clauses: &mut Clauses,
     lemmas: &[Lemma],
@@ -248,7 +252,7 @@ mod tests {
                     .iter()
                     .map(|&(about, formula)| clauses.lemma(about, formula, TermId::TRUE))
                     .collect();
-                // The solvers are as good the second time.
+                // The solvers give the same answers again.
                 for _ in 0..2 {
                     let none = |_, _| Vec::new();
                     let found = inductive_lemmas(&mut clauses, &lemmas, question, none, &cx.budget);
@@ -279,7 +283,7 @@ mod tests {
             Ok::<_, ()>(lost)
         });
         assert_eq!(kept, Ok(vec![3]));
-        // The last step once more for what it lost itself.
+        // The last step once more, after it lost a candidate itself.
         assert_eq!(asked, [1, 1, 2]);
         let stopped = largest_inductive_subset(&steps, &[0], |_, _, _| Err(()));
         assert_eq!(stopped, Err(()));

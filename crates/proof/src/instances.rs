@@ -1,15 +1,17 @@
-//! Clauses without the quantifiers of their constraints.
+//! Clauses without quantifiers in their constraints.
 //!
-//! A quantified formula `∀k. ψ` gives way to a Boolean variable `q`, with `q ⇒ ψ(t)` for index terms
-//! `t`, and `¬q ⇒ ψ` false for a new constant. That follows from the constraint, so the new clauses
-//! imply the old ones: a model of theirs is a model. A refutation of theirs need not be one; the
-//! clauses that it applies are asked for values with their quantifiers ([`with_quantifiers`]).
+//! A quantified formula `∀k. ψ` is replaced by a Boolean variable `q`, with `q ⇒ ψ(t)` for index
+//! terms `t`, and with a fresh constant for which `ψ` is false if `q` is. The original constraint
+//! implies the new one, so the new clauses imply the original ones: a model of theirs is a model. A
+//! refutation of theirs need not be one; values for its clauses with their quantifiers are then
+//! searched for ([`with_quantifiers`]).
 //!
-//! The terms are those at which the clause reads and writes arrays, its atoms' arguments that are
-//! of a sort of indexes, numerals at which some clause reads, what the caller adds, and these at the
-//! distances at which clauses read, as in `a[i + 1]`.
+//! Index terms are the indexes at which the clause reads and writes arrays, arguments of its atoms
+//! of a sort of indexes, numerals at which some clause reads, the caller's terms, and the sums of
+//! these and the distances at which clauses read, as in `a[i + 1]`.
 //!
-//! Invariant: clauses keep their ids and their positions; each constraint follows from the old one.
+//! Invariant: clauses keep their ids and positions, and each constraint is implied by the original
+//! one.
 
 use std::rc::Rc;
 
@@ -24,16 +26,25 @@ use alphorn_term::run::Context;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 use alphorn_witness::{Refutation, Verdict};
 
-/// Instances of the quantified formulas of one clause at most.
-const INSTANCES: usize = 400;
+/// Limits of instantiation.
+struct Limits {
+    /// Instances of the quantified formulas of one clause; further ones are left out.
+    max_instances: usize,
+    /// Rounds of instances for one refutation; then it is given up.
+    max_rounds: usize,
+    /// Terms of one sort at which the formulas of a clause are instantiated; further ones are left
+    /// out.
+    max_terms: usize,
+}
 
-/// How often values are asked for.
-const ROUNDS: usize = 50;
+const LIMITS: Limits = Limits {
+    max_instances: 400,
+    max_rounds: 50,
+    max_terms: 20,
+};
 
-/// Terms of one sort that a clause's formulas are instantiated at, at most.
-const TERMS: usize = 20;
-
-/// The clauses without quantifiers, instantiated at these terms, too.
+/// The clauses without quantifiers; their quantified formulas are instantiated at the terms
+/// `others`, too.
 pub fn without_quantifiers(system: &System, others: &[TermId]) -> System {
     let terms = &*system.terms;
     let mut numerals: Vec<TermId> = Vec::new();
@@ -69,13 +80,13 @@ pub fn without_quantifiers(system: &System, others: &[TermId]) -> System {
     result
 }
 
-/// A refutation by the clauses with their quantifiers that applies the same clauses as one by
-/// their instances, if there is one. Values that contradict a quantified formula are excluded by an
-/// instance at what contradicts it, and others are asked for, as in model-based quantifier
-/// instantiation (Ge, de Moura, CAV 2009).
+/// A refutation by the clauses with their quantifiers that applies the same clauses as one of their
+/// instances, if it is found. Values that contradict a quantified formula are excluded by an
+/// instance, and new ones are asked for (model-based quantifier instantiation; Ge, de Moura, CAV
+/// 2009).
 ///
 /// # Errors
-/// Values cannot be read, there are none, or the budget ends.
+/// The values cannot be read, there are none, or a limit is reached.
 pub fn with_quantifiers(
     system: &System,
     refutation: &Refutation,
@@ -91,7 +102,7 @@ pub fn with_quantifiers(
     });
     let steps: Option<Vec<DerivationStep>> = steps.collect();
     let Some(steps) = steps else {
-        return Err(incomplete("a refutation applies clauses that are none"));
+        return Err(incomplete("a refutation applies unknown clauses"));
     };
     let clauses: Vec<usize> = steps.iter().map(|s| s.clause).collect();
     let terms = &system.terms;
@@ -103,10 +114,10 @@ pub fn with_quantifiers(
         let at: Vec<TermId> = at.iter().map(|&t| terms.substitute(t, map)).collect();
         instances(terms, formula, &at, &mut quantified)
     });
-    for _ in 0..ROUNDS {
+    for _ in 0..LIMITS.max_rounds {
         let Some(model) = ask(&mut derivation.solver, &[], cx)? else {
             return Err(incomplete(
-                "instances of quantified constraints are too few",
+                "the instances of quantified constraints do not suffice",
             ));
         };
         let mut missing = Vec::new();
@@ -126,7 +137,7 @@ pub fn with_quantifiers(
 }
 
 /// The indexes at which arrays are read or written in a formula, outside of quantifiers, and those
-/// inside that have no bound variable.
+/// inside without bound variables.
 fn indexes(terms: &TermStore, formula: TermId) -> Vec<TermId> {
     let mut bound: FxHashSet<TermId> = FxHashSet::default();
     let mut found: Vec<TermId> = Vec::new();
@@ -164,12 +175,13 @@ fn index_terms(terms: &TermStore, clause: &Clause) -> Vec<TermId> {
     found
 }
 
-/// What follows of a formula without its quantifiers.
+/// A formula without quantifiers that the given one implies, with instances at the terms `at`.
 fn instantiated(terms: &TermStore, formula: TermId, at: &[TermId]) -> TermId {
     terms.and(&instances(terms, formula, at, &mut Vec::new()))
 }
 
-/// The same, part by part, and the quantified formulas that gave way, those inside of others too.
+/// Its conjuncts; adds the quantified formulas that were replaced, also those inside of others, to
+/// `quantified`.
 fn instances(
     terms: &TermStore,
     formula: TermId,
@@ -179,13 +191,13 @@ fn instances(
     let mut by_sort: FxHashMap<SortId, Vec<TermId>> = FxHashMap::default();
     for &term in at {
         let known = by_sort.entry(terms.sort_of(term)).or_default();
-        if known.len() < TERMS && !known.contains(&term) {
+        if known.len() < LIMITS.max_terms && !known.contains(&term) {
             known.push(term);
         }
     }
     let mut parts = Vec::new();
     let mut open = vec![formula];
-    let mut left = INSTANCES;
+    let mut left = LIMITS.max_instances;
     while let Some(part) = open.pop() {
         let first = quantified.len();
         parts.push(open_quantifiers(terms, part, quantified));
@@ -199,7 +211,7 @@ fn instances(
     parts
 }
 
-/// A quantified formula that gave way to a variable.
+/// A quantified formula that was replaced by a variable.
 pub struct Quantified {
     literal: TermId,
     vars: Box<[TermId]>,
@@ -207,7 +219,8 @@ pub struct Quantified {
     is_universal: bool,
 }
 
-/// The formula with variables in place of quantified formulas that are inside of no other one.
+/// The formula with variables in place of its outermost quantified formulas, which are added to
+/// `found`.
 pub fn open_quantifiers(terms: &TermStore, formula: TermId, found: &mut Vec<Quantified>) -> TermId {
     if !terms.node(formula).has_quantifier {
         return formula;
@@ -240,7 +253,7 @@ impl Quantified {
     ) -> Result<Option<TermId>, Stop> {
         let literal = [self.literal];
         if values(model, &literal)?.get(&self.literal) != Some(&terms.bool(self.is_universal)) {
-            // There is a witness.
+            // The model has a witness.
             return Ok(None);
         }
         let mut free = terms.free_vars(&[self.body]);
@@ -258,8 +271,8 @@ impl Quantified {
         Ok(Some(self.instance(terms, &at)))
     }
 
-    /// That a universal formula has an instance if it holds, and an existential one has none if it
-    /// does not.
+    /// The instance at these terms: a universal formula implies it, and an existential one is
+    /// implied by it.
     pub fn instance(&self, terms: &TermStore, map: &FxHashMap<TermId, TermId>) -> TermId {
         let instance = terms.substitute(self.body, map);
         match self.is_universal {
@@ -268,8 +281,8 @@ impl Quantified {
         }
     }
 
-    /// That new variables are values against a universal formula that does not hold, or values for
-    /// an existential one that does.
+    /// The formula that fresh variables are values for which a universal formula fails if it does
+    /// not hold, or for which an existential one holds if it does.
     pub fn witness(&self, terms: &TermStore) -> TermId {
         let witness = terms.substitute(self.body, &terms.renaming(&self.vars));
         match self.is_universal {
@@ -278,7 +291,7 @@ impl Quantified {
         }
     }
 
-    /// So many choices of terms for the bound variables at most.
+    /// Choices of terms for the bound variables, at most `most`.
     pub fn maps(
         &self,
         terms: &TermStore,
@@ -335,7 +348,7 @@ mod tests {
         let ordered = terms.implies(terms.lt(i, j), terms.le(at(a, i), at(a, j)));
         assert!(holds(weaker(sorted), ordered));
         assert!(!holds(weaker(sorted), terms.le(at(a, i), at(a, j))));
-        // By a case of each polarity: one of them would be wrong if instances did not follow.
+        // One case of each polarity; one of them would be wrong if the instances did not follow.
         let both = terms.or(&[terms.not(sorted), ordered]);
         assert!(holds(TermId::TRUE, both) && !holds(weaker(terms.not(sorted)), TermId::FALSE));
         let none = terms.not(terms.eq(at(a, j), at(b, i)));

@@ -1,8 +1,22 @@
-//! What engines and passes share about proofs: clauses in solvers, inductive subsets, needed
-//! lemmas, smaller models; steps of a linear system and their unrolling, reached states as models; confirmation.
+//! Reasoning about clauses that engines and passes share.
 //!
-//! Invariant: nothing here decides a system; who calls it says `Sat` or `Unsat`. It knows neither
-//! engines nor passes.
+//! - For any engine: [`Stop`], [`Failure`] and queries that end with the budget ([`ask`]);
+//!   [`confirm()`] for refutations; [`complete_by_reachability`]; [`exchange`] with other
+//!   processes; lemmas between turns ([`facts`]).
+//! - For linear systems (`bmc`, `kind`, `trl`, `tpa`, `pdkind`, `dar`; in part `safari`):
+//!   [`steps`], [`unroll`], [`trace`], [`reach`], [`window()`].
+//! - For engines with lemmas about many clauses (`vinta`, `interp`, `spacer`, `tpa`) and the passes
+//!   that prove invariants: [`clauses`], [`houdini`], [`needed_lemmas`].
+//! - For engines over abstract domains (`vinta`, `interp`): [`posts`], and [`ClauseCopy`] for paths
+//!   and their derivations.
+//! - For datatypes (`cata`, `induct`, `enum`, and passes): [`folds`], [`functions`], [`unfolded`].
+//! - For smaller models, in back-translations and before printing: [`solve_acyclic`], [`weaken()`],
+//!   [`shrink`].
+//! - For engines that solve another system in place of theirs (`cata`, `morph`): [`Derivation`] and
+//!   instances of quantified formulas ([`without_quantifiers`], [`with_quantifiers`]).
+//!
+//! Invariant: no function here returns a verdict except [`confirm()`] and [`with_quantifiers`],
+//! which take a refutation. The crate knows neither engines nor passes.
 
 mod acyclic;
 pub mod clauses;

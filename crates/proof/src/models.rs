@@ -1,14 +1,15 @@
-//! Models from what a search has found.
+//! Definitions for models.
 //!
-//! Invariant: predicates get definitions, but nothing is checked here.
+//! Invariant: nothing is checked here.
 
 use rustc_hash::FxHashMap;
 
 use alphorn_chc::{Reachability, System};
 use alphorn_witness::Model;
 
-/// Defines the predicates that the model leaves out, which are on no way from facts to queries:
-/// `false` where nothing derives them, else `true`. That makes the clauses off these ways hold.
+/// Defines the predicates that the model leaves out, which are on no path from entries to queries:
+/// `false` if nothing derives the predicate, `true` otherwise. Then the clauses that contain them
+/// are valid.
 pub fn complete_by_reachability(system: &System, reachability: &Reachability, model: &mut Model) {
     for predicate in system.used_predicates() {
         let derivable = reachability.is_derivable(predicate);
@@ -17,7 +18,8 @@ pub fn complete_by_reachability(system: &System, reachability: &Reachability, mo
     }
 }
 
-/// Every definition negated: from the states that reach a query to those that do not.
+/// Negates every definition: a set of states from which a query is reached becomes one from which
+/// none is.
 pub fn negated(system: &System, model: Model) -> Model {
     let terms = &system.terms;
     let definitions: FxHashMap<_, _> = model

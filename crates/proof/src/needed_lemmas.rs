@@ -1,13 +1,13 @@
 //! The lemmas that a proof needs, from the query back.
 //!
-//! Lemmas that are inductive together are often so for nothing: those of one-off obligations that
-//! others outgrew, or labels that no query asks about. From the queries on, unsatisfiable cores
-//! tell which lemmas of the body a step needs, and those are looked at next; the rest goes. What
-//! is left is weaker, still inductive, still excludes the queries, and is what has to be read and
-//! checked (Ivrii, Gurfinkel, Belov, "Small inductive safe invariants", FMCAD 2014: by cores).
+//! A set of lemmas that is inductive often contains lemmas that the queries do not depend on. From
+//! the queries on, unsatisfiable cores show which lemmas about the body a step needs, and these are
+//! considered next; the others are dropped. The rest is weaker, still inductive and still excludes
+//! the queries (Ivrii, Gurfinkel, Belov, "Small inductive safe invariants", FMCAD 2014, the variant
+//! with cores).
 //!
-//! Invariant: for each lemma that is kept, queries showed that it holds after every step from
-//! lemmas that are kept.
+//! Invariant: for each lemma that is kept, queries have shown that every step from lemmas that are
+//! kept leads to states that satisfy it.
 
 use std::hash::Hash;
 
@@ -18,9 +18,9 @@ use alphorn_smt::CoreEffort;
 use alphorn_term::TermId;
 use alphorn_term::run::Budget;
 
-/// The goals and all that they are found to need. `premises(goal, needed)` gives lemmas from
-/// which the goal follows by one step of whatever kind; `needed` are those that are needed
-/// anyway. `None` when it gives none.
+/// The goals and all lemmas that they need. `premises(goal, needed)` gives lemmas from which the
+/// goal follows by one step; `needed` are lemmas that are kept in any case. `None` if it gives
+/// `None`.
 pub fn needed_lemmas<L: Copy + Eq + Hash>(
     goals: impl IntoIterator<Item = L>,
     mut premises: impl FnMut(L, &FxHashSet<L>) -> Option<Vec<L>>,
@@ -39,26 +39,27 @@ pub fn needed_lemmas<L: Copy + Eq + Hash>(
     Some(found)
 }
 
-/// What is assumed besides the lemmas, of a group of clauses.
+/// Assumptions about a group of clauses besides the lemmas.
 #[derive(Clone, Default)]
 pub struct Given {
+    /// Formulas that hold in any case.
     pub assumed: Vec<TermId>,
-    /// Those of which is asked whether they are needed.
+    /// Formulas that are assumed only if they are needed.
     pub optional: Vec<TermId>,
 }
 
-/// What a proof needs.
+/// The parts that a proof needs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Needed {
-    /// Positions of lemmas; those about queries are among them.
+    /// Positions of lemmas, including those about queries.
     pub lemmas: Vec<usize>,
-    /// Of the optional assumptions.
+    /// Needed optional assumptions.
     pub optional: FxHashSet<TermId>,
 }
 
-/// The lemmas that those about the queries need to follow by clauses, by cores that take so many
-/// queries each. `None` if there is none about the queries, if some lemma is not found to follow,
-/// or when the budget is spent.
+/// The lemmas from which those about the queries follow by clauses, by cores with at most
+/// `core_queries` queries each. `None` if there is none about the queries, if some lemma does not
+/// follow, or if the budget is spent.
 pub fn needed_in_clauses(
     clauses: &mut Clauses,
     lemmas: &[Lemma],
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn needed_lemmas_are_found_from_the_goals_back() {
-        // Each number needs its half; 6 needs what is not there.
+        // Each number needs its half; 6 needs a lemma that does not exist.
         let back = |goal: usize, needed: &FxHashSet<usize>| {
             assert!(needed.contains(&goal));
             (goal != 6).then(|| vec![goal / 2])
@@ -188,7 +189,7 @@ mod tests {
         let source = query.map(|q| q.body[0].predicate);
         let nothing = clauses.lemma(source, TermId::FALSE, TermId::TRUE);
         let none = |_| Given::default();
-        // It excludes the query, but needs a proof itself.
+        // The lemma excludes the query, but does not follow itself.
         let lemmas = [goal, nothing];
         let needed = needed_in_clauses(&mut clauses, &lemmas, none, usize::MAX, &cx.budget);
         if source == about {

@@ -1,16 +1,16 @@
-//! COMPUTEPOST: what an action makes of what the domain knows.
+//! The abstract post-image of a clause (COMPUTEPOST of Vinta).
 //!
-//! The constraint of a clause may have more paths than can be counted. So the solver is asked for a
-//! step out of what is known that leads to something new; its path, an implicant of the constraint,
-//! goes through the domain, and what comes out is new no more (Monniaux and Gonnord, "Using bounded
-//! model checking to focus fixpoint iterations", SAS 2011). Where a model cannot be read or there
-//! are too many paths, the constraint's cubes, as far as they can be told apart, go through the
-//! domain instead. Long before that, a domain with disjunctions forgets how variables go together,
-//! and after as many paths again its disjunctions: where choices are independent, each combination
-//! is a path, and refinement brings back what matters.
+//! A constraint may have too many paths to enumerate. So the solver is asked for a step from the
+//! premises to a state that is not contained in the result yet; its path, an implicant of the
+//! constraint, is mapped by the domain, and the image is joined to the result (Monniaux and
+//! Gonnord, "Using bounded model checking to focus fixpoint iterations", SAS 2011). If a model
+//! cannot be read or there are too many paths, the constraint's cubes, as far as they can be
+//! enumerated, are mapped instead. Before that, disjunctive results are coarsened and later
+//! replaced by their hull, since independent choices multiply the number of paths; refinement
+//! restores the precision that is needed.
 //!
-//! Invariant: what comes back holds of all that the clauses derive from what is known, but perhaps
-//! not of what was seen before.
+//! Invariant: the result contains all states that the clauses derive from the premises, except
+//! those that satisfy `seen`.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -25,58 +25,68 @@ use alphorn_smt::{SatResult, Smt, Solver, implicant};
 use alphorn_term::run::Context;
 use alphorn_term::{Evaluator, TermId, TermStore};
 
-/// Cubes that one path may have: disequalities and the like are not always decided by it.
-const CUBES_OF_PATH: usize = 16;
+/// Limits of the paths of a clause.
+struct Limits {
+    /// Cubes of one path, which may leave disequalities undecided; at the limit choices are left out.
+    max_cubes_of_path: usize,
+    /// The result is coarsened after the number of paths divided by this number.
+    fine_part: usize,
+    /// Cubes of a constraint that is not mapped by paths; at the limit choices are left out.
+    max_cubes: usize,
+    /// Images in the cache; at the limit it is emptied.
+    max_images: usize,
+}
 
-/// After one in so many of the paths, what they derive is made coarser.
-const FINE: usize = 50;
+const LIMITS: Limits = Limits {
+    max_cubes_of_path: 16,
+    fine_part: 50,
+    max_cubes: 24,
+    max_images: 10_000,
+};
 
-/// Cubes of a constraint that is not looked at path by path.
-const CUBES: usize = 24;
-
-/// Images that are remembered at a time.
-const IMAGES: usize = 10_000;
-
-/// A clause, what is known of its body, and that what it derives was not seen.
+/// A clause, the formulas known of its body, and the negation of `seen`.
 type Question = (usize, Vec<TermId>, TermId);
 
-/// The clauses with their solvers.
+/// The clauses of a system with solvers, a domain and a cache of images.
 pub struct Posts<'a, D: Domain> {
     system: &'a System,
     domain: &'a D,
     smt: Rc<Smt>,
-    /// By clause: with the constraint asserted, made when first needed.
+    /// By clause: a solver with its constraint, created when it is first used.
     solvers: Vec<Option<Solver>>,
     cubes: FxHashMap<usize, Rc<[Cube]>>,
-    /// Paths of one clause from one element, at most.
+    /// The number of paths of one clause from one element, at most.
     limit: usize,
-    /// Paths after which what they derive is made coarser.
+    /// The number of paths after which results are coarsened.
     fine: usize,
-    /// What is known of images, since nodes are visited again with sources that are as before.
+    /// Images by question, since nodes are visited again with the same sources.
     images: FxHashMap<Question, D::Element>,
-    /// Paths so far, and images that were known.
+    /// The number of paths so far.
     pub paths: u64,
+    /// The number of images that were found in the cache.
     pub repeated: u64,
-    /// Time for images.
+    /// The time for images.
     pub time: Duration,
 }
 
-/// What is known of a body atom: an element and a formula, both hold.
+/// The premise for a body atom: both the element and the formula hold.
 pub struct Premise<'a, E> {
+    /// The element of the domain.
     pub element: &'a E,
+    /// The formula over the atom's formal variables.
     pub formula: TermId,
 }
 
-/// What is known before a step.
+/// The states before a step.
 pub struct Source<'a, E> {
-    /// By body atom; what is said of atoms that the clause does not have is ignored.
+    /// The premises by body atom; surplus ones are ignored.
     pub premises: Vec<Premise<'a, E>>,
-    /// Over the head's formal variables: what need not be derived again.
+    /// A formula over the head's formal variables: states that satisfy it need not be derived.
     pub seen: TermId,
 }
 
 impl<'a, E> Source<'a, E> {
-    /// What is known before a step of a linear clause.
+    /// The source of a step by a linear clause.
     pub fn linear(element: &'a E, formula: TermId, seen: TermId) -> Self {
         Source {
             premises: vec![Premise { element, formula }],
@@ -86,9 +96,8 @@ impl<'a, E> Source<'a, E> {
 }
 
 impl<'a, D: Domain> Posts<'a, D> {
-    /// For a system, with one solver for each clause that is asked for. So many paths of a clause go
-    /// through the domain one by one, at most; after a fiftieth of them what they derive is made
-    /// coarser.
+    /// Creates no solver yet. At most `paths` paths of a clause are mapped one by one; results are
+    /// coarsened after a part of them.
     pub fn new(system: &'a System, domain: &'a D, smt: &Rc<Smt>, paths: usize) -> Self {
         Posts {
             system,
@@ -97,7 +106,7 @@ impl<'a, D: Domain> Posts<'a, D> {
             solvers: system.clauses.iter().map(|_| None).collect(),
             cubes: FxHashMap::default(),
             limit: paths,
-            fine: paths / FINE,
+            fine: paths / LIMITS.fine_part,
             images: FxHashMap::default(),
             paths: 0,
             repeated: 0,
@@ -119,7 +128,7 @@ impl<'a, D: Domain> Posts<'a, D> {
         })
     }
 
-    /// Whether the clause derives anything from what is known.
+    /// Whether the clause derives any fact from the source. The step may be spurious in the domain.
     pub fn is_possible(
         &mut self,
         index: usize,
@@ -151,14 +160,14 @@ impl<'a, D: Domain> Posts<'a, D> {
         known
     }
 
-    /// What the domain knows of the body.
+    /// The elements of the body atoms.
     fn bodies(clause: &Clause, source: &Source<D::Element>) -> Vec<D::Element> {
         let atoms = clause.body.iter().zip(&source.premises);
         atoms.map(|(_, premise)| premise.element.clone()).collect()
     }
 
-    /// Those of the formulas, over the head's formal variables, that hold of all that the clause
-    /// derives from what is known. What the oracle leaves open is not among them.
+    /// The formulas, over the head's formal variables, that hold of all facts that the clause
+    /// derives from the source. Formulas for which the oracle has no answer are left out.
     pub fn kept(
         &mut self,
         index: usize,
@@ -182,7 +191,7 @@ impl<'a, D: Domain> Posts<'a, D> {
         Ok(kept.map(|(_, formula)| formula).collect())
     }
 
-    /// What the clause, which has a head, derives from what is known and was not seen before.
+    /// The facts that the clause, which has a head, derives from the source and that are not seen.
     pub fn image(
         &mut self,
         index: usize,
@@ -223,14 +232,14 @@ impl<'a, D: Domain> Posts<'a, D> {
             let rest = self.domain.post(self.system, clause, &cubes, &bodies);
             self.domain.join(&found, &rest)
         };
-        if self.images.len() >= IMAGES {
+        if self.images.len() >= LIMITS.max_images {
             self.images.clear();
         }
         self.images.insert(question, image.clone());
         Ok(image)
     }
 
-    /// What paths derive, and whether these are all.
+    /// The image by paths, and whether it is complete.
     fn by_paths(
         &mut self,
         index: usize,
@@ -258,7 +267,7 @@ impl<'a, D: Domain> Posts<'a, D> {
                 SatResult::Unknown(why) => match cx.stop() {
                     Some(reason) => return Err(Stop::Reason(reason)),
                     None => {
-                        log::debug!("a post by cubes: {why}");
+                        log::debug!("posts: no answer about a path, so the cubes are used: {why}");
                         return Ok((found, false));
                     }
                 },
@@ -272,28 +281,29 @@ impl<'a, D: Domain> Posts<'a, D> {
             let Some(literals) = implicant(&terms, &parts, &mut evaluator) else {
                 return Ok((found, false));
             };
-            let path = cubes(&terms, terms.and(&literals), CUBES_OF_PATH);
+            let path = cubes(&terms, terms.and(&literals), LIMITS.max_cubes_of_path);
             let image = self.domain.post(self.system, clause, &path, &bodies);
             found = self.domain.join(&found, &image);
-            // Where joins are exact, the rest is known already.
+            // In a domain with exact joins the rest of the result is excluded already.
             let coarse = count >= self.fine;
             if count >= self.fine.saturating_mul(2) {
                 found = self.domain.hull(&found);
             } else if coarse {
                 found = self.domain.coarsened(&found);
             }
-            let news = if self.domain.is_disjunctive() && !coarse {
+            let derived = if self.domain.is_disjunctive() && !coarse {
                 &image
             } else {
                 &found
             };
-            let news = terms.and(&self.domain.formula(news));
-            let news = self.system.instantiate(news, head);
-            if evaluator.value(news) != Some(TermId::TRUE) {
-                // No step forward; a formula that says nothing of the values would be one for ever.
+            let derived = terms.and(&self.domain.formula(derived));
+            let derived = self.system.instantiate(derived, head);
+            if evaluator.value(derived) != Some(TermId::TRUE) {
+                // No progress: the formula does not contain the values, so the same path would be
+                // found again.
                 return Ok((found, false));
             }
-            self.solver(index).assert(terms.not(news));
+            self.solver(index).assert(terms.not(derived));
         }
         Ok((found, false))
     }
@@ -302,7 +312,7 @@ impl<'a, D: Domain> Posts<'a, D> {
         let system = self.system;
         let cubes = self.cubes.entry(index).or_insert_with(|| {
             let constraint = system.clauses[index].constraint;
-            cubes(&system.terms, constraint, CUBES).into()
+            cubes(&system.terms, constraint, LIMITS.max_cubes).into()
         });
         cubes.clone()
     }

@@ -1,11 +1,12 @@
-//! The reached states as a model: what clauses and learned relations derive, as unions of cubes.
+//! The reached states as a model: the states that clauses and learned relations derive, as unions
+//! of cubes.
 //!
-//! From the entries on, what a step derives from the cubes so far and what they do not hold yet is
-//! projected onto the arguments and added. Relations go first, so that clauses find little left to
-//! do. When the search over learned relations has ended, few steps of this kind reach everything.
+//! From the entries on, the states that a step derives from the cubes and that are not contained in
+//! them are projected onto the arguments, and the cube is added. Learned relations are applied
+//! first, so that few states remain for the clauses.
 //!
-//! Invariant: when a step's query has no solution any more, the step leads from the cubes to the
-//! cubes; so at the end the cubes are inductive, and a model when the queries have no solution.
+//! Invariant: if the query about a step has no solution, the step leads from the cubes to the
+//! cubes; so at the end the cubes are inductive, and a model if no query has a solution in them.
 
 use std::rc::Rc;
 
@@ -20,27 +21,27 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::Model;
 
-/// A model has so many cubes at most.
+/// Cubes of a model; with more, the search stops.
 pub const MAX_CUBES: usize = 2_000;
 
 /// A step with the cubes on both sides.
 struct Rule {
     instance: Instance,
-    /// When this is true, the rule is in force.
+    /// The literal that puts the rule in force.
     on: TermId,
-    /// Stands for the cubes that are still to come.
+    /// The literal that stands for cubes that are still to come.
     rest: TermId,
-    /// Cubes known on either side.
+    /// The numbers of cubes that are asserted on either side.
     before: usize,
     after: usize,
 }
 
-/// See the module.
+/// The cubes that are reached in a linear system.
 pub struct Reach<'a> {
     system: &'a System,
     steps: &'a Steps,
     smt: &'a Rc<Smt>,
-    /// Cubes by predicate, over its formal variables.
+    /// The cubes by predicate, over its formal variables.
     reached: FxHashMap<PredicateId, Vec<TermId>>,
     rules: Vec<Rule>,
     solver: Solver,
@@ -48,7 +49,7 @@ pub struct Reach<'a> {
 }
 
 impl<'a> Reach<'a> {
-    /// Nothing reached yet.
+    /// A search with no cube.
     pub fn new(system: &'a System, steps: &'a Steps, smt: &'a Rc<Smt>) -> Self {
         let mut reach = Reach {
             system,
@@ -62,7 +63,7 @@ impl<'a> Reach<'a> {
         for predicate in steps.predicates() {
             reach.reached.insert(predicate, Vec::new());
         }
-        // Later relations are made of earlier ones.
+        // Later relations are composed of earlier ones, so they come first.
         let mut order: Vec<usize> = (0..steps.all.len())
             .filter(|&s| steps.all[s].to.is_some())
             .collect();
@@ -96,10 +97,13 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// Adds cubes until no step leads out of them; the number of cubes.
+    /// Adds cubes until no step leads out of them; returns their number.
+    ///
+    /// # Errors
+    /// A limit, of the run or on the number of cubes.
     pub fn close(&mut self, cx: &Context) -> Result<usize, Stop> {
         let mut next = 0;
-        // From the first rule again after each that found something.
+        // After a rule that added cubes, the first rule comes again.
         while next < self.rules.len() {
             let mut found = false;
             while self.fire(next, cx)? {
@@ -138,7 +142,7 @@ impl<'a> Reach<'a> {
             }
         }
         let Some(to) = step.to else {
-            return Err(unreadable("a query derives nothing").into());
+            return Err(unreadable("a query has no head").into());
         };
         for &cube in &self.reached[&to][rule.after..] {
             self.solver
@@ -167,8 +171,11 @@ impl<'a> Reach<'a> {
         Ok(true)
     }
 
-    /// The cubes as a model if no query has a solution in them; predicates off the way to a query
-    /// are true.
+    /// The cubes as a model, if no query has a solution in them. Predicates that no step touches
+    /// are not defined.
+    ///
+    /// # Errors
+    /// A query has no answer.
     pub fn model(&self, cx: &Context) -> Result<Option<Model>, Stop> {
         let terms = &self.system.terms;
         let mut definitions = FxHashMap::default();
@@ -194,7 +201,7 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// More cubes than a model may have.
+/// The reason for stopping at too many cubes.
 pub fn too_many_cubes() -> Stop {
     incomplete(format!("the model has more than {MAX_CUBES} cubes"))
 }

@@ -1,17 +1,16 @@
 //! A smaller model of the same clauses, by unsatisfiable cores.
 //!
-//! What engines learn, and what ways back through the passes conjoin, is more than the clauses
-//! need. Definitions are and-or trees. A conjunct becomes `true` where no clause needs it as a
-//! premise: from the queries back, each clause that derives what is needed tells by a core which
-//! conjuncts of its body it needs, and these have to be derived, too (as in `needed_lemmas`, but
-//! conjuncts may stand anywhere in the tree). Then a disjunct becomes `false` where no clause that
-//! derives the predicate needs it in its head: the premises only become stronger. Both are one
-//! query with a literal for each part, in incremental solvers, and the core is made smaller from
-//! the largest parts on, with more patience from round to round. The two take turns until neither finds more.
+//! Engines learn more than the clauses need, and back-translations add conjuncts. Definitions are
+//! and-or trees. A conjunct becomes `true` if no clause needs it as a premise: from the queries
+//! back, a core for each clause that derives a needed formula shows the conjuncts of its body that
+//! it needs, and these have to be derived, too (as in `needed_lemmas`, but conjuncts may be
+//! anywhere in the tree). Then a disjunct becomes `false` if no clause that derives the predicate
+//! needs it in its head: this only strengthens premises. Both use one query with a literal for each
+//! part, in incremental solvers; cores are minimized from the largest parts on, with more queries
+//! from round to round. The two steps alternate until neither finds anything.
 //!
-//! Invariant: from a model comes a model. Where a query has no answer, all parts that it is about
-//! are kept, and when the budget is spent the definitions are those of the last step that was
-//! completed.
+//! Invariant: a model becomes a model. If a query has no answer, all its parts are kept, and if the
+//! budget is spent, the result is that of the last completed step.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -27,23 +26,30 @@ use alphorn_term::{Op, SortId, TermId, TermStore};
 /// Definitions of predicates, over their formal variables.
 type Definitions = FxHashMap<PredicateId, TermId>;
 
-/// By round, the queries that make a core smaller: in the first one Z3's own cores do, since most
-/// of what is for nothing is far from what is needed. A round is a step in both directions.
-const CORE_QUERIES: [usize; 3] = [0, 20, 40];
+/// Limits of making a model smaller.
+struct Limits {
+    /// Queries that minimize a core, by round of both steps. In the first round Z3's cores suffice,
+    /// since most parts that are not needed are far from the needed ones.
+    core_queries: [usize; 3],
+    /// Clauses of a system; models of larger ones are not made smaller.
+    max_clauses: usize,
+    /// The work of one query is the budget divided by this number.
+    query_part: u32,
+}
 
-/// Systems with more clauses are not worth the solvers.
-const CLAUSES: usize = 3000;
+const LIMITS: Limits = Limits {
+    core_queries: [0, 20, 40],
+    max_clauses: 3000,
+    query_part: 10,
+};
 
-/// A query may take this part of the budget.
-const QUERY_PART: u32 = 10;
-
-/// The number of distinct terms in definitions: as they are printed, but for names of arguments.
+/// The number of distinct terms in definitions, which is the size of the printed model up to names.
 pub fn size(terms: &TermStore, definitions: &Definitions) -> usize {
     definitions.values().map(|&f| terms.dag_size(&[f])).sum()
 }
 
-/// Smaller definitions than these, which have to be a model of the system; `None` if none are
-/// found within the budget.
+/// Smaller definitions than the given ones, which have to be a model of the system; `None` if none
+/// are found within the budget.
 pub fn shrink(
     system: &System,
     definitions: &Definitions,
@@ -52,10 +58,12 @@ pub fn shrink(
 ) -> Option<Definitions> {
     let terms = &system.terms;
     let used = system.used_predicates();
-    if !used.iter().all(|p| definitions.contains_key(p)) || system.clauses.len() > CLAUSES {
+    if !used.iter().all(|p| definitions.contains_key(p))
+        || system.clauses.len() > LIMITS.max_clauses
+    {
         return None;
     }
-    let limit = smt.limit_queries(budget.left().map(|left| left / QUERY_PART));
+    let limit = smt.limit_queries(budget.left().map(|left| left / LIMITS.query_part));
     let mut shrinking = Shrinking {
         system,
         terms: terms.clone(),
@@ -67,10 +75,10 @@ pub fn shrink(
         core_queries: 0,
         budget,
     };
-    for queries in CORE_QUERIES {
+    for queries in LIMITS.core_queries {
         shrinking.core_queries = queries;
         let before = shrinking.definitions.clone();
-        // Without a step to its end there is no next one.
+        // A step that was not completed is the last one.
         let done = shrinking
             .weaken()
             .and_then(|()| shrinking.strengthen())
@@ -84,12 +92,12 @@ pub fn shrink(
     (size(terms, &found) < size(terms, definitions)).then_some(found)
 }
 
-/// What parts are looked for.
+/// The kind of parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parts {
-    /// Those that may become `true`.
+    /// Parts that may become `true`.
     Conjuncts,
-    /// Those that may become `false`.
+    /// Parts that may become `false`.
     Disjuncts,
 }
 
@@ -101,7 +109,7 @@ struct Part {
     size: usize,
 }
 
-/// A definition in which each part is there if its literal is assumed.
+/// A definition in which each part holds only if its literal is assumed, or only matters then.
 struct Guarded {
     formula: TermId,
     parts: Vec<Part>,
@@ -117,7 +125,7 @@ struct Shrinking<'a> {
 }
 
 impl Shrinking<'_> {
-    /// Drops the conjuncts that the queries do not need. `None` if the budget is spent before that.
+    /// Drops conjuncts that the queries do not need. `None` if the budget is spent before.
     fn weaken(&mut self) -> Option<()> {
         let terms = self.terms.clone();
         let mut bodies: FxHashMap<PredicateId, (Lemma, Guarded)> = FxHashMap::default();
@@ -129,7 +137,7 @@ impl Shrinking<'_> {
             bodies.insert(predicate, (lemma, guarded));
         }
         let mut needed: FxHashMap<PredicateId, FxHashSet<TermId>> = FxHashMap::default();
-        // Conjuncts, as far as they were needed then, that were found to be derived.
+        // Conjuncts that were derived, as far as they were needed then.
         let mut derived: FxHashMap<PredicateId, FxHashSet<TermId>> = FxHashMap::default();
         let mut open: VecDeque<Option<PredicateId>> = VecDeque::from([None]);
         let mut waiting: FxHashSet<PredicateId> = FxHashSet::default();
@@ -172,7 +180,7 @@ impl Shrinking<'_> {
                 if soft.is_empty() {
                     continue;
                 }
-                // The largest are tried first.
+                // The largest parts are tried first.
                 soft.sort_by_key(|(_, part)| part.size);
                 let literals: Vec<TermId> = soft.iter().map(|s| s.1.literal).collect();
                 let core = self.core(clause, &hard, &literals)?;
@@ -193,7 +201,7 @@ impl Shrinking<'_> {
         Some(())
     }
 
-    /// Drops the disjuncts that no clause derives. `None` if the budget is spent before that.
+    /// Drops disjuncts that no clause derives. `None` if the budget is spent before.
     fn strengthen(&mut self) -> Option<()> {
         let terms = self.terms.clone();
         for predicate in self.system.used_predicates() {
@@ -234,8 +242,8 @@ impl Shrinking<'_> {
         Some(())
     }
 
-    /// The literals that a clause needs; all of them if it is not found to hold. `None` if the
-    /// budget is spent.
+    /// The literals that a clause needs; all of them if the clause is not found to be valid. `None`
+    /// if the budget is spent.
     fn core(
         &mut self,
         clause: usize,
@@ -259,8 +267,7 @@ impl Shrinking<'_> {
     }
 }
 
-/// The formula with literals for its parts. The whole formula is a part where it has none at its
-/// root.
+/// The formula with literals for its parts. The whole formula is a part if its root has none.
 fn guard(terms: &TermStore, formula: TermId, parts: Parts) -> Guarded {
     let mut found: Vec<Part> = Vec::new();
     let mut literals: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -286,7 +293,7 @@ fn guard(terms: &TermStore, formula: TermId, parts: Parts) -> Guarded {
     }
 }
 
-/// The formula without the parts that are not among these.
+/// The formula without the parts that are not in `kept`.
 fn keep(terms: &TermStore, formula: TermId, parts: Parts, kept: &FxHashSet<TermId>) -> TermId {
     let unit = terms.bool(parts == Parts::Conjuncts);
     rebuilt(terms, formula, parts, |part, inner| {
@@ -294,8 +301,8 @@ fn keep(terms: &TermStore, formula: TermId, parts: Parts, kept: &FxHashSet<TermI
     })
 }
 
-/// The formula with something else for each part, which is made from the part and from what has
-/// become of the parts inside.
+/// The formula with each part replaced: `replace` gets the part and the result for the parts
+/// inside.
 fn rebuilt(
     terms: &TermStore,
     formula: TermId,
@@ -335,7 +342,7 @@ fn rebuilt(
     }
 }
 
-/// The formula with negations at what is no conjunction, disjunction or quantifier.
+/// The formula in negation normal form; quantifiers stay.
 pub fn pushed_inwards(terms: &TermStore, formula: TermId) -> TermId {
     let mut done: FxHashMap<(TermId, bool), TermId> = FxHashMap::default();
     let mut stack = vec![(formula, true, false)];
@@ -428,7 +435,7 @@ mod tests {
         let (system, p, [x, b]) = counter();
         let t = &system.terms;
         let most = |n: i64| t.le(x, t.int(n));
-        // Conjuncts at the root and inside, under a negation; a disjunct that nothing reaches.
+        // Conjuncts at the root and inside, under a negation; an unreachable disjunct.
         let planted = t.not(t.or(&[
             t.not(t.or(&[
                 t.and(&[b, most(10), t.ge(x, t.int(-7))]),
@@ -512,7 +519,7 @@ mod tests {
         let spent = cx.budget.work(std::time::Duration::ZERO);
         let smt = Smt::new(t.clone());
         assert_eq!(shrink(&system, &definitions, &smt, &spent), None);
-        // Nor where a predicate has no definition.
+        // Nor if a predicate has no definition.
         assert_eq!(
             shrink(&system, &Definitions::default(), &smt, &cx.budget),
             None

@@ -1,65 +1,71 @@
-//! What a run of a linear system may do next: clauses, and relations that were learned.
+//! Steps of runs of a linear system: clauses, and relations that were learned.
 //!
 //! Invariant: a step's formula is over its own variables, which occur in no other step; an instance
-//! shares the arguments with the places it connects, and nothing else.
+//! shares with others only the arguments of the places that it connects.
 
 use rustc_hash::FxHashMap;
 
 use alphorn_chc::{PredicateId, Reachability, System};
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// Where a step comes from.
+/// The origin of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// Index of a clause.
+    /// The index of a clause.
     Clause(usize),
-    /// Index of a learned relation.
+    /// The index of a learned relation.
     Learned(usize),
 }
 
 /// A step from one fact to the next.
 pub struct Step {
+    /// The clause or learned relation.
     pub origin: Origin,
-    /// `None` for an entry clause.
+    /// The predicate before the step; `None` for an entry clause.
     pub from: Option<PredicateId>,
-    /// `None` for a query.
+    /// The predicate after the step; `None` for a query.
     pub to: Option<PredicateId>,
+    /// The constraint.
     pub formula: TermId,
-    /// The arguments of `from`, those of `to`, then locals.
+    /// The arguments of `from`, those of `to`, then local variables.
     pub vars: Vec<TermId>,
-    /// Number of arguments of `from`.
+    /// The number of arguments of `from`.
     pub first: usize,
-    /// Number of arguments of `from` and `to` together.
+    /// The number of arguments of `from` and `to` together.
     pub arguments: usize,
 }
 
 /// A step over variables of its own.
 #[derive(Clone)]
 pub struct Instance {
-    /// Index among the steps.
+    /// The index among the steps.
     pub step: usize,
+    /// The predicate before the step; `None` for an entry clause.
     pub from: Option<PredicateId>,
-    /// The instance is in force when this is true.
+    /// The literal that puts the instance in force.
     pub literal: TermId,
+    /// The constraint over the instance's variables.
     pub formula: TermId,
-    /// In the order of the step's.
+    /// The variables, in the order of the step's.
     pub vars: Vec<TermId>,
 }
 
-/// All steps: relevant clauses first, then what is learned, oldest first.
+/// All steps: relevant clauses first, then learned relations, oldest first.
 pub struct Steps {
+    /// The steps.
     pub all: Vec<Step>,
-    /// By predicate: steps from it that are no queries.
+    /// By predicate: steps from it that are not queries.
     outgoing: Vec<Vec<usize>>,
     /// By predicate: queries about it.
     queries: Vec<Vec<usize>>,
+    /// Steps of entry clauses.
     pub entries: Vec<usize>,
-    /// Queries without body.
+    /// Queries without body atoms.
     pub constraints: Vec<usize>,
 }
 
 impl Steps {
-    /// No step yet, over so many predicates.
+    /// No steps, over this number of predicates.
     fn empty(predicates: usize) -> Steps {
         Steps {
             all: Vec::new(),
@@ -70,7 +76,7 @@ impl Steps {
         }
     }
 
-    /// The clauses that can take part in a derivation of `false`, in a linear system.
+    /// The clauses of a linear system that can take part in a derivation of `false`.
     pub fn new(system: &System, reachability: &Reachability) -> Steps {
         let mut steps = Steps::empty(system.predicates.len());
         for &index in reachability.clauses() {
@@ -109,7 +115,7 @@ impl Steps {
         steps
     }
 
-    /// Adds a step; its index.
+    /// Adds a step; returns its index.
     pub fn add(&mut self, step: Step) -> usize {
         let index = self.all.len();
         match (step.from, step.to) {
@@ -122,22 +128,22 @@ impl Steps {
         index
     }
 
-    /// Steps from a predicate that are no queries, ascending.
+    /// The steps from a predicate that are not queries, ascending.
     pub fn from(&self, predicate: PredicateId) -> &[usize] {
         &self.outgoing[predicate.index()]
     }
 
-    /// Queries about a predicate, ascending.
+    /// The queries about a predicate, ascending.
     pub fn queries(&self, predicate: PredicateId) -> &[usize] {
         &self.queries[predicate.index()]
     }
 
-    /// Whether the step is a relation that was learned.
+    /// Whether the step is a learned relation.
     pub fn is_learned(&self, step: usize) -> bool {
         matches!(self.all[step].origin, Origin::Learned(_))
     }
 
-    /// Predicates that a step touches, ascending.
+    /// The predicates of steps, ascending.
     pub fn predicates(&self) -> Vec<PredicateId> {
         let mut found: Vec<PredicateId> = self
             .all
@@ -149,8 +155,8 @@ impl Steps {
         found
     }
 
-    /// A step with the given arguments, those of `from` first, and fresh variables for arguments
-    /// that are not given and for locals.
+    /// An instance of a step with the given arguments, those of `from` first, and fresh variables
+    /// for further arguments and local variables.
     pub fn instantiate(
         &self,
         terms: &TermStore,
@@ -176,8 +182,8 @@ impl Steps {
     }
 }
 
-/// A formula over other variables: `first` in place of the first of its variables, fresh ones in
-/// place of the others. The new variables in the order of the old ones, and the formula.
+/// A formula with its first variables replaced by `first` and the others by fresh ones. Returns the
+/// new variables in the order of the old ones, and the formula.
 pub fn fresh_copy(
     terms: &TermStore,
     vars: &[TermId],
@@ -195,7 +201,7 @@ pub fn fresh_copy(
     (own, formula)
 }
 
-/// A fresh Boolean.
+/// A fresh Boolean variable.
 pub fn literal(terms: &TermStore, name: &str) -> TermId {
     terms.fresh_var(name, SortId::BOOL)
 }

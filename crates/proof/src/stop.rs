@@ -1,4 +1,4 @@
-//! Why a search ends without an answer, and queries that end with the run.
+//! Reasons for a search to end without an answer, and queries that end with the run.
 //!
 //! Invariant: a query without an answer ends the search; it is never taken for `sat` or `unsat`.
 
@@ -8,20 +8,22 @@ use alphorn_smt::{SatResult, SmtModel, Solver};
 use alphorn_term::run::{Context, Reason};
 use alphorn_term::{Assignment, TermId};
 
-/// A defect, or an oracle whose model cannot be read.
+/// A defect, or a model of the oracle that cannot be read.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("{step}: {message}")]
 pub struct Failure {
-    /// What was being done.
+    /// The operation that failed.
     pub step: &'static str,
+    /// The cause.
     pub message: String,
 }
 
-/// Why a search ends without an answer of its own.
+/// The reason why a search ends without an answer.
 #[derive(Debug)]
 pub enum Stop {
-    /// A limit: the verdict is `Unknown`.
+    /// A limit; the verdict is `Unknown`.
     Reason(Reason),
+    /// A failure.
     Failure(Failure),
 }
 
@@ -31,32 +33,35 @@ impl From<Failure> for Stop {
     }
 }
 
-/// A limit of the search.
+/// The reason that the engine is incomplete or reached a limit of its own.
 pub fn incomplete(what: impl Into<String>) -> Stop {
     Stop::Reason(Reason::Incomplete(what.into()))
 }
 
-/// The reason for a query without an answer: a limit of the run, or of the oracle.
+/// The reason for a query without an answer: the run's limit, or else the oracle's reason `why`.
 pub fn gave_up(why: &str, cx: &Context) -> Stop {
     let oracle = || Reason::Incomplete(format!("the oracle: {why}"));
     Stop::Reason(cx.stop().unwrap_or_else(oracle))
 }
 
-/// A model in which something is missing that the formulas demand.
+/// The failure that a model lacks something that the formulas demand.
 pub fn unreadable(message: &str) -> Failure {
     Failure {
-        step: "reading a run off a model",
+        step: "reading a model",
         message: message.to_owned(),
     }
 }
 
-/// A model gives a formula no value of its own, because the standard leaves one open, such as that
-/// of a division by zero: then there is no implicant to go on with.
+/// The reason that a formula has no value in a model, because SMT-LIB does not fix one, as for a
+/// division by zero; then there is no implicant.
 pub fn undefined() -> Stop {
-    incomplete("a model depends on a value that the standard leaves open")
+    incomplete("a model depends on a value that SMT-LIB does not fix")
 }
 
-/// A model of what the solver holds under the assumptions; `None` when there is none.
+/// A model of the solver's formulas under the assumptions; `None` if there is none.
+///
+/// # Errors
+/// The query has no answer, or the model cannot be read.
 pub fn ask(
     solver: &mut Solver,
     assumptions: &[TermId],
@@ -75,7 +80,10 @@ pub fn ask(
     }
 }
 
-/// Values of variables in a model.
+/// The values of variables in a model.
+///
+/// # Errors
+/// A value cannot be read.
 pub fn values(model: &SmtModel, vars: &[TermId]) -> Result<Assignment, Failure> {
     let values = model.assignment(vars);
     values.map_err(|e| unreadable(&e.to_string()))

@@ -1,7 +1,7 @@
-//! A run that a model shows, and the refutation that it stands for.
+//! A run of a linear system in a model, and its refutation.
 //!
-//! Invariant: each step begins with the fact that the step before ends with; a refutation still has
-//! to be confirmed.
+//! Invariant: each step begins with the fact that the step before it ends with; the refutation
+//! still has to be confirmed.
 
 use super::steps::{Instance, Origin, Steps, literal};
 use super::stop::{Failure, Stop, ask, incomplete, unreadable, values};
@@ -11,29 +11,31 @@ use alphorn_term::Assignment;
 use alphorn_term::run::Context;
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// A refutation is written out with so many steps at most.
+/// Steps of a refutation; longer ones are not written out.
 pub const MAX_STEPS: usize = 1_000_000;
 
-/// A refutation that is too long.
+/// The reason for stopping at a refutation that is too long.
 pub fn too_many_steps() -> Stop {
     incomplete(format!("a refutation of more than {MAX_STEPS} steps"))
 }
 
 /// A chain of steps with the values of all their variables.
 pub struct Trace {
+    /// The steps, in order.
     pub steps: Vec<Instance>,
+    /// The values of the steps' variables.
     pub values: Assignment,
 }
 
 impl Trace {
-    /// The refutation that a run from an entry to a query stands for; learned steps are left out.
+    /// The refutation of a run from an entry to a query. Learned steps are left out.
     pub fn refutation(&self, system: &System, steps: &Steps) -> Result<Refutation, Failure> {
         let mut found = Vec::with_capacity(self.steps.len());
         self.append_to(&mut found, system, steps)?;
         Ok(Refutation { steps: found })
     }
 
-    /// Adds the run's clauses to a refutation that has come to where it begins.
+    /// Appends the steps of the run to a refutation that ends where the run begins.
     pub fn append_to(
         &self,
         found: &mut Vec<RefutationStep>,
@@ -50,7 +52,7 @@ impl Trace {
     }
 }
 
-/// An instance of a clause as the step after the `found` ones of a refutation.
+/// An instance of a clause as the next step of a refutation that has `found` steps.
 pub fn clause_step(
     system: &System,
     steps: &Steps,
@@ -82,7 +84,7 @@ pub fn clause_step(
     })
 }
 
-/// The run of one step that a query without body is, if one has a solution.
+/// The run by a query without body atoms, if the constraint of one is satisfiable.
 pub fn constraint_query(
     system: &System,
     steps: &Steps,

@@ -1,13 +1,13 @@
-//! A model without recursive functions in the place of one with them, by bounded unfolding.
+//! A model without recursive functions from one with them, by bounded unfolding.
 //!
-//! Other solvers take functions with recursion badly, and the competition's check of models does
-//! not read them at all. What a model says of a number that a function counts, as the size of a
-//! term, often hangs on small numbers only: then the first few constructors of the term decide it.
-//! So each conjunct is a candidate with its calls unfolded to some depths, where what is deeper
-//! counts nothing, and once more in a form that says nothing of terms that are deeper. Those that
-//! are inductive together are found as in `houdini`.
+//! Few solvers support recursive functions, and the check of models in the competition does not
+//! read them. Formulas of models about the size of a term, or another number that a function
+//! counts, often depend on small numbers only, which the first few constructors of the term
+//! determine. So the candidates are, for each conjunct and several depths, the conjunct with its
+//! calls unfolded to this depth, where deeper parts count 0, and a weaker form that holds of all
+//! deeper terms. `houdini` finds those that are inductive together.
 //!
-//! Invariant: what comes back calls no function, and is a model by the word of a solver.
+//! Invariant: the result calls no function, and is a model as far as the solver is right.
 
 use std::rc::Rc;
 
@@ -23,20 +23,29 @@ use alphorn_smt::Smt;
 use alphorn_term::run::Budget;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// Unfolded terms of more parts are not tried, and no calls are unfolded deeper.
-const LARGEST: usize = 300;
-const DEEPEST: u32 = 20;
+/// Limits of unfolding.
+struct Limits {
+    /// Nodes of an unfolded term; larger ones are no candidates.
+    max_nodes: usize,
+    /// Depth of unfolding; greater ones are not tried.
+    max_depth: u32,
+    /// Depths that are tried besides those that numerals suggest.
+    depths: [u32; 2],
+    /// Candidates; with more there is no result.
+    max_candidates: usize,
+    /// Queries that minimize a core of needed lemmas.
+    core_queries: usize,
+}
 
-/// Depths that are tried besides those that a conjunct's numerals suggest.
-const DEPTHS: [u32; 2] = [1, 2];
+const LIMITS: Limits = Limits {
+    max_nodes: 300,
+    max_depth: 20,
+    depths: [1, 2],
+    max_candidates: 2000,
+    core_queries: 10,
+};
 
-/// Candidates at most.
-const CANDIDATES: usize = 2000;
-
-/// Queries that make a core smaller.
-const CORE_QUERIES: usize = 10;
-
-/// Definitions without calls in the place of these, which have to be a model of the system.
+/// Definitions without calls in place of the given ones, which have to be a model of the system.
 pub fn unfolded_model(
     system: &System,
     definitions: &FxHashMap<PredicateId, TermId>,
@@ -58,7 +67,7 @@ pub fn unfolded_model(
             }
         }
     }
-    if candidates.len() > CANDIDATES {
+    if candidates.len() > LIMITS.max_candidates {
         return None;
     }
     let all = candidates.iter();
@@ -72,7 +81,7 @@ pub fn unfolded_model(
         &mut clauses,
         &lemmas,
         |_| Given::default(),
-        CORE_QUERIES,
+        LIMITS.core_queries,
         budget,
     )?;
     let mut found: FxHashMap<PredicateId, Vec<TermId>> = FxHashMap::default();
@@ -88,9 +97,10 @@ pub fn unfolded_model(
     Some(definitions.keys().map(definition).collect())
 }
 
-/// To these depths calls are unfolded: beyond each numeral that they may be compared with.
+/// The depths to which calls are unfolded: for each numeral that they may be compared with, and
+/// some small ones.
 fn depths(terms: &TermStore, conjunct: TermId) -> Vec<u32> {
-    let mut found: Vec<u32> = DEPTHS.to_vec();
+    let mut found: Vec<u32> = LIMITS.depths.to_vec();
     terms.post_order(&[conjunct], |t| {
         if let Some(number) = terms.as_int(t).and_then(ToPrimitive::to_i64)
             && let Ok(number) = u32::try_from(number.unsigned_abs())
@@ -98,13 +108,13 @@ fn depths(terms: &TermStore, conjunct: TermId) -> Vec<u32> {
             found.extend([number, number.saturating_add(1)]);
         }
     });
-    found.retain(|&depth| (1..=DEEPEST).contains(&depth));
+    found.retain(|&depth| (1..=LIMITS.max_depth).contains(&depth));
     found.sort_unstable();
     found.dedup();
     found
 }
 
-/// What may stand for a conjunct: itself if it calls nothing.
+/// The candidates for a conjunct; the conjunct itself if it calls nothing.
 fn forms(terms: &TermStore, conjunct: TermId) -> Vec<TermId> {
     let mut calls = Vec::new();
     terms.post_order(&[conjunct], |t| {
@@ -121,7 +131,7 @@ fn forms(terms: &TermStore, conjunct: TermId) -> Vec<TermId> {
         let Some(counted) = bounded(terms, conjunct, depth, none) else {
             break;
         };
-        // Where it matters what the rest counts, a term is deeper.
+        // A term is deeper if its value depends on the value of the rest.
         let deeper = calls.iter().map(|&call| {
             let counts = |rest| bounded(terms, call, depth, rest);
             Some(terms.not(terms.eq(counts(none)?, counts(one)?)))
@@ -139,8 +149,8 @@ fn is_call(terms: &TermStore, term: TermId) -> bool {
     matches!(terms.op(term), Op::Call(_) | Op::Size(_))
 }
 
-/// The term with calls unfolded so often, and `rest` for those that are left. `None` if it grows too
-/// large, or a call gives no integer.
+/// The term with calls unfolded `depth` times, and `rest` in place of those that remain. `None` if
+/// it grows too large, or if a call does not give an integer.
 fn bounded(terms: &TermStore, term: TermId, depth: u32, rest: TermId) -> Option<TermId> {
     let mut term = term;
     for left in (0..=depth).rev() {
@@ -158,7 +168,7 @@ fn bounded(terms: &TermStore, term: TermId, depth: u32, rest: TermId) -> Option<
                 _ => terms.unfold(t),
             }
         });
-        if !integers || terms.dag_size(&[term]) > LARGEST {
+        if !integers || terms.dag_size(&[term]) > LIMITS.max_nodes {
             return None;
         }
     }
@@ -239,7 +249,7 @@ mod tests {
         let params = &system.predicate(p).params;
         let large = |at: usize| t.ge(t.size(params[at]), t.int(3));
         assert!(unfolded(&system, p, t.and(&[large(0), large(1)])).is_some());
-        // What says too little is no model.
+        // A formula that is too weak is no model.
         assert_eq!(unfolded(&system, p, large(0)), None);
     }
 

@@ -1,14 +1,14 @@
 //! The unrolling of a linear system's steps in one incremental solver, level by level.
 //!
 //! After Biere, Cimatti, Clarke, Zhu, "Symbolic Model Checking without BDDs" (TACAS 1999), along
-//! the dependency graph. Level `k` has, for each predicate that `k` steps from the start can lead
-//! to by the dependencies alone, a place: a copy of its arguments and a literal "the run is here",
-//! which implies one of the steps that lead there. A step's literal implies its formula and the
-//! literal of the place before. Levels are asserted in the scope that the solver is in; who wants
-//! to go back opens one for each level.
+//! the dependency graph. Level `k` has a place for each predicate to which `k` steps lead in the
+//! dependency graph: a copy of its arguments and a literal "the run is here", which implies the
+//! literal of one of the steps that lead there. A step's literal implies its formula and the
+//! literal of the place before. Levels are asserted in the current scope of the solver; a caller
+//! that removes levels opens a scope for each.
 //!
-//! Invariant: only true literals bind, so a model may leave all but one chain of places and steps
-//! false; a run is read backward from a true place and finds a true step at each level.
+//! Invariant: only true literals constrain a model, so all but one chain of places and steps may be
+//! false; a run is read backwards from a true place and finds a true step at each level.
 
 use rustc_hash::FxHashMap;
 
@@ -21,31 +21,36 @@ use alphorn_term::{Assignment, TermId, TermStore};
 
 /// A predicate at a level.
 pub struct Place {
-    /// True when the run is here.
+    /// Implies that the run is here.
     pub literal: TermId,
+    /// The variables for the predicate's arguments.
     pub args: Vec<TermId>,
-    /// The steps that lead here; none where the run starts from any state.
+    /// The steps that lead here; empty if the run starts here in any state.
     pub incoming: Vec<Instance>,
 }
 
-/// One level.
+/// The places of one level.
 pub type Level = FxHashMap<PredicateId, Place>;
 
-/// A query about a place.
+/// A query at a place.
 pub struct Exit {
+    /// The level of the place.
     pub level: usize,
+    /// The predicate of the place.
     pub predicate: PredicateId,
+    /// The instance of the query.
     pub instance: Instance,
 }
 
-/// See the module.
+/// The levels of an unrolling.
 #[derive(Default)]
 pub struct Unrolling {
+    /// The places by level.
     pub levels: Vec<Level>,
 }
 
 impl Unrolling {
-    /// Runs from facts: no level yet, and the first one will be that of the entry clauses.
+    /// Runs from entry clauses, which the first level that is added contains.
     pub fn from_entries() -> Unrolling {
         Unrolling::default()
     }
@@ -58,7 +63,7 @@ impl Unrolling {
         }
     }
 
-    /// Adds a level; false when no predicate is left there.
+    /// Adds a level and asserts its steps; false if it has no place.
     pub fn add_level(&mut self, system: &System, steps: &Steps, solver: &mut Solver) -> bool {
         let terms = &*system.terms;
         let before = self.levels.last();
@@ -73,11 +78,11 @@ impl Unrolling {
         let mut chosen: Vec<(PredicateId, usize)> = chosen.into_iter().filter_map(head).collect();
         chosen.sort_unstable();
         let mut level = Level::default();
-        for ways in chosen.chunk_by(|a, b| a.0 == b.0) {
-            let mut here = place(system, ways[0].0);
-            for &(_, step) in ways {
-                // Where there is one way only, the place's literal is that of the step.
-                let own = match ways {
+        for same_head in chosen.chunk_by(|a, b| a.0 == b.0) {
+            let mut here = place(system, same_head[0].0);
+            for &(_, step) in same_head {
+                // If there is one step only, the place's literal is that of the step.
+                let own = match same_head {
                     [_] => here.literal,
                     _ => literal(terms, "step"),
                 };
@@ -91,18 +96,18 @@ impl Unrolling {
                 solver.assert(terms.implies(own, instance.formula));
                 here.incoming.push(instance);
             }
-            if ways.len() > 1 {
+            if same_head.len() > 1 {
                 let choices: Vec<TermId> = here.incoming.iter().map(|i| i.literal).collect();
                 solver.assert(terms.implies(here.literal, terms.or(&choices)));
             }
-            level.insert(ways[0].0, here);
+            level.insert(same_head[0].0, here);
         }
         let alive = !level.is_empty();
         self.levels.push(level);
         alive
     }
 
-    /// The queries about the last level, each in force when its literal is true.
+    /// Asserts the queries about the last level, each implied by its literal.
     pub fn add_queries(&self, terms: &TermStore, steps: &Steps, solver: &mut Solver) -> Vec<Exit> {
         let Some(last) = self.levels.last() else {
             return Vec::new();
@@ -135,22 +140,31 @@ impl Unrolling {
         literals
     }
 
-    /// The run in a model to the first of these queries that it takes.
+    /// The run in a model to the first of these queries whose literal is true.
+    ///
+    /// # Errors
+    /// The model cannot be read.
     pub fn run_to_query(&self, exits: &[Exit], model: &SmtModel) -> Result<Trace, Failure> {
         let mut exits = exits.iter();
         let exit = exits.find(|e| model.satisfies(e.instance.literal));
-        let exit = exit.ok_or_else(|| unreadable("no query is taken"))?;
+        let exit = exit.ok_or_else(|| unreadable("no query is reached"))?;
         let mut run = self.steps_to(exit.level, exit.predicate, model)?;
         run.push(&exit.instance);
         traced(&run, model)
     }
 
     /// The run in a model to a place of the last level.
+    ///
+    /// # Errors
+    /// The model cannot be read.
     pub fn run_to_last(&self, model: &SmtModel) -> Result<Trace, Failure> {
         traced(&self.steps_to_last(model)?, model)
     }
 
     /// The steps of the run in a model to a place of the last level.
+    ///
+    /// # Errors
+    /// The model cannot be read.
     pub fn steps_to_last(&self, model: &SmtModel) -> Result<Vec<&Instance>, Failure> {
         let last = self.levels.len().checked_sub(1);
         let last = last.ok_or_else(|| unreadable("no level"))?;
@@ -162,7 +176,7 @@ impl Unrolling {
         self.steps_to(last, predicate, model)
     }
 
-    /// The steps in a model that lead to a place, the first one first.
+    /// The steps in a model that lead to a place, in order.
     fn steps_to(
         &self,
         level: usize,
@@ -177,10 +191,10 @@ impl Unrolling {
             if place.incoming.is_empty() {
                 break;
             }
-            // What was learned last first, as it covers most.
+            // The step learned last comes first, since it covers the most.
             let mut steps = place.incoming.iter().rev();
             let step = steps.find(|i| model.satisfies(i.literal));
-            let step = step.ok_or_else(|| unreadable("no step is chosen"))?;
+            let step = step.ok_or_else(|| unreadable("no step is true"))?;
             run.push(step);
             let Some(predicate) = step.from else { break };
             here = predicate;
@@ -190,7 +204,7 @@ impl Unrolling {
     }
 }
 
-/// A copy of a predicate that no step leads to yet.
+/// A copy of a predicate without incoming steps.
 fn place(system: &System, predicate: PredicateId) -> Place {
     Place {
         literal: literal(&system.terms, &system.predicate(predicate).name),
@@ -199,7 +213,7 @@ fn place(system: &System, predicate: PredicateId) -> Place {
     }
 }
 
-/// Steps with the values of all their variables.
+/// The steps with the values of all their variables.
 fn traced(run: &[&Instance], model: &SmtModel) -> Result<Trace, Failure> {
     let mut found = Assignment::default();
     for instance in run {
@@ -244,7 +258,8 @@ mod tests {
         system
     }
 
-    /// The number of levels at which a query is first reached, and the refutation's steps.
+    /// The number of levels at which a query is first reached, and the number of the refutation's
+    /// steps.
     fn shortest(system: &System, levels: usize) -> Option<(usize, usize)> {
         let steps = Steps::new(system, &Reachability::new(system));
         let (cx, smt) = (
@@ -270,7 +285,7 @@ mod tests {
 
     #[test]
     fn runs_are_found_at_their_length() {
-        // An entry, as few steps as possible, one to the other predicate, and the query.
+        // An entry, as few steps as possible, one step to the other predicate, and the query.
         assert_eq!(shortest(&ladder(0), 9), Some((2, 3)));
         assert_eq!(shortest(&ladder(7), 9), Some((5, 6)));
         assert_eq!(shortest(&ladder(9), 9), Some((5, 6)));

@@ -1,16 +1,14 @@
-//! A model of clauses that its proof needs, in place of one that says all an engine ever learnt.
+//! A smaller model of linear clauses, made of lemmas that the queries need.
 //!
-//! Labels that an abstract interpretation ends with are large, and most of what they say is for
-//! nothing. But they tell at once which states are not reached. So an inductive proof is made
-//! from the queries on, as in property directed reachability, but without frames: a state that
-//! must not be reached is outside of its label, a core of it makes a clause that the label
-//! implies, and a step into what the clause excludes is projected onto what must not be reached
-//! before it. Conjuncts of the label that are small are taken as they are, which keeps bounds
-//! from being found one by one. What comes back is weaker, and is what has to be led back through
-//! the passes, checked and read.
+//! The labels of an abstract interpretation are large, and most of them is not needed, but they
+//! show quickly which states are unreachable. So an inductive proof is made from the queries on, as
+//! in property directed reachability without frames: a cube that must not be reached is disjoint
+//! from its label; a core of it gives a clause that the label implies; a step into the states that
+//! violate the clause is projected onto its body, which gives the next cube. Small conjuncts of the
+//! label are taken as they are, so that bounds are not enumerated.
 //!
-//! Invariant: each clause follows from its predicate's definition, and what comes back is a model
-//! by queries that it passed.
+//! Invariant: each lemma follows from its predicate's definition, and queries have shown that the
+//! result is a model.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -25,22 +23,33 @@ use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// Models of this size are small enough.
-const SMALL: usize = 200;
+/// Limits of making a model smaller by lemmas.
+struct Limits {
+    /// Nodes of a model that is small enough to be kept.
+    small_nodes: usize,
+    /// Nodes of a conjunct that may become a lemma as it is.
+    max_conjunct_nodes: usize,
+    /// Clauses of a system; models of larger ones are kept.
+    max_clauses: usize,
+    /// Lemmas; if more are needed, the model is kept.
+    max_lemmas: usize,
+    /// Work, at most; if it is spent, the model is kept.
+    work: Duration,
+    /// The work is also at most the remaining time of the run divided by this number.
+    time_part: u32,
+}
 
-/// A conjunct of this size is as good as a clause.
-const CLAUSE: usize = 12;
+const LIMITS: Limits = Limits {
+    small_nodes: 200,
+    max_conjunct_nodes: 12,
+    max_clauses: 2000,
+    max_lemmas: 2000,
+    work: Duration::from_secs(5),
+    time_part: 2,
+};
 
-/// Systems with more clauses, and definitions that take more clauses, stay as they are.
-const CLAUSES: usize = 2000;
-const LEMMAS: usize = 2000;
-
-/// Work at most, and as a part of what is left.
-const PATIENCE: Duration = Duration::from_secs(5);
-const PART_OF_TIME: u32 = 2;
-
-/// A weaker and smaller model of a linear system than `definitions`, which have to be one. `None`
-/// if there is no hope for one, or it takes too long.
+/// A weaker and smaller model of a linear system than `definitions`, which have to be a model.
+/// `None` if they are small, or if a limit is reached.
 pub fn weaken(
     system: &System,
     definitions: &FxHashMap<PredicateId, TermId>,
@@ -52,11 +61,11 @@ pub fn weaken(
         sizes.sum::<usize>()
     };
     let before = size(definitions);
-    if before <= SMALL || system.clauses.len() > CLAUSES {
+    if before <= LIMITS.small_nodes || system.clauses.len() > LIMITS.max_clauses {
         return None;
     }
     let start = Instant::now();
-    let left = cx.remaining().map(|left| left / PART_OF_TIME);
+    let left = cx.remaining().map(|left| left / LIMITS.time_part);
     let mut weakening = Weakening {
         system,
         terms: system.terms.clone(),
@@ -69,27 +78,28 @@ pub fn weaken(
         asserted: vec![0; system.clauses.len()],
         budget: cx
             .budget
-            .work(left.map_or(PATIENCE, |left| PATIENCE.min(left))),
+            .work(left.map_or(LIMITS.work, |left| LIMITS.work.min(left))),
     };
     let found = weakening.run();
     let after = found.as_ref().map(&size);
     log::debug!(
-        "a model of size {before}: {} clauses for its proof, size {after:?}, {:.3} s",
+        "a model of size {before} becomes one of size {after:?}, with {} lemmas, {:.3} s",
         weakening.count,
         start.elapsed().as_secs_f64()
     );
     found.filter(|_| after.is_some_and(|after| after < before))
 }
 
-/// What is known of a predicate.
+/// The definition of a predicate in a solver.
 struct Label {
     solver: Solver,
-    /// Conjuncts that may become clauses, and all others as one; as literals of the solver.
+    /// Conjuncts that may become lemmas, with their literals.
     small: Vec<(TermId, TermId)>,
+    /// The literal of the conjunction of all other conjuncts.
     large: TermId,
 }
 
-/// A clause of a model, about a predicate; `None` for `false`, which is not to be derived.
+/// A lemma about a predicate; `None` for `false`, which must not be derived.
 type Goal = Option<(PredicateId, TermId)>;
 
 struct Weakening<'a> {
@@ -99,10 +109,10 @@ struct Weakening<'a> {
     labels: FxHashMap<PredicateId, Label>,
     definitions: &'a FxHashMap<PredicateId, TermId>,
     clauses: Clauses,
-    /// What is found to be needed.
+    /// The needed lemmas.
     lemmas: FxHashMap<PredicateId, Vec<TermId>>,
     count: usize,
-    /// By clause: so many of the lemmas about its body are asserted.
+    /// By clause: the number of asserted lemmas about its body.
     asserted: Vec<usize>,
     budget: Budget,
 }
@@ -128,7 +138,7 @@ impl Weakening<'_> {
         };
         let mut found = Vec::new();
         for clause in self.clauses.deriving(about).to_vec() {
-            // What follows from a body's lemmas follows from more of them.
+            // More lemmas about a body do not invalidate what follows.
             while let Some((predicate, lemmas)) = self.excluding_step(clause, violated)? {
                 for lemma in lemmas {
                     let known = self.lemmas.entry(predicate).or_default();
@@ -138,7 +148,7 @@ impl Weakening<'_> {
                         found.push(Some((predicate, lemma)));
                     }
                 }
-                if self.count > LEMMAS {
+                if self.count > LIMITS.max_lemmas {
                     return None;
                 }
             }
@@ -146,8 +156,8 @@ impl Weakening<'_> {
         Some(found)
     }
 
-    /// Lemmas about the body's predicate that exclude a step of the clause to what is violated;
-    /// `Some(None)` if there is no such step. The outer `None` is no answer.
+    /// Lemmas about the body's predicate that exclude a step of the clause into `violated`;
+    /// `Some(None)` if there is no such step, `None` if there is no answer.
     fn excluding_step(
         &mut self,
         clause: usize,
@@ -178,7 +188,7 @@ impl Weakening<'_> {
             SatResult::Unknown(_) => return None,
         }
         let model = solver.model()?;
-        // Without a body there is no way out: then it was no model.
+        // A clause without body atoms cannot be excluded, so `definitions` are no model.
         let source = source?;
         let step = terms.and(&[self.clauses.constraint(clause), violated]);
         let slot = self.clauses.first_slot(source)?;
@@ -230,7 +240,7 @@ impl Label {
         };
         let conjuncts = terms.conjuncts(definition).into_iter();
         let (small, large): (Vec<TermId>, Vec<TermId>) =
-            conjuncts.partition(|&c| terms.dag_size(&[c]) <= CLAUSE);
+            conjuncts.partition(|&c| terms.dag_size(&[c]) <= LIMITS.max_conjunct_nodes);
         let small = small.into_iter().map(|c| (guarded(c), c)).collect();
         let large = guarded(terms.and(&large));
         Label {
@@ -241,7 +251,7 @@ impl Label {
     }
 }
 
-/// Literals with equations of numbers as two bounds, so that a core may keep one.
+/// The literals with each equation of numbers split into two bounds, so that a core may keep one.
 pub fn bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     let mut literals = Vec::with_capacity(cube.len());
     for &literal in cube {
@@ -262,7 +272,7 @@ mod tests {
     use super::*;
     use alphorn_chc::Atom;
 
-    /// A counter that goes up to 10 beside others that are for nothing.
+    /// A counter that goes up to 10 beside irrelevant ones.
     fn counters(others: usize, error: i64) -> (System, PredicateId) {
         let terms = Rc::new(TermStore::new());
         let mut system = System::new(terms.clone());
@@ -290,7 +300,7 @@ mod tests {
         (system, p)
     }
 
-    /// All values that are reached, as a disjunction; 100 parameters.
+    /// The reached states as a disjunction over 60 arguments.
     fn reached(system: &System, p: PredicateId) -> TermId {
         let terms = &system.terms;
         let params = &system.predicate(p).params;
@@ -317,7 +327,7 @@ mod tests {
 
     #[test]
     fn what_no_query_depends_on_goes() {
-        // Whether the conjuncts are there to be taken, or clauses have to be found.
+        // Conjuncts that can be taken as they are, or clauses that have to be found.
         for bounded in [false, true] {
             for error in [11, 17, -3] {
                 let (system, p) = counters(60, error);
@@ -335,7 +345,7 @@ mod tests {
                 let given = FxHashMap::from_iter([(p, label)]);
                 assert!(is_model(&system, &given));
                 let found = weaken(&system, &given, &smt, &cx);
-                // Below 0 clauses never end unless the bound is there.
+                // Below 0 the search for clauses does not end without the bound.
                 if error < 0 && !bounded {
                     assert!(found.is_none_or(|f| is_model(&system, &f)));
                     continue;

@@ -1,17 +1,18 @@
-//! An inductive invariant from one that only a window of several steps shows to be inductive.
+//! An inductive invariant from a k-inductive one.
 //!
-//! A label may hold at the end of `k` steps over which all labels hold, though not at the end of
-//! one. For each predicate and each number of steps `i` up to `k` a formula is sought: facts
-//! satisfy all of them; a step from where the label holds leads from the formula of `i - 1` to that
-//! of `i`, with `true` at 0; that of `k` implies the label. That is a system without recursion, and
-//! the conjunction of all `i` for each predicate is inductive: the formula of `k` keeps the label,
-//! and each formula gives the next one.
+//! A k-inductive label holds at the end of `k` steps over which all labels hold, though perhaps not
+//! at the end of one step. For each predicate and each number of steps `i` up to `k`, a formula is
+//! searched for such that: all facts satisfy it; a step from a state that satisfies the label leads
+//! from the formula of `i - 1` (`true` for 0) to that of `i`; and the formula of `k` implies the
+//! label. These conditions are a system without recursion, and the conjunction of the formulas over
+//! all `i` is inductive: the formula of `k` implies the label, and each formula leads to the next
+//! one.
 //!
-//! Golem makes the formulas by sequence interpolation ("KTo1Inductive"; Gurfinkel, Ivrii,
-//! "K-Induction without Unrolling", FMCAD 2017, for the theory). Here they are made by obligations
+//! Golem computes the formulas by sequence interpolation ("KTo1Inductive"; for the theory,
+//! Gurfinkel, Ivrii, "K-Induction without Unrolling", FMCAD 2017). Here proof obligations find them
 //! ([`solve_acyclic`]), so no run is projected over all its steps at once.
 //!
-//! Invariant: what comes back passed all queries of being a model.
+//! Invariant: the result passed all queries of being a model.
 
 use std::rc::Rc;
 
@@ -26,9 +27,12 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::Model;
 
-/// A model of the steps' clauses by a window of `k` steps, at least one, over which `labels` hold,
-/// which exclude the queries; that no query has an answer, where they are not given. `Stop` if that
-/// is not enough, or when a limit is met. Predicates that no step touches are not defined.
+/// A model by a window of `k` steps, at least one. The labels hold over the window and exclude the
+/// queries; without labels, the negations of the queries take their place. Predicates that no step
+/// touches are not defined.
+///
+/// # Errors
+/// The labels are not k-inductive, or a limit is reached.
 pub fn window(
     system: &System,
     steps: &Steps,
@@ -108,7 +112,8 @@ pub fn window(
     })
 }
 
-/// That no query steps from these arguments, as far as it can be said without quantifiers.
+/// The condition that no query has a step from these arguments, as far as it can be expressed
+/// without quantifiers.
 fn outside_of_queries(
     system: &System,
     steps: &Steps,
@@ -151,7 +156,7 @@ mod tests {
             let system = shift_register(length, true);
             for k in 1..=9 {
                 let found = by_window(&system, k, false);
-                // Bits that are next to each other come from the entry together.
+                // Adjacent bits come from the entry together.
                 assert_eq!(found.is_some(), k + 1 >= length, "{length}, {k}");
                 let Some(model) = found else { continue };
                 assert!(is_model(&system, &model), "{length}, {k}");
@@ -180,7 +185,7 @@ mod tests {
 
     #[test]
     fn from_the_other_end() {
-        // Facts have no way of six steps, so states that have one are none of theirs.
+        // No fact has a path of six steps, so states that have one are not reached.
         let system = counter();
         for k in 1..=8 {
             let found = by_window(&system, k, true);

@@ -2,12 +2,12 @@
 //!
 //! After Gurfinkel and Chaki, "Boxes: A Symbolic Abstract Domain of Boxes" (SAS 2010), whose
 //! diagrams test one bound `x ≤ c` per node, in the order of the bounds (Chaki, Gurfinkel,
-//! Strichman, "Decision Diagrams for Linear Arithmetic", FMCAD 2009). Deviation: all tests of a
-//! variable that follow each other are one node, which splits the line at ascending cuts and has a
-//! child for each piece. So the depth of a diagram is at most the number of variables.
+//! Strichman, "Decision Diagrams for Linear Arithmetic", FMCAD 2009). Deviation: all consecutive
+//! tests of a variable are one node, which splits the line at ascending cuts and has a child for
+//! each piece. So the depth of a diagram is at most the number of variables.
 //!
 //! Invariant: nodes are unique; on each path variables ascend by their ids; the children of
-//! neighbouring pieces differ. So a set of points over reals or integers has one diagram.
+//! adjacent pieces differ. So a set of points over reals or integers has one diagram.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -19,19 +19,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use alphorn_term::{Rational, TermId, TermStore, rational};
 
-/// A diagram, by its place in the table of a [`Diagrams`].
+/// A diagram, by its index in the table of a [`Diagrams`].
 pub(super) type Diagram = u32;
 
-/// Nominal cost of a child of a node that is made or looked up.
-const CHILD: Duration = Duration::from_nanos(300);
+/// Work charged for each child of a node that is made or looked up.
+const CHILD_WORK: Duration = Duration::from_nanos(300);
 
-/// No point.
+/// The empty set.
 pub(super) const NONE: Diagram = 0;
 
-/// All points.
+/// The set of all points.
 pub(super) const ALL: Diagram = 1;
 
-/// The set of the numbers below a value, with the value itself if it is closed. Ordered by
+/// The set of the numbers below a value, and of the value itself if it is closed. Ordered by
 /// inclusion.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Cut {
@@ -46,7 +46,7 @@ impl Hash for Cut {
     }
 }
 
-/// What is in `upper` and not in `lower`; an end that is missing is open for ever.
+/// The numbers in `upper` that are not in `lower`; a missing end is unbounded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Piece {
     pub lower: Option<Cut>,
@@ -54,12 +54,12 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// Whether it is known to hold no number: its ends have met.
+    /// Whether the piece is known to be empty: its ends coincide or are in the wrong order.
     pub fn is_empty(&self) -> bool {
         matches!((&self.lower, &self.upper), (Some(lower), Some(upper)) if lower >= upper)
     }
 
-    /// The image under `x ↦ factor x + offset`, for a factor that is not zero.
+    /// The image under `x ↦ factor x + offset`, for a factor other than zero.
     pub fn image(&self, factor: &Rational, offset: &Rational) -> Piece {
         let moved = |cut: &Cut, flipped: bool| Cut {
             value: &cut.value * factor + offset,
@@ -79,13 +79,13 @@ impl Piece {
     }
 }
 
-/// How a variable becomes another: `var ↦ factor var + offset` under the name `to`.
+/// The map of a variable to another: `var ↦ factor var + offset`, named `to`.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
     pub to: TermId,
     pub factor: Rational,
     pub offset: Rational,
-    /// The factor is one, and what is a cut of the one is a cut of the other after the move.
+    /// The factor is one, and cuts of the one variable become cuts of the other.
     pub plain: bool,
 }
 
@@ -94,13 +94,13 @@ struct Node {
     var: TermId,
     /// Ascending.
     cuts: Vec<Cut>,
-    /// One for each piece, one more than there are cuts.
+    /// One child for each piece, one more than there are cuts.
     children: Vec<Diagram>,
 }
 
-/// The table of all nodes, with what was computed before.
+/// The table of all nodes, with the results of earlier operations.
 pub(super) struct Diagrams {
-    /// Counts the work.
+    /// The store to which work is charged.
     terms: Rc<TermStore>,
     nodes: Vec<Rc<Node>>,
     unique: FxHashMap<Rc<Node>, Diagram>,
@@ -110,7 +110,7 @@ pub(super) struct Diagrams {
 }
 
 impl Diagrams {
-    /// The two diagrams without a variable.
+    /// A table with the two diagrams without a node.
     pub fn new(terms: Rc<TermStore>) -> Diagrams {
         Diagrams {
             terms,
@@ -126,16 +126,16 @@ impl Diagrams {
         self.nodes[diagram as usize - 2].clone()
     }
 
-    /// The diagram that has these children between these cuts, which ascend.
+    /// The diagram with these children between these cuts, which ascend.
     fn make(&mut self, var: TermId, cuts: Vec<Cut>, children: Vec<Diagram>) -> Diagram {
-        self.terms.charge(CHILD * children.len() as u32);
+        self.terms.charge(CHILD_WORK * children.len() as u32);
         let mut kept_cuts: Vec<Cut> = Vec::with_capacity(cuts.len());
         let mut kept: Vec<Diagram> = Vec::with_capacity(children.len());
         let mut cuts = cuts.into_iter();
         for child in children {
             let before = if kept.is_empty() { None } else { cuts.next() };
             if kept.last() == Some(&child) {
-                // The cut between the two is none.
+                // Equal children need no cut between them.
                 continue;
             }
             kept_cuts.extend(before);
@@ -177,12 +177,12 @@ impl Diagrams {
         self.make(var, cuts, children)
     }
 
-    /// What is in one of both.
+    /// The points in either set.
     pub fn union(&mut self, a: Diagram, b: Diagram) -> Diagram {
         self.combine(a, b, true)
     }
 
-    /// What is in both.
+    /// The points in both sets.
     pub fn intersection(&mut self, a: Diagram, b: Diagram) -> Diagram {
         self.combine(a, b, false)
     }
@@ -244,7 +244,7 @@ impl Diagrams {
         result
     }
 
-    /// What is not in it.
+    /// The points that are not in the set.
     pub fn complement(&mut self, diagram: Diagram) -> Diagram {
         if diagram <= ALL {
             return ALL - diagram;
@@ -260,7 +260,7 @@ impl Diagrams {
         result
     }
 
-    /// What is in the first and not in the second.
+    /// The points in the first set that are not in the second.
     pub fn difference(&mut self, a: Diagram, b: Diagram) -> Diagram {
         let not = self.complement(b);
         self.intersection(a, not)
@@ -297,9 +297,9 @@ impl Diagrams {
         result
     }
 
-    /// The diagram with its variables moved; those that are not named stay as they are. Targets are
-    /// different from each other and from what stays. `tidy` makes cuts of a variable what they
-    /// should be for its sort, or tells that there is nothing (or everything) below.
+    /// The diagram with its variables moved; other variables stay. Targets differ from each other
+    /// and from the variables that stay. `tidy` adapts a piece to the sort of its variable; the
+    /// result may be empty or unbounded.
     pub fn rename(
         &mut self,
         diagram: Diagram,
@@ -364,9 +364,9 @@ impl Diagrams {
         result
     }
 
-    /// The points at which another variable, named by the move, is where the move takes `from`, as
-    /// exactly as the cuts of `from` tell: a piece of `from` only fixes the piece of the other. `None`
-    /// when that takes more than this many new nodes: with many pieces it is a product.
+    /// The points at which the variable `to` of the move has the image of `from`, as precisely as
+    /// the cuts of `from` allow: a piece of `from` determines only the piece of `to`. `None` if
+    /// this takes more than `limit` new nodes, as with many pieces the result is a product.
     pub fn copy(
         &mut self,
         diagram: Diagram,
@@ -394,9 +394,9 @@ impl Diagrams {
         Some(all)
     }
 
-    /// An extrapolation of a sequence whose next element is `b`, which is above `a`: what is new in
-    /// a piece of `a`'s is new in all of the piece, or of what the thresholds leave of it. So the
-    /// cuts that can ever appear below a piece are those that appeared with its first point.
+    /// Widening with `b`, which is above `a`: where `b` adds points within a piece of `a`, they are
+    /// added for the whole piece, or for the part of it between thresholds. So the cuts that can
+    /// appear within a piece are those that appear together with its first point.
     pub fn widen(
         &mut self,
         a: Diagram,
@@ -433,7 +433,7 @@ impl Diagrams {
         let (mut i, mut j) = (0, 0);
         for k in 0..=grid.len() {
             let end = grid.get(k);
-            // The pieces of `b` that reach into this one.
+            // The pieces of `b` that intersect this one.
             let mut new = right.children[j];
             while let Some(cut) = right.cuts.get(j)
                 && end.is_none_or(|end| cut < end)
@@ -453,7 +453,7 @@ impl Diagrams {
         result
     }
 
-    /// The variables that matter, ascending.
+    /// The variables of nodes, ascending.
     pub fn support(&self, diagram: Diagram) -> Vec<TermId> {
         let mut vars: Vec<TermId> = Vec::new();
         self.visit(diagram, |node| vars.push(node.var));
@@ -475,8 +475,8 @@ impl Diagrams {
         cuts
     }
 
-    /// For each piece of the variable with the most cuts, the product of what each other variable
-    /// may be there by itself.
+    /// For each piece of the variable with the most cuts, the product of the projections onto the
+    /// other variables.
     pub fn coarsened(&mut self, diagram: Diagram) -> Diagram {
         let support = self.support(diagram);
         let mut pivot: Option<(usize, TermId)> = None;
@@ -506,7 +506,7 @@ impl Diagrams {
         all
     }
 
-    /// Number of nodes.
+    /// The number of nodes.
     pub fn size(&self, diagram: Diagram) -> usize {
         let mut size = 0;
         self.visit(diagram, |_| size += 1);
@@ -525,7 +525,7 @@ impl Diagrams {
         }
     }
 
-    /// The pieces of a node with their children: `None` for the two diagrams without node.
+    /// The pieces of a node with their children; `None` for the two diagrams without a node.
     pub fn children(&self, diagram: Diagram) -> Option<(TermId, Vec<(Piece, Diagram)>)> {
         if diagram <= ALL {
             return None;
@@ -538,7 +538,7 @@ impl Diagrams {
         ))
     }
 
-    /// The smallest box around it, unbounded variables left out; `None` for no point.
+    /// The smallest box around the set, without unbounded variables; `None` for the empty set.
     pub fn hull(&self, diagram: Diagram) -> Option<BTreeMap<TermId, Piece>> {
         let mut memo: FxHashMap<Diagram, Rc<BTreeMap<TermId, Piece>>> = FxHashMap::default();
         memo.insert(ALL, Rc::default());
@@ -633,7 +633,7 @@ mod tests {
     use super::*;
     use alphorn_term::{BigInt, SortId};
 
-    /// A set with many pieces times one with many: made where there is room, and else given up.
+    /// A set with many pieces times another one with many: computed if the limit allows it.
     #[test]
     fn copies_that_take_too_many_nodes_are_given_up() {
         let terms = Rc::new(TermStore::new());
@@ -649,7 +649,8 @@ mod tests {
                 closed: true,
             })
         };
-        // Of the first, every second number up to 40; the second is at most the first plus 100.
+        // The first variable has every second number up to 40; the second one is at most the first
+        // plus 100.
         let mut all = NONE;
         for n in 0..20 {
             let (lower, upper) = (cut(2 * n), cut(2 * n + 1));

@@ -1,11 +1,11 @@
-//! What a step of a clause makes of a union of boxes.
+//! The image of a union of boxes under a step of a clause.
 //!
-//! A step is a cube: a path through the clause's constraint. Its equations between two variables
-//! are solved, so that each argument of the head is a number, or a multiple of an argument of the
-//! body plus an offset, or unknown. The first two are exact: cuts move with their variable. What
-//! the other facts say goes through bounds.
+//! A step is a cube, a path through the clause's constraint. Its equations between two variables
+//! are solved, so that each argument of the head is a number, a multiple of an argument of the body
+//! plus an offset, or unknown. The first two cases are exact: cuts move with their variable. Other
+//! facts only restrict bounds.
 //!
-//! Invariant: the image holds of all facts that the step derives from what is in the elements.
+//! Invariant: the image contains all facts that the step derives from facts in the elements.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,14 @@ use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::diagram::{ALL, Diagram, Move, NONE, Piece};
+use super::limits::LIMITS;
 use super::{Boxes, Union};
 use crate::{Bounds, Cube, Domain, Fact};
 use alphorn_arith::Relation;
 use alphorn_chc::{Clause, System};
 use alphorn_term::{Linear, Rational, TermId, TermStore};
 
-/// Rounds over the equations of a cube: each makes others shorter.
-const ROUNDS: usize = 4;
-
-/// How many times the nodes of an element may be made on the way to one equation of it.
-const COPY: usize = 2;
-
-/// `factor root + offset`; without root, the offset.
+/// `factor root + offset`; without a root, the offset.
 #[derive(Clone, Debug)]
 struct Form {
     root: Option<TermId>,
@@ -49,7 +44,7 @@ impl Forms<'_> {
             factor: Rational::one(),
             offset: Rational::zero(),
         };
-        // Each link leads to a variable that stayed a root for longer.
+        // Each link leads to a variable that was solved later, if at all.
         while let Some(root) = form.root
             && let Some(next) = self.solved.get(&root)
         {
@@ -79,7 +74,7 @@ impl Forms<'_> {
         result
     }
 
-    /// Learns `linear = 0` if it is about two roots at most; false if it is not.
+    /// Solves `linear = 0` if it contains at most two roots; false otherwise.
     fn learn(&mut self, linear: &Linear, is_var: &dyn Fn(TermId) -> bool) -> bool {
         match &linear.monomials[..] {
             [] => {
@@ -116,7 +111,8 @@ impl Forms<'_> {
 }
 
 impl Boxes {
-    /// What the step derives from facts in these elements, over the head's formal variables.
+    /// The facts that the step derives from facts in these elements, over the head's formal
+    /// variables.
     pub(super) fn image(
         &self,
         system: &System,
@@ -128,7 +124,7 @@ impl Boxes {
         let mut args: FxHashSet<TermId> = FxHashSet::default();
         let mut over_params = None;
         if let [atom] = &clause.body[..] {
-            // The cube comes to the element, so that no diagram is put in another order.
+            // The cube is renamed and not the element, so that no diagram has to be reordered.
             let params = &system.predicate(atom.predicate).params;
             let map = atom.args.iter().copied().zip(params.iter().copied());
             over_params = Some(renamed_cube(&self.terms, cube, &map.collect()));
@@ -156,7 +152,7 @@ impl Boxes {
         if forms.contradiction {
             return Union(NONE);
         }
-        // What the cube says of single variables: of the body's, and of others.
+        // Restrictions of single variables: of the body, and of others.
         let mut guard = ALL;
         let mut side = ALL;
         for part in self.guards(cube, &forms, &args) {
@@ -201,9 +197,8 @@ impl Boxes {
         self.to_head(all, side, &head.args, params, &forms, &args)
     }
 
-    /// The facts that solved equations and facts about single variables do not say already, in
-    /// terms of roots. All facts when there are some about terms of bit-vectors, which are not
-    /// rewritten.
+    /// The facts that solved equations and facts about single variables do not imply, in terms of
+    /// roots. If some facts are about terms of bit-vectors, which are not rewritten, all facts.
     fn left_over(&self, cube: &Cube, forms: &Forms) -> Option<Cube> {
         let is_var = |t: TermId| self.terms.is_var(t);
         let bits = |t: TermId| {
@@ -234,7 +229,7 @@ impl Boxes {
         (!facts.is_empty()).then_some(Cube { facts })
     }
 
-    /// Solves what equations about two variables there are.
+    /// Solves equations between two variables.
     fn solve(&self, cube: &Cube, forms: &mut Forms) {
         let is_var = |t: TermId| self.terms.is_var(t) && self.range(t).is_some();
         let mut open: Vec<Linear> = Vec::new();
@@ -256,7 +251,7 @@ impl Boxes {
                 _ => {}
             }
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..LIMITS.max_rounds {
             let before = open.len();
             open.retain(|linear| {
                 let reduced = forms.reduce(linear);
@@ -268,7 +263,7 @@ impl Boxes {
         }
     }
 
-    /// What satisfies those facts of the cube that are about one variable.
+    /// The points that satisfy the facts of the cube about one variable.
     pub(super) fn guarded(&self, diagram: Diagram, cube: &Cube) -> Diagram {
         let mut all = diagram;
         for fact in &cube.facts {
@@ -278,8 +273,8 @@ impl Boxes {
         all
     }
 
-    /// What facts say of one variable when equations are solved, and what the solved equations say
-    /// of single arguments of the body.
+    /// The sets for facts about one variable under the solved equations, and for solved equations
+    /// that restrict single arguments of the body.
     fn guards(&self, cube: &Cube, forms: &Forms, args: &FxHashSet<TermId>) -> Vec<Diagram> {
         let mut parts = Vec::new();
         for (&var, _) in forms.solved.iter().filter(|(v, _)| args.contains(v)) {
@@ -308,7 +303,8 @@ impl Boxes {
         parts
     }
 
-    /// What satisfies the solved equations between arguments of the body, as far as cuts tell.
+    /// The points that satisfy the solved equations between arguments of the body, as precisely as
+    /// cuts allow.
     fn equated(&self, diagram: Diagram, forms: &Forms, args: &FxHashSet<TermId>) -> Diagram {
         let mut all = diagram;
         let mut solved: Vec<TermId> = forms.solved.keys().copied().collect();
@@ -338,8 +334,8 @@ impl Boxes {
         all
     }
 
-    /// Bounds of all variables by all facts, starting from the box around the diagram; `None` when
-    /// there is no such point.
+    /// Bounds of all variables by all facts, from the box around the diagram; `None` if they are
+    /// contradictory.
     pub(super) fn through(
         &self,
         diagram: Diagram,
@@ -349,8 +345,8 @@ impl Boxes {
         self.intervals.transfer(&[Some(hull)], cube, None)
     }
 
-    /// From the body's variables to the head's formal ones; `side` is about variables that are in
-    /// no atom of the body.
+    /// Renames the body's variables to the head's formal ones; `side` is about variables that occur
+    /// in no body atom.
     fn to_head(
         &self,
         diagram: Diagram,
@@ -384,7 +380,7 @@ impl Boxes {
                         None => {
                             first.insert(root, step);
                         }
-                        // In terms of where the root went first.
+                        // In terms of the first image of the root.
                         Some(main) => {
                             let factor = &step.factor / &main.factor;
                             later.push((
@@ -414,21 +410,21 @@ impl Boxes {
         self.limited(all)
     }
 
-    /// The points at which another variable is where the move takes `from` ([`Diagrams::copy`]), in the
-    /// box around the diagram where that would be too large.
+    /// The points at which the variable `to` of the move has the image of `from`
+    /// ([`Diagrams::copy`]); within the box around the diagram if that would be too large.
     fn copied(&self, diagram: Diagram, from: TermId, step: &Move) -> Diagram {
         let tidy = |var: TermId, piece: &Piece| self.tidy(var, piece);
         let copy = |diagram| {
-            let room = COPY * self.limit;
+            let room = LIMITS.max_copy_factor * self.limit;
             let mut diagrams = self.diagrams.borrow_mut();
             diagrams.copy(diagram, from, step, &tidy, room)
         };
         let all = copy(diagram).or_else(|| copy(self.around(diagram).0));
-        // The box has at most three pieces. Without the equation, it is larger still.
+        // The box has at most three pieces. Without the equation, the result is larger still.
         self.limited(all.unwrap_or(diagram)).0
     }
 
-    /// What the diagram says of a variable alone, moved.
+    /// The projection of the diagram onto a variable, moved.
     fn root_guard(
         &self,
         diagram: Diagram,
@@ -448,7 +444,7 @@ impl Boxes {
     }
 }
 
-/// The cube with variables replaced, one for one.
+/// The cube under an injective renaming of variables.
 fn renamed_cube(terms: &TermStore, cube: &Cube, map: &FxHashMap<TermId, TermId>) -> Cube {
     let mut memo = FxHashMap::default();
     let mut renamed = |t: TermId| match map.get(&t) {

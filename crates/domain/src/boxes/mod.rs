@@ -1,17 +1,18 @@
 //! Finite unions of boxes: bounds of numbers, values of Booleans and enumerations, and bit-vectors
-//! read as unsigned numbers, in any combination.
+//! as unsigned numbers, in any combination.
 //!
 //! After Gurfinkel and Chaki, "Boxes: A Symbolic Abstract Domain of Boxes" (SAS 2010). An element
 //! is a decision diagram ([`diagram`]), so union, intersection and difference are exact, and the
-//! image under a step is computed for all boxes at once ([`image`]). Booleans are the
-//! numbers 0 and 1, values of an enumeration the numbers of their constructors. Deviation: widening
-//! keeps the cuts of the smaller element and, where there are, thresholds.
+//! image under a step is computed for all boxes at once ([`image`]). Booleans are the numbers 0 and
+//! 1, values of an enumeration the numbers of their constructors. Deviation: widening keeps the
+//! cuts of the smaller element and, if given, thresholds.
 //!
-//! Invariant: an element says nothing of variables of other sorts; each cut of an integer (or of
-//! what is read as one) is closed and has an integer value within the sort's range.
+//! Invariant: an element leaves variables of other sorts free; each cut of an integer (or of a sort
+//! that is represented by integers) is closed and has an integer value within the sort's range.
 
 mod diagram;
 mod image;
+mod limits;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,6 +21,7 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::diagram::{ALL, Cut, Diagram, Diagrams, Move, NONE, Piece};
+use self::limits::LIMITS;
 use super::abstract_domain::Domain;
 use super::cube::{Cube, Fact};
 use super::interval::{Bounds, Intervals};
@@ -27,25 +29,22 @@ use alphorn_arith::Relation;
 use alphorn_chc::{Clause, System};
 use alphorn_term::{BigInt, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// Unions of boxes.
+/// The domain of unions of boxes.
 pub struct Boxes {
     terms: Rc<TermStore>,
     diagrams: RefCell<Diagrams>,
-    /// Bounds through facts about several variables.
+    /// Bounds by facts about several variables.
     intervals: Intervals,
-    /// Where widening stops, for integers and for reals.
+    /// The thresholds of widening, for integers and for reals.
     whole: Rc<[Cut]>,
     dense: Rc<[Cut]>,
-    /// Nodes that an element may have; a larger one becomes the box around it.
+    /// Nodes of an element, at most; a larger element is replaced by the box around it.
     limit: usize,
 }
 
 /// A union of boxes, of the domain that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Union(Diagram);
-
-/// Names of enumerations longer than this are not looked at.
-const ENUMERATION: u64 = 64;
 
 impl Boxes {
     /// The domain over a store; widening goes to the next of the thresholds first, and elements
@@ -73,8 +72,8 @@ impl Boxes {
         }
     }
 
-    /// The least and the largest number that stands for a value of the variable; `None` for a sort
-    /// that boxes know nothing of.
+    /// The least and the greatest number that represents a value of the variable; `None` for a sort
+    /// that boxes do not support.
     fn range(&self, var: TermId) -> Option<(Option<BigInt>, Option<BigInt>)> {
         let sort = self.terms.sort_of(var);
         let up_to = |largest: BigInt| Some((Some(BigInt::zero()), Some(largest)));
@@ -85,14 +84,14 @@ impl Boxes {
             Sort::Datatype(id) => {
                 let constructors = &self.terms.datatype(id).constructors;
                 let plain = constructors.iter().all(|c| c.fields.is_empty());
-                let few = constructors.len() as u64 <= ENUMERATION;
+                let few = constructors.len() as u64 <= LIMITS.max_enumeration;
                 (plain && few).then(|| up_to(BigInt::from(constructors.len()) - 1))?
             }
             Sort::Array(..) => None,
         }
     }
 
-    /// The number that stands for a value.
+    /// The number that represents a value.
     fn code(&self, value: TermId) -> Option<Rational> {
         let number = |n: BigInt| Some(Rational::from_integer(n));
         match self.terms.op(value) {
@@ -125,7 +124,8 @@ impl Boxes {
         };
         let lower = piece.lower.as_ref().map(whole);
         let upper = piece.upper.as_ref().map(whole);
-        // Cuts outside the range split nothing; a piece beyond it keeps one, to be empty.
+        // Cuts outside the range are removed; a piece beyond the range keeps one, so that it is
+        // empty.
         let below = |c: &BigInt| least.as_ref().is_some_and(|l| c < l);
         let above = |c: &BigInt| largest.as_ref().is_some_and(|l| c >= l);
         if upper.as_ref().is_some_and(below) || lower.as_ref().is_some_and(above) {
@@ -149,7 +149,7 @@ impl Boxes {
         self.diagrams.borrow_mut().piece(var, &piece)
     }
 
-    /// Closed bounds as a piece.
+    /// The piece between closed bounds.
     fn between(low: Option<&Rational>, high: Option<&Rational>) -> Piece {
         let cut = |value: &Rational, closed| Cut {
             value: value.clone(),
@@ -161,7 +161,7 @@ impl Boxes {
         }
     }
 
-    /// The element, or the box around it when it is too large.
+    /// The element, or the box around it if it is too large.
     fn limited(&self, diagram: Diagram) -> Union {
         if self.diagrams.borrow().size(diagram) <= self.limit {
             return Union(diagram);
@@ -182,7 +182,7 @@ impl Boxes {
         Union(all)
     }
 
-    /// The box around it with closed bounds.
+    /// The box around the element, with closed bounds.
     fn bounds(&self, diagram: Diagram) -> Option<std::collections::BTreeMap<TermId, Bounds>> {
         let hull = self.diagrams.borrow().hull(diagram)?;
         let closed = |var: TermId, piece: Piece| {
@@ -206,7 +206,7 @@ impl Boxes {
         Some(hull.into_iter().map(|(v, p)| (v, closed(v, p))).collect())
     }
 
-    /// What a single variable's value is by `coefficient var + constant ⋈ 0`.
+    /// The values of a single variable that satisfy `coefficient var + constant ⋈ 0`.
     fn solved(
         &self,
         var: TermId,
@@ -245,7 +245,8 @@ impl Boxes {
         }
     }
 
-    /// What a fact says of one variable; everything if it speaks of several or of other terms.
+    /// The points that satisfy a fact about one variable; all points if the fact is about several
+    /// variables or other terms.
     fn fact(&self, fact: &Fact) -> Diagram {
         match fact {
             Fact::Linear(row) => match &row.linear.monomials[..] {
@@ -264,7 +265,7 @@ impl Boxes {
         }
     }
 
-    /// The formula that says that a variable is in the piece.
+    /// The formula that a variable is in the piece.
     fn piece_formula(&self, var: TermId, piece: &Piece) -> TermId {
         let terms = &self.terms;
         let sort = terms.sort_of(var);
@@ -340,7 +341,7 @@ impl Boxes {
             None if diagram == NONE => TermId::FALSE,
             None => TermId::TRUE,
             Some((var, parts)) => {
-                // Pieces with the same child together.
+                // Pieces with the same child are combined.
                 let mut groups: Vec<(Diagram, Vec<TermId>)> = Vec::new();
                 for (piece, child) in parts {
                     if child == NONE {
@@ -364,24 +365,24 @@ impl Boxes {
         formula
     }
 
-    /// Whether the variable's cuts survive a change of name as they are.
+    /// Whether a renaming keeps the variable's cuts.
     fn same_sort(&self, a: TermId, b: TermId) -> bool {
         self.terms.sort_of(a) == self.terms.sort_of(b)
     }
 
-    /// The diagram under other names; variables of sorts that boxes do not know are not in it.
+    /// The diagram under a renaming, without variables of sorts that boxes do not support.
     fn renamed(&self, diagram: Diagram, moves: &FxHashMap<TermId, Move>) -> Diagram {
         let tidy = |var: TermId, piece: &Piece| self.tidy(var, piece);
         self.diagrams.borrow_mut().rename(diagram, moves, &tidy)
     }
 
     /// An over-approximation of the formula's assignments, and whether it is exact. (The paper's α:
-    /// negation normal form, what speaks of several variables becomes true; disjunctions are
-    /// exact.) Linear in the formula as a graph, apart from the operations on elements.
+    /// negation normal form, literals over several variables become true; disjunctions are exact.)
+    /// Linear in the size of the formula's DAG, apart from the operations on elements.
     pub fn abstraction(&self, formula: TermId) -> (Union, bool) {
         let terms = &self.terms;
         let mut exact = true;
-        // Each sub-formula with its polarity, after those it needs.
+        // Each sub-formula with its polarity, after its arguments.
         let mut done: FxHashMap<(TermId, bool), Diagram> = FxHashMap::default();
         let mut open = vec![(formula, true, false)];
         while let Some((t, positive, ready)) = open.pop() {
@@ -459,7 +460,7 @@ impl Boxes {
         (limited, exact && limited.0 == found)
     }
 
-    /// What a literal says, and whether that is all that it says.
+    /// The points that satisfy a literal, and whether that is exact.
     fn literal(&self, atom: TermId, positive: bool) -> (Diagram, bool) {
         let terms = &self.terms;
         let formula = if positive { atom } else { terms.not(atom) };
@@ -642,7 +643,7 @@ impl Domain for Boxes {
 }
 
 impl Boxes {
-    /// The value of the variable's sort that a number stands for.
+    /// The value of the variable's sort that a number represents.
     fn value(&self, var: TermId, code: &Rational) -> Option<TermId> {
         let terms = &self.terms;
         match terms.sort(terms.sort_of(var)) {

@@ -1,4 +1,4 @@
-//! Variables that equations tie to each other, up to sign and offset.
+//! Variables that are equal to others up to sign and offset.
 //!
 //! Invariant: links lead to a root without cycles, and offsets stay within the bounds that the user
 //! of [`Aliases::links`] keeps.
@@ -15,7 +15,7 @@ pub struct Alias {
     pub offset: i64,
 }
 
-/// Variables of a transfer, and how they hang together by equations.
+/// The variables of a transfer, and the equations between them.
 pub struct Aliases {
     pub vars: Vec<TermId>,
     pub at: FxHashMap<TermId, usize>,

@@ -1,9 +1,10 @@
-//! The matrix of differences and its closure.
+//! The difference bound matrix of an octagon and its closure.
 //!
-//! Invariant: every entry but [`NONE`] is within [`LIMIT`], so sums of a few entries do not
+//! Invariant: every entry other than [`NONE`] is within [`LIMIT`], so sums of a few entries do not
 //! overflow.
 
-/// Numbers beyond this count as no bound, so that sums of a few cannot overflow.
+/// Absolute value of a bound; larger ones count as no bound, so that sums of a few entries do not
+/// overflow.
 pub const LIMIT: i64 = 1 << 58;
 
 /// No bound.
@@ -15,7 +16,7 @@ pub const NONE: i64 = i64::MAX;
 pub struct Matrix {
     pub size: usize,
     pub entries: Vec<i64>,
-    /// By variable: whether its values are whole.
+    /// By variable: whether it is an integer.
     pub integral: Vec<bool>,
 }
 
@@ -67,7 +68,7 @@ impl Matrix {
         true
     }
 
-    /// The bound on `v_j - v_i`, rounded as the variables allow.
+    /// The bound on `v_j - v_i`, rounded if both variables are integers.
     pub fn rounded(&self, i: usize, j: usize, bound: i64, scale: i64) -> i64 {
         if bound == NONE || !(self.integral[i / 2] && self.integral[j / 2]) {
             return bound;
@@ -76,7 +77,7 @@ impl Matrix {
         bound.div_euclid(unit) * unit
     }
 
-    /// Shortest ways between all (Floyd and Warshall); false when there is a negative cycle.
+    /// Shortest paths between all nodes (Floyd and Warshall); false if there is a negative cycle.
     pub fn close(&mut self, scale: i64) -> bool {
         let size = self.size;
         for k in 0..size {
@@ -88,10 +89,10 @@ impl Matrix {
                 for j in 0..size {
                     let second = self.entries[k * size + j];
                     if second != NONE {
-                        let way = plus(first, second);
+                        let path = plus(first, second);
                         let entry = &mut self.entries[i * size + j];
-                        if way < *entry {
-                            *entry = way;
+                        if path < *entry {
+                            *entry = path;
                         }
                     }
                 }
@@ -100,7 +101,8 @@ impl Matrix {
         self.strengthen(scale)
     }
 
-    /// Rounds the bounds of single variables and adds them up; false for a contradiction.
+    /// Rounds the bounds of single variables and adds their sums as bounds; false for a
+    /// contradiction.
     pub fn strengthen(&mut self, scale: i64) -> bool {
         let size = self.size;
         for i in 0..size {
@@ -131,8 +133,8 @@ impl Matrix {
         true
     }
 
-    /// Adds `v_j - v_i <= bound` to a closed matrix; `None` for a contradiction, else whether it
-    /// says something new.
+    /// Adds `v_j - v_i <= bound` to a closed matrix; `None` for a contradiction, otherwise whether
+    /// the matrix changed.
     pub fn add(&mut self, i: usize, j: usize, bound: i64, scale: i64) -> Option<bool> {
         let bound = self.rounded(i, j, bound, scale);
         if bound >= self.get(i, j) {
@@ -140,7 +142,7 @@ impl Matrix {
         }
         let size = self.size;
         let (p, q) = (j ^ 1, i ^ 1);
-        // The new edge is i -> j, its mirror p -> q; a shortest way takes each once at most.
+        // The new edge is i -> j, its mirror p -> q; a shortest path contains each at most once.
         let across = plus(bound, plus(self.get(j, p), bound));
         let back = plus(bound, plus(self.get(q, i), bound));
         let row = |k: usize| self.entries[k * size..(k + 1) * size].iter().copied();
@@ -150,14 +152,14 @@ impl Matrix {
             if to_i == NONE && to_p == NONE {
                 continue;
             }
-            // Ways that end at j, and at q.
+            // Paths that end at j, and at q.
             let at_j = plus(to_i, bound).min(plus(to_p, back));
             let at_q = plus(to_p, bound).min(plus(to_i, across));
             for (to, &(from_j, from_q)) in rows.iter().enumerate() {
-                let way = plus(at_j, from_j).min(plus(at_q, from_q));
+                let path = plus(at_j, from_j).min(plus(at_q, from_q));
                 let entry = &mut self.entries[from * size + to];
-                if way < *entry {
-                    *entry = way;
+                if path < *entry {
+                    *entry = path;
                 }
             }
         }

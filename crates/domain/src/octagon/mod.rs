@@ -1,12 +1,13 @@
-//! Octagons: bounds of `±x ± y` over Int and Real, in a matrix of differences.
+//! Octagons: bounds of `±x ± y` over Int and Real, in a difference bound matrix.
 //!
-//! Each variable `x` stands for two, `x` and `-x`, and entry `(i, j)` bounds `v_j - v_i`. Variables
-//! that a cube equates up to sign and offset share a row of the matrix while it is built, so an
-//! assignment costs nothing. Rows with more variables say what the bounds of the others leave.
-//! Matrices are small and dense: [`Packs`](super::packs::Packs) cuts large systems into such.
+//! Each variable `x` has two nodes, `x` and `-x`, and entry `(i, j)` bounds `v_j - v_i`. Variables
+//! that a cube equates up to sign and offset share a row of the matrix while it is built, so that
+//! an assignment needs no closure. Rows with more than two variables are reduced to octagonal
+//! constraints by the bounds of their other variables. Matrices are small and dense:
+//! [`Packs`](super::packs::Packs) splits large systems.
 //!
-//! Invariant: a matrix is coherent (entry `(i, j)` is entry `(-j, -i)`), and closed unless it comes
-//! from a widening: if its result were closed, widening might never end.
+//! Invariant: a matrix is coherent (entry `(i, j)` equals entry `(-j, -i)`), and closed unless it
+//! is the result of a widening, which is not closed, since then chains of widenings might not end.
 
 mod aliases;
 mod matrix;
@@ -26,23 +27,31 @@ use super::nonempty::NonemptyDomain;
 use alphorn_arith::{Constraint, Relation};
 use alphorn_term::{Linear, Rational, SortId, TermId, TermStore};
 
-/// Equations with larger offsets tie no variables, so that chains of them cannot overflow.
-const OFFSET: i64 = 1 << 46;
+/// Limits of octagons.
+struct Limits {
+    /// Absolute value of the offset of an alias, so that chains of them do not overflow; equations
+    /// with larger ones are no aliases.
+    max_offset: i64,
+    /// Rounds through the rows that are not octagonal; further ones are left out.
+    max_rounds: usize,
+    /// Variables of a row that is not octagonal, for bounds of pairs; larger rows bound single
+    /// variables only.
+    max_row_variables: usize,
+}
 
-/// Nominal cost of looking at an entry of a matrix.
-const ENTRY: Duration = Duration::from_nanos(2);
-
-/// Rounds through the rows that are no octagons.
-const ROUNDS: usize = 2;
-
-/// A row that is no octagon has at most so many variables.
-const WIDE: usize = 8;
+const LIMITS: Limits = Limits {
+    max_offset: 1 << 46,
+    max_rounds: 2,
+    max_row_variables: 8,
+};
+/// Work charged for each entry of a matrix that is read.
+const ENTRY_WORK: Duration = Duration::from_nanos(2);
 
 /// Octagons (Miné, HOSC 2006) with the integer closure of Bagnara, Hill and Zaffanella (FMSD 2009)
 /// and its incremental form (Chawdhary, Robbins and King, FMSD 2019).
 pub struct Octagons {
     terms: Rc<TermStore>,
-    /// Most variables of a matrix.
+    /// Variables of a matrix, at most.
     width: usize,
     /// Bounds are multiples of one divided by this.
     scale: i64,
@@ -59,20 +68,20 @@ pub struct Octagon {
     open: bool,
 }
 
-/// `sum of c * x + constant <= 0` with numbers that fit, over rows of the matrix.
+/// `sum of c * x + constant <= 0` with machine integers, over rows of the matrix.
 struct Small {
     monomials: Vec<(usize, i64)>,
     constant: i128,
 }
 
-/// Whether a number is at most so far from zero; the least one has no absolute value.
+/// Whether the absolute value is at most the limit; the least `i64` has no absolute value.
 fn is_at_most(value: i64, limit: i64) -> bool {
     (-limit..=limit).contains(&value)
 }
 
 impl Octagons {
     /// The domain over a store, for at most `width` variables at a time. Bounds are rounded up to
-    /// multiples of one part in `scale`; widening goes to the next of the thresholds first.
+    /// multiples of one divided by `scale`; widening goes to the next of the thresholds first.
     pub fn new(terms: Rc<TermStore>, width: usize, scale: u32, thresholds: &[Rational]) -> Self {
         let scale = i64::from(scale.max(1));
         let factor = Rational::from_integer(scale.into());
@@ -96,14 +105,14 @@ impl Octagons {
 
     fn charge(&self, entries: usize) {
         self.terms
-            .charge(ENTRY * u32::try_from(entries).unwrap_or(u32::MAX));
+            .charge(ENTRY_WORK * u32::try_from(entries).unwrap_or(u32::MAX));
     }
 
     fn whole(&self, var: TermId) -> bool {
         self.terms.sort_of(var) == SortId::INT
     }
 
-    /// The element with a closed matrix; `None` when it is empty.
+    /// The element with a closed matrix; `None` if it is empty.
     fn closed<'a>(&self, octagon: &'a Octagon) -> Option<Cow<'a, Octagon>> {
         if !octagon.open {
             return Some(Cow::Borrowed(octagon));
@@ -117,7 +126,7 @@ impl Octagons {
             .then_some(Cow::Owned(octagon))
     }
 
-    /// The octagon about some of its variables. The matrix must be closed.
+    /// The projection onto some of its variables. The matrix must be closed.
     fn restricted(&self, octagon: &Octagon, keep: impl Fn(TermId) -> bool) -> Octagon {
         let old = &octagon.matrix;
         let bounded = |k: usize| {
@@ -146,7 +155,8 @@ impl Octagons {
         }
     }
 
-    /// An equation `a * x + b * y + c = 0` with `|a| = |b|` as an alias of one for the other.
+    /// Uses an equation `a * x + b * y + c = 0` with `|a| = |b|` as an alias of one variable for
+    /// the other.
     fn alias(&self, aliases: &mut Aliases, row: &Linear) -> bool {
         let [(x, a), (y, b)] = &row.monomials[..] else {
             return false;
@@ -160,7 +170,7 @@ impl Octagons {
             .is_integer()
             .then(|| offset.to_integer().to_i64())
             .flatten()
-            .filter(|&o| is_at_most(o, OFFSET))
+            .filter(|&o| is_at_most(o, LIMITS.max_offset))
         else {
             return false;
         };
@@ -175,7 +185,9 @@ impl Octagons {
         let turned = x.negated ^ y.negated ^ negated;
         let shift = sign(x.negated) * (sign(negated) * y.offset + offset - x.offset);
         let whole = |root: usize| self.whole(aliases.vars[root]);
-        if !is_at_most(shift, OFFSET) || whole(x.root) && whole(y.root) && shift % self.scale != 0 {
+        if !is_at_most(shift, LIMITS.max_offset)
+            || whole(x.root) && whole(y.root) && shift % self.scale != 0
+        {
             return false;
         }
         let (from, to, shift) = if whole(x.root) && !whole(y.root) {
@@ -193,7 +205,7 @@ impl Octagons {
     }
 
     /// The row over the rows of the matrix, scaled; `None` if numbers are too large or a term is
-    /// no number.
+    /// not a number.
     fn small(
         &self,
         row: &Linear,
@@ -203,7 +215,7 @@ impl Octagons {
     ) -> Option<Small> {
         let row = row.coprime();
         let scale = Rational::from_integer(self.scale.into());
-        // Whole numbers are as small as the next smaller whole number.
+        // Over integers the constant can be rounded up.
         let constant = if row.monomials.iter().all(|m| self.whole(m.0)) {
             row.constant.ceil() * scale
         } else {
@@ -229,7 +241,8 @@ impl Octagons {
         })
     }
 
-    /// Adds what `row <= 0` says of single variables and pairs; `None` for a contradiction.
+    /// Adds the bounds that `row <= 0` implies for single variables and pairs; `None` for a
+    /// contradiction.
     fn at_most(&self, matrix: &mut Matrix, row: &Small) -> Option<bool> {
         let monomials = &row.monomials;
         if monomials.is_empty() {
@@ -248,7 +261,7 @@ impl Octagons {
         };
         let values: Vec<Option<i128>> = monomials.iter().map(|m| least(matrix, m)).collect();
         let unbounded = values.iter().filter(|v| v.is_none()).count();
-        if monomials.len() > WIDE && unbounded > 1 || unbounded > 2 {
+        if monomials.len() > LIMITS.max_row_variables && unbounded > 1 || unbounded > 2 {
             return Some(false);
         }
         let sum: i128 = values.iter().flatten().sum();
@@ -267,7 +280,8 @@ impl Octagons {
         };
         let node = |(var, c): (usize, i64), sign: bool| 2 * var + usize::from((c > 0) != sign);
         for (k, &first) in monomials.iter().enumerate() {
-            // Alone: c * x <= -(constant + least of the others), for twice the variable.
+            // A single variable: c * x <= -(constant + least value of the others), for twice the
+            // variable.
             let others = unbounded - usize::from(values[k].is_none());
             if others == 0 {
                 let rest = 2 * row.constant + sum - values[k].unwrap_or(0);
@@ -275,7 +289,7 @@ impl Octagons {
                 // v_to - v_from = 2 |x|.
                 add(matrix, from, to, -2 * rest, first.1.abs())?;
             }
-            if octagonal && k > 0 || monomials.len() > WIDE {
+            if octagonal && k > 0 || monomials.len() > LIMITS.max_row_variables {
                 continue;
             }
             for (l, &second) in monomials.iter().enumerate().skip(k + 1) {
@@ -288,7 +302,7 @@ impl Octagons {
                 }
                 let own = values[k].unwrap_or(0) + values[l].unwrap_or(0);
                 let rest = 2 * row.constant + sum - own;
-                // v_j - v_i with j for the first and i for the negation of the second.
+                // v_j - v_i with j for the first variable and i for the negation of the second.
                 let (i, j) = (node(second, false), node(first, true));
                 add(matrix, i, j, -rest, first.1.abs())?;
             }
@@ -296,7 +310,7 @@ impl Octagons {
         Some(changed)
     }
 
-    /// A difference that is excluded at the end of its interval.
+    /// Uses a disequation that excludes the end of an interval; `None` for a contradiction.
     fn differs(&self, matrix: &mut Matrix, row: &Small) -> Option<bool> {
         let scale = self.scale;
         let whole = row.monomials.iter().all(|m| matrix.integral[m.0]);
@@ -332,7 +346,7 @@ impl Octagons {
         Some(changed)
     }
 
-    /// Bounds as facts, of which none follows from others.
+    /// The bounds as facts, without those that follow from others.
     fn reduced(&self, octagon: &Octagon) -> Vec<Fact> {
         let matrix = &octagon.matrix;
         let size = matrix.size;
@@ -340,7 +354,8 @@ impl Octagons {
             let (there, back) = (matrix.get(i, j), matrix.get(j, i));
             there != NONE && back != NONE && there + back == 0
         };
-        // The first node that a node is tied to; constants are tied to their negations.
+        // The first node to which a node is equal up to an offset; nodes of constants equal their
+        // negations.
         let leader: Vec<usize> = (0..size)
             .map(|i| (0..i).find(|&j| tied(i, j)).unwrap_or(i))
             .collect();
@@ -353,7 +368,7 @@ impl Octagons {
                 facts.push(self.fact(octagon, node ^ 1, node, Relation::Equal));
                 continue;
             }
-            // Bounds of single variables are worth having even if others imply them.
+            // Bounds of single variables are kept even if others imply them.
             for (bound, i, j) in [(low, node, node ^ 1), (high, node ^ 1, node)] {
                 if bound != NONE {
                     facts.push(self.fact(octagon, i, j, Relation::AtMost));
@@ -367,7 +382,7 @@ impl Octagons {
         let leaders: Vec<usize> = (0..size).filter(|&i| leads(i)).collect();
         for &i in &leaders {
             for &j in &leaders {
-                // Each pair once; a node and its negation are done.
+                // Each pair once; a node and its negation were handled above.
                 if i / 2 >= j / 2 || matrix.get(i, j) == NONE {
                     continue;
                 }
@@ -406,7 +421,7 @@ impl Octagons {
         Fact::linear(linear, relation)
     }
 
-    /// Both over the variables that both constrain, entry by entry.
+    /// Combines both entry by entry over the variables that both constrain.
     fn combine(
         &self,
         x: &Octagon,
@@ -468,7 +483,7 @@ impl Octagons {
         if integral.len() > 3 * self.width {
             return Some(Octagon::default());
         }
-        // The node of a signed variable and what its value is above the node's.
+        // The node of a signed variable, and the difference of their values.
         let node = |var: TermId, negated: bool| {
             let alias = aliases.find(aliases.at[&var]);
             let node = 2 * place[alias.root] + usize::from(alias.negated != negated);
@@ -529,7 +544,7 @@ impl Octagons {
             }
         }
         small.sort_by_key(|s| s.0.monomials.len());
-        for _ in 0..ROUNDS {
+        for _ in 0..LIMITS.max_rounds {
             let mut changed = false;
             self.charge(squares * small.len());
             for (row, differs) in &small {
@@ -545,7 +560,7 @@ impl Octagons {
         }
         let mut vars: Vec<TermId> = aliases.vars.iter().copied().filter(|v| kept(*v)).collect();
         vars.sort_unstable();
-        // Without bounds and ties there is nothing to say.
+        // Variables without bounds and equations are left out.
         let mut shared: FxHashMap<usize, usize> = FxHashMap::default();
         for &var in &vars {
             *shared.entry(node(var, false).0 / 2).or_default() += 1;
@@ -615,7 +630,7 @@ impl NonemptyDomain for Octagons {
         let Some(b) = self.closed(b) else {
             return Some(a.clone());
         };
-        // An entry of a single variable is twice what it bounds.
+        // An entry of a single variable is twice its bound.
         let next = |value: i64, factor: i64| {
             let at = self.thresholds.partition_point(|t| factor * t < value);
             self.thresholds.get(at).map_or(NONE, |t| factor * t)

@@ -136,7 +136,7 @@ impl Engine for Cata {
             Ok(verdict) => verdict,
             Err(stop) => driver::verdict(stop, cx)?,
         };
-        Ok(driver::way_back(&ways, verdict, cx))
+        Ok(driver::back_translate(&ways, verdict, cx))
     }
 }
 

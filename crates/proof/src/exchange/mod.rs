@@ -1,12 +1,12 @@
-//! Lemmas and reached facts on their way to other processes that solve the same problem, and theirs
-//! here.
+//! Sends lemmas and reached facts to other processes that solve the same problem, and receives
+//! theirs.
 //!
-//! What travels are clauses of a text in the dialect of systems, such as would follow from the
-//! clauses of the problem: `P(x) ∧ ¬lemma ⇒ false`, and `fact ⇒ P(x)` in the order of derivation.
-//! They are about the predicate of the same name with the same sorts of arguments. After other passes
-//! that may be another predicate.
+//! A message is the text of clauses that follow from those of the problem: `P(x) ∧ ¬lemma ⇒ false`,
+//! and `fact ⇒ P(x)`, facts in the order of their derivation. A clause is about the predicate with
+//! the same name and sorts of arguments, which may mean something else after other passes.
 //!
-//! Invariant: what is heard is a guess. Who relies on it proves it, or derives it again.
+//! Invariant: received formulas are only candidates. An engine proves a received lemma, or derives
+//! a received fact again, before it uses it.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -18,45 +18,54 @@ use alphorn_chc::{Atom, PredicateId, System, to_smtlib};
 use alphorn_term::run::{Bus, Context};
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// Time between two exchanges, at least.
-const PERIOD: Duration = Duration::from_millis(500);
+/// Limits of the exchange with other processes.
+struct Limits {
+    /// Time between two exchanges, at least.
+    period: Duration,
+    /// Nodes of the DAG of a formula; larger ones are not sent.
+    max_formula_nodes: usize,
+    /// Lemmas in one message, and facts; the others are not sent.
+    max_formulas: usize,
+    /// Bytes of a message; formulas are left out of longer ones, and longer ones are not read.
+    max_message_bytes: usize,
+}
 
-/// Larger formulas stay here.
-const SIZE: usize = 60;
+const LIMITS: Limits = Limits {
+    period: Duration::from_millis(500),
+    max_formula_nodes: 60,
+    max_formulas: 100,
+    max_message_bytes: 1 << 16,
+};
 
-/// Lemmas told at once, at most, and facts.
-const MOST: usize = 100;
-
-/// Longer texts are not told and not read, in bytes.
-const LENGTH: usize = 1 << 16;
-
-/// Formulas over the formal variables of predicates.
+/// Formulas about predicates, over their formal variables.
 pub type About = Vec<(PredicateId, TermId)>;
 
-/// What others tell.
+/// Formulas that other processes sent.
 #[derive(Debug, Default)]
 pub struct News {
-    /// What is to hold of all derivable facts, or of those that a search has come to.
+    /// Candidates for lemmas, about all derivable facts or those that the sender has reached so
+    /// far.
     pub lemmas: About,
-    /// Facts that are to be derivable, each from those before it and from nothing else.
+    /// Candidates for derivable facts, each by one clause from those before it.
     pub reached: About,
 }
 
-/// What was told and heard about one system.
+/// The exchange of formulas about one system.
 pub struct Exchange {
     bus: Rc<dyn Bus>,
     terms: Rc<TermStore>,
-    /// By name and sorts of arguments.
+    /// The predicates by name and sorts of arguments.
     named: FxHashMap<(String, Vec<SortId>), PredicateId>,
-    /// How many texts were read.
+    /// The number of messages read so far.
     read: usize,
-    /// What was told or heard: as a lemma, or as a fact.
+    /// Formulas that were sent or received; true for facts.
     known: FxHashSet<(PredicateId, TermId, bool)>,
     due: Instant,
 }
 
 impl Exchange {
-    /// For lemmas about a system, with nothing heard yet; none without a bus.
+    /// An exchange about a system; `None` without a bus. Messages that were sent before are
+    /// received, too.
     pub fn new(system: &System, cx: &Context) -> Option<Exchange> {
         let bus = cx.bus.clone()?;
         let terms = system.terms.clone();
@@ -76,18 +85,18 @@ impl Exchange {
         })
     }
 
-    /// Whether some time has passed since this was last true.
+    /// Whether the period between two exchanges has passed since this was last true.
     pub fn is_due(&mut self) -> bool {
         let now = Instant::now();
         let is_due = now >= self.due;
         if is_due {
-            self.due = now + PERIOD;
+            self.due = now + LIMITS.period;
         }
         is_due
     }
 
-    /// Tells what is new and not too large, what comes first before what comes later. Lemmas and
-    /// facts are over the formal variables.
+    /// Sends the formulas that are new and not too large, over the formal variables. If there are
+    /// too many, those that come first are sent.
     pub fn tell(
         &mut self,
         system: &System,
@@ -95,80 +104,84 @@ impl Exchange {
         reached: impl IntoIterator<Item = (PredicateId, TermId)>,
     ) {
         let terms = self.terms.clone();
-        let mut told = System::new(terms.clone());
-        // By clause.
+        let mut message = System::new(terms.clone());
+        // In the order of the clauses.
         let mut keys: Vec<(PredicateId, TermId, bool)> = Vec::new();
         let mut places: FxHashMap<PredicateId, PredicateId> = FxHashMap::default();
-        let mut atom = |told: &mut System, predicate: PredicateId| {
+        let mut atom = |message: &mut System, predicate: PredicateId| {
             let about = system.predicate(predicate);
             let place = *places.entry(predicate).or_insert_with(|| {
-                told.predicates.push(about.clone());
-                PredicateId(u32::try_from(told.predicates.len() - 1).expect("a few"))
+                message.predicates.push(about.clone());
+                PredicateId(
+                    u32::try_from(message.predicates.len() - 1)
+                        .expect("fewer than 2^32 predicates"),
+                )
             });
             Atom {
                 predicate: place,
                 args: about.params.clone(),
             }
         };
-        let lemmas = lemmas.into_iter().filter(|&l| self.is_news(l, false));
-        for (predicate, lemma) in lemmas.take(MOST).collect::<Vec<_>>() {
+        let lemmas = lemmas.into_iter().filter(|&l| self.is_new(l, false));
+        for (predicate, lemma) in lemmas.take(LIMITS.max_formulas).collect::<Vec<_>>() {
             keys.push((predicate, lemma, false));
-            let body = atom(&mut told, predicate);
-            told.add_clause(vec![body], terms.not(lemma), None);
+            let body = atom(&mut message, predicate);
+            message.add_clause(vec![body], terms.not(lemma), None);
         }
-        let reached = reached.into_iter().filter(|&f| self.is_news(f, true));
-        for (predicate, fact) in reached.take(MOST).collect::<Vec<_>>() {
+        let reached = reached.into_iter().filter(|&f| self.is_new(f, true));
+        for (predicate, fact) in reached.take(LIMITS.max_formulas).collect::<Vec<_>>() {
             keys.push((predicate, fact, true));
-            let head = atom(&mut told, predicate);
-            told.add_clause(Vec::new(), fact, Some(head));
+            let head = atom(&mut message, predicate);
+            message.add_clause(Vec::new(), fact, Some(head));
         }
-        while !told.clauses.is_empty() {
-            let text = to_smtlib(&told);
-            let fits = text.len() <= LENGTH;
-            let count = told.clauses.len();
+        while !message.clauses.is_empty() {
+            let text = to_smtlib(&message);
+            let fits = text.len() <= LIMITS.max_message_bytes;
+            let count = message.clauses.len();
             if fits || count == 1 {
-                // What does not fit alone never will.
+                // A clause that is too long on its own is never sent.
                 self.known.extend(&keys[..count]);
             }
             if fits {
                 return self.bus.tell(&text);
             }
-            told.clauses.truncate(count / 2);
+            message.clauses.truncate(count / 2);
         }
     }
 
-    fn is_news(&self, (predicate, formula): (PredicateId, TermId), is_fact: bool) -> bool {
+    fn is_new(&self, (predicate, formula): (PredicateId, TermId), is_fact: bool) -> bool {
         let is_known = self.known.contains(&(predicate, formula, is_fact));
         !is_known
             && !self.terms.node(formula).has_quantifier
             && self.terms.called(&[formula]).is_empty()
-            && self.terms.dag_size(&[formula]) <= SIZE
+            && self.terms.dag_size(&[formula]) <= LIMITS.max_formula_nodes
     }
 
-    /// What was told by others since this was last asked.
+    /// The formulas that others have sent since the last call.
     pub fn news(&mut self, system: &System) -> News {
-        let mut news = News::default();
+        let mut received = News::default();
         let texts = self.bus.heard(self.read);
         self.read += texts.len();
         for text in texts {
-            if text.len() <= LENGTH {
-                self.read_text(system, &text, &mut news);
+            if text.len() <= LIMITS.max_message_bytes {
+                self.read_text(system, &text, &mut received);
             }
         }
-        news
+        received
     }
 
-    fn read_text(&mut self, system: &System, text: &str, news: &mut News) {
+    fn read_text(&mut self, system: &System, text: &str, received: &mut News) {
         let terms = self.terms.clone();
         let problem = match parse(text, terms.clone()) {
             Ok(problem) => problem,
             Err(error) => {
-                log::debug!("what another process told cannot be read: {error}");
+                log::debug!("a message of another process cannot be read: {error}");
                 return;
             }
         };
         for clause in &problem.clauses {
-            // The head of a lemma is `false`, or what stands for it where there are several.
+            // The head of a lemma is `false`, or a predicate without arguments if there are several
+            // queries.
             let (atom, is_fact) = match (&clause.body[..], &clause.head) {
                 ([atom], None) => (atom, false),
                 ([atom], Some(head)) if head.args.is_empty() => (atom, false),
@@ -186,14 +199,14 @@ impl Exchange {
             if !free.iter().all(|v| map.contains_key(v)) {
                 continue;
             }
-            let said = terms.substitute(clause.constraint, &map);
-            let said = if is_fact { said } else { terms.not(said) };
-            if self.known.insert((predicate, said, is_fact)) {
+            let formula = terms.substitute(clause.constraint, &map);
+            let formula = if is_fact { formula } else { terms.not(formula) };
+            if self.known.insert((predicate, formula, is_fact)) {
                 let list = match is_fact {
-                    true => &mut news.reached,
-                    false => &mut news.lemmas,
+                    true => &mut received.reached,
+                    false => &mut received.lemmas,
                 };
-                list.push((predicate, said));
+                list.push((predicate, formula));
             }
         }
     }

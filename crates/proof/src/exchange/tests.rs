@@ -1,4 +1,4 @@
-//! Lemmas and facts arrive as they were told, and nothing else does; and a bus for tests of others.
+//! Lemmas and facts are received as they were sent, and nothing else is.
 
 use super::*;
 use alphorn_samples::bus::{Mailbox, context_hearing};
@@ -10,7 +10,7 @@ fn with_bus(system: &System) -> (Exchange, Rc<Mailbox>) {
     (Exchange::new(system, &cx).expect("there is a bus"), mailbox)
 }
 
-/// Two processes have nothing in common but the clauses.
+/// The two processes share the clauses only.
 #[test]
 fn lemmas_arrive_as_they_were_told() {
     let mut arrived = 0;
@@ -49,7 +49,7 @@ fn lemmas_arrive_as_they_were_told() {
         let expected = printed(&here, &facts);
         assert_eq!(printed(&there, &heard.reached), expected, "seed {seed}");
         arrived += heard.lemmas.len();
-        // What is known already is said once.
+        // Known formulas are not sent again.
         sender.tell(&here, told, facts);
         assert!(mailbox.told.borrow().is_empty());
         inbox.heard.borrow_mut().extend(texts);
@@ -92,7 +92,8 @@ fn odd_names_and_all_sorts_arrive() {
     let (mut receiver, inbox) = with_bus(&there);
     let texts = mailbox.told.take().into_iter().map(Rc::from);
     inbox.heard.borrow_mut().extend(texts);
-    // `bvadd` is printed by another name, as it hides an operator, and so is not known there.
+    // `bvadd` is printed under another name, since it hides an operator, so the receiver does not
+    // know it.
     let heard = receiver.news(&there);
     for heard in [heard.lemmas, heard.reached] {
         let about = heard.iter().map(|(p, _)| there.predicate(*p).name.as_str());
@@ -105,12 +106,15 @@ fn rubbish_says_nothing() {
     let system = random_system(&mut Random::new(7));
     let name = &system.predicate(system.used_predicates()[0]).name;
     let (mut receiver, inbox) = with_bus(&system);
-    let long = format!("(set-logic HORN) ; {}\n(check-sat)", "x".repeat(LENGTH));
+    let long = format!(
+        "(set-logic HORN) ; {}\n(check-sat)",
+        "x".repeat(LIMITS.max_message_bytes)
+    );
     let texts = [
         String::new(),
         "(".to_owned(),
         "(set-logic HORN)(assert false)(check-sat)".to_owned(),
-        // A predicate of other sorts, and one that is not there.
+        // A predicate with other sorts, and an unknown one.
         format!(
             "(set-logic HORN)(declare-fun {name} (Real) Bool)
              (assert (forall ((r Real)) (=> (> r 0.0) ({name} r))))(check-sat)"
@@ -122,17 +126,17 @@ fn rubbish_says_nothing() {
     inbox.heard.borrow_mut().extend(texts);
     let news = receiver.news(&system);
     assert!(news.lemmas.is_empty() && news.reached.is_empty());
-    // Without a bus there is nothing to do.
+    // Without a bus there is no exchange.
     let cx = Context::new(system.terms.clone());
     assert!(Exchange::new(&system, &cx).is_none());
 }
 
-/// What does not fit into one text comes in the next ones.
+/// Formulas that do not fit into one message are sent in later ones.
 #[test]
 fn long_news_come_in_parts() {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
-    let name = "n".repeat(LENGTH / 10);
+    let name = "n".repeat(LIMITS.max_message_bytes / 10);
     let p = system.add_predicate(&name, &[SortId::INT]);
     let atom = system.fresh_atom(p);
     system.add_clause(Vec::new(), TermId::TRUE, Some(atom));
@@ -143,7 +147,11 @@ fn long_news_come_in_parts() {
     for _ in 0..40 {
         sender.tell(&system, lemmas.iter().copied(), []);
         let texts = mailbox.told.take();
-        assert!(texts.iter().all(|text| text.len() <= LENGTH));
+        assert!(
+            texts
+                .iter()
+                .all(|text| text.len() <= LIMITS.max_message_bytes)
+        );
         let (mut receiver, inbox) = with_bus(&system);
         let texts = texts.into_iter().map(Rc::from);
         inbox.heard.borrow_mut().extend(texts);

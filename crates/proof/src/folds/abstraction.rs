@@ -1,13 +1,14 @@
-//! The system of codes: each argument of a datatype becomes its code, and constraints say of codes
-//! what they say of terms.
+//! The system of codes: each argument of a datatype is replaced by its code, and each constraint by
+//! one about codes that it implies.
 //!
-//! Formulas are read with their polarity. An equation of terms is one of their codes; that two
-//! terms differ says nothing, unless codes are injective; a tester is an equation with a
-//! constructor of fresh fields, which selectors name; terms and conditions inside other
-//! terms become variables.
+//! Formulas are translated with their polarity. An equation of terms becomes one of their codes; a
+//! disequation becomes `true`, unless codes are injective; a tester becomes an equation with a
+//! constructor whose fields are fresh variables, which selectors use; other terms and conditions
+//! inside terms become variables.
 //!
 //! Invariant: values that satisfy a clause's constraint have codes, and fields, that satisfy the
-//! abstract one. So a model of the abstract system, of codes, is one of the clauses.
+//! abstract constraint. So a model of the abstract system, applied to codes, is a model of the
+//! clauses.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,8 +18,8 @@ use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Op, SortId, TermId, TermStore};
 use alphorn_witness::Model;
 
-/// A predicate of the system, the one for its codes, and by argument the variables for its code, or
-/// the one for the argument itself.
+/// A predicate of the system, its predicate over codes, and by argument the variables for its code,
+/// or the variable for the argument itself.
 struct Image {
     old: PredicateId,
     new: PredicateId,
@@ -27,12 +28,13 @@ struct Image {
 
 /// A system of codes. Its clauses are those of the system, in their order.
 pub struct Abstraction {
+    /// The clauses over codes.
     pub system: System,
     images: Vec<Image>,
 }
 
 impl Abstraction {
-    /// The system of codes; `None` if time is over before it is made.
+    /// The system of codes; `None` if the budget ends before it is complete.
     pub fn new(old: &System, encoder: &Encoder, cx: &Context) -> Option<Abstraction> {
         let terms = &old.terms;
         let mut system = System::new(terms.clone());
@@ -72,8 +74,7 @@ impl Abstraction {
         Some(Abstraction { system, images })
     }
 
-    /// The model of the clauses that says of terms what a model of the system of codes says of
-    /// their codes.
+    /// The model of the clauses that applies a model of the system of codes to the codes of terms.
     pub fn model(
         &self,
         of_codes: &Model,
@@ -103,7 +104,7 @@ impl Abstraction {
     }
 }
 
-/// A condition inside a term: what the result is where it holds, and where it does not.
+/// A condition inside a term, with the results for both of its values.
 struct Choice {
     condition: TermId,
     result: Vec<TermId>,
@@ -111,36 +112,37 @@ struct Choice {
     other: Vec<TermId>,
 }
 
-/// Reads one clause.
+/// Translates the constraint of one clause.
 pub struct Reader<'a> {
     terms: &'a TermStore,
     encoder: &'a Encoder,
-    /// Terms in which there are datatypes.
-    concerned: FxHashSet<TermId>,
-    /// What stands for them: of a datatype the code, else one term.
+    /// Terms that contain terms of datatypes.
+    with_datatypes: FxHashSet<TermId>,
+    /// The translation of terms: the code for a datatype, otherwise one term.
     parts: FxHashMap<TermId, Vec<TermId>>,
-    /// The fields of a term, if it has the constructor.
+    /// Variables for the fields of a term, if it has the constructor.
     opened: FxHashMap<(TermId, u32), Vec<Vec<TermId>>>,
     formulas: FxHashMap<(TermId, bool), TermId>,
     choices: Vec<Choice>,
-    /// What holds of the new variables.
+    /// Conditions on the new variables.
     facts: Vec<TermId>,
 }
 
 impl<'a> Reader<'a> {
+    /// A reader for a clause.
     pub fn new(terms: &'a TermStore, encoder: &'a Encoder, clause: &Clause) -> Self {
-        let mut concerned: FxHashSet<TermId> = FxHashSet::default();
+        let mut with_datatypes: FxHashSet<TermId> = FxHashSet::default();
         terms.post_order(&[clause.constraint], |t| {
             let node = terms.node(t);
-            let inside = node.args.iter().any(|a| concerned.contains(a));
+            let inside = node.args.iter().any(|a| with_datatypes.contains(a));
             if inside || encoder.datatype(node.sort).is_some() {
-                concerned.insert(t);
+                with_datatypes.insert(t);
             }
         });
         Reader {
             terms,
             encoder,
-            concerned,
+            with_datatypes,
             parts: FxHashMap::default(),
             opened: FxHashMap::default(),
             formulas: FxHashMap::default(),
@@ -149,7 +151,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is said of codes.
+    /// The constraint about codes.
     pub fn constraint(&mut self, constraint: TermId) -> TermId {
         let mut conjuncts = vec![self.formula(constraint, true)];
         while let Some(choice) = self.choices.pop() {
@@ -176,7 +178,7 @@ impl<'a> Reader<'a> {
 
     // ---- formulas ----
 
-    /// What a formula, or its negation, says of codes.
+    /// The translation of a formula, or of its negation.
     fn formula(&mut self, root: TermId, positive: bool) -> TermId {
         let mut stack = vec![(root, positive)];
         while let Some(&(t, positive)) = stack.last() {
@@ -191,17 +193,17 @@ impl<'a> Reader<'a> {
                 stack.extend(open);
                 continue;
             }
-            let result = self.put_together(t, positive);
+            let result = self.combine(t, positive);
             self.formulas.insert((t, positive), result);
             stack.pop();
         }
         self.formulas[&(root, positive)]
     }
 
-    /// The formulas that a connective's is made of.
+    /// The formulas from which the translation of a connective is composed.
     fn needed(&self, t: TermId, positive: bool) -> Vec<(TermId, bool)> {
         let node = self.terms.node(t);
-        if !self.concerned.contains(&t) {
+        if !self.with_datatypes.contains(&t) {
             return Vec::new();
         }
         let is_bool = |a: TermId| self.terms.sort_of(a) == SortId::BOOL;
@@ -219,11 +221,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn put_together(&mut self, t: TermId, positive: bool) -> TermId {
+    fn combine(&mut self, t: TermId, positive: bool) -> TermId {
         let terms = self.terms;
         let node = terms.node(t);
         let signed = |t: TermId| if positive { t } else { terms.not(t) };
-        if !self.concerned.contains(&t) {
+        if !self.with_datatypes.contains(&t) {
             return signed(t);
         }
         let known = |t: TermId, positive: bool| self.formulas[&(t, positive)];
@@ -288,7 +290,7 @@ impl<'a> Reader<'a> {
         self.equal(&whole, &code)
     }
 
-    /// The fields of a term, as variables.
+    /// Variables for the fields of a term.
     fn open(&mut self, term: TermId, id: DatatypeId, constructor: u32) -> Vec<Vec<TermId>> {
         if let Some(fields) = self.opened.get(&(term, constructor)) {
             return fields.clone();
@@ -301,7 +303,7 @@ impl<'a> Reader<'a> {
         fields
     }
 
-    /// New variables for something of this sort.
+    /// Fresh variables for a value of this sort.
     fn variable(&mut self, sort: SortId) -> Vec<TermId> {
         let part = self.encoder.fresh_part(sort);
         if let Some(id) = self.encoder.datatype(sort) {
@@ -313,11 +315,11 @@ impl<'a> Reader<'a> {
 
     // ---- terms ----
 
-    /// What stands for a term.
+    /// The translation of a term.
     pub fn part(&mut self, root: TermId) -> Vec<TermId> {
         let terms = self.terms;
         let is_datatype = self.encoder.datatype(terms.sort_of(root)).is_some();
-        if !is_datatype && !self.concerned.contains(&root) {
+        if !is_datatype && !self.with_datatypes.contains(&root) {
             return vec![root];
         }
         if let Some(part) = self.parts.get(&root) {
@@ -330,7 +332,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let node = terms.node(t);
-            // Conditions are for later.
+            // Conditions are translated at the end.
             let inner = match node.op {
                 Op::Ite => &node.args[1..],
                 _ if node.sort == SortId::BOOL && !matches!(node.op, Op::Field(..)) => &[],
@@ -338,7 +340,7 @@ impl<'a> Reader<'a> {
             };
             let open = inner
                 .iter()
-                .filter(|a| self.concerned.contains(a) && !self.parts.contains_key(a));
+                .filter(|a| self.with_datatypes.contains(a) && !self.parts.contains_key(a));
             let open: Vec<TermId> = open.copied().collect();
             if open.is_empty() {
                 let part = self.of_term(t);
@@ -351,7 +353,7 @@ impl<'a> Reader<'a> {
         self.parts[&root].clone()
     }
 
-    /// What stands for a term whose arguments are known.
+    /// The translation of a term from those of its arguments.
     fn of_term(&mut self, t: TermId) -> Vec<TermId> {
         let terms = self.terms;
         let node = terms.node(t);

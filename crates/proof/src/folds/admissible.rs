@@ -1,14 +1,12 @@
-//! What holds of the codes of all terms: the least solution of one clause for each constructor, by
+//! Properties of the codes of all terms: the least solution of one clause for each constructor, by
 //! abstract interpretation.
 //!
-//! Invariant: what is said to be admissible is preserved by the cases of all constructors, by the
-//! word of a solver.
-
-use std::time::Duration;
+//! Invariant: the cases of all constructors preserve the properties, as far as the solver is right.
 
 use rustc_hash::FxHashMap;
 
 use super::codes::Encoder;
+use super::limits::LIMITS;
 use crate::facts::{Checker, Facts};
 use alphorn_chc::{Atom, PredicateId, System};
 use alphorn_domain::catalogue::{Catalogue, DIMENSIONS, Parameters};
@@ -16,11 +14,7 @@ use alphorn_domain::{Domain, Limits, Product, analyse};
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, SortId, TermId};
 
-/// Work for the analysis, and for the check of what it says.
-const ANALYSIS: Duration = Duration::from_millis(300);
-const CHECK: Duration = Duration::from_millis(500);
-
-/// Tells the encoder what holds of its codes.
+/// Sets the properties of the encoder's codes.
 pub fn find_admissible(encoder: &mut Encoder, cx: &mut Context) {
     let terms = encoder.terms.clone();
     let mut system = System::new(terms.clone());
@@ -70,16 +64,16 @@ pub fn find_admissible(encoder: &mut Encoder, cx: &mut Context) {
     }
 }
 
-/// What is proven of the predicates.
+/// Properties of the predicates that are proven inductive.
 fn facts(system: &System, cx: &mut Context) -> Facts {
-    let budget = cx.budget.work(ANALYSIS);
+    let budget = cx.budget.work(LIMITS.analysis_work);
     let domains = Catalogue::new(system, Parameters::PASS, budget);
     let domain = domains.with_bounds(Product::new(
         domains.packed_congruences(),
         domains.packed_polyhedra(DIMENSIONS),
     ));
     let limits = Limits {
-        time: ANALYSIS,
+        time: LIMITS.analysis_work,
         ..Limits::default()
     };
     let found = analyse(&domain, system, limits, cx);
@@ -92,7 +86,7 @@ fn facts(system: &System, cx: &mut Context) -> Facts {
         conjuncts.retain(|&c| c != TermId::TRUE);
         candidates.insert(predicate, conjuncts);
     }
-    cx.within(cx.budget.work(CHECK), |cx| {
+    cx.within(cx.budget.work(LIMITS.check_work), |cx| {
         let mut checker = Checker::new(system, cx);
         checker.prove(candidates, cx);
         checker.shorten(cx);

@@ -1,8 +1,8 @@
-//! Encoders: for each datatype a vector of components, each a fold that gives a term an integer or
-//! a truth value, by its constructor and the codes of its fields.
+//! Encoders: for each datatype a vector of components. A component is a fold that gives a term an
+//! integer or a Boolean, by its constructor and the codes of its fields.
 //!
-//! Invariant: a case of a component has no variables but those of its constructor's fields. What is
-//! called admissible holds of the codes of all values, which the cases preserve.
+//! Invariant: a case of a component contains no variables but those of its constructor's fields.
+//! The formula for admissible codes holds of the codes of all values, since the cases preserve it.
 
 use std::rc::Rc;
 
@@ -11,32 +11,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use alphorn_term::{Assignment, DatatypeId, FunctionId, Op, SortId, TermId, TermStore, evaluate};
 use alphorn_witness::{Case, Lemma};
 
-/// A component that is still to be defined: its name and the sort of its values.
+/// A component without its cases: its name and the sort of its values.
 pub type Declared = (String, SortId);
 
-/// A fold to integers or truth values.
+/// A fold to integers or Booleans.
 #[derive(Clone, Debug)]
 struct Component {
     name: String,
     sort: SortId,
-    /// By constructor, over [`Encoder::fields`].
+    /// The values by constructor, over [`Encoder::fields`].
     cases: Vec<TermId>,
 }
 
-/// What codes datatypes have.
+/// The codes of datatypes.
 pub struct Encoder {
+    /// The store of the terms.
     pub terms: Rc<TermStore>,
     components: FxHashMap<DatatypeId, Vec<Component>>,
     /// By constructor and field: variables for the field's code, or for the field itself.
     fields: FxHashMap<(DatatypeId, u32), Vec<Vec<TermId>>>,
-    /// Variables for the code of a term, and what holds of it.
+    /// Variables for the code of a term, and the formula that all codes satisfy.
     admissible: FxHashMap<DatatypeId, (Vec<TermId>, TermId)>,
-    /// Datatypes whose values differ if and only if their codes do.
+    /// Datatypes for which different values have different codes.
     injective: FxHashSet<DatatypeId>,
 }
 
 impl Encoder {
-    /// An encoder of the datatypes with these components, whose cases are to come.
+    /// An encoder of the datatypes with these components, whose cases are still to be defined.
     pub fn new(terms: &Rc<TermStore>, declared: &FxHashMap<DatatypeId, Vec<Declared>>) -> Encoder {
         let mut encoder = Encoder {
             terms: terms.clone(),
@@ -69,7 +70,7 @@ impl Encoder {
         encoder
     }
 
-    /// Variables for the code of a field, or for the field.
+    /// Fresh variables for the code of a field, or for the field itself.
     pub fn fresh_part(&self, sort: SortId) -> Vec<TermId> {
         match self.datatype(sort) {
             Some(id) => self.fresh(id, "code"),
@@ -77,7 +78,7 @@ impl Encoder {
         }
     }
 
-    /// The datatype of a sort.
+    /// The datatype of a sort; `None` for other sorts.
     pub fn datatype(&self, sort: SortId) -> Option<DatatypeId> {
         match self.terms.sort(sort) {
             alphorn_term::Sort::Datatype(id) => Some(id),
@@ -85,7 +86,7 @@ impl Encoder {
         }
     }
 
-    /// Variables for a code.
+    /// Fresh variables for a code.
     pub fn fresh(&self, id: DatatypeId, hint: &str) -> Vec<TermId> {
         let sorts = self.sorts(id).into_iter();
         sorts.map(|s| self.terms.fresh_var(hint, s)).collect()
@@ -106,7 +107,7 @@ impl Encoder {
         &self.fields[&(id, constructor)]
     }
 
-    /// Gives the next constructor of a datatype its cases, one for each component.
+    /// Defines the cases of the next constructor of a datatype, one for each component.
     pub fn define(&mut self, id: DatatypeId, cases: &[TermId]) {
         let components = self.components.get_mut(&id).expect("it is a datatype");
         debug_assert_eq!(components.len(), cases.len(), "a case for each component");
@@ -120,7 +121,7 @@ impl Encoder {
         }
     }
 
-    /// The code of a constructor applied to fields that have these codes, or are these terms.
+    /// The code of a constructor applied to fields with these codes, or to these terms.
     pub fn construct(
         &self,
         id: DatatypeId,
@@ -135,36 +136,36 @@ impl Encoder {
         self.components[&id].iter().map(case).collect()
     }
 
-    /// What holds of the code of any term.
+    /// The formula that the code of any term satisfies.
     pub fn admissible(&self, id: DatatypeId, code: &[TermId]) -> TermId {
         let (formal, formula) = &self.admissible[&id];
         let map = formal.iter().copied().zip(code.iter().copied()).collect();
         self.terms.substitute(*formula, &map)
     }
 
-    /// The variables that [`Encoder::set_admissible`] is to speak of.
+    /// The variables of the formula for [`Encoder::set_admissible`].
     pub fn formal(&self, id: DatatypeId) -> &[TermId] {
         &self.admissible[&id].0
     }
 
-    /// Says what holds of all codes, over [`Encoder::formal`].
+    /// Sets a formula that all codes satisfy, over [`Encoder::formal`].
     pub fn set_admissible(&mut self, id: DatatypeId, formula: TermId) {
         if let Some(entry) = self.admissible.get_mut(&id) {
             entry.1 = formula;
         }
     }
 
-    /// Says that values differ if and only if their codes do.
+    /// Records that different values have different codes.
     pub fn set_injective(&mut self, id: DatatypeId) {
         self.injective.insert(id);
     }
 
-    /// Whether values differ if and only if their codes do.
+    /// Whether different values have different codes.
     pub fn is_injective(&self, id: DatatypeId) -> bool {
         self.injective.contains(&id)
     }
 
-    /// Replaces the cases.
+    /// Replaces each case by its image under `map`.
     pub fn map_cases(&mut self, mut map: impl FnMut(TermId) -> TermId) {
         for components in self.components.values_mut() {
             for component in components {
@@ -199,8 +200,8 @@ impl Encoder {
         known.then(|| codes.remove(&value)).flatten()
     }
 
-    /// The components as recursive functions. What is admissible is visible in their bodies without
-    /// induction: a part's code that is not admissible, and there is none, would be replaced.
+    /// The components as recursive functions. Their bodies make admissibility visible without
+    /// induction: they replace an inadmissible code of a part, which never occurs, by another code.
     pub fn functions(&self) -> Option<Functions> {
         let terms = &self.terms;
         let mut functions: FxHashMap<DatatypeId, Vec<FunctionId>> = FxHashMap::default();
@@ -242,7 +243,7 @@ impl Encoder {
         Some(Functions { functions })
     }
 
-    /// The code of a part, as calls, or if that is not admissible another one.
+    /// The code of a part, as calls, or another code if it is not admissible.
     fn clamped(
         &self,
         id: DatatypeId,
@@ -267,13 +268,13 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// The code of a term.
+    /// The code of a term, as calls.
     pub fn code(&self, terms: &TermStore, id: DatatypeId, term: TermId) -> Vec<TermId> {
         let functions = self.functions[&id].iter();
         functions.map(|&f| terms.call(f, &[term])).collect()
     }
 
-    /// What holds of all codes, with proofs, where formulas use the codes.
+    /// The lemmas about all codes, with their proofs, for the codes that the formulas `roots` use.
     pub fn lemmas(&self, encoder: &Encoder, roots: &[TermId]) -> Vec<Lemma> {
         let terms = &encoder.terms;
         let used: FxHashSet<FunctionId> =
@@ -308,7 +309,7 @@ impl Functions {
         lemmas
     }
 
-    /// That equal codes are those of equal values, where the encoder says so.
+    /// The lemma that equal codes imply equal values, if the encoder has recorded it.
     fn injectivity(&self, encoder: &Encoder, id: DatatypeId, before: &[Lemma]) -> Option<Lemma> {
         let terms = &encoder.terms;
         if !encoder.is_injective(id) {
@@ -340,7 +341,7 @@ impl Functions {
                     parts.extend(pair);
                 }
             }
-            // Parts of `x` and `y` are admissible, as both are.
+            // Parts of `x` and `y` are admissible, since both are.
             for (at, lemma) in before.iter().enumerate() {
                 if terms.sort_of(lemma.vars[0]) == sort {
                     for term in [x, y].into_iter().chain(parts.iter().copied()) {

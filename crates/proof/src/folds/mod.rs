@@ -1,16 +1,16 @@
-//! Codes of datatypes: folds that give a term integers and truth values, and what clauses say of
-//! them.
+//! Codes of datatypes: folds that give a term integers and Booleans, and constraints about codes.
 //!
-//! An [`Encoder`] says what codes the datatypes have and what holds of all codes; a [`Maker`] makes
-//! encoders by templates, and a [`Reader`] says of a clause's codes what the clause says of its
-//! terms. The engine `cata` puts codes in the place of terms, the pass `folds` beside them.
+//! An [`Encoder`] defines the codes of datatypes and the formula that all codes satisfy; a
+//! [`Maker`] makes encoders from templates; a [`Reader`] translates a clause's constraint to codes.
+//! The engine `cata` replaces terms by codes, the pass `folds` adds codes as arguments.
 //!
-//! Invariant: values that satisfy a clause's constraint have codes that satisfy what is said of
-//! them. Codes are functions that models may use, with a certificate of what is admissible.
+//! Invariant: values that satisfy a clause's constraint have codes that satisfy its translation.
+//! Models may call codes as functions, with a certificate for the formula that all codes satisfy.
 
 mod abstraction;
 mod admissible;
 mod codes;
+mod limits;
 mod templates;
 
 pub use abstraction::{Abstraction, Reader};

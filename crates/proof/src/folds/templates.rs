@@ -1,58 +1,49 @@
-//! Encoders by templates: no code, sizes, the functions of the file, counts of constructors with
-//! sums of fields, the least and the greatest integer, counts in which what is deeper has another
-//! weight.
+//! Encoders from templates: no code, sizes, the functions that the clauses define, counts of
+//! constructors with sums of fields, the least and the greatest integer, and counts in which deeper
+//! parts have other weights.
 //!
-//! Invariant: an encoder is complete, with what is admissible, when it leaves this module.
+//! Invariant: the encoders that this module returns have all their cases, and their admissible
+//! codes are set.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::admissible::find_admissible;
 use super::codes::{Declared, Encoder};
+use super::limits::LIMITS;
 use crate::functions::define;
 use alphorn_chc::System;
 use alphorn_smt::Smt;
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, FunctionId, Op, Sort, SortId, TermId, TermStore};
 
-/// Work for finding the functions that clauses define.
-const DEFINITIONS: Duration = Duration::from_secs(1);
-
-/// Components of one datatype at most.
-const COMPONENTS: usize = 12;
-
-/// What the code of a recursive field is multiplied by, besides one.
+/// Factors of recursive fields, besides one.
 const FACTORS: [i32; 3] = [2, -1, 0];
 
-/// Where there are more constructors, they have no values; where there are more recursive fields,
-/// all have the same factor.
-const VALUES: usize = 4;
-const FIELDS: usize = 8;
-
-/// How terms are encoded, in the order in which they are tried.
+/// The templates, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Template {
-    /// Without a code.
+    /// No code.
     Nothing,
-    /// By their size.
+    /// The size.
     Sizes,
-    /// By functions that the file itself defines, and their size.
+    /// The functions that the clauses define, and the size.
     Functions,
-    /// By how often each constructor occurs in them, and the sums of their integers: all that
-    /// weighted sums say.
+    /// The number of occurrences of each constructor, and the sums of integer fields. All weighted
+    /// sums are linear in them.
     Counts,
-    /// By the least and the greatest integer in them, and the functions.
+    /// The least and the greatest integer, and the functions.
     Order,
-    /// By all of these, and the root, where several constructors recur.
+    /// All of these, and the root if several constructors are recursive.
     All,
-    /// By a value, or by counts and sums, in which what is inside of recursive fields has other
-    /// weights, in this of the ways of [`Maker::multiples`].
+    /// A value, or counts and sums, in which recursive fields have weights; the index of a choice
+    /// in [`Maker::multiples`].
     Multiples(usize),
 }
 
 impl Template {
+    /// The templates without weights.
     pub const ORDER: [Template; 6] = [
         Template::Nothing,
         Template::Sizes,
@@ -76,24 +67,25 @@ impl Template {
     }
 }
 
-/// What components are made of.
+/// The folds that components use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fold {
     Size,
     Count(DatatypeId, u32),
-    /// The sum of a field, of truth values the number of true ones.
+    /// The sum of a field; for Booleans, the number of true ones.
     Sum(DatatypeId, u32, u32),
-    /// One number for all: that of the constructor, the integers and the values inside, weighted.
+    /// One number: the sum of the constructor's number, the integers and the values of fields, with
+    /// weights.
     Value,
-    /// Counts and sums summed over all recursive fields, theirs, and so on.
+    /// Counts summed over all recursive fields, their recursive fields, and so on.
     Counts(DatatypeId, u32),
     Sums(DatatypeId, u32, u32),
     Function(FunctionId),
     /// Whether the root is this constructor of the datatype itself.
     Root(u32),
-    /// A field of the root, if it is this constructor, and else a default value.
+    /// A field of the root if it is this constructor, and otherwise a default value.
     Part(u32, u32),
-    /// Whether there is an integer inside; the least and the greatest one, or zero.
+    /// Whether the term contains an integer.
     Any,
     Least,
     Greatest,
@@ -105,12 +97,12 @@ type Field = (DatatypeId, u32, usize);
 /// The folds of datatypes.
 type Folds = FxHashMap<DatatypeId, Vec<Fold>>;
 
-/// How the codes of recursive fields count in sums.
+/// The weights of the codes of recursive fields in sums.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Weights {
     /// Factors other than one, by constructor and field.
     factors: FxHashMap<Field, i32>,
-    /// The constructors' own numbers where all is one value; else counts and sums are apart.
+    /// The constructors' numbers if the code is one value; `None` for separate counts and sums.
     value: Option<FxHashMap<(DatatypeId, u32), i32>>,
     /// Whether there are sums over all recursive fields, too.
     nested: bool,
@@ -119,19 +111,19 @@ struct Weights {
 /// Makes encoders for a system.
 pub struct Maker {
     terms: Rc<TermStore>,
-    /// The functions of one term to integers or truth values, by datatype.
+    /// The unary functions to integers or Booleans, by datatype.
     functions: FxHashMap<DatatypeId, Vec<FunctionId>>,
-    /// What these look at besides: roots of fields, and what is in them.
+    /// The other folds that these functions use: roots of fields, and fields of these roots.
     companions: Folds,
     /// The weights of [`Template::Multiples`].
     weights: Vec<Weights>,
 }
 
 impl Maker {
-    /// Looks for the functions that the system's clauses define.
+    /// Finds the functions that the system's clauses define.
     pub fn new(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Maker {
         let terms = system.terms.clone();
-        let part = cx.budget.work(DEFINITIONS);
+        let part = cx.budget.work(LIMITS.definitions_work);
         let definitions = cx.within(part, |cx| define(system, true, smt, cx));
         let mut functions: FxHashMap<DatatypeId, Vec<FunctionId>> = FxHashMap::default();
         for function in definitions.functions() {
@@ -155,18 +147,17 @@ impl Maker {
         maker
     }
 
-    /// The templates of codes that multiply what is inside of recursive fields, in an order to try
-    /// them in.
+    /// The templates with weights, in the order in which they are tried.
     pub fn multiples(&self) -> impl Iterator<Item = Template> + use<> {
         (0..self.weights.len()).map(Template::Multiples)
     }
 
-    /// What recursive fields may be multiplied by: all by the same; of several in a constructor only
-    /// one by something; those of one of several constructors, or of all but one; and sums of sums.
-    /// Numerals have no choice, as their size tells them apart. Factors are Catalia's first ones
-    /// (arXiv 2507.20726). With each choice of them come values by few constructors, where some are
-    /// one and the others zero, then counts and sums: all other codes with these factors are linear
-    /// in them, so that the engine for arithmetic finds their constants and coefficients.
+    /// Enumerates weights of recursive fields: the same factor for all; one field of each
+    /// constructor only; another factor for one constructor, or for all but one; and sums of sums.
+    /// Numerals have no weights, since their size determines them. The factors are the first ones
+    /// of Catalia (arXiv 2507.20726). For each choice of factors, first come values that count some
+    /// constructors, then counts and sums: all other codes with these factors are linear in them,
+    /// so the engine for arithmetic finds the constants and coefficients.
     fn find_weights(&mut self) {
         let terms = &self.terms;
         let mut fields: Vec<Field> = Vec::new();
@@ -186,7 +177,11 @@ impl Maker {
         for factor in FACTORS {
             add(&|_| factor);
         }
-        let apart: &[Field] = if fields.len() <= FIELDS { &fields } else { &[] };
+        let apart: &[Field] = if fields.len() <= LIMITS.max_weighted_fields {
+            &fields
+        } else {
+            &[]
+        };
         let rank = |&(id, c, field): &Field| {
             let earlier = |f: &&Field| (f.0, f.1) == (id, c) && f.2 < field;
             fields.iter().filter(earlier).count()
@@ -209,10 +204,10 @@ impl Maker {
             constructors.extend((0..count).map(|c| (id, c)));
         }
         let subsets = match constructors.len() {
-            count @ 0..=VALUES => 1_u32..1 << count,
+            count if count <= LIMITS.max_valued_constructors => 1_u32..1 << count,
             _ => 0..0,
         };
-        let mut ways: Vec<Weights> = Vec::new();
+        let mut weights: Vec<Weights> = Vec::new();
         for factors in choices {
             let with = |value| Weights {
                 factors: factors.clone(),
@@ -222,24 +217,24 @@ impl Maker {
             for subset in subsets.clone().rev() {
                 let number = |(&c, at): (&_, u32)| (c, i32::from(subset >> at & 1 == 1));
                 let numbers = constructors.iter().zip(0..).map(number);
-                ways.push(with(Some(numbers.collect())));
+                weights.push(with(Some(numbers.collect())));
             }
-            ways.push(with(None));
+            weights.push(with(None));
         }
         if !fields.is_empty() {
-            ways.push(Weights {
+            weights.push(Weights {
                 nested: true,
                 ..Weights::default()
             });
         }
-        self.weights = ways;
+        self.weights = weights;
     }
 
-    /// The encoder of a template; `None` if it is one of those before.
+    /// The encoder of a template; `None` if it equals an earlier one.
     pub fn encoder(&self, template: Template, cx: &mut Context) -> Option<Encoder> {
         let plain = Weights::default();
         let weights = match template {
-            Template::Multiples(way) => self.weights.get(way)?,
+            Template::Multiples(choice) => self.weights.get(choice)?,
             _ => &plain,
         };
         let mut folds: Folds = FxHashMap::default();
@@ -274,7 +269,7 @@ impl Maker {
                 let missing: Vec<Fold> = roots.filter(|f| !own.contains(f)).collect();
                 own.extend(missing);
             }
-            if own.len() > COMPONENTS {
+            if own.len() > LIMITS.max_components {
                 return None;
             }
         }
@@ -302,7 +297,7 @@ impl Maker {
             let fields: usize = constructors.iter().map(|c| c.fields.len()).sum();
             let measures = |f: &Fold| matches!(f, Fold::Size | Fold::Count(..));
             let measured = folds[&id].iter().any(measures);
-            // Of constructors without fields all but one are counted.
+            // Of the constructors without fields all but one are counted.
             let counted = measured && fields == 0;
             let numeral = measured && self.is_numeral(id);
             if numeral || counted || fields == 0 && constructors.len() == 1 {
@@ -313,7 +308,7 @@ impl Maker {
         Some(encoder)
     }
 
-    /// Whether values are told by their size: a constant and one constructor of one field.
+    /// Whether the size determines the value: one constant and one constructor with one field.
     fn is_numeral(&self, id: DatatypeId) -> bool {
         let constructors = &self.terms.datatype(id).constructors;
         let fields: usize = constructors.iter().map(|c| c.fields.len()).sum();
@@ -321,7 +316,7 @@ impl Maker {
         constructors.len() == 2 && fields == 1 && is_sized
     }
 
-    /// Drops functions that are no folds over those that are left and over what these look at.
+    /// Drops functions that are not folds over the remaining functions and their companions.
     fn keep_folds(&mut self) {
         loop {
             let all: FxHashSet<FunctionId> = self.functions.values().flatten().copied().collect();
@@ -351,7 +346,7 @@ impl Maker {
         }
     }
 
-    /// Roots and fields of their arguments' fields that functions look at.
+    /// Roots and fields of their arguments' fields that the functions use.
     fn looked_at(&self) -> Folds {
         let terms = &self.terms;
         let mut found: Folds = FxHashMap::default();
@@ -381,8 +376,8 @@ impl Maker {
         found
     }
 
-    /// The body of a function of a constructor's fields: variables that are whole terms, told by
-    /// their position, and variables of the encoder, or other ones.
+    /// The body of a function for a constructor whose fields are variables: those with whole terms,
+    /// given with their position, and variables of the encoder or others.
     fn body(
         &self,
         function: FunctionId,
@@ -514,7 +509,7 @@ impl Maker {
         self.terms.add(&sum)
     }
 
-    /// The sum over the fields, each with its weight, and what the constructor itself adds.
+    /// The weighted sum over the fields, and the constructor's own number.
     fn count_case(
         &self,
         encoder: &Encoder,
@@ -527,7 +522,7 @@ impl Maker {
         let is_same = |other: &Fold| *other == fold;
         let is_value = fold == Fold::Value;
         let is_summed = |other: &Fold| match (fold, *other) {
-            // Numerals are numbers.
+            // Numerals count as numbers.
             (Fold::Value, Fold::Count(..)) => true,
             (Fold::Counts(a, b), Fold::Count(d, e)) => (a, b) == (d, e),
             (Fold::Sums(a, b, f), Fold::Sum(d, e, g)) => (a, b, f) == (d, e, g),
@@ -560,7 +555,7 @@ impl Maker {
         terms.add(&sum)
     }
 
-    /// The value of a function on a constructor, if it is one over codes of the fields.
+    /// The value of a function on a constructor, if it is a function of the codes of the fields.
     fn function_case(
         &self,
         encoder: &Encoder,
@@ -588,7 +583,7 @@ impl Maker {
         closed.then_some(case)
     }
 
-    /// Whether there may be several integers in a term.
+    /// Whether a term may contain several integers.
     fn has_integers(&self, id: DatatypeId) -> bool {
         let terms = &self.terms;
         let is_integer = |of: &DatatypeId| {
@@ -600,7 +595,7 @@ impl Maker {
         is_sized && terms.datatype_groups(&[id]).concat().iter().any(is_integer)
     }
 
-    /// The least or the greatest integer in a term, or whether there is any.
+    /// The least or the greatest integer in a term, or whether it contains one.
     fn order_case(
         &self,
         encoder: &Encoder,
@@ -635,7 +630,8 @@ impl Maker {
         if fold == Fold::Any { any } else { best }
     }
 
-    /// Which constructor the root is, where counts do not tell it: of several that recur.
+    /// Whether the root is each of the recursive constructors, if there are several; counts do not
+    /// determine it.
     fn roots(&self, id: DatatypeId) -> Vec<Fold> {
         let counted = self.terms.counted_fields(id);
         let recurring = (0..).zip(counted).filter(|(_, fields)| !fields.is_empty());
@@ -643,14 +639,14 @@ impl Maker {
         if all.len() > 1 { all } else { Vec::new() }
     }
 
-    /// For all datatypes inside of this one, counts of constructors and sums of fields. Of each
-    /// datatype one constructor that ends its recursion is left out: how often that occurs follows
-    /// from the others.
+    /// For all datatypes inside this one, counts of constructors and sums of fields. For each
+    /// datatype, one constructor without recursive fields is left out: its count follows from the
+    /// others.
     fn counts(&self, id: DatatypeId) -> Vec<Fold> {
         self.occurrences(id, false)
     }
 
-    /// The same with weights: there no count follows from the others, but of numerals.
+    /// The same with weights. There no count follows from the others, except for numerals.
     fn multiplied(&self, id: DatatypeId, weights: &Weights) -> Vec<Fold> {
         if weights.value.is_some() && !self.is_numeral(id) {
             return vec![Fold::Value];
@@ -691,7 +687,7 @@ impl Maker {
     }
 }
 
-/// Whether codes have values of this sort.
+/// Whether codes may have components of this sort.
 fn is_scalar(sort: SortId) -> bool {
     sort == SortId::INT || sort == SortId::BOOL
 }

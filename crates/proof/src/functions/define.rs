@@ -1,14 +1,14 @@
-//! Definitions of predicates by functions, found from below: what a predicate uses comes first.
+//! Definitions of predicates by functions, bottom-up in the dependency graph.
 //!
-//! Invariant: every clause whose head is defined holds under the definitions, by the word of a
-//! solver that knows one equation of the functions in its head and none of the others.
+//! Invariant: every clause whose head is defined holds under the definitions, as far as the solver
+//! is right, which knows one unfolding of the functions in the head and no equation of the others.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluate::{Evaluation, random_value};
+use super::limits::LIMITS;
 use super::modes::{Mode, decide, run};
 use super::rules::Rule;
 use super::termination::measures;
@@ -17,32 +17,24 @@ use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, FunctionId, Random, SortId, TermId, TermStore};
 
-/// One query at most, as work.
-const QUERY: Duration = Duration::from_millis(100);
-/// Ways to choose outputs that are tried in a group of mutually recursive predicates.
-const CHOICES: usize = 24;
-/// Values that a formula and a function are compared on, and their size.
-const SAMPLES: usize = 60;
-const SIZE: u32 = 4;
-
-/// What predicates are.
+/// The definitions of predicates.
 pub struct Definitions {
     terms: Rc<TermStore>,
-    /// Those that the queries depend on.
+    /// The predicates that the queries depend on.
     pub needed: FxHashSet<PredicateId>,
     modes: FxHashMap<PredicateId, Mode>,
-    /// Predicates without a function: a formula over the formal variables.
+    /// Predicates that are defined by a formula over the formal variables.
     formulas: FxHashMap<PredicateId, TermId>,
-    /// Positions of integers that are never negative.
+    /// Positions of integer arguments that are never negative.
     naturals: FxHashMap<PredicateId, Vec<usize>>,
-    /// Whether there is a function that was given a value where its relation has none.
+    /// Whether some function has a value where its relation has none.
     pub partial: bool,
-    /// Predicates that are no graph of a function and no test: they are taken for true.
+    /// Predicates that are neither the graph of a function nor a test; they are defined as `true`.
     pub relations: Vec<PredicateId>,
 }
 
 impl Definitions {
-    /// What an atom means, as conjuncts over its terms, without the range of its function.
+    /// The meaning of an atom as conjuncts over its terms, without the range of its function.
     pub fn meaning(&self, atom: &Atom) -> Vec<TermId> {
         let terms = &*self.terms;
         let mode = self.modes.get(&atom.predicate);
@@ -57,7 +49,7 @@ impl Definitions {
         conjuncts
     }
 
-    /// The position of the value, if the predicate is the graph of a function.
+    /// The position of the output, if the predicate is the graph of a function.
     pub fn output(&self, predicate: PredicateId) -> Option<usize> {
         output(self.modes.get(&predicate))
     }
@@ -96,7 +88,7 @@ impl Definitions {
         self.naturals.get(&predicate).into_iter().flatten().copied()
     }
 
-    /// The formula of a predicate over its formal variables.
+    /// The definition of a predicate over its formal variables.
     pub fn formula(&self, system: &System, predicate: PredicateId) -> TermId {
         let params = &system.predicate(predicate).params;
         if let Some(&formula) = self.formulas.get(&predicate) {
@@ -112,7 +104,7 @@ impl Definitions {
         self.terms.and(&conjuncts)
     }
 
-    /// The rule of a clause in which predicates with a formula are replaced by it; `None` if it is
+    /// The rule of a clause with predicates replaced by their formulas; `None` if it is
     /// contradictory.
     pub fn rule(&self, system: &System, clause: usize) -> Option<Rule> {
         let clause = &system.clauses[clause];
@@ -130,7 +122,7 @@ impl Definitions {
     }
 }
 
-/// The position of a function's value.
+/// The position of a function's output.
 fn output(mode: Option<&Mode>) -> Option<usize> {
     match mode {
         Some(Mode::Function(_, output)) => Some(*output),
@@ -150,12 +142,12 @@ fn call(terms: &TermStore, mode: Mode, args: &[TermId]) -> TermId {
     }
 }
 
-/// Defines what the queries depend on, as far as it can be defined. With `partial`, functions are
-/// made of relations that not all inputs have an output in: these are given some value. Without,
+/// Defines the predicates that the queries depend on, as far as possible. With `partial`, functions
+/// may come from relations that have no output for some inputs, which get some value; otherwise
 /// such relations are tests.
 pub fn define(system: &System, partial: bool, smt: &Rc<Smt>, cx: &Context) -> Definitions {
     let index = ClauseIndex::new(system);
-    let _limit = smt.limit_queries(Some(QUERY));
+    let _limit = smt.limit_queries(Some(LIMITS.query_work));
     let mut definer = Definer::new(system, &index, smt, cx);
     definer.partial = partial;
     definer.naturals();
@@ -167,15 +159,15 @@ pub fn define(system: &System, partial: bool, smt: &Rc<Smt>, cx: &Context) -> De
     definer.found
 }
 
-/// Predicates whose clauses all hold if each is equality of two of its arguments, its negation, or
-/// the truth value of it: formulas over the formal variables. They may derive less than that.
+/// Predicates whose clauses all hold if each is the equality of two of its arguments, the negation
+/// of that, or its Boolean value: formulas over the formal variables. The clauses may derive less.
 pub fn equality_relations(
     system: &System,
     smt: &Rc<Smt>,
     cx: &Context,
 ) -> FxHashMap<PredicateId, TermId> {
     let index = ClauseIndex::new(system);
-    let _limit = smt.limit_queries(Some(QUERY));
+    let _limit = smt.limit_queries(Some(LIMITS.query_work));
     Definer::new(system, &index, smt, cx).equality_relations()
 }
 
@@ -224,7 +216,7 @@ impl<'a> Definer<'a> {
         }
     }
 
-    /// Whether conjuncts exclude each other, as far as a query tells.
+    /// Whether conjuncts contradict each other, as far as a query shows.
     fn contradictory(&mut self, conjuncts: &[TermId]) -> bool {
         if conjuncts.contains(&TermId::FALSE) {
             return true;
@@ -246,7 +238,8 @@ impl<'a> Definer<'a> {
         clauses.copied().collect()
     }
 
-    /// Integers that are not negative in any fact: the greatest such set that is inductive.
+    /// Integer arguments that are not negative in any fact: the greatest inductive set of such
+    /// positions.
     fn naturals(&mut self) {
         let system = self.system;
         for &predicate in &self.found.needed {
@@ -302,7 +295,7 @@ impl<'a> Definer<'a> {
             .collect()
     }
 
-    /// Predicates without arguments collect queries; they are to be false.
+    /// Defines predicates without arguments, which collect queries, as `false`.
     fn without_arguments(&mut self) {
         for &predicate in &self.found.needed {
             if self.system.predicate(predicate).arity() == 0 {
@@ -311,8 +304,8 @@ impl<'a> Definer<'a> {
         }
     }
 
-    /// Formulas that predicates may be: equality or its negation of two arguments, or the truth
-    /// value of it. All their clauses hold.
+    /// Formulas for predicates: the equality of two arguments, the negation of that, or its Boolean
+    /// value, such that all their clauses hold.
     fn equality_relations(&mut self) -> FxHashMap<PredicateId, TermId> {
         let system = self.system;
         let terms = self.terms;
@@ -390,7 +383,7 @@ impl<'a> Definer<'a> {
         if group.is_empty() || self.cx.stop().is_some() {
             return;
         }
-        // A formula is worth more than a function, if it says the same.
+        // A formula is preferred to a function with the same meaning.
         if group.iter().all(|p| candidates.contains_key(p)) {
             let tests = vec![None; group.len()];
             let attempt = self.attempt(&group, &tests);
@@ -436,7 +429,7 @@ impl<'a> Definer<'a> {
         }
     }
 
-    /// Outputs to try, by predicate; no output is a test.
+    /// The outputs to try, by predicate; no output stands for a test.
     fn choices(&self, group: &[PredicateId]) -> Vec<Vec<Option<usize>>> {
         let options = |p: &PredicateId| {
             let arity = self.system.predicate(*p).arity();
@@ -449,14 +442,15 @@ impl<'a> Definer<'a> {
         if let [only] = options.as_slice() {
             return only.iter().map(|o| vec![*o]).collect();
         }
-        // Mutually recursive functions have their output at like positions: first, last, none.
+        // Mutually recursive functions have their outputs at corresponding positions: first, last,
+        // none.
         let mut choices: Vec<Vec<Option<usize>>> = vec![
             options.iter().map(|o| o[0]).collect(),
             options.iter().map(|o| o[1.min(o.len() - 2)]).collect(),
             vec![None; group.len()],
         ];
         let mut at = vec![0; group.len()];
-        while choices.len() < CHOICES {
+        while choices.len() < LIMITS.max_choices {
             let mut position = 0;
             loop {
                 if position == at.len() {
@@ -474,7 +468,7 @@ impl<'a> Definer<'a> {
         choices
     }
 
-    /// Defines functions with these outputs; `None` if that does not work.
+    /// Defines functions with these outputs; `None` if that fails.
     fn attempt(&mut self, group: &[PredicateId], outputs: &[Option<usize>]) -> Option<Attempt> {
         let (system, terms) = (self.system, self.terms);
         let mut modes: Vec<Mode> = Vec::new();
@@ -523,7 +517,7 @@ impl<'a> Definer<'a> {
                 Mode::Test(_) => TermId::FALSE,
             };
             let params = &terms.function(function).params;
-            // What is never asked need not be defined.
+            // Inputs that never occur need no value.
             let natural: Vec<TermId> = match mode {
                 Mode::Function(_, output) => {
                     let p = group[functions.iter().position(|f| *f == function)?];
@@ -588,20 +582,21 @@ impl<'a> Definer<'a> {
         self.contradictory(&query)
     }
 
-    /// Whether the function of a test says the same as a formula, on some values.
+    /// Whether the function of a test and a formula agree on some values.
     fn agree(&self, predicate: PredicateId, function: FunctionId, formula: TermId) -> bool {
         let terms = self.terms;
         let params = &self.system.predicate(predicate).params;
         let mut random = Random::new(u64::from(predicate.0));
         let mut evaluation = Evaluation::new(terms);
-        for round in 0..SAMPLES {
+        for round in 0..LIMITS.samples {
             let mut last: Option<TermId> = None;
             let mut values = Vec::new();
             for &param in params {
                 let sort = terms.sort_of(param);
                 // Equal arguments are tried, too.
                 let same = last.filter(|&l| round % 3 == 0 && terms.sort_of(l) == sort);
-                let value = same.or_else(|| random_value(terms, &mut random, sort, SIZE));
+                let value =
+                    same.or_else(|| random_value(terms, &mut random, sort, LIMITS.sample_size));
                 let Some(value) = value else { return true };
                 last = Some(value);
                 values.push(value);

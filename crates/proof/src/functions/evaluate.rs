@@ -1,17 +1,14 @@
-//! Values of terms with calls of defined functions, and values to try definitions on.
+//! Values of terms with calls of defined functions, and random values for testing definitions.
 //!
-//! Invariant: a value is what the definitions say; a computation that is too long, or that hangs on
-//! a selector of another constructor, has none.
+//! Invariant: a value is the one that the definitions give. A computation that is too long, or that
+//! depends on a selector of another constructor, has none.
 
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use alphorn_term::{Op, Random, Sort, SortId, TermId, TermStore};
 
-/// Calls inside calls, and steps of one evaluation, at most.
-const DEPTH: usize = 120;
-const STEPS: usize = 20_000;
-
-/// Computes, and remembers what calls gave.
+/// Evaluates terms, with a cache for calls.
 pub struct Evaluation<'a> {
     terms: &'a TermStore,
     calls: FxHashMap<TermId, Option<TermId>>,
@@ -19,6 +16,7 @@ pub struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
+    /// An evaluation with an empty cache.
     pub fn new(terms: &'a TermStore) -> Self {
         Evaluation {
             terms,
@@ -36,14 +34,14 @@ impl<'a> Evaluation<'a> {
     fn compute(&mut self, term: TermId, depth: usize) -> Option<TermId> {
         let terms = self.terms;
         let mut term = term;
-        // Branches and bodies are followed without going deeper.
+        // Branches and bodies are evaluated without recursion.
         loop {
             let node = terms.node(term);
             if node.is_value {
                 return Some(term);
             }
             self.steps += 1;
-            if self.steps > STEPS || depth > DEPTH {
+            if self.steps > LIMITS.max_steps || depth > LIMITS.max_depth {
                 return None;
             }
             match node.op {
@@ -84,8 +82,10 @@ impl<'a> Evaluation<'a> {
                     }
                     let steps = self.steps;
                     let value = self.compute(terms.unfold(call), depth + 1);
-                    // A call that came late may still have a value.
-                    if value.is_some() || steps < STEPS / 2 && depth < DEPTH / 2 {
+                    // A call without a value near the limits may have one at smaller depth.
+                    if value.is_some()
+                        || steps < LIMITS.max_steps / 2 && depth < LIMITS.max_depth / 2
+                    {
                         self.calls.insert(call, value);
                     }
                     return value;
@@ -95,7 +95,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// A value of the sort with about so many constructors; `None` for sorts of which no use is made.
+/// A value of the sort with about `size` constructors; `None` for sorts that are not supported.
 pub fn random_value(
     terms: &TermStore,
     random: &mut Random,
@@ -112,7 +112,7 @@ pub fn random_value(
             let constructors = &terms.datatype(id).constructors;
             let number = random.below(constructors.len());
             let fields = &constructors[number].fields;
-            // The size is spread over the fields.
+            // The size is distributed among the fields.
             let share = match fields.len() {
                 0 | 1 => size - 1,
                 _ => (size - 1).min(1 + random.below(size)),

@@ -1,16 +1,17 @@
 //! Predicates that are the graphs of functions: `p(x, f(x))`.
 //!
-//! Programs over datatypes come as relations, one clause for each equation of a definition. Here
-//! clauses become rules with their equations solved ([`rules`]), rules are run from some of the
-//! arguments to another one ([`modes`]), and what runs is a definition, if its recursion ends
-//! ([`termination`]) and if all clauses of the predicate hold under it. `define` puts this
-//! together, `evaluate` computes with definitions.
+//! Programs over datatypes are often written as relations, with one clause for each equation of a
+//! definition. Here clauses become rules with solved equations ([`rules`]), rules are run from some
+//! of the arguments to another one ([`modes`]), and the result is a definition if its recursion
+//! ends ([`termination`]) and all clauses of the predicate hold under it. `define` combines this;
+//! `evaluate` computes with definitions.
 //!
-//! Invariant: nothing here is trusted. A definition that is wrong makes a clause of the model
-//! invalid, and recursion that does not end is found by the check of the certificate.
+//! Invariant: nothing here is trusted. The check of the model finds a wrong definition, and the
+//! check of the certificate finds recursion that does not end.
 
 mod define;
 mod evaluate;
+mod limits;
 mod modes;
 mod rules;
 mod termination;

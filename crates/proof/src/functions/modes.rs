@@ -1,34 +1,35 @@
-//! Running a rule from some of its head's arguments: what it asks of them, and what comes out.
+//! Running a rule from some of its head's arguments: the tests on them, and the result.
 //!
-//! Invariant: a case's tests and result are over the function's parameters only, and a selector
-//! stands behind the tester of its constructor.
+//! Invariant: a case's tests and result are over the function's parameters only, and each selector
+//! is guarded by the tester of its constructor.
 
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::rules::Rule;
 use alphorn_chc::{Atom, PredicateId};
 use alphorn_term::{FunctionId, Op, SortId, TermId, TermStore};
 
-/// What the atoms of a predicate are in a run.
+/// The meaning of a predicate's atoms in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// The argument at this position is the function's value on the others.
     Function(FunctionId, usize),
-    /// The function tells whether the atom holds.
+    /// The function says whether the atom holds.
     Test(FunctionId),
 }
 
-/// One way through a definition.
+/// A case of a definition.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub tests: Vec<TermId>,
     pub result: TermId,
 }
 
-/// A rule as a case of its head's definition; `None` if the inputs do not determine all that it
-/// takes. `mode` gives the modes of predicates, that of the head included. Integers of `natural`
-/// positions of atoms are not negative, which is tested of inputs.
+/// A rule as a case of its head's definition; `None` if the inputs do not determine all of its
+/// variables. `mode` gives the modes of predicates, including the head's. Integers at the positions
+/// `natural` of atoms are not negative; inputs are tested for that.
 pub(super) fn run(
     terms: &TermStore,
     rule: &Rule,
@@ -75,7 +76,7 @@ pub(super) fn run(
             Some(Mode::Function(_, output)) => Some(output),
             _ => None,
         };
-        // What a function gives is left to the clauses that say so.
+        // The clauses of a function state the range of its value.
         let inputs = natural(atom.predicate)
             .into_iter()
             .filter(|p| Some(*p) != output);
@@ -96,23 +97,23 @@ pub(super) fn run(
 
 struct Run<'a> {
     terms: &'a TermStore,
-    /// Values of the rule's variables, over the parameters.
+    /// Values of the rule's variables over the parameters.
     known: FxHashMap<TermId, TermId>,
     tests: Vec<TermId>,
-    /// Patterns that have more than one unknown, and their values.
+    /// Patterns with more than one unknown variable, and their values.
     equations: Vec<(TermId, TermId)>,
 }
 
 impl Run<'_> {
-    /// The term over the parameters, if its variables are known.
+    /// The term over the parameters, if its variables have values.
     fn value(&self, term: TermId) -> Option<TermId> {
         let free = self.terms.free_vars(&[term]);
         let known = free.iter().all(|v| self.known.contains_key(v));
         known.then(|| self.terms.substitute(term, &self.known))
     }
 
-    /// The term with `y` for `c(f(y), g(y))`, where `f` and `g` are the selectors of a constructor
-    /// `c` that `y` was tested to have: a rule that looks into a part and hands it on.
+    /// The term with `y` in place of `c(f(y), g(y))`, where `f` and `g` are the selectors of a
+    /// constructor `c` that `y` was tested to have: the rule takes a part apart and returns it.
     fn contracted(&self, term: TermId) -> TermId {
         let terms = self.terms;
         terms.rewrite_bottom_up(term, &mut FxHashMap::default(), |t| {
@@ -147,7 +148,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes the pattern's variables from its value.
+    /// Takes the values of the pattern's variables from its value.
     fn matches(&mut self, pattern: TermId, value: TermId) {
         let terms = self.terms;
         // Iterative, outermost and leftmost first.
@@ -180,7 +181,7 @@ impl Run<'_> {
         }
     }
 
-    /// The one unknown variable of a linear pattern, by its value.
+    /// The unknown variable of a linear pattern, if it is the only one, and its value.
     fn inverted(&self, pattern: TermId, value: TermId) -> Option<(TermId, TermId)> {
         let terms = self.terms;
         let sort = terms.sort_of(pattern);
@@ -214,7 +215,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes a conjunct as a test, or as an equation for what it determines.
+    /// Takes a conjunct as a test, or as an equation that determines a variable.
     fn guard(&mut self, guard: TermId) -> bool {
         if let Some(test) = self.value(guard) {
             self.test(test);
@@ -234,7 +235,7 @@ impl Run<'_> {
         false
     }
 
-    /// Runs an atom whose inputs are known.
+    /// Runs an atom whose inputs have values.
     fn atom(&mut self, atom: &Atom, mode: Mode) -> bool {
         let (function, output) = match mode {
             Mode::Function(function, output) => (function, Some(output)),
@@ -280,9 +281,9 @@ fn as_tester(terms: &TermStore, literal: TermId) -> TermId {
     }
 }
 
-/// Cases as one term: tests in the order of the first case that is left. `None` if it is too large.
-/// `possible` tells whether tests can hold together; where no case is left though they can, the
-/// result is `default`, and the second component is false.
+/// Combines cases into one term, with tests in the order of the first remaining case. `None` if it
+/// is too large. `possible` says whether tests can hold together; where they can but no case
+/// remains, the result is `default`, and the second component is false.
 pub(super) fn decide(
     terms: &TermStore,
     cases: &[Case],
@@ -301,9 +302,6 @@ pub(super) fn decide(
     Some((root.unwrap_or(default), tree.total))
 }
 
-/// More decisions than this are no definition that anyone writes.
-const DECISIONS: usize = 200;
-
 struct Tree<'a, F> {
     terms: &'a TermStore,
     default: TermId,
@@ -313,11 +311,11 @@ struct Tree<'a, F> {
 }
 
 impl<F: FnMut(&[TermId]) -> bool> Tree<'_, F> {
-    /// The term for the cases under the path; inside, `None` where the path is impossible.
+    /// The term for the cases under the path; the inner `None` if the path is impossible.
     #[allow(clippy::option_option)]
     fn build(&mut self, cases: Vec<Case>, path: &mut Vec<TermId>) -> Option<Option<TermId>> {
         self.nodes += 1;
-        if self.nodes > DECISIONS {
+        if self.nodes > LIMITS.max_decisions {
             return None;
         }
         let Some(first) = cases.first() else {
@@ -354,7 +352,7 @@ impl<F: FnMut(&[TermId]) -> bool> Tree<'_, F> {
         })
     }
 
-    /// What is left of a case when a literal holds; `None` if nothing is.
+    /// The rest of a case if a literal holds; `None` if it is contradictory.
     fn assume(&self, case: &Case, literal: TermId) -> Option<Case> {
         let terms = self.terms;
         let negation = terms.not(literal);

@@ -1,4 +1,4 @@
-//! Clauses with their equations solved: arguments are patterns of constructors and variables.
+//! Clauses with solved equations: arguments are patterns of constructors and variables.
 //!
 //! Invariant: a rule has the same instances as its clause, up to the values of variables that its
 //! equations determine.
@@ -9,17 +9,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use alphorn_chc::{Atom, Clause};
 use alphorn_term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// A clause with its equations solved.
+/// A clause with solved equations.
 #[derive(Clone, Debug)]
 pub struct Rule {
+    /// The body atoms, over patterns.
     pub body: Vec<Atom>,
-    /// What is left of the constraint, as conjuncts.
+    /// The rest of the constraint, as conjuncts.
     pub guards: Vec<TermId>,
+    /// The head; `None` for a query.
     pub head: Option<Atom>,
 }
 
 impl Rule {
-    /// The rule of a clause, with more conjuncts; `None` if the constraint is contradictory.
+    /// The rule of a clause with further conjuncts; `None` if the constraint is contradictory.
     pub fn new(terms: &TermStore, clause: &Clause, more: &[TermId]) -> Option<Rule> {
         let mut conjuncts = terms.conjuncts(clause.constraint);
         conjuncts.extend_from_slice(more);
@@ -41,8 +43,8 @@ impl Rule {
     }
 }
 
-/// Solves equations and testers of variables: a substitution whose terms have none of its
-/// variables, and the other conjuncts under it. `None` if the conjuncts are contradictory.
+/// Solves equations and testers of variables: returns a substitution whose terms contain none of
+/// its variables, and the other conjuncts under it. `None` if the conjuncts are contradictory.
 pub fn solve_equations(
     terms: &TermStore,
     conjuncts: Vec<TermId>,
@@ -71,7 +73,7 @@ pub fn solve_equations(
                     *old = terms.substitute(*old, &one);
                 }
                 solution.insert(var, term);
-                // They may have become equations that can be solved.
+                // Other conjuncts may have become equations that can be solved.
                 open.extend(guards.drain(..).rev());
             }
         }
@@ -80,7 +82,7 @@ pub fn solve_equations(
 }
 
 enum Solved {
-    /// The variable is this term, in which it does not occur.
+    /// The variable equals this term, in which it does not occur.
     By(TermId, TermId),
     Open,
     Never,

@@ -1,11 +1,12 @@
-//! Measures under which recursion ends.
+//! Measures that prove that recursion ends.
 //!
-//! Invariant: in every call inside a group of mutually recursive functions the measured arguments
-//! are lexicographically smaller than the parameters, as far as the path to the call tells.
+//! Invariant: in every call inside a group of mutually recursive functions, the measured arguments
+//! are lexicographically smaller than the parameters, as far as the path to the call implies it.
 
+use super::limits::LIMITS;
 use alphorn_term::{FunctionId, Op, SortId, TermId, TermStore};
 
-/// What an argument is to the parameter at the measured position.
+/// The relation of an argument to the parameter at the measured position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Relation {
     Smaller,
@@ -13,7 +14,7 @@ enum Relation {
     Unknown,
 }
 
-/// A call in a body, with what holds where it is reached.
+/// A call in a body, with the conditions on its path.
 struct Call {
     caller: usize,
     callee: usize,
@@ -21,13 +22,8 @@ struct Call {
     path: Vec<TermId>,
 }
 
-/// Places in bodies, on all ways to them, that are looked at.
-const PLACES: usize = 20_000;
-/// More ways to combine positions than this are not tried.
-const COMBINATIONS: usize = 256;
-
-/// Measured positions for each of the functions with these bodies, which may call each other; empty
-/// where none of them does. `None` if none is found. `implies` tells whether conjuncts imply a
+/// The measured positions for each of the functions with these bodies, which may call each other;
+/// empty if none does. `None` if no measure is found. `implies` decides whether conjuncts imply a
 /// formula.
 pub(super) fn measures(
     terms: &TermStore,
@@ -61,7 +57,7 @@ pub(super) fn measures(
     }
     // One position for each function.
     let mut choice = vec![0; group.len()];
-    for _ in 0..COMBINATIONS {
+    for _ in 0..LIMITS.max_combinations {
         let mut fits = |c: &Call| {
             let (from, to) = (choice[c.caller], choice[c.callee]);
             relation(c, from, to) == Relation::Smaller
@@ -85,7 +81,7 @@ pub(super) fn measures(
     None
 }
 
-/// Greedy: a position that is never unknown settles the calls in which it is smaller.
+/// Greedy: a position that is never unknown decides the calls in which it is smaller.
 fn lexicographic(
     calls: &[Call],
     arity: usize,
@@ -116,7 +112,7 @@ fn lexicographic(
     Some(measure)
 }
 
-/// Whether a term is a field, or a field of a field, of another one.
+/// Whether a term is a field, or a field of a field, of another term.
 fn is_part(terms: &TermStore, term: TermId, whole: TermId) -> bool {
     let mut current = term;
     while let Op::Field(..) = terms.op(current) {
@@ -125,7 +121,7 @@ fn is_part(terms: &TermStore, term: TermId, whole: TermId) -> bool {
     current == whole && term != whole
 }
 
-/// The calls in bodies, each with its path; `None` if there are too many places to look at.
+/// The calls in bodies, each with its path; `None` if there are too many places.
 fn calls_inside(terms: &TermStore, group: &[(FunctionId, TermId)]) -> Option<Vec<Call>> {
     let mut calls = Vec::new();
     let mut places = 0;
@@ -133,7 +129,7 @@ fn calls_inside(terms: &TermStore, group: &[(FunctionId, TermId)]) -> Option<Vec
         let mut open: Vec<(TermId, Vec<TermId>)> = vec![(body, Vec::new())];
         while let Some((term, path)) = open.pop() {
             places += 1;
-            if places > PLACES {
+            if places > LIMITS.max_places {
                 return None;
             }
             let node = terms.node(term);
@@ -151,7 +147,7 @@ fn calls_inside(terms: &TermStore, group: &[(FunctionId, TermId)]) -> Option<Vec
                     open.push((then, with(condition)));
                     open.push((other, with(terms.not(condition))));
                 }
-                // Those that call nothing are asked first.
+                // Conditions without calls are evaluated first.
                 Op::And | Op::Or => {
                     let calls_nothing = |t: TermId| {
                         let called = terms.called(&[t]);

@@ -1,15 +1,15 @@
-//! What is known of one bit-vector: bits, and bounds as an unsigned and as a signed number.
+//! An abstract bit-vector: known bits, and bounds as an unsigned and as a signed number.
 //!
-//! Invariant: no bit is known to be both, bounds are in order, and each of the three parts holds of
-//! all values meant.
+//! Invariant: no bit is known to be both zero and one, bounds are in order, and each of the three
+//! parts contains all values of the set.
 
 use num_traits::{One, Signed, Zero};
 
 use alphorn_term::{BigInt, BigUint, Op};
 
-/// Bits as known to be zero and known to be one, and two intervals.
+/// A set of values: bits that are known to be zero and those known to be one, and two intervals.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Word {
+pub struct AbstractBitvec {
     pub width: u32,
     pub zeros: BigUint,
     pub ones: BigUint,
@@ -23,7 +23,7 @@ pub(super) fn mask(width: u32) -> BigUint {
     (BigUint::one() << width) - 1u32
 }
 
-/// The number that bits mean when the first is a sign.
+/// The number that the bits represent in two's complement.
 pub(super) fn signed(value: &BigUint, width: u32) -> BigInt {
     let number = BigInt::from(value.clone());
     if width > 0 && value.bit(u64::from(width - 1)) {
@@ -45,11 +45,11 @@ fn trailing(zeros: &BigUint, width: u32) -> u32 {
     known.unwrap_or(width)
 }
 
-impl Word {
-    /// Any value of this width.
-    pub fn any(width: u32) -> Word {
+impl AbstractBitvec {
+    /// All values of this width.
+    pub fn any(width: u32) -> AbstractBitvec {
         let half = BigInt::one() << width.saturating_sub(1);
-        Word {
+        AbstractBitvec {
             width,
             zeros: BigUint::zero(),
             ones: BigUint::zero(),
@@ -60,10 +60,10 @@ impl Word {
         }
     }
 
-    /// One value.
-    pub fn value(value: &BigUint, width: u32) -> Word {
+    /// A single value.
+    pub fn value(value: &BigUint, width: u32) -> AbstractBitvec {
         let number = signed(value, width);
-        Word {
+        AbstractBitvec {
             width,
             zeros: mask(width) - value,
             ones: value.clone(),
@@ -74,47 +74,47 @@ impl Word {
         }
     }
 
-    /// Values between two, unsigned.
-    pub fn between(low: BigUint, high: BigUint, width: u32) -> Option<Word> {
-        let word = Word {
+    /// The values between two, unsigned; `None` if there are none.
+    pub fn between(low: BigUint, high: BigUint, width: u32) -> Option<AbstractBitvec> {
+        let bitvec = AbstractBitvec {
             low,
             high,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         };
-        word.reduced()
+        bitvec.reduced()
     }
 
-    /// Values between two, signed.
-    pub fn signed_between(least: BigInt, most: BigInt, width: u32) -> Option<Word> {
-        let word = Word {
+    /// The values between two, signed; `None` if there are none.
+    pub fn signed_between(least: BigInt, most: BigInt, width: u32) -> Option<AbstractBitvec> {
+        let bitvec = AbstractBitvec {
             least,
             most,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         };
-        word.reduced()
+        bitvec.reduced()
     }
 
-    /// Values with these bits.
-    pub fn bits(zeros: BigUint, ones: BigUint, width: u32) -> Option<Word> {
-        let word = Word {
+    /// The values with these bits; `None` if there are none.
+    pub fn bits(zeros: BigUint, ones: BigUint, width: u32) -> Option<AbstractBitvec> {
+        let bitvec = AbstractBitvec {
             zeros,
             ones,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         };
-        word.reduced()
+        bitvec.reduced()
     }
 
-    /// The one value, if there is only one.
+    /// The value, if there is only one.
     pub fn constant(&self) -> Option<&BigUint> {
         (self.low == self.high).then_some(&self.low)
     }
 
     pub fn is_any(&self) -> bool {
-        *self == Word::any(self.width)
+        *self == AbstractBitvec::any(self.width)
     }
 
-    /// Lets the parts tell each other what they know; `None` if nothing is left.
-    pub fn reduced(mut self) -> Option<Word> {
+    /// Reduces each part by the others; `None` if the set is empty.
+    pub fn reduced(mut self) -> Option<AbstractBitvec> {
         let (width, full) = (self.width, mask(self.width));
         let half = BigUint::one() << width.saturating_sub(1);
         let modulus = BigInt::one() << width;
@@ -125,7 +125,7 @@ impl Word {
             let (least, most) = (self.ones.clone(), &full - &self.zeros);
             self.low = self.low.max(least);
             self.high = self.high.min(most);
-            // A known sign joins both intervals.
+            // If the sign is known, the intervals restrict each other.
             if self.least >= BigInt::zero() || self.high < half {
                 self.low = self
                     .low
@@ -155,7 +155,7 @@ impl Word {
             if self.least > self.most {
                 return None;
             }
-            // The bits before the first in which the ends differ.
+            // The common prefix of the bounds.
             let different = (&self.low ^ &self.high).bits();
             let common = &full - mask(different as u32);
             self.ones |= &common & &self.low;
@@ -164,9 +164,9 @@ impl Word {
         (&self.zeros & &self.ones).is_zero().then_some(self)
     }
 
-    /// What is in both.
-    pub fn meet(&self, other: &Word) -> Option<Word> {
-        let word = Word {
+    /// The values in both.
+    pub fn meet(&self, other: &AbstractBitvec) -> Option<AbstractBitvec> {
+        let bitvec = AbstractBitvec {
             width: self.width,
             zeros: &self.zeros | &other.zeros,
             ones: &self.ones | &other.ones,
@@ -175,12 +175,12 @@ impl Word {
             least: self.least.clone().max(other.least.clone()),
             most: self.most.clone().min(other.most.clone()),
         };
-        word.reduced()
+        bitvec.reduced()
     }
 
-    /// What is in one of them.
-    pub fn join(&self, other: &Word) -> Word {
-        let word = Word {
+    /// An upper bound of both.
+    pub fn join(&self, other: &AbstractBitvec) -> AbstractBitvec {
+        let bitvec = AbstractBitvec {
             width: self.width,
             zeros: &self.zeros & &other.zeros,
             ones: &self.ones & &other.ones,
@@ -189,11 +189,11 @@ impl Word {
             least: self.least.clone().min(other.least.clone()),
             most: self.most.clone().max(other.most.clone()),
         };
-        word.clone().reduced().unwrap_or(word)
+        bitvec.clone().reduced().unwrap_or(bitvec)
     }
 
-    /// Whether the other word allows all of this.
-    pub fn within(&self, other: &Word) -> bool {
+    /// Whether the other set contains this one.
+    pub fn within(&self, other: &AbstractBitvec) -> bool {
         let full = mask(self.width);
         let has = |all: &BigUint, some: &BigUint| (some & (&full - all)).is_zero();
         has(&self.zeros, &other.zeros)
@@ -204,9 +204,9 @@ impl Word {
             && self.most <= other.most
     }
 
-    pub fn not(&self) -> Word {
+    pub fn not(&self) -> AbstractBitvec {
         let full = mask(self.width);
-        Word {
+        AbstractBitvec {
             width: self.width,
             zeros: self.ones.clone(),
             ones: self.zeros.clone(),
@@ -217,90 +217,91 @@ impl Word {
         }
     }
 
-    pub fn neg(&self) -> Word {
-        self.not().add(&Word::value(&BigUint::one(), self.width))
+    pub fn neg(&self) -> AbstractBitvec {
+        self.not()
+            .add(&AbstractBitvec::value(&BigUint::one(), self.width))
     }
 
-    pub fn sub(&self, other: &Word) -> Word {
+    pub fn sub(&self, other: &AbstractBitvec) -> AbstractBitvec {
         self.add(&other.not())
-            .add(&Word::value(&BigUint::one(), self.width))
+            .add(&AbstractBitvec::value(&BigUint::one(), self.width))
     }
 
     /// The sum modulo two to the width.
-    pub fn add(&self, other: &Word) -> Word {
+    pub fn add(&self, other: &AbstractBitvec) -> AbstractBitvec {
         if self.width == 0 {
             return self.clone();
         }
         let (width, full) = (self.width, mask(self.width));
-        // Bits whose carry is known, as sums of greatest and of least values agree on it.
+        // Bits whose carry is known, since the sums of greatest and of least values agree on it.
         let greatest = ((&full - &self.zeros) + (&full - &other.zeros)) & &full;
         let least = (&self.ones + &other.ones) & &full;
         let no_carry = &full - (&greatest ^ &self.zeros ^ &other.zeros);
         let carry = &least ^ &self.ones ^ &other.ones;
         let known = (&self.zeros | &self.ones) & (&other.zeros | &other.ones) & (no_carry | carry);
-        let mut word = Word {
+        let mut bitvec = AbstractBitvec {
             zeros: (&full - &greatest) & &known,
             ones: &least & &known,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         };
         let (low, high) = (&self.low + &other.low, &self.high + &other.high);
         let modulus = BigUint::one() << width;
         if high < modulus {
-            (word.low, word.high) = (low, high);
+            (bitvec.low, bitvec.high) = (low, high);
         } else if low >= modulus {
-            (word.low, word.high) = (low - &modulus, high - &modulus);
+            (bitvec.low, bitvec.high) = (low - &modulus, high - &modulus);
         }
         let (least, most) = (&self.least + &other.least, &self.most + &other.most);
-        if least >= word.least && most <= word.most {
-            (word.least, word.most) = (least, most);
+        if least >= bitvec.least && most <= bitvec.most {
+            (bitvec.least, bitvec.most) = (least, most);
         }
-        word.or_any()
+        bitvec.or_any()
     }
 
-    fn or_any(self) -> Word {
+    fn or_any(self) -> AbstractBitvec {
         let width = self.width;
-        self.reduced().unwrap_or_else(|| Word::any(width))
+        self.reduced().unwrap_or_else(|| AbstractBitvec::any(width))
     }
 
-    pub fn and(&self, other: &Word) -> Word {
-        Word {
+    pub fn and(&self, other: &AbstractBitvec) -> AbstractBitvec {
+        AbstractBitvec {
             zeros: &self.zeros | &other.zeros,
             ones: &self.ones & &other.ones,
             high: self.high.clone().min(other.high.clone()),
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         }
         .or_any()
     }
 
-    pub fn or(&self, other: &Word) -> Word {
-        Word {
+    pub fn or(&self, other: &AbstractBitvec) -> AbstractBitvec {
+        AbstractBitvec {
             zeros: &self.zeros & &other.zeros,
             ones: &self.ones | &other.ones,
             low: self.low.clone().max(other.low.clone()),
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         }
         .or_any()
     }
 
-    pub fn xor(&self, other: &Word) -> Word {
-        Word {
+    pub fn xor(&self, other: &AbstractBitvec) -> AbstractBitvec {
+        AbstractBitvec {
             zeros: (&self.zeros & &other.zeros) | (&self.ones & &other.ones),
             ones: (&self.zeros & &other.ones) | (&self.ones & &other.zeros),
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         }
         .or_any()
     }
 
-    fn mul(&self, other: &Word) -> Word {
+    fn mul(&self, other: &AbstractBitvec) -> AbstractBitvec {
         let (width, modulus) = (self.width, BigUint::one() << self.width);
         let shift = trailing(&self.zeros, width) + trailing(&other.zeros, width);
-        let mut word = Word {
+        let mut bitvec = AbstractBitvec {
             zeros: mask(shift.min(width)),
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         };
         let (low, high) = (&self.low * &other.low, &self.high * &other.high);
         if high < modulus {
-            (word.low, word.high) = (low, high);
+            (bitvec.low, bitvec.high) = (low, high);
         }
         let corners = [
             &self.least * &other.least,
@@ -310,30 +311,30 @@ impl Word {
         ];
         let least = corners.iter().min().cloned().unwrap_or_default();
         let most = corners.into_iter().max().unwrap_or_default();
-        if least >= word.least && most <= word.most {
-            (word.least, word.most) = (least, most);
+        if least >= bitvec.least && most <= bitvec.most {
+            (bitvec.least, bitvec.most) = (least, most);
         }
-        word.or_any()
+        bitvec.or_any()
     }
 
-    fn udiv(&self, other: &Word) -> Word {
+    fn udiv(&self, other: &AbstractBitvec) -> AbstractBitvec {
         if other.high.is_zero() {
-            return Word::value(&mask(self.width), self.width);
+            return AbstractBitvec::value(&mask(self.width), self.width);
         }
         let high = if other.low.is_zero() {
             mask(self.width)
         } else {
             &self.high / &other.low
         };
-        Word {
+        AbstractBitvec {
             low: &self.low / &other.high,
             high,
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         }
         .or_any()
     }
 
-    fn urem(&self, other: &Word) -> Word {
+    fn urem(&self, other: &AbstractBitvec) -> AbstractBitvec {
         if self.high < other.low {
             return self.clone();
         }
@@ -341,36 +342,37 @@ impl Word {
         if !other.low.is_zero() {
             high = high.min(&other.high - 1u32);
         }
-        let mut word = Word {
+        let mut bitvec = AbstractBitvec {
             high,
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         };
-        // A power of two leaves the bits below it.
+        // For a power of two, the bits below it.
         if let Some(divisor) = other.constant()
             && divisor.count_ones() == 1
         {
             let below = divisor - 1u32;
-            word.zeros = (&self.zeros & &below) | (mask(self.width) - &below);
-            word.ones = &self.ones & &below;
+            bitvec.zeros = (&self.zeros & &below) | (mask(self.width) - &below);
+            bitvec.ones = &self.ones & &below;
         }
-        word.or_any()
+        bitvec.or_any()
     }
 
-    /// Signed division that truncates, where nothing is negative or zero.
-    fn sdiv(&self, other: &Word) -> Word {
+    /// Signed division with truncation; no restriction unless the dividend is non-negative and the
+    /// divisor positive.
+    fn sdiv(&self, other: &AbstractBitvec) -> AbstractBitvec {
         if self.least.is_negative() || !other.least.is_positive() {
-            return Word::any(self.width);
+            return AbstractBitvec::any(self.width);
         }
-        Word {
+        AbstractBitvec {
             least: &self.least / &other.most,
             most: &self.most / &other.least,
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         }
         .or_any()
     }
 
-    /// The remainder with the dividend's sign, which is no further from zero.
-    fn srem(&self, other: &Word) -> Word {
+    /// The remainder with the dividend's sign, whose absolute value is not greater.
+    fn srem(&self, other: &AbstractBitvec) -> AbstractBitvec {
         let zero = BigInt::zero();
         let mut least = self.least.clone().min(zero.clone());
         let mut most = self.most.clone().max(zero);
@@ -379,28 +381,28 @@ impl Word {
             least = least.max(-bound.clone());
             most = most.min(bound);
         }
-        Word {
+        AbstractBitvec {
             least,
             most,
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         }
         .or_any()
     }
 
     /// The remainder with the divisor's sign.
-    fn smod(&self, other: &Word) -> Word {
+    fn smod(&self, other: &AbstractBitvec) -> AbstractBitvec {
         if !other.least.is_positive() {
-            return Word::any(self.width);
+            return AbstractBitvec::any(self.width);
         }
-        Word {
+        AbstractBitvec {
             least: BigInt::zero(),
             most: &other.most - 1,
-            ..Word::any(self.width)
+            ..AbstractBitvec::any(self.width)
         }
         .or_any()
     }
 
-    /// The amount of a shift, if it is known: the width at most.
+    /// The amount of a shift, if it is known; at most the width.
     fn amount(&self) -> Option<u32> {
         let value = self.constant()?;
         let width = BigUint::from(self.width);
@@ -408,56 +410,56 @@ impl Word {
         least.try_into().ok()
     }
 
-    fn shl(&self, other: &Word) -> Word {
+    fn shl(&self, other: &AbstractBitvec) -> AbstractBitvec {
         let (width, full) = (self.width, mask(self.width));
         let Some(n) = other.amount() else {
-            return Word {
+            return AbstractBitvec {
                 zeros: mask(trailing(&self.zeros, width)),
-                ..Word::any(width)
+                ..AbstractBitvec::any(width)
             }
             .or_any();
         };
-        let mut word = Word {
+        let mut bitvec = AbstractBitvec {
             zeros: ((&self.zeros << n) | mask(n)) & &full,
             ones: (&self.ones << n) & &full,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         };
         let high = &self.high << n;
         if high <= full {
-            (word.low, word.high) = (&self.low << n, high);
+            (bitvec.low, bitvec.high) = (&self.low << n, high);
         }
-        word.or_any()
+        bitvec.or_any()
     }
 
-    fn lshr(&self, other: &Word) -> Word {
+    fn lshr(&self, other: &AbstractBitvec) -> AbstractBitvec {
         let width = self.width;
         let Some(n) = other.amount() else {
             let most = other.low.clone().min(BigUint::from(width));
             let most: u32 = (&most).try_into().unwrap_or(width);
-            return Word {
+            return AbstractBitvec {
                 high: &self.high >> most,
-                ..Word::any(width)
+                ..AbstractBitvec::any(width)
             }
             .or_any();
         };
-        Word {
+        AbstractBitvec {
             zeros: (&self.zeros >> n) | (mask(width) - mask(width - n)),
             ones: &self.ones >> n,
             low: &self.low >> n,
             high: &self.high >> n,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         }
         .or_any()
     }
 
-    fn ashr(&self, other: &Word) -> Word {
+    fn ashr(&self, other: &AbstractBitvec) -> AbstractBitvec {
         let width = self.width;
         let Some(n) = other.amount() else {
             let towards = |value: &BigInt, end: i32| value.clone().min(BigInt::from(end));
-            return Word {
+            return AbstractBitvec {
                 least: towards(&self.least, 0),
                 most: self.most.clone().max(BigInt::from(-1)),
-                ..Word::any(width)
+                ..AbstractBitvec::any(width)
             }
             .or_any();
         };
@@ -465,124 +467,126 @@ impl Word {
             let number = signed(bits, width) >> n;
             wrapped(&number, width)
         };
-        Word {
+        AbstractBitvec {
             zeros: filled(&self.zeros),
             ones: filled(&self.ones),
             least: &self.least >> n,
             most: &self.most >> n,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         }
         .or_any()
     }
 
-    fn concat(&self, other: &Word) -> Word {
+    fn concat(&self, other: &AbstractBitvec) -> AbstractBitvec {
         let join = |a: &BigUint, b: &BigUint| (a << other.width) | b;
-        Word {
+        AbstractBitvec {
             zeros: join(&self.zeros, &other.zeros),
             ones: join(&self.ones, &other.ones),
             low: join(&self.low, &other.low),
             high: join(&self.high, &other.high),
-            ..Word::any(self.width + other.width)
+            ..AbstractBitvec::any(self.width + other.width)
         }
         .or_any()
     }
 
-    pub fn extract(&self, high: u32, low: u32) -> Word {
+    pub fn extract(&self, high: u32, low: u32) -> AbstractBitvec {
         let width = high - low + 1;
         let full = mask(width);
-        let mut word = Word {
+        let mut bitvec = AbstractBitvec {
             zeros: (&self.zeros >> low) & &full,
             ones: (&self.ones >> low) & &full,
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         };
-        // What is above is the same at both ends.
+        // The bits above are the same at both ends.
         let (bottom, top) = (&self.low >> low, &self.high >> low);
         if &bottom >> width == &top >> width {
-            (word.low, word.high) = (bottom & &full, top & &full);
+            (bitvec.low, bitvec.high) = (bottom & &full, top & &full);
         }
-        if low == 0 && self.least >= word.least && self.most <= word.most {
-            (word.least, word.most) = (self.least.clone(), self.most.clone());
+        if low == 0 && self.least >= bitvec.least && self.most <= bitvec.most {
+            (bitvec.least, bitvec.most) = (self.least.clone(), self.most.clone());
         }
-        word.or_any()
+        bitvec.or_any()
     }
 
-    fn zero_extend(&self, n: u32) -> Word {
+    fn zero_extend(&self, n: u32) -> AbstractBitvec {
         let width = self.width + n;
-        Word {
+        AbstractBitvec {
             zeros: &self.zeros | (mask(width) - mask(self.width)),
             ones: self.ones.clone(),
             low: self.low.clone(),
             high: self.high.clone(),
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         }
         .or_any()
     }
 
-    fn sign_extend(&self, n: u32) -> Word {
+    fn sign_extend(&self, n: u32) -> AbstractBitvec {
         let width = self.width + n;
         let filled = |bits: &BigUint| wrapped(&signed(bits, self.width), width);
-        Word {
+        AbstractBitvec {
             zeros: filled(&self.zeros),
             ones: filled(&self.ones),
             least: self.least.clone(),
             most: self.most.clone(),
-            ..Word::any(width)
+            ..AbstractBitvec::any(width)
         }
         .or_any()
     }
 
-    /// The result of an operator on words, of the given width; `None` if it is no operator on
+    /// The result of an operator, of the given width; `None` for operators that are not on
     /// bit-vectors only.
-    pub fn apply(op: &Op, args: &[Word], width: u32) -> Option<Word> {
-        let fold = |f: fn(&Word, &Word) -> Word| {
+    pub fn apply(op: &Op, args: &[AbstractBitvec], width: u32) -> Option<AbstractBitvec> {
+        let fold = |f: fn(&AbstractBitvec, &AbstractBitvec) -> AbstractBitvec| {
             let mut args = args.iter();
             let first = args.next()?.clone();
             Some(args.fold(first, |all, next| f(&all, next)))
         };
-        let word = match op {
-            Op::BvConcat => fold(Word::concat)?,
+        let bitvec = match op {
+            Op::BvConcat => fold(AbstractBitvec::concat)?,
             Op::BvExtract(high, low) => args.first()?.extract(*high, *low),
             Op::BvZeroExtend(n) => args.first()?.zero_extend(*n),
             Op::BvSignExtend(n) => args.first()?.sign_extend(*n),
             Op::BvNot => args.first()?.not(),
             Op::BvNeg => args.first()?.neg(),
-            Op::BvAnd => fold(Word::and)?,
-            Op::BvOr => fold(Word::or)?,
-            Op::BvXor => fold(Word::xor)?,
-            Op::BvAdd => fold(Word::add)?,
-            Op::BvMul => fold(Word::mul)?,
-            Op::BvUdiv => fold(Word::udiv)?,
-            Op::BvUrem => fold(Word::urem)?,
-            Op::BvSdiv => fold(Word::sdiv)?,
-            Op::BvSrem => fold(Word::srem)?,
-            Op::BvSmod => fold(Word::smod)?,
-            Op::BvShl => fold(Word::shl)?,
-            Op::BvLshr => fold(Word::lshr)?,
-            Op::BvAshr => fold(Word::ashr)?,
+            Op::BvAnd => fold(AbstractBitvec::and)?,
+            Op::BvOr => fold(AbstractBitvec::or)?,
+            Op::BvXor => fold(AbstractBitvec::xor)?,
+            Op::BvAdd => fold(AbstractBitvec::add)?,
+            Op::BvMul => fold(AbstractBitvec::mul)?,
+            Op::BvUdiv => fold(AbstractBitvec::udiv)?,
+            Op::BvUrem => fold(AbstractBitvec::urem)?,
+            Op::BvSdiv => fold(AbstractBitvec::sdiv)?,
+            Op::BvSrem => fold(AbstractBitvec::srem)?,
+            Op::BvSmod => fold(AbstractBitvec::smod)?,
+            Op::BvShl => fold(AbstractBitvec::shl)?,
+            Op::BvLshr => fold(AbstractBitvec::lshr)?,
+            Op::BvAshr => fold(AbstractBitvec::ashr)?,
             _ => return None,
         };
-        (word.width == width).then_some(word)
+        (bitvec.width == width).then_some(bitvec)
     }
 
-    /// What the arguments of an operator must be for its result to be this word, given what is
-    /// known of them.
-    pub fn back(&self, op: &Op, args: &[Word]) -> Vec<Option<Word>> {
-        let one = |word: Option<Word>| vec![word];
+    /// Restrictions of an operator's arguments, if its result is in this set and the arguments are
+    /// in `args`.
+    pub fn back(&self, op: &Op, args: &[AbstractBitvec]) -> Vec<Option<AbstractBitvec>> {
+        let one = |bitvec: Option<AbstractBitvec>| vec![bitvec];
         match (op, args) {
             (Op::BvNot, [_]) => one(Some(self.not())),
             (Op::BvNeg, [_]) => one(Some(self.neg())),
             (Op::BvZeroExtend(_), [a]) => one(Some(self.extract(a.width - 1, 0))),
             (Op::BvSignExtend(_), [a]) => {
-                let word = Word {
+                let bitvec = AbstractBitvec {
                     least: self.least.clone().max(a.least.clone()),
                     most: self.most.clone().min(a.most.clone()),
                     ..self.extract(a.width - 1, 0)
                 };
-                one(word.reduced())
+                one(bitvec.reduced())
             }
-            (Op::BvExtract(_, low), [a]) => {
-                one(Word::bits(&self.zeros << *low, &self.ones << *low, a.width))
-            }
+            (Op::BvExtract(_, low), [a]) => one(AbstractBitvec::bits(
+                &self.zeros << *low,
+                &self.ones << *low,
+                a.width,
+            )),
             (Op::BvConcat, [a, b]) => vec![
                 Some(self.extract(self.width - 1, b.width)).filter(|w| w.width == a.width),
                 Some(self.extract(b.width - 1, 0)),
@@ -590,14 +594,14 @@ impl Word {
             (Op::BvAdd, [a, b]) => vec![Some(self.sub(b)), Some(self.sub(a))],
             (Op::BvXor, [a, b]) => vec![Some(self.xor(b)), Some(self.xor(a))],
             (Op::BvAnd, [a, b]) => {
-                let side = |other: &Word| {
-                    Word::bits(&self.zeros & &other.ones, self.ones.clone(), self.width)
+                let side = |other: &AbstractBitvec| {
+                    AbstractBitvec::bits(&self.zeros & &other.ones, self.ones.clone(), self.width)
                 };
                 vec![side(b), side(a)]
             }
             (Op::BvOr, [a, b]) => {
-                let side = |other: &Word| {
-                    Word::bits(self.zeros.clone(), &self.ones & &other.zeros, self.width)
+                let side = |other: &AbstractBitvec| {
+                    AbstractBitvec::bits(self.zeros.clone(), &self.ones & &other.zeros, self.width)
                 };
                 vec![side(b), side(a)]
             }
