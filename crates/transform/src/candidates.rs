@@ -1,8 +1,7 @@
-//! What abstract interpretation says of predicates: candidates for invariants, from cheap domains
-//! to precise ones.
+//! Candidates for invariants from abstract interpretation, from cheap domains to precise ones.
 //!
-//! Invariant: nothing here is trusted. Each analysis has its own time; what one that ended in time
-//! found is handed out whatever becomes of the later ones.
+//! Invariant: nothing here is trusted. Each analysis has its own limit, and the result of one that
+//! ended within it is kept, whatever happens to later ones.
 
 use std::time::{Duration, Instant};
 
@@ -11,40 +10,63 @@ use rustc_hash::FxHashSet;
 use alphorn_chc::{PredicateId, System};
 use alphorn_domain::catalogue::{Catalogue, DIMENSIONS, Parameters};
 use alphorn_domain::{
-    Bits, Cases, Constants, Cube, Domain, Intervals, Limits, Product, analyse_cubes, clause_cubes,
-    closed_part, guards,
+    Bits, Cases, Constants, Cube, Domain, Intervals, Limits as AnalysisLimits, Product,
+    analyse_cubes, clause_cubes, closed_part, guards,
 };
 use alphorn_proof::facts::Facts;
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// Time for making cubes of constraints, at most, and for the analyses of a run by domain.
-const PREPARING: Duration = Duration::from_millis(60);
-const BOUNDS: Duration = Duration::from_millis(100);
-const CLOSED: Duration = Duration::from_millis(100);
-const COARSE: Duration = Duration::from_millis(150);
-const CONGRUENCES: Duration = Duration::from_millis(100);
-const OCTAGONS: Duration = Duration::from_millis(150);
-const WORDS: Duration = Duration::from_millis(150);
-const POLYHEDRA: Duration = Duration::from_millis(200);
-const PHASES: Duration = Duration::from_millis(150);
+/// The limits of the analyses, as work. In short runs an analysis gets less, see [`within`].
+struct Limits {
+    /// Making cubes of the clauses' constraints.
+    cubes_work: Duration,
+    /// The analysis with bounds. At its end the analysis with coarse bounds runs.
+    bounds_work: Duration,
+    /// The analysis of closed parts with polyhedra.
+    closed_part_work: Duration,
+    /// The analysis with coarse bounds. At its end there are no candidates.
+    coarse_bounds_work: Duration,
+    /// The analysis with congruences. At its end more precise domains are left out.
+    congruences_work: Duration,
+    /// The analysis with octagons.
+    octagons_work: Duration,
+    /// The analysis with linear equations between bit-vectors.
+    bit_vector_equations_work: Duration,
+    /// The analysis with polyhedra.
+    polyhedra_work: Duration,
+    /// The analysis with polyhedra by phases.
+    phases_work: Duration,
+    /// The work of a domain beyond that of its analysis, after which it loses precision.
+    slack: Duration,
+    /// An analysis gets at most the run's limit divided by this.
+    part_of_run: u32,
+    /// An analysis gets this many times its work if the run has no limit.
+    factor_if_unlimited: u32,
+    /// Conjuncts of one predicate from one analysis; further ones are dropped.
+    max_conjuncts: usize,
+}
 
-/// So much later than its analysis a domain is late.
-const SLACK: Duration = Duration::from_millis(5);
+const LIMITS: Limits = Limits {
+    cubes_work: Duration::from_millis(60),
+    bounds_work: Duration::from_millis(100),
+    closed_part_work: Duration::from_millis(100),
+    coarse_bounds_work: Duration::from_millis(150),
+    congruences_work: Duration::from_millis(100),
+    octagons_work: Duration::from_millis(150),
+    bit_vector_equations_work: Duration::from_millis(150),
+    polyhedra_work: Duration::from_millis(200),
+    phases_work: Duration::from_millis(150),
+    slack: Duration::from_millis(5),
+    part_of_run: 20,
+    factor_if_unlimited: 8,
+    max_conjuncts: 200,
+};
 
-/// No more than this part of what the run may take.
-const PART: u32 = 20;
-
-/// So many times as long when there is no limit of time at all.
-const UNLIMITED: u32 = 8;
-
-/// Conjuncts of one predicate and analysis at most.
-const CONJUNCTS: usize = 200;
-
-/// A relational domain with all that goes with it.
+/// A relational domain combined with bounds, constants and bits, by cases of finite arguments.
 type Stack<D> = Cases<Product<Product<Constants, Bits>, Product<Intervals, D>>>;
 
-/// The analyses of a run.
+/// The analyses of one run of the pass.
 struct Analyses<'a> {
     system: &'a System,
     cubes: Vec<Vec<Cube>>,
@@ -54,10 +76,11 @@ struct Analyses<'a> {
     cx: &'a Context,
 }
 
-/// What each domain says that the ones before it do not, of those that ended in time.
+/// For each analysis that ended within its limit, the conjuncts that the analyses before it did not
+/// find.
 pub(super) fn candidates(system: &System, cx: &Context) -> Vec<Facts> {
     let start = Instant::now();
-    let limits = limits(PREPARING, cx);
+    let limits = limits(LIMITS.cubes_work, cx);
     let mut analyses = Analyses {
         system,
         cubes: clause_cubes(system, limits, cx),
@@ -77,17 +100,19 @@ pub(super) fn candidates(system: &System, cx: &Context) -> Vec<Facts> {
 }
 
 impl Analyses<'_> {
-    /// From cheap to precise; the later ones are not tried where the earlier ones took too long.
+    /// Runs the analyses from cheap to precise; later ones are left out if earlier ones reached
+    /// their limits.
     fn all(&mut self) {
         let bounds = self.domains.bounds();
         let simple = self.domains.by_cases(self.finite(), bounds);
-        if !self.run("bounds", &simple, limits(BOUNDS, self.cx)) {
-            // One cube for each clause, and widening at once: a pass or two over the clauses.
-            let coarse = Limits {
+        if !self.run("bounds", &simple, limits(LIMITS.bounds_work, self.cx)) {
+            // One cube for each clause, and widening at once, so that a pass or two over the
+            // clauses suffice.
+            let coarse = AnalysisLimits {
                 cubes: 1,
                 delay: 1,
                 narrowing: 1,
-                ..limits(COARSE, self.cx)
+                ..limits(LIMITS.coarse_bounds_work, self.cx)
             };
             self.cubes = clause_cubes(self.system, coarse, self.cx);
             let whole = Product::new(self.domains.bits(), self.domains.bounds());
@@ -102,52 +127,54 @@ impl Analyses<'_> {
             return;
         }
         self.closed_part();
-        let time = self.limits(CONGRUENCES);
+        let time = self.limits(LIMITS.congruences_work);
         let congruences = self.domains.packed_congruences();
         if !self.run("congruences", &self.by_cases(congruences), time) {
             return;
         }
-        let time = self.limits(OCTAGONS);
+        let time = self.limits(LIMITS.octagons_work);
         let congruences = self.domains.packed_congruences();
         let octagons = Product::new(congruences, self.domains.octagons());
         let octagonal = self.run("octagons", &self.by_cases(octagons), time);
-        let time = self.limits(POLYHEDRA);
+        let time = self.limits(LIMITS.polyhedra_work);
         let polyhedra = self.polyhedra();
         self.run("polyhedra", &self.by_cases(polyhedra), time);
         let guards = guards(self.system, &self.cubes);
         if octagonal && !guards.is_empty() {
-            let time = self.limits(PHASES);
+            let time = self.limits(LIMITS.phases_work);
             let phases = self.by_cases(self.polyhedra()).split(guards);
             self.run("phases", &phases, time);
         }
     }
 
-    /// Polyhedra of the arguments that change by themselves. Among all they come late or not at all.
+    /// Polyhedra over the arguments that change independently of all others. With all arguments the
+    /// analysis ends much later or not at all.
     fn closed_part(&mut self) {
-        let limits = limits(CLOSED, self.cx);
+        let limits = limits(LIMITS.closed_part_work, self.cx);
         let budget = self.cx.budget.work(limits.time);
         let Some(part) = closed_part(self.system, &budget) else {
             return;
         };
         let mut domains = Catalogue::new(&part, Parameters::PASS, self.cx.budget.clone());
-        domains.set_budget(self.cx.budget.work(limits.time + SLACK));
+        domains.set_budget(self.cx.budget.work(limits.time + LIMITS.slack));
         let cubes = clause_cubes(&part, limits, self.cx);
         let domain = domains.with_bounds(domains.packed_polyhedra(DIMENSIONS));
         self.run_on(&part, &cubes, "polyhedra of closed parts", &domain, limits);
     }
 
-    /// Equations of words. Those that phases have of their own are for the pass `equations`.
+    /// Linear equations between bit-vectors. The pass `equations` finds those of single phases.
     fn words(&mut self) {
-        let time = self.limits(WORDS);
+        let time = self.limits(LIMITS.bit_vector_equations_work);
         let modular = self.domains.modular();
         let by_cases = self.domains.by_cases(self.finite(), modular);
         self.run("equations of words", &by_cases, time);
     }
 
-    /// Limits for an analysis. When it is cut short anyway, its domains need not be precise.
-    fn limits(&mut self, time: Duration) -> Limits {
+    /// The limits of an analysis, which also bound the work of its domains: beyond them domains
+    /// lose precision.
+    fn limits(&mut self, time: Duration) -> AnalysisLimits {
         let limits = limits(time, self.cx);
-        let budget = self.cx.budget.work(limits.time + SLACK);
+        let budget = self.cx.budget.work(limits.time + LIMITS.slack);
         self.domains.set_budget(budget);
         limits
     }
@@ -161,28 +188,30 @@ impl Analyses<'_> {
         Product::new(self.domains.packed_congruences(), polyhedra)
     }
 
-    /// A relational domain with bounds, and bit-vectors, for each valuation of finite arguments.
+    /// A relational domain combined with bounds, for each valuation of Boolean and bit-vector
+    /// arguments.
     fn by_cases<D: Domain>(&self, relational: D) -> Stack<D> {
         let numeric = self.domains.with_bounds(relational);
         self.domains.by_cases(self.finite(), numeric)
     }
 
-    /// One analysis; false if it was cut short.
-    fn run<D: Domain>(&mut self, name: &str, domain: &D, limits: Limits) -> bool {
+    /// Runs one analysis; false if it reached its limit.
+    fn run<D: Domain>(&mut self, name: &str, domain: &D, limits: AnalysisLimits) -> bool {
         let cubes = std::mem::take(&mut self.cubes);
         let complete = self.run_on(self.system, &cubes, name, domain, limits);
         self.cubes = cubes;
         complete
     }
 
-    /// The same of a system, with the cubes of its clauses, whose formal variables are the same.
+    /// The same for a system with the cubes of its clauses. Its predicates have the same formal
+    /// variables.
     fn run_on<D: Domain>(
         &mut self,
         system: &System,
         cubes: &[Vec<Cube>],
         name: &str,
         domain: &D,
-        limits: Limits,
+        limits: AnalysisLimits,
     ) -> bool {
         let start = Instant::now();
         let found = analyse_cubes(domain, system, cubes, limits, self.cx);
@@ -196,7 +225,7 @@ impl Analyses<'_> {
         for predicate in system.used_predicates() {
             let mut conjuncts = domain.formula(&found.values[predicate.index()]);
             conjuncts.retain(|c| *c != TermId::TRUE && self.listed.insert((predicate, *c)));
-            conjuncts.truncate(CONJUNCTS);
+            conjuncts.truncate(LIMITS.max_conjuncts);
             for conjunct in &conjuncts {
                 log::trace!(
                     "{}: {}",
@@ -213,22 +242,25 @@ impl Analyses<'_> {
     }
 }
 
-fn limits(time: Duration, cx: &Context) -> Limits {
-    Limits {
+fn limits(time: Duration, cx: &Context) -> AnalysisLimits {
+    AnalysisLimits {
         time: within(time, cx),
-        ..Limits::default()
+        ..AnalysisLimits::default()
     }
 }
 
-/// The time, or less in a short run; more for those who set no limit. What is left has no say: it
-/// hangs on how busy the machine is.
+/// The budget of an analysis: `time`, but at most `1 / part_of_run` of the run's limit, or
+/// `factor_if_unlimited` times `time` if the run has none. It depends on the limit, not on the
+/// remaining time, so that the result does not depend on the machine's load.
 pub(super) fn within(time: Duration, cx: &Context) -> Duration {
-    within_part(time, PART, cx)
+    within_part(time, LIMITS.part_of_run, cx)
 }
 
-/// The same with another part of short runs.
+/// The same with at most `1 / part` of the run's limit.
 pub(super) fn within_part(time: Duration, part: u32, cx: &Context) -> Duration {
     cx.budget
         .length()
-        .map_or(time * UNLIMITED, |whole| time.min(whole / part))
+        .map_or(time * LIMITS.factor_if_unlimited, |whole| {
+            time.min(whole / part)
+        })
 }

@@ -1,13 +1,14 @@
-//! Arrays that are no terms over the array that they come from: those of the fields of records in
-//! an array, and those counted from a base.
+//! Arrays that no term over another array denotes: the arrays of one field of an array of records,
+//! and arrays with shifted indexes.
 //!
-//! What formulas over them say of that array: reads of a column become fields of what is read, or
-//! reads from the base on; equations between columns hold for every index, and what is left is
-//! quantified. What is said of any index counted from a base is said of any index, so that a solver
-//! that looks for an instance finds a read at a bare variable.
+//! A formula over such columns is translated to the original arrays: a read of a column becomes a
+//! field of an element or a read at the shifted index; an equation between columns holds at every
+//! index; remaining columns are quantified existentially. A quantified index of a shifted array is
+//! renamed such that some read has the bare variable as its index, since solvers find instances of
+//! quantifiers by such reads.
 //!
-//! Invariant: the formula that comes out has the same truth value whenever the variables of columns
-//! have the columns' values.
+//! Invariant: the translated formula has the same value as the given one whenever the variables of
+//! columns have the columns' values.
 
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,16 +16,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::rebase::sum;
 use alphorn_term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// An array that another one determines element by element.
+/// The limits of the translation.
+struct Limits {
+    /// Copies of one quantified formula. A formula that needs more is not shifted.
+    max_copies: usize,
+}
+
+const LIMITS: Limits = Limits { max_copies: 8 };
+
+/// An array that another array determines element by element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
-    /// One field of the records in an array.
+    /// The array of one field of the records in an array.
     Field {
         array: TermId,
         datatype: DatatypeId,
         field: u32,
     },
-    /// `array[base + i]` at each `i`.
+    /// The array with the element `array[base + i]` at each index `i`.
     Shifted { array: TermId, base: TermId },
 }
 
@@ -60,7 +69,7 @@ impl Column {
     }
 }
 
-/// A formula with variables that stand for columns, without these.
+/// The formula without the variables that denote columns.
 pub(super) fn express_columns(
     terms: &TermStore,
     formula: TermId,
@@ -99,8 +108,8 @@ pub(super) fn express_columns(
     formula
 }
 
-/// The arrays that an array is made from by stores and choices, itself the last, each after those
-/// that it is made from; without those that are known and what these are made from.
+/// The arrays that `array` is made from by stores and choices, each after those that it is made
+/// from, `array` last; without known arrays and those that only they are made from.
 pub(super) fn array_order(
     terms: &TermStore,
     array: TermId,
@@ -131,7 +140,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Whether a column is what the array term is made from, outside of its elements.
+    /// Whether the array term is made from a column, apart from its elements.
     fn mentions(&self, array: TermId) -> bool {
         let mut stack = vec![array];
         let mut seen = FxHashSet::default();
@@ -172,7 +181,7 @@ impl Reader<'_> {
         memo[&array]
     }
 
-    /// `a = b` index by index.
+    /// `a = b`, index by index.
     fn equal(&self, a: TermId, b: TermId) -> TermId {
         let terms = self.terms;
         let (mut a, mut b) = (a, b);
@@ -188,7 +197,7 @@ impl Reader<'_> {
             return terms.eq(*array, *other);
         }
         let mut bound = Vec::new();
-        // Elements may be arrays again; sorts are finite trees.
+        // Elements may be arrays again; sorts are finite trees, so this ends.
         while let Sort::Array(index, _) = terms.sort(terms.sort_of(a))
             && (self.mentions(a) || self.mentions(b))
         {
@@ -200,12 +209,10 @@ impl Reader<'_> {
     }
 }
 
-/// Copies of one quantified formula at most.
-const COPIES: usize = 8;
-
-/// The formula with each universal quantifier over an index once for each offset at which arrays
-/// are read there, moved so that these are read at the bare variable. All copies are equivalent;
-/// solvers that find instances by patterns need the one whose array the assertion reads.
+/// The formula with one copy of each universal quantifier over an index for each offset at which
+/// arrays are read there, shifted such that these reads have the bare variable as index. All copies
+/// are equivalent; a solver that finds instances by patterns needs the one whose array occurs in
+/// the assertion.
 fn with_bare_indexes(terms: &TermStore, formula: TermId) -> TermId {
     if !terms.node(formula).has_quantifier {
         return formula;
@@ -226,7 +233,7 @@ fn with_bare_indexes(terms: &TermStore, formula: TermId) -> TermId {
                     }
                 }
             }
-            if (1..=COPIES).contains(&moved.len()) {
+            if (1..=LIMITS.max_copies).contains(&moved.len()) {
                 bodies = moved;
             }
         }
@@ -242,11 +249,11 @@ fn with_bare_indexes(terms: &TermStore, formula: TermId) -> TermId {
     })
 }
 
-/// For each way in which a variable is part of an index, what to put in its place so that the
-/// index is that variable.
+/// For each index with the variable as a summand, the term to substitute for the variable such that
+/// the index becomes the variable.
 fn offsets(terms: &TermStore, body: TermId, var: TermId) -> Vec<TermId> {
     let sort = terms.sort_of(var);
-    // What a quantifier inside binds has no meaning outside of it.
+    // A variable bound by an inner quantifier has no meaning outside of it.
     let free: FxHashSet<TermId> = terms.free_vars(&[body]).into_iter().collect();
     let mut found: Vec<TermId> = Vec::new();
     terms.post_order(&[body], |t| {

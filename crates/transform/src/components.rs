@@ -1,9 +1,10 @@
-//! Arrays taken apart into components: what the passes for cells and for arrays of records share.
+//! Replaces arrays by components, for `cells` and `unzip`.
 //!
-//! A pass decides which arrays go and how ([`Plan`]); here their variables become one variable for
-//! each component everywhere, reads become reads of components, and equations hold component by
-//! component. Invariant: an array that has a plan occurs only in equations, reads, stores and
-//! choices, with arrays of the same plan; the pass has seen to that.
+//! A pass decides which arrays are replaced and how ([`Plan`]). Their variables become one variable
+//! for each component, reads become reads of components, and equations hold component by component.
+//!
+//! Invariant, ensured by the passes: an array with a plan occurs only in equations, reads, stores
+//! and choices, with arrays of the same plan.
 
 use std::rc::Rc;
 
@@ -16,16 +17,16 @@ use alphorn_chc::System;
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// How an array is taken apart.
+/// How an array is replaced.
 pub(super) enum Plan {
-    /// An array of records: one array for each field.
+    /// An array of records becomes one array for each field.
     Fields(DatatypeId),
-    /// One scalar for each of these indexes, and one for an index that is none of them.
+    /// One scalar for each of these indexes, and one for `other`, an index that is none of them.
     Cells { indexes: Vec<TermId>, other: TermId },
 }
 
 impl Plan {
-    /// Sorts of the components of an array of this sort, and what to call them.
+    /// The names and sorts of the components of an array of this sort.
     fn components(&self, terms: &TermStore, sort: SortId) -> Vec<(String, SortId)> {
         let Sort::Array(index, element) = terms.sort(sort) else {
             return Vec::new();
@@ -44,7 +45,7 @@ impl Plan {
         }
     }
 
-    /// What the components of an array are in terms of it.
+    /// The components of an array in terms of the array.
     fn meanings(&self, terms: &TermStore, array: TermId) -> Vec<Meaning> {
         match self {
             Plan::Fields(datatype) => {
@@ -64,7 +65,7 @@ impl Plan {
         }
     }
 
-    /// `array[index]` by the array's components.
+    /// `array[index]` from the array's components.
     fn read(&self, terms: &TermStore, parts: &[TermId], index: TermId) -> TermId {
         match self {
             Plan::Fields(datatype) => {
@@ -115,15 +116,16 @@ impl Plan {
     }
 }
 
-/// Which arrays are taken apart.
+/// The arrays that are replaced.
 #[derive(Default)]
 pub(super) struct Plans {
+    /// The plans of arguments.
     pub places: FxHashMap<Place, Rc<Plan>>,
-    /// For each clause of the system, by its variables.
+    /// For each clause of the system, the plans of its variables.
     pub vars: Vec<FxHashMap<TermId, Rc<Plan>>>,
 }
 
-/// An array of this sort from the values of its cells.
+/// An array of this sort from its cells.
 fn from_cells(terms: &TermStore, sort: SortId, indexes: &[TermId], parts: &[TermId]) -> TermId {
     let (rest, cells) = parts.split_last().expect("a component for the rest");
     let entries = indexes.iter().zip(cells);
@@ -132,7 +134,7 @@ fn from_cells(terms: &TermStore, sort: SortId, indexes: &[TermId], parts: &[Term
     })
 }
 
-/// The array value of this sort from those of the arrays of its fields.
+/// The array value of this sort from the values of the arrays of its fields.
 fn from_columns(terms: &TermStore, sort: SortId, datatype: DatatypeId, parts: &[TermId]) -> TermId {
     let mut indexes: FxHashSet<TermId> = FxHashSet::default();
     let mut columns: Vec<(FxHashMap<TermId, TermId>, TermId)> = Vec::new();
@@ -155,7 +157,7 @@ fn from_columns(terms: &TermStore, sort: SortId, datatype: DatatypeId, parts: &[
     terms.array_from_entries(sort, entries, row(None))
 }
 
-/// The system with arrays taken apart; `None` if none is, or there is no time.
+/// The system with the arrays replaced; `None` if there are none, or the budget has ended.
 pub(super) fn take_apart(old: &Rc<System>, plans: &Plans, cx: &Context) -> Option<Step> {
     if plans.vars.iter().all(FxHashMap::is_empty) {
         return None;
@@ -203,7 +205,7 @@ pub(super) fn take_apart(old: &Rc<System>, plans: &Plans, cx: &Context) -> Optio
                 Plan::Fields(datatype) => {
                     let (terms, datatype, own) = (terms.clone(), *datatype, own.clone());
                     let whole = move |values: &Assignment| {
-                        // A component that the new clause does not mention is free.
+                        // A component that the new clause does not mention may have any value.
                         let value = |part: &TermId| match values.get(part) {
                             Some(&value) => Some(value),
                             None => terms.default_value(terms.sort_of(*part)),
@@ -240,7 +242,7 @@ impl Splitter<'_> {
         let terms = self.terms;
         let mut order = Vec::new();
         terms.post_order(&[formula], |t| order.push(t));
-        // Plans by array terms, and the rewritten other terms.
+        // Plans of array terms, and the rewritten other terms.
         let mut plan_of: FxHashMap<TermId, Rc<Plan>> = FxHashMap::default();
         let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut split: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
@@ -287,7 +289,7 @@ impl Splitter<'_> {
         plain[&formula]
     }
 
-    /// The components of an array. `split` remembers them for all but constant arrays, which may
+    /// The components of an array. `split` caches them for all arrays but constant ones, which may
     /// belong to several plans.
     fn components(
         &self,

@@ -1,9 +1,11 @@
-//! The cone of influence: only predicates that can be derived from facts and from which a query
+//! The cone of influence: keeps only the predicates that have a derivation and from which a query
 //! can be reached.
 //!
-//! A predicate without a derivation is `false` in a model, one that no query depends on is `true`.
-//! Invariant: clauses are dropped, never changed, so a refutation is one of the old system as it
-//! is.
+//! In a model, a predicate without a derivation is `false`, and one that no query depends on is
+//! `true`.
+//!
+//! Invariant: clauses are dropped, never changed, so a refutation of the new system is one of the
+//! old system.
 
 use std::rc::Rc;
 

@@ -1,13 +1,13 @@
-//! Arguments whose constructor is always the same become the fields of that constructor.
+//! Replaces arguments that always have the same constructor by the fields of that constructor.
 //!
-//! A fixpoint over the clauses finds which constructors each argument of a datatype with several
-//! can have: what its clause builds it with, what it is copied from, what testers leave. Where one
-//! is left, the argument is replaced by its fields; options that are always full, results that are
-//! always good and lists that are never empty lose one layer this way. (Sorts with one constructor
-//! are taken apart by `records`, wherever they occur.)
+//! A fixpoint over the clauses finds the possible constructors of each argument of a datatype with
+//! several constructors: from terms in its clauses, from arguments that it is copied from, and from
+//! testers. If there is only one, the argument is replaced by its fields. Examples are options that
+//! are always present, results that are never errors, and lists that are never empty, which lose
+//! one layer. (`records` replaces sorts with one constructor.)
 //!
-//! Invariant: the constructors found hold for every derivable fact and are inductive by themselves,
-//! so testers for them may be conjoined to any model.
+//! Invariant: the constructors found hold of every derivable fact and are inductive, so testers for
+//! them may be conjoined to any model.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -20,15 +20,22 @@ use alphorn_chc::{Clause, ClauseIndex, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// How often one run takes a layer off sorts that contain themselves: a list that is built with
-/// many elements would become as many arguments.
-const LAYERS: usize = 3;
+/// The limits of the pass.
+struct Limits {
+    /// How often a recursive sort may lose a layer in a run; a list that is built with many
+    /// elements would become as many arguments.
+    max_layers: usize,
+    /// Constructors of a sort, the bits of a [`Set`]; sorts with more are not considered.
+    max_constructors: usize,
+    /// Visits of a clause on average; at the limit the pass does nothing.
+    visits_per_clause: usize,
+}
 
-/// Constructors of a sort at most, bits of a set.
-const CONSTRUCTORS: usize = 64;
-
-/// Visits of a clause on average.
-const VISITS: usize = 50;
+const LIMITS: Limits = Limits {
+    max_layers: 3,
+    max_constructors: 64,
+    visits_per_clause: 50,
+};
 
 /// The pass.
 #[derive(Default)]
@@ -36,12 +43,13 @@ pub struct Constructors {
     layers: usize,
 }
 
-/// A set of constructors, bit by bit.
+/// A set of constructors, one bit for each.
 pub(super) type Set = u64;
 
+/// For each predicate that has facts, the possible constructors of its arguments.
 pub(super) type Facts = FxHashMap<PredicateId, Vec<Set>>;
 
-/// For each argument of a predicate the one constructor that it has.
+/// For each argument of a predicate its constructor, if it is unique.
 type Single = Vec<Option<(DatatypeId, u32)>>;
 
 impl Transformation for Constructors {
@@ -107,8 +115,8 @@ impl Transformation for Constructors {
                 replacement.note(clause.id, Origin::new(clause.id, pairs));
             }
         }
-        // What was found of one argument rests on what was found of others, and on predicates that
-        // derive nothing.
+        // The constructors found for one argument depend on those of others, and on predicates
+        // without facts being false.
         for predicate in old.used_predicates() {
             match facts.get(&predicate) {
                 Some(sets) => {
@@ -123,18 +131,18 @@ impl Transformation for Constructors {
 }
 
 impl Constructors {
-    /// Which arguments become fields: those with one constructor, of a sort that may lose a layer.
+    /// The arguments to be replaced: those with one constructor, of a sort that may lose a layer.
     fn single(&self, terms: &TermStore, params: &[TermId], sets: &[Set]) -> Single {
         let choose = |(&param, &set): (&TermId, &Set)| {
             let id = choices(terms, terms.sort_of(param))?;
-            let open = self.layers < LAYERS || !is_recursive(terms, id);
+            let open = self.layers < LIMITS.max_layers || !is_recursive(terms, id);
             (set.count_ones() == 1 && open).then(|| (id, set.trailing_zeros()))
         };
         params.iter().zip(sets).map(choose).collect()
     }
 }
 
-/// That the parameters have one of their constructors each.
+/// Each parameter has one of its constructors.
 pub(super) fn testers(terms: &TermStore, params: &[TermId], sets: &[Set]) -> TermId {
     let mut conjuncts = Vec::new();
     for (&param, &set) in params.iter().zip(sets) {
@@ -157,7 +165,7 @@ pub(super) fn choices(terms: &TermStore, sort: SortId) -> Option<DatatypeId> {
         return None;
     };
     let count = terms.datatype(id).constructors.len();
-    (2..=CONSTRUCTORS).contains(&count).then_some(id)
+    (2..=LIMITS.max_constructors).contains(&count).then_some(id)
 }
 
 /// Whether some predicate has an argument of such a sort.
@@ -176,7 +184,7 @@ fn fields(terms: &TermStore, id: DatatypeId, constructor: u32) -> Vec<(String, S
         .collect()
 }
 
-/// Whether values of the datatype may contain values of it.
+/// Whether values of the datatype may contain values of the same datatype.
 pub(super) fn is_recursive(terms: &TermStore, id: DatatypeId) -> bool {
     let mut seen: FxHashSet<SortId> = FxHashSet::default();
     let mut stack = vec![terms.datatype_sort(id)];
@@ -204,19 +212,19 @@ pub(super) fn is_recursive(terms: &TermStore, id: DatatypeId) -> bool {
     false
 }
 
-/// All constructors of a sort; everything for sorts that are not looked at.
+/// All constructors of a sort; all bits for sorts that are not considered.
 fn all(terms: &TermStore, sort: SortId) -> Set {
     match choices(terms, sort) {
-        Some(id) => Set::MAX >> (CONSTRUCTORS - terms.datatype(id).constructors.len()),
+        Some(id) => Set::MAX >> (LIMITS.max_constructors - terms.datatype(id).constructors.len()),
         None => Set::MAX,
     }
 }
 
-/// What a clause says of the constructors of its variables.
+/// The constraints of a clause on the constructors of its variables.
 struct Reading {
-    /// Left by testers.
+    /// The constructors that testers allow.
     tested: FxHashMap<TermId, Set>,
-    /// Sides of equations of datatype sorts.
+    /// The sides of equations of datatype sorts.
     equations: Vec<(TermId, TermId)>,
 }
 
@@ -231,7 +239,7 @@ impl Reading {
             };
             let node = terms.node(atom);
             match node.op {
-                Op::Is(_, constructor) if (constructor as usize) < CONSTRUCTORS => {
+                Op::Is(_, constructor) if (constructor as usize) < LIMITS.max_constructors => {
                     let own = 1 << constructor;
                     let set = if negated { !own } else { own };
                     *tested.entry(node.args[0]).or_insert(Set::MAX) &= set;
@@ -245,7 +253,7 @@ impl Reading {
         Reading { tested, equations }
     }
 
-    /// Constructors that a term can have.
+    /// The possible constructors of a term.
     fn value(&self, terms: &TermStore, term: TermId, vars: &FxHashMap<TermId, Set>) -> Set {
         let mut result = 0;
         let mut seen = FxHashSet::default();
@@ -268,8 +276,8 @@ impl Reading {
         result & self.tested.get(&term).copied().unwrap_or(Set::MAX)
     }
 
-    /// The head's constructors, given those of the body's arguments; `None` when the clause derives
-    /// nothing yet.
+    /// The possible constructors of the head's arguments, given those of the body's; `None` if the
+    /// clause derives nothing yet.
     fn post(&self, terms: &TermStore, clause: &Clause, facts: &Facts) -> Option<Vec<Set>> {
         let head = clause.head.as_ref()?;
         let mut vars: FxHashMap<TermId, Set> = FxHashMap::default();
@@ -277,7 +285,7 @@ impl Reading {
             let sets = facts.get(&atom.predicate)?;
             vars.extend(atom.args.iter().copied().zip(sets.iter().copied()));
         }
-        // Two rounds see through most chains of copies.
+        // Two rounds suffice for most chains of copies.
         for _ in 0..2 {
             for &(a, b) in &self.equations {
                 let set = self.value(terms, a, &vars) & self.value(terms, b, &vars);
@@ -304,7 +312,8 @@ impl Reading {
     }
 }
 
-/// The constructors of the arguments of all derivable predicates; `None` when there is no time.
+/// The possible constructors of the arguments of all predicates that have facts; `None` if a limit
+/// is reached.
 pub(super) fn facts_of_constructors(system: &System, cx: &Context) -> Option<Facts> {
     let terms = &*system.terms;
     let readings: Vec<Reading> = system
@@ -316,7 +325,7 @@ pub(super) fn facts_of_constructors(system: &System, cx: &Context) -> Option<Fac
     let mut facts = Facts::default();
     let mut queue: VecDeque<usize> = index.entries().iter().copied().collect();
     let mut queued: FxHashSet<usize> = queue.iter().copied().collect();
-    let mut visits = VISITS * (system.clauses.len() + 10);
+    let mut visits = LIMITS.visits_per_clause * (system.clauses.len() + 10);
     while let Some(at) = queue.pop_front() {
         queued.remove(&at);
         if visits == 0 || visits.is_multiple_of(64) && cx.stop().is_some() {

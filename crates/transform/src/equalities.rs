@@ -1,6 +1,6 @@
-//! Classes of terms that a clause's equations make equal: a union-find forest.
+//! Classes of terms that a clause's equations make equal, as a union-find forest.
 //!
-//! Invariant: a value leads its class, so no class has two.
+//! Invariant: if a class has a value, the value is its representative; so no class has two values.
 
 use rustc_hash::FxHashMap;
 
@@ -17,14 +17,14 @@ pub(super) fn sides(terms: &TermStore, conjunct: TermId) -> Option<(TermId, Term
     }
 }
 
-/// Terms that are equal.
+/// Equivalence classes of terms.
 pub(super) struct Equalities<'a> {
     terms: &'a TermStore,
     parent: FxHashMap<TermId, TermId>,
 }
 
 impl<'a> Equalities<'a> {
-    /// Each term is equal to itself only.
+    /// Every term is equal to itself only.
     pub fn new(terms: &'a TermStore) -> Self {
         Equalities {
             terms,
@@ -32,7 +32,7 @@ impl<'a> Equalities<'a> {
         }
     }
 
-    /// The term that stands for the class.
+    /// The representative of the term's class.
     pub fn find(&mut self, term: TermId) -> TermId {
         let mut root = term;
         while let Some(&next) = self.parent.get(&root) {
@@ -48,7 +48,8 @@ impl<'a> Equalities<'a> {
         root
     }
 
-    /// Makes two terms equal; false if two different values would be, and then nothing changes.
+    /// Makes two terms equal. Returns false, and changes nothing, if their classes have different
+    /// values.
     pub fn union(&mut self, a: TermId, b: TermId) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         if a != b {
@@ -69,7 +70,7 @@ impl<'a> Equalities<'a> {
         self.find(a) == self.find(b)
     }
 
-    /// By each term that another one stands for, that one.
+    /// The representative of each term that is not its own.
     pub fn leaders(&mut self) -> FxHashMap<TermId, TermId> {
         let terms: Vec<TermId> = self.parent.keys().copied().collect();
         terms.into_iter().map(|t| (t, self.find(t))).collect()

@@ -1,12 +1,12 @@
-//! Arguments that only ever have a few values, by a fixpoint over the clauses.
+//! Finds arguments that have few values, by a fixpoint over the clauses.
 //!
-//! The abstract value of an argument is a set of constants, bounded in size, or "any". A head's
-//! argument has what its clause's constraint equates it with: constants, and what the variables
-//! there can be; of a conjunction one conjunct says it, of a disjunction all disjuncts together.
-//! What else the constraint demands is not looked at. Only arguments that are asked for, and those
-//! they are copied from, are looked at.
+//! The abstract value of an argument is a set of constants of bounded size, or "any". The values of
+//! a head argument are those that the clause's constraint equates it with: constants, and the
+//! values of the variables there. One conjunct of a conjunction suffices; of a disjunction all
+//! disjuncts count. Other parts of the constraint are ignored. Only the requested arguments and
+//! those that they are copied from are considered.
 //!
-//! Invariant: every derivable fact has one of the values found.
+//! Invariant: in every derivable fact, the argument has one of the values found.
 
 use std::collections::VecDeque;
 
@@ -17,14 +17,21 @@ use alphorn_chc::{Clause, ClauseIndex, System};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, TermId, TermStore};
 
-/// Visits of sub-terms at most; arguments that are reached later can be anything.
-const FUEL: usize = 4_000_000;
+/// The limits of the analysis.
+struct Limits {
+    /// Visits of subterms; arguments that are reached later may have any value.
+    max_subterm_visits: usize,
+    /// Local variables that are followed one through another; then the value may be any.
+    max_depth: usize,
+}
 
-/// Locals that are followed one through another.
-const DEPTH: usize = 8;
+const LIMITS: Limits = Limits {
+    max_subterm_visits: 4_000_000,
+    max_depth: 8,
+};
 
-/// The values of those of the `wanted` arguments that have at most `limit`, in ascending order.
-/// Empty when there was no time.
+/// The values of those of the `wanted` arguments that have at most `limit` values, ascending. Empty
+/// if the budget ends first.
 pub(super) fn finite_values(
     system: &System,
     wanted: &[Place],
@@ -34,7 +41,7 @@ pub(super) fn finite_values(
     let terms = &*system.terms;
     let index = ClauseIndex::new(system);
     let mut readers: FxHashMap<usize, Reader> = FxHashMap::default();
-    let mut fuel = FUEL;
+    let mut fuel = LIMITS.max_subterm_visits;
     // `None` for any value.
     let mut sets: FxHashMap<Place, Option<FxHashSet<TermId>>> = FxHashMap::default();
     let mut copies: FxHashMap<Place, Vec<Place>> = FxHashMap::default();
@@ -86,7 +93,7 @@ pub(super) fn finite_values(
         .collect()
 }
 
-/// Lets sets flow along the copies until nothing changes.
+/// Propagates sets along copies until nothing changes.
 fn spread(
     sets: &mut FxHashMap<Place, Option<FxHashSet<TermId>>>,
     copies: &FxHashMap<Place, Vec<Place>>,
@@ -124,18 +131,18 @@ fn spread(
     }
 }
 
-/// One clause, read for what its variables are equal to.
+/// One clause with the equations of its variables.
 struct Reader<'a> {
     terms: &'a TermStore,
     limit: usize,
-    /// The body's arguments.
+    /// The positions of the body's variables.
     places: FxHashMap<TermId, Place>,
-    /// What the conjuncts `x = t` equate a variable with.
+    /// The terms that conjuncts `x = t` equate a variable with.
     equal: FxHashMap<TermId, Vec<TermId>>,
-    /// The conjuncts that are disjunctions or choices.
+    /// The conjuncts that are disjunctions or conditionals.
     branching: Vec<TermId>,
-    /// Sources found, of locals and of the head's arguments; `None` for anything, also while they
-    /// are looked for, which makes cycles anything.
+    /// The sources found for local variables and head arguments; `None` for any value, also while
+    /// the search for them is running, so that cycles give any value.
     known: FxHashMap<TermId, Option<Vec<TermId>>>,
 }
 
@@ -171,8 +178,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Values and arguments of the body, one of which `var` is equal to; `None` if that is not
-    /// known. Recursive to a fixed depth.
+    /// Values and body arguments, one of which `var` is equal to; `None` if they are not known. The
+    /// recursion depth is bounded.
     fn sources(&mut self, var: TermId, depth: usize, fuel: &mut usize) -> Option<Vec<TermId>> {
         if self.places.contains_key(&var) {
             return Some(vec![var]);
@@ -180,7 +187,7 @@ impl<'a> Reader<'a> {
         if let Some(known) = self.known.get(&var) {
             return known.clone();
         }
-        if depth > DEPTH {
+        if depth > LIMITS.max_depth {
             return None;
         }
         self.known.insert(var, None);
@@ -203,7 +210,7 @@ impl<'a> Reader<'a> {
         best
     }
 
-    /// Locals among the terms replaced by their sources.
+    /// Replaces local variables among the terms by their sources.
     fn resolve(
         &mut self,
         found: Vec<TermId>,
@@ -248,7 +255,7 @@ impl<'a> Reader<'a> {
         Some(leaves)
     }
 
-    /// Values and variables one of which the formula makes `var` equal to.
+    /// Values and variables such that the formula implies that `var` equals one of them.
     fn implied(
         &self,
         formula: TermId,
@@ -309,7 +316,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Of two answers that are both right, the one that says more: fewer variables, then fewer terms.
+/// The more informative one of two correct answers: fewer variables, then fewer terms.
 fn better(
     terms: &TermStore,
     a: Option<Vec<TermId>>,

@@ -1,16 +1,16 @@
-//! Arguments of recursive datatypes get codes beside them: what folds tell of a term, as further
-//! arguments.
+//! Adds to arguments of recursive datatypes the values of folds as further arguments.
 //!
-//! This is what `sizes` does, with more than sizes: the functions of one term that the clauses
-//! define themselves, and what these look at (`proof/folds`). Clauses then say how the values of
-//! these functions depend on each other, so what holds by them becomes arithmetic for engines that
-//! see nothing of it in the terms. After Racer (K, Gurfinkel, Govind, Shoham; "Solving constrained
-//! Horn clauses modulo algebraic data types and recursive functions", POPL 2022), where a fold is
-//! both a relation to learn about and a function to unfold.
+//! This generalizes `sizes`: the folds are functions of one term that the clauses define, and
+//! functions that these depend on (`alphorn_proof::folds`). The clauses then say how the values of
+//! the folds depend on each other, so properties of these values become arithmetic, which engines
+//! find more easily than properties of terms. After RACER (K, Gurfinkel, Govind, Shoham, "Solving
+//! constrained Horn clauses modulo algebraic data types and recursive functions", POPL 2022), where
+//! a fold is both a relation to learn about and a function to unfold.
 //!
-//! Invariant: whatever is added to a constraint follows from it when the new arguments are the
-//! codes of the old ones, so a model with these put in is one of the old clauses; and nothing else
-//! changes, so a refutation without the new arguments is one, too.
+//! Invariant: what is added to a constraint follows from it if the new arguments are the values of
+//! the folds on the old ones. So a model with these substituted is a model of the old clauses.
+//! Nothing else changes, so a refutation without the new arguments is a refutation of the old
+//! clauses.
 
 use std::rc::Rc;
 
@@ -23,10 +23,15 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::{Model, Refutation};
 
-/// A predicate is not expanded to more arguments than this.
-const ARITY: usize = 256;
+/// The limits of the pass.
+struct Limits {
+    /// Arguments of an expanded predicate; a predicate that would have more is not expanded.
+    max_arity: usize,
+}
 
-/// The first of these that has folds for the system.
+const LIMITS: Limits = Limits { max_arity: 256 };
+
+/// The folds of the first template that has some for the system are used.
 const TEMPLATES: [Template; 2] = [Template::Functions, Template::Counts];
 
 /// The pass.
@@ -52,7 +57,7 @@ impl Transformation for Folds {
                 Some(functions.code(terms, id, param))
             });
             let codes: Vec<TermId> = codes.flatten().collect();
-            if !codes.is_empty() && params.len() + codes.len() <= ARITY {
+            if !codes.is_empty() && params.len() + codes.len() <= LIMITS.max_arity {
                 let arguments = params.iter().copied().chain(codes);
                 replacement.replace_by_terms(&mut system, predicate, arguments);
             }
@@ -77,8 +82,8 @@ impl Transformation for Folds {
     }
 }
 
-/// Gives the clause's atoms their new arguments, after the old ones in the order of these, and says
-/// what they are.
+/// Adds the new arguments to the clause's atoms, after the old ones and in their order, and
+/// constraints about them.
 fn encode(encoder: &Encoder, clause: &mut Clause, replacement: &Replacement) {
     let terms = &encoder.terms;
     let old = clause.clone();
@@ -95,7 +100,7 @@ fn encode(encoder: &Encoder, clause: &mut Clause, replacement: &Replacement) {
     clause.constraint = terms.and(&[old.constraint, of_codes]);
 }
 
-/// The way back: the codes are functions of the terms.
+/// The back-translation: the codes are functions of the terms.
 struct Back {
     back: Box<dyn BackTranslation>,
     encoder: Encoder,

@@ -1,14 +1,15 @@
-//! Inlines predicates by resolution: each clause that uses the predicate is resolved with each that
-//! defines it, then both sorts of clauses go.
+//! Eliminates predicates by resolution: each clause that uses the predicate is resolved with each
+//! clause that defines it, then both kinds of clauses are dropped.
 //!
-//! A predicate can go if no clause has it in head and body, also when it is on a longer cycle: a
-//! loop of many blocks becomes one clause. It goes when the number of clauses does not grow (Golem:
-//! in·out ≤ in + out), cheapest first, and then within a small budget of growth; the total size of
-//! the constraints is bounded throughout, so nothing blows up.
+//! A predicate can be eliminated if no clause has it in its head and its body, even if it is on a
+//! longer cycle: a loop of several blocks becomes one clause. It is eliminated if the number of
+//! clauses does not grow (Golem: in·out ≤ in + out), cheapest first, and then within a small budget
+//! for growth. The total size of the constraints is bounded.
 //!
-//! Invariant: each resolvent remembers its two parents and how the inner one was renamed, so that a
-//! step by it can be taken apart into steps by clauses of the old system; each predicate remembers
-//! its clauses at the time it went, over which [`strongest`](super::strongest) defines it again.
+//! Invariant: each resolvent records its two parents and the renaming of the inner one, so that a
+//! step of it can be expanded into steps of clauses of the old system. Each eliminated predicate
+//! records its clauses at that time; [`strongest`](super::strongest) makes its definition from
+//! them.
 
 use std::borrow::Cow;
 use std::collections::BinaryHeap;
@@ -25,19 +26,36 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, TermId, TermStore};
 use alphorn_witness::{Model, Refutation};
 
-/// Size that may be added to small systems, too.
-const SIZE_BUDGET: usize = 20_000;
+/// The limits of the pass. A predicate whose elimination would exceed one of them is kept.
+struct Limits {
+    /// The size that may be added in a run beyond half of the system's size.
+    min_size_budget: usize,
+    /// Size of a clause that may always be made; larger ones only up to the size of the largest
+    /// clause.
+    min_clause_size_limit: usize,
+    /// Body atoms that a clause may always have; more only up to the longest body.
+    min_body_limit: usize,
+    /// Clauses that one elimination may add.
+    max_growth: isize,
+    /// Clauses that may always be added in a run.
+    min_clause_budget: isize,
+    /// The number of clauses divided by this may be added in a run, too.
+    part_of_clauses: isize,
+    /// Resolvents of one clause with several atoms of the predicate.
+    max_combinations: usize,
+}
 
-/// Size of a clause that may always be made.
-const CLAUSE_SIZE: usize = 20_000;
+const LIMITS: Limits = Limits {
+    min_size_budget: 20_000,
+    min_clause_size_limit: 20_000,
+    min_body_limit: 4,
+    max_growth: 10,
+    min_clause_budget: 16,
+    part_of_clauses: 8,
+    max_combinations: 1 << 12,
+};
 
-/// Number of body atoms that may always be reached.
-const BODY: usize = 4;
-
-/// Clauses that a predicate's elimination may add.
-const GROWTH: isize = 10;
-
-/// The pass. What may be added is one budget for all its applications in one run.
+/// The pass. One budget for growth covers all its applications in a run.
 #[derive(Default)]
 pub struct Inline {
     budget: Option<Budget>,
@@ -46,7 +64,7 @@ pub struct Inline {
 struct Budget {
     /// Clauses that may still be added.
     clauses: isize,
-    /// Bound on the sum of the clauses' sizes.
+    /// A bound on the sum of the clauses' sizes.
     size: usize,
     /// The sum after the last application.
     total: usize,
@@ -56,11 +74,12 @@ impl Transformation for Inline {
     fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
         let mut state = Inliner::new((**old).clone());
         let budget = self.budget.get_or_insert_with(|| Budget {
-            clauses: 16 + state.clauses.len() as isize / 8,
-            size: state.total + state.total / 2 + SIZE_BUDGET,
+            clauses: LIMITS.min_clause_budget
+                + state.clauses.len() as isize / LIMITS.part_of_clauses,
+            size: state.total + state.total / 2 + LIMITS.min_size_budget,
             total: state.total,
         });
-        // What other passes added since is not to the account of this one.
+        // Growth by other passes since then does not use up this budget.
         budget.size += state.total.saturating_sub(budget.total);
         state.run(budget, cx);
         budget.total = state.total;
@@ -84,19 +103,22 @@ impl Transformation for Inline {
     }
 }
 
-/// A predicate that went, with the clauses it had.
+/// An eliminated predicate with its clauses at that time.
 pub(super) struct Eliminated {
+    /// The predicate.
     pub predicate: PredicateId,
+    /// The clauses with the predicate in their heads.
     pub defining: Vec<Clause>,
+    /// The clauses with the predicate in their bodies.
     pub using: Vec<Clause>,
 }
 
-/// How a resolvent came about.
+/// The parents of a resolvent.
 struct Resolvent {
     outer: ClauseId,
-    /// Which of the outer clause's body atoms was resolved.
+    /// The position of the resolved body atom in the outer clause.
     position: usize,
-    /// Length of the inner clause's body, which stands in the atom's place.
+    /// The length of the inner clause's body, which replaces the atom.
     inner_body: usize,
     inner: ClauseId,
     /// From the inner clause's variables to the resolvent's.
@@ -118,7 +140,7 @@ struct Inliner {
     resolvents: FxHashMap<ClauseId, Resolvent>,
 }
 
-/// What eliminating a predicate would do.
+/// The effect of eliminating a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Cost {
     /// Clauses made minus clauses removed.
@@ -145,14 +167,16 @@ impl Inliner {
             using: FxHashMap::default(),
             total: 0,
             clause_limit: 0,
-            body_limit: body_limit.max(BODY),
+            body_limit: body_limit.max(LIMITS.min_body_limit),
             eliminated: Vec::new(),
             resolvents: FxHashMap::default(),
         };
         for clause in clauses {
             state.add(clause);
         }
-        state.clause_limit = CLAUSE_SIZE.max(state.sizes.iter().copied().max().unwrap_or(0));
+        state.clause_limit = LIMITS
+            .min_clause_size_limit
+            .max(state.sizes.iter().copied().max().unwrap_or(0));
         state
     }
 
@@ -179,7 +203,7 @@ impl Inliner {
         Some(clause)
     }
 
-    /// Slots of the live clauses that define and that use a predicate.
+    /// The slots of the live clauses that define and that use a predicate.
     fn slots(&mut self, predicate: PredicateId) -> (Vec<usize>, Vec<usize>) {
         let clauses = &self.clauses;
         let live = |table: &mut FxHashMap<PredicateId, Vec<usize>>| match table.get_mut(&predicate)
@@ -200,7 +224,7 @@ impl Inliner {
             possible: false,
         };
         let (defining, using) = self.slots(predicate);
-        // Without definitions or uses the predicate is the cone's business.
+        // Predicates without defining or using clauses are left to `cone`.
         if defining.is_empty() || using.is_empty() {
             return impossible;
         }
@@ -232,12 +256,12 @@ impl Inliner {
                 .filter(|a| a.predicate == predicate)
                 .count();
             let power = u32::try_from(uses).ok().and_then(|u| count.checked_pow(u));
-            let Some(combinations) = power.filter(|&c| c <= 1 << 12) else {
+            let Some(combinations) = power.filter(|&c| c <= LIMITS.max_combinations) else {
                 return impossible;
             };
             let size = self.sizes[slot];
             made += combinations;
-            // Each definition is in combinations / count of them for each use.
+            // Each definition occurs in combinations / count of them for each use.
             made_size += combinations * size + uses * (combinations / count) * inner_size;
             if clause.body.len() + uses * inner_body > self.body_limit + uses
                 || size + uses * inner_largest > self.clause_limit
@@ -265,10 +289,10 @@ impl Inliner {
             }
             let cost = self.cost(predicate);
             if !cost.possible || (cost.clauses, cost.size) != (clauses, size) {
-                // Whoever changed a neighbour enqueued the predicate again at its new cost.
+                // The predicate was enqueued again at its new cost when a neighbour changed.
                 continue;
             }
-            if cost.clauses > budget.clauses.min(GROWTH)
+            if cost.clauses > budget.clauses.min(LIMITS.max_growth)
                 || self.total as isize + cost.size > budget.size as isize
             {
                 continue;
@@ -287,7 +311,7 @@ impl Inliner {
         }
     }
 
-    /// Resolves the predicate away; returns those whose cost may be another now.
+    /// Eliminates the predicate; returns those whose cost may have changed.
     fn eliminate(&mut self, predicate: PredicateId) -> Vec<PredicateId> {
         let (defining, using) = self.slots(predicate);
         let defining: Vec<Clause> = defining.iter().filter_map(|&s| self.remove(s)).collect();
@@ -323,8 +347,8 @@ impl Inliner {
         neighbours
     }
 
-    /// The outer clause with a body atom replaced by the body of the inner clause, whose head it
-    /// is an instance of; `None` if the constraint is plainly false.
+    /// The outer clause with a body atom, an instance of the inner clause's head, replaced by the
+    /// inner clause's body; `None` if the constraint simplifies to false.
     fn resolve(&mut self, outer: &Clause, position: usize, inner: &Clause) -> Option<Clause> {
         let terms = &self.terms;
         let head = inner.head.as_ref()?;
@@ -371,14 +395,14 @@ impl Inliner {
     }
 }
 
-/// The way back: resolvents are taken apart, predicates that went are defined again.
+/// The back-translation: resolvents are expanded, eliminated predicates get definitions.
 struct InlineBack {
     old: Rc<System>,
     eliminated: Vec<Eliminated>,
     resolvents: FxHashMap<ClauseId, Resolvent>,
 }
 
-/// One clause of the old system in the derivation that a resolvent stands for.
+/// A clause of the old system in the derivation that a resolvent stands for.
 struct Part {
     clause: ClauseId,
     premises: Vec<PartPremise>,
@@ -395,9 +419,10 @@ enum PartPremise {
 }
 
 impl InlineBack {
-    /// The derivation by old clauses that a clause stands for, premises before what uses them.
+    /// The derivation by old clauses that a clause stands for, premises before the parts that use
+    /// them.
     fn parts(&self, clause: ClauseId) -> Vec<Part> {
-        // Work from the root down; each part has a place, and the order comes at the end.
+        // Works from the root down; each part gets a place, and the order is made at the end.
         struct Open {
             clause: ClauseId,
             renaming: Option<FxHashMap<TermId, TermId>>,
@@ -405,7 +430,7 @@ impl InlineBack {
             place: usize,
         }
         let body_of = |id: ClauseId| -> usize {
-            // Only the length of the root's body is asked for.
+            // Only the length of the root's body is needed.
             let mut length = 0isize;
             let mut current = id;
             while let Some(r) = self.resolvents.get(&current) {
@@ -461,7 +486,7 @@ impl InlineBack {
                 ..item
             });
         }
-        // The parts are a tree with place 0 at its root: users first, then turned around.
+        // The parts are a tree with place 0 as its root: ordered from the root down, then reversed.
         done.sort_unstable_by_key(|(place, _)| *place);
         let mut order: Vec<usize> = Vec::with_capacity(done.len());
         let mut stack = vec![0];
@@ -517,7 +542,8 @@ impl BackTranslation for InlineBack {
                 .or_insert_with(|| Rc::new(self.parts(step.clause)))
                 .clone();
             let value = |var: TermId| {
-                // What the resolvent does not mention is free, but the same for all parts.
+                // Variables that the resolvent does not mention are free, but have the same value
+                // in all parts.
                 let given = step.values.get(&var).copied();
                 given.or_else(|| terms.default_value(terms.sort_of(var)))
             };

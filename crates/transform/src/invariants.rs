@@ -1,13 +1,13 @@
-//! Invariants found by abstract interpretation, conjoined to the clauses as checked facts.
+//! Invariants found by abstract interpretation, conjoined to the clauses after they are proven.
 //!
-//! The domains of [`alphorn_domain`] say what may hold of each predicate (`candidates`). A solver
-//! then keeps the conjuncts that are inductive together (`houdini`). What is left is conjoined to
-//! the constraint where a clause uses the predicate, unless it follows from the constraint; clauses
-//! that become unsatisfiable go, and when no query is left the system is solved.
+//! The domains of [`alphorn_domain`] give candidates for each predicate (`candidates`), and Houdini
+//! with a solver keeps those that are inductive together. These are conjoined to the constraints of
+//! clauses that use the predicate, unless they follow from the constraint. Clauses that become
+//! unsatisfiable are dropped; without any query the system is solved.
 //!
-//! Invariant: what is conjoined holds for every fact that can be derived, by the solver's word and
-//! not by the domains'. So a model of the new system, conjoined with it, is one of the old, and a
-//! refutation of the new system is one of the old as it is.
+//! Invariant: what is conjoined holds of every derivable fact, as proven by the solver; the domains
+//! are not trusted. So a model of the new system conjoined with it is a model of the old one, and a
+//! refutation of the new system is one of the old system.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -20,14 +20,28 @@ use alphorn_chc::System;
 use alphorn_proof::facts::{Checker, Facts};
 use alphorn_term::run::Context;
 
-/// Time for checking what the domains say, at most.
-const CHECKING: Duration = Duration::from_millis(400);
+/// The limits of the pass.
+struct Limits {
+    /// Work for proving and conjoining the candidates (less in short runs, see [`within`]); what is
+    /// not proven by then is dropped.
+    proof_work: Duration,
+    /// Up to this many conjuncts are proven all at once; more from simple to precise ones, so that
+    /// the end of the work affects the precise ones only.
+    max_conjuncts_at_once: usize,
+    /// The part of the work for proofs, as numerator and denominator.
+    proof_share: (u32, u32),
+    /// The work divided by this is the limit for dropping redundant facts.
+    shortening_part: u32,
+}
 
-/// So many conjuncts are checked all at once; more from simple to precise, so that a lack of time
-/// costs the precise ones only.
-const AT_ONCE: usize = 120;
+const LIMITS: Limits = Limits {
+    proof_work: Duration::from_millis(400),
+    max_conjuncts_at_once: 120,
+    proof_share: (3, 5),
+    shortening_part: 8,
+};
 
-/// The pass. It looks at a predicate only once in a run.
+/// The pass. It considers each predicate only once in a run.
 #[derive(Default)]
 pub struct Invariants {
     visits: Visits,
@@ -40,8 +54,10 @@ impl Transformation for Invariants {
         }
         let mut stages = candidates(old, cx);
         let size = |facts: &Facts| facts.values().map(Vec::len).sum::<usize>();
-        // A single question over words may be hard.
-        if stages.iter().map(size).sum::<usize>() <= AT_ONCE && !old.has_wide_words() {
+        // With bit-vectors a single query may be hard.
+        if stages.iter().map(size).sum::<usize>() <= LIMITS.max_conjuncts_at_once
+            && !old.has_wide_words()
+        {
             let mut all = Facts::default();
             for (predicate, conjuncts) in stages.drain(..).flatten() {
                 all.entry(predicate).or_default().extend(conjuncts);
@@ -51,15 +67,15 @@ impl Transformation for Invariants {
         strengthen(
             old,
             stages,
-            within(CHECKING, cx),
+            within(LIMITS.proof_work, cx),
             "transform.invariants",
             cx,
         )
     }
 }
 
-/// Conjoins to the clauses what is inductive of the facts, one stage together with what is proven
-/// of the stages before it, by at most this work. What is proven is counted under the name.
+/// Conjoins those facts to the clauses that are inductive, with at most `work`; each stage together
+/// with what is proven of the stages before it. The statistics have the given name as a prefix.
 pub(super) fn strengthen(
     old: &Rc<System>,
     stages: Vec<Facts>,
@@ -70,21 +86,25 @@ pub(super) fn strengthen(
     let candidates = stages.iter().map(count).sum();
     cx.stats.add(&format!("{name}.candidates"), candidates);
     let prove = |checker: &mut Checker, cx: &mut Context| {
-        // What is proven must still be written down.
-        cx.within(cx.budget.work(work * 3 / 5), |cx| {
-            for stage in stages {
-                if !checker.prove(stage, cx) {
-                    log::debug!("time for checking invariants is over");
-                    break;
+        // The rest of the work is for conjoining what is proven.
+        cx.within(
+            cx.budget
+                .work(work * LIMITS.proof_share.0 / LIMITS.proof_share.1),
+            |cx| {
+                for stage in stages {
+                    if !checker.prove(stage, cx) {
+                        log::debug!("the limit for proving invariants is reached");
+                        break;
+                    }
                 }
-            }
-        });
+            },
+        );
     };
     conjoin(old, prove, work, name, cx)
 }
 
-/// The same for facts that are known to be inductive together, which are not proven again. Were they
-/// not inductive, a model would fail its check on the text.
+/// The same for facts that are known to be inductive together; they are not proven again. If they
+/// were not inductive, a model would fail its check on the text.
 pub(super) fn strengthen_by(
     old: &Rc<System>,
     facts: Facts,
@@ -100,20 +120,22 @@ fn count(facts: &Facts) -> u64 {
     facts.values().map(Vec::len).sum::<usize>() as u64
 }
 
-/// Conjoins to the clauses what the checker was told.
+/// Conjoins to the clauses the facts that `add` gives to the checker.
 fn conjoin(
     old: &Rc<System>,
-    tell: impl FnOnce(&mut Checker, &mut Context),
+    add: impl FnOnce(&mut Checker, &mut Context),
     work: Duration,
     name: &str,
     cx: &mut Context,
 ) -> Option<Step> {
     let (facts, system) = cx.within(cx.budget.work(work), |cx| {
         let mut checker = Checker::new(old, cx);
-        tell(&mut checker, cx);
+        add(&mut checker, cx);
         cx.stats
             .add(&format!("{name}.proven"), count(checker.facts()));
-        cx.within(cx.budget.work(work / 8), |cx| checker.shorten(cx));
+        cx.within(cx.budget.work(work / LIMITS.shortening_part), |cx| {
+            checker.shorten(cx)
+        });
         let system = (!checker.facts().is_empty()).then(|| (**old).clone());
         let system = system.and_then(|mut s| checker.conjoin(&mut s, cx).then_some(s));
         (checker.into_facts(), system)

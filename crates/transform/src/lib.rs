@@ -1,8 +1,15 @@
-//! Passes: each makes a system smaller or simpler and knows the way back for both witnesses.
+//! Passes: transformations of systems of clauses that keep the verdict, with back-translations of
+//! both witnesses.
 //!
-//! [`Pipeline`] iterates the passes to a fixpoint and keeps the ways back on a [`BackStack`].
-//! Invariant: a pass knows no engine. It keeps the verdict, and its [`BackTranslation`] maps a
-//! model of the new system to one of the old, and a refutation likewise.
+//! [`Pipeline`] iterates the passes to a fixpoint and keeps their back-translations on a
+//! [`BackStack`]. The table of all passes is [`PASSES`]. The crate depends on no engine.
+//!
+//! # Invariant
+//!
+//! A predicate keeps its id through all passes: a pass that changes the arguments of a predicate
+//! replaces it by a new one, and no id is reused. The [`BackTranslation`] of a pass maps a model of
+//! the new system to a model of the old one, and a refutation likewise; if it cannot, it returns an
+//! error.
 
 mod candidates;
 mod cells;
@@ -66,38 +73,48 @@ use alphorn_term::run::Context;
 use alphorn_term::{SortId, TermId, TermStore};
 use alphorn_witness::{Model, Refutation};
 
-/// A witness that could not be brought back; the verdict becomes `unknown`.
+/// A witness could not be translated back; the verdict becomes `unknown`. The text says why.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct BackError(pub String);
 
-/// What a pass returns.
+/// The result of a pass that changed the system.
 pub struct Step {
+    /// The new system.
     pub system: System,
+    /// The back-translation to the old system.
     pub back: Box<dyn BackTranslation>,
 }
 
-/// A rewriting of systems that keeps the verdict. A pass may remember what it did in a run.
+/// A transformation of systems that keeps the verdict. It may keep state during one run of a
+/// pipeline.
 pub trait Transformation {
-    /// The new system and the way back; `None` if there is nothing to do, or no time for it.
+    /// The new system and its back-translation; `None` if there is nothing to do, or the budget has
+    /// ended.
     fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step>;
 }
 
-/// The way back from a new system to the one before it. No default bodies: a pass must think of
-/// both witnesses.
+/// The back-translation from a new system to the system before it. Neither method has a default
+/// body, since each pass has to translate both witnesses.
 pub trait BackTranslation {
-    /// A model of the old system from one of the new.
+    /// A model of the old system from a model of the new one.
+    ///
+    /// # Errors
+    /// There is no model, or none was found within the budget.
     fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackError>;
 
-    /// A refutation of the old system from one of the new.
+    /// A refutation of the old system from a refutation of the new one.
+    ///
+    /// # Errors
+    /// A step could not be replayed by clauses of the old system.
     fn refutation(&self, refutation: Refutation, cx: &mut Context)
     -> Result<Refutation, BackError>;
 }
 
-/// An argument of a predicate, by its position.
+/// A position of a predicate.
 type Place = (PredicateId, usize);
 
-/// Which arguments of the body's predicates a clause's variables are.
+/// The positions of the clause's body variables.
 fn body_places(clause: &Clause) -> FxHashMap<TermId, Place> {
     let mut places = FxHashMap::default();
     for atom in &clause.body {
@@ -108,18 +125,19 @@ fn body_places(clause: &Clause) -> FxHashMap<TermId, Place> {
     places
 }
 
-/// The size of a clause that has this constraint.
+/// The size of a clause with this constraint: its arguments, its atoms and the nodes of the
+/// constraint.
 fn clause_size(terms: &TermStore, clause: &Clause, constraint: TermId) -> usize {
     let arguments: usize = clause.atoms().map(|a| a.args.len() + 1).sum();
     arguments + terms.dag_size(&[constraint])
 }
 
-/// A new variable for a part of what another one stands for: `x.field`.
+/// A fresh variable `x.part` for a part of the value of the variable `whole`, named `x`.
 fn part_var(terms: &TermStore, whole: TermId, part: &str, sort: SortId) -> TermId {
     terms.fresh_var(&format!("{}.{part}", stem(terms.var_name(whole))), sort)
 }
 
-/// A variable's name without the number that made it a new one.
+/// The name of a variable without the suffix that made it fresh.
 fn stem(name: &str) -> &str {
     name.split('!').next().unwrap_or(name)
 }

@@ -1,11 +1,12 @@
-//! Bit-vectors lose upper bits that are always the same, or always their sign.
+//! Removes upper bits of bit-vector arguments that are constant, or copies of the sign.
 //!
-//! Abstract interpretation ([`alphorn_domain::Bits`]) says which bits these are, and a solver that
-//! it is inductive (`houdini`). The argument then becomes one of the remaining width, and a
-//! constant or an extension of it stands in the constraints.
+//! Abstract interpretation with [`alphorn_domain::Bits`] finds these bits, and Houdini with a
+//! solver proves that they are inductive. The argument becomes one of the remaining width, and
+//! constraints have its extension in place of it.
 //!
-//! Invariant: every value that can be derived for a narrowed argument is rebuilt from the new one.
-//! So the new system derives the same facts, shortened; a model says in addition what was proven.
+//! Invariant: every value that can be derived for a narrowed argument is an extension of the new
+//! one. So the new system derives the same facts, narrowed, and the old model is the new one
+//! conjoined with the facts proven.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -18,25 +19,35 @@ use super::visits::Visits;
 use super::{Place, Step, Transformation};
 use alphorn_chc::{PredicateId, System};
 use alphorn_domain::catalogue::word_bounds;
-use alphorn_domain::{Bits, Domain, Limits, analyse, spare};
+use alphorn_domain::{Bits, Domain, Limits as AnalysisLimits, analyse, spare};
 use alphorn_proof::facts::{Checker, Facts};
 use alphorn_term::run::Context;
 use alphorn_term::{BigUint, Op, Sort, TermId, TermStore};
 
-/// Time for the analysis, and for the check of what it says.
-const ANALYSIS: Duration = Duration::from_millis(150);
-const CHECKING: Duration = Duration::from_millis(300);
+/// The limits of the pass, as work. In short runs it gets less, see [`within`].
+struct Limits {
+    /// The analysis; at its end the pass does nothing.
+    analysis_work: Duration,
+    /// The proof of its result; at its end, bits that are not proven are kept.
+    proof_work: Duration,
+}
 
-/// The pass. It looks at a predicate only once in a run.
+const LIMITS: Limits = Limits {
+    analysis_work: Duration::from_millis(150),
+    proof_work: Duration::from_millis(300),
+};
+
+/// The pass. It considers each predicate only once in a run.
 #[derive(Default)]
 pub struct Narrow {
     visits: Visits,
 }
 
-/// How an argument is made from a shorter one.
+/// How an argument is made from a narrower one.
 #[derive(Clone, Debug)]
 struct Shape {
-    /// Upper bits that go, and what they are; `None` for the sign of what is left.
+    /// The number of upper bits that are removed, and their values; `None` if they are copies of
+    /// the sign.
     spare: u32,
     bits: Option<BigUint>,
     width: u32,
@@ -63,7 +74,7 @@ impl Shape {
         terms.bv_op(&Op::BvExtract(self.left() - 1, 0), &[whole])
     }
 
-    /// That the old argument is made from a new one.
+    /// The old argument is an extension of a new one.
     fn fits(&self, terms: &TermStore, whole: TermId) -> TermId {
         let width = self.width;
         let (from, expected) = match &self.bits {
@@ -97,9 +108,9 @@ impl Transformation for Narrow {
             return None;
         }
         let domain = Bits::new(terms.clone(), word_bounds());
-        let limits = Limits {
-            time: within(ANALYSIS, cx),
-            ..Limits::default()
+        let limits = AnalysisLimits {
+            time: within(LIMITS.analysis_work, cx),
+            ..AnalysisLimits::default()
         };
         let found = analyse(&domain, old, limits, cx);
         if !found.complete {
@@ -131,7 +142,7 @@ impl Transformation for Narrow {
         if shapes.is_empty() {
             return None;
         }
-        let proven = cx.within(cx.budget.work(within(CHECKING, cx)), |cx| {
+        let proven = cx.within(cx.budget.work(within(LIMITS.proof_work, cx)), |cx| {
             let mut checker = Checker::new(old, cx);
             checker.prove(candidates, cx);
             checker.into_facts()
@@ -148,10 +159,10 @@ impl Transformation for Narrow {
         let bits: u64 = shapes.values().map(|s| u64::from(s.spare)).sum();
         cx.stats.add("transform.narrow.bits", bits);
         let (system, mut replacement) = shorten(old, &shapes);
-        // Nothing new is to be found about what was just made.
+        // Nothing new can be found about the predicates just made.
         self.visits
             .see(used.iter().filter_map(|&p| replacement.image(p)));
-        // What was proven says that the rest of each argument is what the new system takes it for.
+        // The facts proven say that the removed bits are as the new system assumes.
         for (predicate, facts) in &proven {
             replacement.strengthen(*predicate, terms.and(facts));
         }
@@ -159,7 +170,7 @@ impl Transformation for Narrow {
     }
 }
 
-/// The system with shorter arguments.
+/// The system with narrowed arguments.
 fn shorten(old: &Rc<System>, shapes: &FxHashMap<Place, Shape>) -> (System, Replacement) {
     let terms = &old.terms;
     let mut system = (**old).clone();

@@ -1,8 +1,9 @@
-//! From the user's clauses to the normal form: arguments become distinct variables, and what they
-//! stood for becomes part of the constraint.
+//! Makes a system in normal form from the user's clauses: arguments become distinct variables, and
+//! equations of the constraint say which terms they stand for.
 //!
-//! Invariant: predicates and clauses keep their indexes as ids and predicates their formal
-//! variables, so a model is the same on both sides, and a refutation differs in values only.
+//! Invariant: predicates and clauses have their indexes in the problem as ids, and predicates keep
+//! their formal variables. So a model needs no back-translation, and a refutation only other
+//! values.
 
 use rustc_hash::FxHashSet;
 
@@ -13,7 +14,7 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, TermId, TermStore};
 use alphorn_witness::{Model, Refutation};
 
-/// The problem as a system, and the way back.
+/// The problem as a system, with the back-translation.
 pub fn normalize(problem: &Problem) -> (System, Normalization) {
     let terms = &problem.terms;
     let mut system = System::new(terms.clone());
@@ -56,7 +57,7 @@ pub fn normalize(problem: &Problem) -> (System, Normalization) {
     (system, back)
 }
 
-/// The way back from the normal form to the problem.
+/// The back-translation from the normal form to the problem.
 pub struct Normalization {
     terms: std::rc::Rc<TermStore>,
     /// The problem's variables, by clause.

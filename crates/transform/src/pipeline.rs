@@ -1,15 +1,15 @@
-//! The passes in order, iterated to a fixpoint, and the stack of the ways back.
+//! Runs passes in order to a fixpoint, and keeps the stack of their back-translations.
 //!
-//! Invariant: a pass that fails leaves the system as it was. In debug builds every system is
-//! checked after its pass and every refutation after its way back, so a defect is found where it
-//! happens.
+//! Invariant: a pass that returns `None` leaves the system as it was. In debug builds every system
+//! is checked after its pass and every refutation after its back-translation, so that the defect is
+//! found in the pass that made it.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::registry::{PASSES, Pass, Turn, default_passes};
+use super::registry::{Models, PASSES, Pass, Turn, default_passes};
 use super::shared_lemmas::SharedLemmas;
 use super::{BackError, BackTranslation, Transformation};
 use alphorn_chc::System;
@@ -17,24 +17,24 @@ use alphorn_proof::facts::Lemmas;
 use alphorn_term::run::{Context, Phase};
 use alphorn_witness::{Model, Refutation, SystemRules, check_steps};
 
-/// Rounds at most; the fixpoint is usually reached in four.
-const ROUNDS: usize = 16;
+/// The limits of a run of passes.
+struct Limits {
+    /// Rounds over the passes until the fixpoint; then the last system is kept. Most systems need
+    /// four.
+    max_rounds: usize,
+    /// How often the budgets of the iterated passes are renewed (see [`Pass::renews_budgets`]) in
+    /// one run of passes. After that they stay spent: each renewal may make the clauses three times
+    /// as large.
+    max_renewals: usize,
+    /// Budgets are renewed only for systems of at most this many clauses, for the same reason.
+    max_clauses_for_renewal: usize,
+}
 
-/// What `slice` drops becomes a local of what is inlined later, and `split` multiplies clauses;
-/// both stand in the way of small definitions of what `inline` took away.
-const HARD_BACK: [&str; 2] = ["slice", "split"];
-
-/// After this pass the budgets of those that do not wait begin anew: what was too large for them
-/// may be small in each of its cases.
-const CASES: &str = "split";
-
-/// So often, in one run of passes, and for systems of so many clauses at most: each time, clauses may
-/// become three times as large.
-const RENEWALS: usize = 3;
-const RENEWED_CLAUSES: usize = 128;
-
-/// Models that come back through these may speak of recursive functions.
-const FUNCTIONS: [&str; 3] = ["merge", "numerals", "sizes"];
+const LIMITS: Limits = Limits {
+    max_rounds: 16,
+    max_renewals: 3,
+    max_clauses_for_renewal: 128,
+};
 
 /// An unknown name in a list of passes.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -48,11 +48,12 @@ fn names() -> String {
 /// Receives the name of a pass and the system after it.
 pub type Dump = Box<dyn FnMut(&str, &System)>;
 
-/// A list of passes, run again and again until none of them changes anything.
+/// A list of passes, run repeatedly until none of them changes anything.
 pub struct Pipeline {
     passes: Vec<&'static Pass>,
-    /// The pass after which `on_dump` is called, each time it changed the system.
+    /// The name of the pass after which `on_dump` is called, each time it changed the system.
     pub dump_after: Option<String>,
+    /// Receives the system after that pass.
     pub on_dump: Option<Dump>,
 }
 
@@ -67,8 +68,11 @@ impl Default for Pipeline {
 }
 
 impl Pipeline {
-    /// The passes named in a list separated by commas, in this order; `default` stands for the
-    /// default list, `none` for no pass.
+    /// The pipeline of the passes named in a list separated by commas, in this order; `default`
+    /// means the default list, `none` no pass.
+    ///
+    /// # Errors
+    /// A name that is not in the table.
     pub fn parse(list: &str) -> Result<Pipeline, PipelineError> {
         let mut passes = Vec::new();
         for name in list.split(',').map(str::trim) {
@@ -92,44 +96,44 @@ impl Pipeline {
         self.passes.iter().map(|p| p.name).collect()
     }
 
-    /// The pipeline without the passes that cost time, if there are both kinds of passes.
+    /// The pipeline without the costly passes, if there are both kinds of passes.
     pub fn quick(&self) -> Option<Pipeline> {
         let mut passes = self.passes.clone();
         passes.retain(|pass| pass.turn != Turn::Costly);
         let some = !passes.is_empty() && passes.len() < self.passes.len();
-        // What is to be printed is the system after all passes.
+        // The system to be printed is the one after all passes.
         (some && self.on_dump.is_none()).then(|| Pipeline {
             passes,
             ..Pipeline::default()
         })
     }
 
-    /// The pipeline without those passes that make the way back of a model hard, if there are any.
+    /// The pipeline without the passes whose models are hard to translate back, if there are any.
     pub fn plain(&self) -> Option<Pipeline> {
-        self.without(&HARD_BACK)
+        self.without(Models::Hard)
     }
 
-    /// The pipeline without those passes by which models come to speak of recursive functions, if
-    /// there are any.
+    /// The pipeline without the passes whose models may use recursive functions, if there are any.
     pub fn without_functions(&self) -> Option<Pipeline> {
-        self.without(&FUNCTIONS)
+        self.without(Models::Recursive)
     }
 
-    fn without(&self, names: &[&str]) -> Option<Pipeline> {
+    fn without(&self, models: Models) -> Option<Pipeline> {
         let mut passes = self.passes.clone();
-        passes.retain(|pass| !names.contains(&pass.name));
+        passes.retain(|pass| pass.models != models);
         (passes.len() < self.passes.len() && self.on_dump.is_none()).then(|| Pipeline {
             passes,
             ..Pipeline::default()
         })
     }
 
-    /// Runs the passes until nothing changes, within the context's limits.
+    /// Runs the passes until nothing changes, within the context's limits. Returns the new system
+    /// and the back-translations to `system`.
     pub fn run(&mut self, system: System, cx: &mut Context) -> (System, BackStack) {
         self.go_on(system, BackStack::default(), cx)
     }
 
-    /// The same for a system that other passes made, with the ways back through these.
+    /// The same for a system that earlier passes made; `stack` has the back-translations of these.
     pub fn go_on(
         &mut self,
         system: System,
@@ -139,7 +143,11 @@ impl Pipeline {
         let mut system = Rc::new(system);
         let passes = self.passes.clone();
         for stage in passes.chunk_by(|a, b| !a.turn.is_apart() && !b.turn.is_apart()) {
-            let rounds = if stage[0].turn.is_apart() { 1 } else { ROUNDS };
+            let rounds = if stage[0].turn.is_apart() {
+                1
+            } else {
+                LIMITS.max_rounds
+            };
             self.iterate(stage, rounds, &mut system, &mut stack, cx);
         }
         cx.stats
@@ -149,7 +157,7 @@ impl Pipeline {
         (Rc::unwrap_or_clone(system), stack)
     }
 
-    /// Passes until none of them changes anything.
+    /// Runs these passes until none of them changes anything.
     fn iterate(
         &mut self,
         passes: &[&'static Pass],
@@ -159,10 +167,11 @@ impl Pipeline {
         cx: &mut Context,
     ) {
         let mut made: Vec<_> = passes.iter().map(|pass| (pass.make)()).collect();
-        let prompt = passes.iter().filter(|pass| !pass.turn.waits()).count();
-        // How many passes in a row changed nothing: once it is all of them, that is the fixpoint.
+        let iterated = passes.iter().filter(|pass| !pass.turn.waits()).count();
+        // The number of passes in a row that changed nothing. When it is the number of all passes,
+        // the fixpoint is reached.
         let mut idle = 0;
-        let mut renewals = RENEWALS;
+        let mut renewals = LIMITS.max_renewals;
         let mut left = rounds;
         while left > 0 {
             left -= 1;
@@ -171,18 +180,18 @@ impl Pipeline {
                 if idle >= passes.len() || cx.stop().is_some() {
                     return;
                 }
-                // A pass that waits for the others comes when these are idle, and they need not be
-                // asked again before.
-                if pass.turn.waits() != (idle >= prompt) {
+                // A waiting pass runs when the iterated passes change nothing, and these need not
+                // run again before.
+                if pass.turn.waits() != (idle >= iterated) {
                     continue;
                 }
                 if self.step(pass, made[at].as_mut(), system, stack, cx) {
                     idle = 0;
-                    let small = system.clauses.len() <= RENEWED_CLAUSES;
-                    if pass.name == CASES && renewals > 0 && small {
+                    let small = system.clauses.len() <= LIMITS.max_clauses_for_renewal;
+                    if pass.renews_budgets && renewals > 0 && small {
                         renewals -= 1;
-                        let prompt = passes.iter().zip(&mut made);
-                        for (pass, made) in prompt.filter(|(p, _)| !p.turn.waits()) {
+                        let iterated = passes.iter().zip(&mut made);
+                        for (pass, made) in iterated.filter(|(p, _)| !p.turn.waits()) {
                             *made = (pass.make)();
                         }
                         left = rounds;
@@ -194,7 +203,7 @@ impl Pipeline {
         }
     }
 
-    /// One pass; true if it changed the system.
+    /// Runs one pass; true if it changed the system.
     fn step(
         &mut self,
         pass: &'static Pass,
@@ -204,7 +213,7 @@ impl Pipeline {
         cx: &mut Context,
     ) -> bool {
         let name = pass.name;
-        if pass.turn == Turn::Once && stack.ways.iter().any(|way| way.pass == name) {
+        if pass.turn == Turn::Once && stack.translations.iter().any(|t| t.pass == name) {
             return false;
         }
         let changed = take_step(name, made, system, stack, cx);
@@ -218,8 +227,8 @@ impl Pipeline {
     }
 }
 
-/// Conjoins to the clauses what is inductive of the lemmas, by at most this work; true if that says
-/// anything new.
+/// Conjoins to the clauses those lemmas that are inductive, with at most `work`; true if this
+/// changed the system.
 pub fn share_lemmas(
     lemmas: Lemmas,
     work: Duration,
@@ -234,7 +243,7 @@ pub fn share_lemmas(
     take_step("lemmas", &mut lemmas, system, stack, cx)
 }
 
-/// One transformation; true if it changed the system.
+/// Applies one transformation; true if it changed the system.
 fn take_step(
     name: &'static str,
     made: &mut dyn Transformation,
@@ -272,7 +281,7 @@ fn take_step(
     );
     cx.stats.add(&format!("transform.{name}.changes"), 1);
     let old = std::mem::replace(system, Rc::new(step.system));
-    stack.ways.push(Way {
+    stack.translations.push(Translation {
         pass: name,
         back: step.back,
         old,
@@ -297,16 +306,16 @@ impl Extent {
     }
 }
 
-struct Way {
+struct Translation {
     pass: &'static str,
     back: Box<dyn BackTranslation>,
-    /// The system before the pass, for the self-check.
+    /// The system before the pass, for the check in debug builds.
     old: Rc<System>,
 }
 
-impl Way {
-    /// Notes how long it took, and which pass failed.
-    fn go<T>(
+impl Translation {
+    /// Translates a witness back; records the time, and names the pass in an error.
+    fn apply<T>(
         &self,
         cx: &mut Context,
         back: impl FnOnce(&dyn BackTranslation, &mut Context) -> Result<T, BackError>,
@@ -314,53 +323,63 @@ impl Way {
         let (pass, start) = (self.pass, Instant::now());
         let result = back(self.back.as_ref(), cx);
         let elapsed = start.elapsed();
-        log::debug!("way back through {pass}: {:.3} s", elapsed.as_secs_f64());
+        log::debug!(
+            "back-translation through {pass}: {:.3} s",
+            elapsed.as_secs_f64()
+        );
         cx.stats
             .add_time(&format!("transform.{pass}.back.seconds"), elapsed);
         result.map_err(|error| BackError(format!("back-translation of {pass}: {error}")))
     }
 }
 
-/// The ways back through all passes that changed something.
+/// The back-translations through all passes that changed the system, first pass first.
 #[derive(Default)]
 pub struct BackStack {
-    ways: Vec<Way>,
+    translations: Vec<Translation>,
 }
 
 impl BackStack {
-    /// Number of passes to go back through.
+    /// The number of passes to translate back through.
     pub fn len(&self) -> usize {
-        self.ways.len()
+        self.translations.len()
     }
 
-    /// Whether the system is the one that was given.
+    /// Whether no pass changed the system.
     pub fn is_empty(&self) -> bool {
-        self.ways.is_empty()
+        self.translations.is_empty()
     }
 
-    /// A model of the system that was given, from one of the system that was returned.
+    /// A model of the system before all passes from a model of the system after them.
+    ///
+    /// # Errors
+    /// The first pass through which the model cannot be translated back.
     pub fn model(&self, mut model: Model, cx: &mut Context) -> Result<Model, BackError> {
-        for way in self.ways.iter().rev() {
-            model = way.go(cx, |back, cx| back.model(model, cx))?;
+        for translation in self.translations.iter().rev() {
+            model = translation.apply(cx, |back, cx| back.model(model, cx))?;
         }
         Ok(model)
     }
 
-    /// A refutation of the system that was given, from one of the system that was returned.
+    /// A refutation of the system before all passes from a refutation of the system after them.
+    ///
+    /// # Errors
+    /// The first pass through which the refutation cannot be translated back; in debug builds also
+    /// one whose result is not a refutation.
     pub fn refutation(
         &self,
         mut refutation: Refutation,
         cx: &mut Context,
     ) -> Result<Refutation, BackError> {
-        for way in self.ways.iter().rev() {
-            refutation = way.go(cx, |back, cx| {
+        for translation in self.translations.iter().rev() {
+            refutation = translation.apply(cx, |back, cx| {
                 let refutation = back.refutation(refutation, cx)?;
                 if cfg!(debug_assertions) {
-                    // Evaluation gives quantified constraints no value; the text's check is to come.
-                    let leave = |formula| way.old.terms.node(formula).has_quantifier;
-                    let rules = SystemRules::new(&way.old);
-                    check_steps(&rules, &refutation, leave)
-                        .map_err(|e| BackError(e.to_string()))?;
+                    // Evaluation has no value for a quantified constraint; the check on the text
+                    // follows later.
+                    let skip = |formula| translation.old.terms.node(formula).has_quantifier;
+                    let rules = SystemRules::new(&translation.old);
+                    check_steps(&rules, &refutation, skip).map_err(|e| BackError(e.to_string()))?;
                 }
                 Ok(refutation)
             })?;
@@ -375,9 +394,9 @@ mod tests {
     use super::*;
     use alphorn_term::{TermId, TermStore};
 
-    struct NoWay;
+    struct Identity;
 
-    impl BackTranslation for NoWay {
+    impl BackTranslation for Identity {
         fn model(&self, model: Model, _: &mut Context) -> Result<Model, BackError> {
             Ok(model)
         }
@@ -395,7 +414,7 @@ mod tests {
             self.0 = self.0.checked_sub(1)?;
             Some(Step {
                 system: (**old).clone(),
-                back: Box::new(NoWay),
+                back: Box::new(Identity),
             })
         }
     }
@@ -405,16 +424,23 @@ mod tests {
             name,
             summary: "",
             turn,
+            models: Models::Plain,
+            renews_budgets: false,
             default: false,
             make,
         }
     }
 
-    /// What is bounded begins anew after cases were made, but not for ever.
+    /// Passes with a budget get a new one after clauses were split, a bounded number of times.
     #[test]
     fn budgets_begin_anew_after_cases() {
-        static PROMPT: Pass = pass("prompt", Turn::Iterated, || Box::new(Bounded(2)));
-        static SPLIT: Pass = pass(CASES, Turn::Waiting, || Box::new(Bounded(RENEWALS + 2)));
+        static ITERATED: Pass = pass("iterated", Turn::Iterated, || Box::new(Bounded(2)));
+        static SPLIT: Pass = Pass {
+            renews_budgets: true,
+            ..pass("split", Turn::Waiting, || {
+                Box::new(Bounded(LIMITS.max_renewals + 2))
+            })
+        };
         static OTHER: Pass = pass("other", Turn::Waiting, || Box::new(Bounded(1)));
         let changes = |passes: Vec<&'static Pass>, clauses: usize| {
             let terms = Rc::new(TermStore::new());
@@ -428,16 +454,16 @@ mod tests {
                 ..Pipeline::default()
             };
             let (_, stack) = pipeline.run(system, &mut cx);
-            let of = |name| stack.ways.iter().filter(|way| way.pass == name).count();
-            (of("prompt"), of(CASES), of("other"))
+            let of = |name| stack.translations.iter().filter(|t| t.pass == name).count();
+            (of("iterated"), of("split"), of("other"))
         };
-        assert_eq!(changes(vec![&PROMPT, &OTHER], 1), (2, 0, 1));
-        let all = 2 * (RENEWALS + 1);
-        let splits = RENEWALS + 2;
-        assert_eq!(changes(vec![&PROMPT, &SPLIT], 1), (all, splits, 0));
-        // Nor where there are many clauses.
-        let few = RENEWED_CLAUSES;
-        assert_eq!(changes(vec![&PROMPT, &SPLIT], few), (all, splits, 0));
-        assert_eq!(changes(vec![&PROMPT, &SPLIT], few + 1), (2, splits, 0));
+        assert_eq!(changes(vec![&ITERATED, &OTHER], 1), (2, 0, 1));
+        let all = 2 * (LIMITS.max_renewals + 1);
+        let splits = LIMITS.max_renewals + 2;
+        assert_eq!(changes(vec![&ITERATED, &SPLIT], 1), (all, splits, 0));
+        // Not if there are many clauses.
+        let few = LIMITS.max_clauses_for_renewal;
+        assert_eq!(changes(vec![&ITERATED, &SPLIT], few), (all, splits, 0));
+        assert_eq!(changes(vec![&ITERATED, &SPLIT], few + 1), (2, splits, 0));
     }
 }

@@ -1,14 +1,13 @@
-//! Constants and equalities of arguments, found by a fixpoint over the clauses, then removed.
+//! Finds constant and equal arguments by a fixpoint over the clauses, and removes them.
 //!
-//! The abstract value of a predicate says for each argument: it is always this value, it is always
-//! equal to that earlier argument, or neither. Starting from "no fact derived", clauses are
-//! evaluated until nothing changes; joins only lose information, and after some joins equalities
-//! are given up (values are lost at most once per argument), so the fixpoint is reached soon.
-//! Arguments that are determined leave their predicate; where it is used, the clause gets the
-//! equation instead. Deviation from the usual form of the pass, which keeps them: slicing could
-//! not tell that the equation reads nothing.
+//! The abstract value of a predicate says for each argument that it always has a certain value,
+//! that it always equals a certain earlier argument, or neither. The fixpoint starts with no facts;
+//! joins only lose information. After some changes a predicate gives up its equalities, later its
+//! values, so the fixpoint is reached soon. A determined argument is removed from its predicate,
+//! and clauses that use the predicate get the equation instead. Usual forms of this pass keep the
+//! arguments; then slicing cannot know that the equation reads nothing.
 //!
-//! Invariant: the facts found hold for every derivable fact, hence they may be conjoined to any
+//! Invariant: the equations found hold of every derivable fact, so they may be conjoined to any
 //! model.
 
 use std::collections::VecDeque;
@@ -23,17 +22,24 @@ use alphorn_chc::{Atom, Clause, ClauseIndex, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 
-/// After this many changes a predicate keeps no equalities, after twice as many no values.
-const PATIENCE: usize = 16;
+/// The limits of the pass.
+struct Limits {
+    /// Changes of a predicate's abstract value after which its equalities are given up; after twice
+    /// as many its values are, too.
+    max_changes: usize,
+}
+
+const LIMITS: Limits = Limits { max_changes: 16 };
 
 /// The pass.
 pub struct Propagate;
 
-/// What is known of one argument.
+/// The abstract value of one argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Argument {
     Value(TermId),
-    /// Equal to the argument at this position, which is not later than its own; itself if free.
+    /// Equal to the argument at this position, which is at most its own; its own position if
+    /// nothing is known.
     Same(usize),
 }
 
@@ -75,7 +81,7 @@ impl Transformation for Propagate {
                 replacement.note(clause.id, Origin::new(clause.id, Vec::new()));
             }
         }
-        // The facts rest on predicates that derive nothing.
+        // The equations found depend on predicates that have no facts being false.
         for predicate in old.used_predicates() {
             if !facts.contains_key(&predicate) {
                 replacement.refute(predicate);
@@ -95,16 +101,17 @@ fn equations(terms: &TermStore, arguments: &[Argument], args: &[TermId]) -> Term
     terms.and(&all)
 }
 
-/// A clause's equations, picked out once.
+/// The equations of a clause, collected once.
 struct Equations {
-    /// Pairs of variables, or of a variable and a value, that are equal.
+    /// Pairs of equal variables, or of a variable and its value.
     pairs: Vec<(TermId, TermId)>,
-    /// Other equations, which may give a value when other values are known, and the head's
+    /// Other equations, which may determine a value when other values are known, with the head
     /// arguments that they define.
     open: Vec<(TermId, Vec<TermId>)>,
 }
 
-/// The facts of all derivable predicates; `None` when there is no time to find them.
+/// The abstract values of all predicates that have facts; `None` if the budget ends before the
+/// fixpoint.
 fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
     let terms = &system.terms;
     let clauses: Vec<Equations> = system
@@ -129,7 +136,7 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
             continue;
         };
         let old = facts.get(&head.predicate);
-        // Nothing is left to lose.
+        // The abstract value is the weakest one already.
         if old.is_some_and(|o| o.iter().enumerate().all(|(i, a)| *a == Argument::Same(i))) {
             continue;
         }
@@ -145,9 +152,9 @@ fn fixpoint(system: &System, cx: &Context) -> Option<Facts> {
         }
         let times = changes.entry(head.predicate).or_default();
         *times += 1;
-        if *times > PATIENCE {
+        if *times > LIMITS.max_changes {
             for (i, argument) in joined.iter_mut().enumerate() {
-                if *times > 2 * PATIENCE || matches!(argument, Argument::Same(_)) {
+                if *times > 2 * LIMITS.max_changes || matches!(argument, Argument::Same(_)) {
                     *argument = Argument::Same(i);
                 }
             }
@@ -182,13 +189,13 @@ fn pick_equations(terms: &TermStore, clause: &Clause) -> Equations {
     result
 }
 
-/// A conjunct `v`, `¬v`, `v = w` or `v = value`.
+/// A conjunct `v`, `¬v`, `v = w` or `v = value`, as a pair.
 fn simple_pair(terms: &TermStore, conjunct: TermId) -> Option<(TermId, TermId)> {
     let simple = |t| terms.is_var(t) || terms.is_value(t);
     sides(terms, conjunct).filter(|&(a, b)| simple(a) && simple(b))
 }
 
-/// What the clause says of its head's arguments, given facts about the body's; `None` when it
+/// The abstract value of the head that the clause derives from those of its body; `None` if it
 /// derives nothing yet.
 fn post(
     terms: &TermStore,
@@ -217,7 +224,7 @@ fn post(
             return None;
         }
     }
-    // Two rounds see through most chains `x' = x + 1`, `y' = x'`.
+    // Two rounds suffice for most chains `x' = x + 1`, `y' = x'`.
     for _ in 0..2 {
         if equations.open.is_empty() {
             break;
@@ -268,7 +275,7 @@ fn post(
     Some(arguments)
 }
 
-/// What holds in both cases.
+/// The join of two abstract values.
 fn join(a: &[Argument], b: &[Argument]) -> Vec<Argument> {
     let mut first: FxHashMap<(Argument, Argument), usize> = FxHashMap::default();
     a.iter()

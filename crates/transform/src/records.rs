@@ -1,11 +1,12 @@
-//! Takes records apart: variables of a sort with one constructor become its fields.
+//! Replaces variables of a sort with one constructor (records) by their fields.
 //!
-//! Tuples and structures, as Solidity's and Rust's verifiers write them, are such sorts; after this
-//! pass most systems have no datatypes left outside of arrays. Records in records are expanded too,
-//! within bounds; a sort that contains itself is left alone where it recurs.
+//! Verifiers for Solidity and Rust encode tuples and structures as records; after this pass most
+//! systems have no datatypes outside of arrays. Nested records are expanded, too, within limits; a
+//! sort that contains itself is not expanded.
 //!
-//! Invariant: a variable of record sort is replaced by its constructor over fresh variables
-//! everywhere in its clause, so nothing is lost: each value of the sort has exactly one such form.
+//! Invariant: a variable of a record sort is replaced by its constructor over fresh variables
+//! everywhere in its clause. Each value of the sort has exactly one such form, so the clause is
+//! equivalent.
 
 use std::rc::Rc;
 
@@ -17,11 +18,19 @@ use alphorn_chc::{Clause, System};
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// A sort with more fields than this, nested ones counted, is left as it is.
-const FIELDS: usize = 256;
+/// The limits of the pass.
+struct Limits {
+    /// Fields of a record, including those of nested records; a record with more is not expanded.
+    max_fields: usize,
+    /// Arguments of an expanded predicate; a predicate that would have more, and more than before,
+    /// is not expanded.
+    max_arity: usize,
+}
 
-/// A predicate is not expanded to more arguments than this, unless it had as many before.
-const ARITY: usize = 4096;
+const LIMITS: Limits = Limits {
+    max_fields: 256,
+    max_arity: 4096,
+};
 
 /// The pass.
 pub struct Records;
@@ -41,7 +50,7 @@ impl Transformation for Records {
             for &param in params {
                 records.leaves(param, &mut leaves);
             }
-            if leaves != *params && leaves.len() <= ARITY.max(params.len()) {
+            if leaves != *params && leaves.len() <= LIMITS.max_arity.max(params.len()) {
                 replacement.replace_by_terms(&mut system, predicate, leaves);
             }
         }
@@ -49,7 +58,7 @@ impl Transformation for Records {
             if cx.stop().is_some() {
                 return None;
             }
-            // Arguments that stay records must stay variables.
+            // Arguments that remain records must remain variables.
             let fixed: FxHashSet<TermId> = clause
                 .atoms()
                 .filter(|a| replacement.image(a.predicate).is_none())
@@ -81,8 +90,8 @@ impl Transformation for Records {
     }
 }
 
-/// These variables, and the locals that conjuncts make equal to them: those are about to go, and
-/// their fields would only become equations that stay.
+/// These variables, and the local variables that conjuncts make equal to them. Other passes
+/// eliminate these locals; replaced by fields they would leave equations that stay.
 fn equal_locals(
     terms: &TermStore,
     clause: &Clause,
@@ -115,10 +124,10 @@ fn equal_locals(
     kept
 }
 
-/// What expansion makes of a sort.
+/// The expansion of a sort.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// One variable stays one.
+    /// A variable of the sort is not expanded.
     Leaf,
     /// A record and the number of its leaves.
     Record(DatatypeId, usize),
@@ -140,7 +149,7 @@ impl Expansion<'_> {
         }
     }
 
-    // Recursive through nested sorts only, each open once.
+    // Recursive through nested sorts only; each is open at most once.
     fn shape(&mut self, sort: SortId, open: &mut Vec<SortId>) -> Shape {
         if let Some(&known) = self.shapes.get(&sort) {
             return known;
@@ -169,7 +178,7 @@ impl Expansion<'_> {
         open.pop();
         let shape = if circular {
             Shape::Circular
-        } else if leaves > FIELDS {
+        } else if leaves > LIMITS.max_fields {
             Shape::Leaf
         } else {
             Shape::Record(id, leaves)
@@ -194,7 +203,7 @@ impl Expansion<'_> {
         self.terms.construct(id, 0, &fields)
     }
 
-    /// The fields of a term, those of nested records instead of these.
+    /// The fields of a term, with the fields of nested records in place of these.
     fn leaves(&mut self, term: TermId, out: &mut Vec<TermId>) {
         match self.record(self.terms.sort_of(term)) {
             None => out.push(term),
@@ -206,7 +215,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Pushes `ite` into records and equations between records down to their fields.
+    /// Pushes `ite` on records and equations between records down to their fields.
     fn normalize(&mut self, formula: TermId) -> TermId {
         let terms = self.terms;
         let mut memo = FxHashMap::default();
@@ -238,7 +247,7 @@ impl Expansion<'_> {
         terms.construct(id, 0, &fields)
     }
 
-    /// The equation field by field, if the sides are records and one of them is a constructor's.
+    /// The equation field by field, if the sides are records and one of them is a constructor term.
     fn equal(&mut self, a: TermId, b: TermId) -> Option<TermId> {
         let terms = self.terms;
         let id = self.record(terms.sort_of(a))?;

@@ -1,6 +1,8 @@
-//! All passes, in the order of the default: what they are called, what they do, when they run.
+//! The table of all passes, in the order of the default list: their names, summaries, and when they
+//! run.
 //!
 //! Invariant: the pipeline, the command line and the tests know passes from this table only.
+//! Whatever the pipeline does differently for a pass is a field of its entry.
 
 use super::Transformation;
 use super::cells::Cells;
@@ -31,36 +33,53 @@ use super::variants::Variants;
 
 /// A pass in the table.
 pub struct Pass {
-    /// On the command line and in logs.
+    /// The name on the command line and in logs.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// One line that says what the pass does, for `--help` and the guide.
     pub summary: &'static str,
+    /// When the pass runs.
     pub turn: Turn,
-    /// Whether it is among the passes that run if none are named.
+    /// How a model looks after the back-translation through the pass.
+    pub models: Models,
+    /// Whether the iterated passes get new budgets after this pass changed a small system: what was
+    /// too large for them may be small in each of the cases that the pass makes.
+    pub renews_budgets: bool,
+    /// Whether the pass is in the default list.
     pub default: bool,
-    /// A new one, which remembers nothing.
+    /// Makes the pass without any state.
     pub(super) make: fn() -> Box<dyn Transformation>,
 }
 
 /// When a pass runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turn {
-    /// Again and again with the others, until nothing changes.
+    /// Repeatedly, together with the other passes, until nothing changes.
     Iterated,
-    /// The same, but only when those above change nothing any more.
+    /// Repeatedly, but only when the iterated passes change nothing any more.
     Waiting,
-    /// Waiting, and apt to take longer than an engine needs for an easy system: not among the quick
-    /// passes.
+    /// Waiting, and possibly slower than an engine on an easy system: not among the quick passes.
     Costly,
-    /// At its place in a list. Passes before and after it are iterated to fixpoints of their own,
-    /// so it may undo what another pass does.
+    /// At its place in the list. The passes before it and the passes after it are iterated
+    /// separately, since it may undo what another pass does.
     Apart,
-    /// Apart, and never a second time in a run, though it would change something again.
+    /// Apart, and at most once in a run, even if it would change the system again.
     Once,
 }
 
+/// How a model looks after the back-translation through a pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Models {
+    /// About as simple as before.
+    Plain,
+    /// It may be large: the pass makes local variables or cases, which prevent small definitions of
+    /// the predicates that `inline` eliminates.
+    Hard,
+    /// It may use recursive functions.
+    Recursive,
+}
+
 impl Turn {
-    /// Whether others must have nothing to do.
+    /// Whether the pass runs only when the iterated passes have nothing to do.
     pub(super) fn waits(self) -> bool {
         matches!(self, Turn::Waiting | Turn::Costly)
     }
@@ -71,7 +90,7 @@ impl Turn {
     }
 }
 
-/// A pass of the default list.
+/// A pass of the default list, with the usual values of the other fields.
 const fn default(
     name: &'static str,
     summary: &'static str,
@@ -82,102 +101,130 @@ const fn default(
         name,
         summary,
         turn,
+        models: Models::Plain,
+        renews_budgets: false,
         default: true,
         make,
     }
 }
 
-/// All passes. Those that stand first add something for the others to make small.
+impl Pass {
+    /// The pass with this property of its models.
+    const fn with_models(self, models: Models) -> Pass {
+        Pass { models, ..self }
+    }
+
+    /// The pass, after which other passes get new budgets.
+    const fn renewing_budgets(self) -> Pass {
+        Pass {
+            renews_budgets: true,
+            ..self
+        }
+    }
+
+    /// The pass, which runs only if it is named.
+    const fn if_named(self) -> Pass {
+        Pass {
+            default: false,
+            ..self
+        }
+    }
+}
+
+/// All passes. The first ones add arguments that later passes simplify.
 pub static PASSES: &[Pass] = &[
     default(
         "disequal",
-        "replace relations that are equality or its negation by literals",
+        "replace recursive definitions of equality and disequality by literals",
         Turn::Once,
         || Box::new(Disequal),
     ),
     default(
         "merge",
-        "let calls of one function with equal arguments have one result",
+        "merge body atoms that call the same function with equal arguments",
         Turn::Once,
         || Box::new(Merge),
-    ),
+    )
+    .with_models(Models::Recursive),
     default(
         "numerals",
         "replace Peano numerals by integers",
         Turn::Apart,
         || Box::new(Numerals),
-    ),
+    )
+    .with_models(Models::Recursive),
     default(
         "sizes",
-        "add the sizes of arguments of recursive datatypes as arguments",
+        "add the sizes of recursive datatypes as arguments",
         Turn::Once,
         || Box::new(Sizes),
-    ),
-    Pass {
-        name: "folds",
-        summary: "add what folds tell of arguments of recursive datatypes as arguments",
-        turn: Turn::Once,
-        default: false,
-        make: || Box::new(Folds),
-    },
+    )
+    .with_models(Models::Recursive),
+    default(
+        "folds",
+        "add the values of folds over recursive datatypes as arguments",
+        Turn::Once,
+        || Box::new(Folds),
+    )
+    .if_named(),
     default(
         "cone",
-        "drop predicates without derivation or without effect on a query",
+        "drop predicates that have no derivation or that no query depends on",
         Turn::Iterated,
         || Box::new(Cone),
     ),
     default(
         "records",
-        "replace records (one constructor) by their fields",
+        "replace records (datatypes with one constructor) by their fields",
         Turn::Iterated,
         || Box::new(Records),
     ),
     default(
         "constructors",
-        "replace arguments that always have one constructor by its fields",
+        "replace arguments that always have the same constructor by its fields",
         Turn::Iterated,
         || Box::<Constructors>::default(),
     ),
-    Pass {
-        name: "variants",
-        summary: "replace sums (several constructors) by a tag and their fields",
-        turn: Turn::Iterated,
-        default: false,
-        make: || Box::new(Variants),
-    },
+    default(
+        "variants",
+        "replace datatypes with several constructors by a tag and fields",
+        Turn::Iterated,
+        || Box::new(Variants),
+    )
+    .if_named(),
     default(
         "simplify",
-        "solve equations, drop locals, empty and repeated clauses",
+        "solve equations, eliminate local variables, drop trivial and duplicate clauses",
         Turn::Iterated,
         || Box::<Simplify>::default(),
     ),
     default(
         "propagate",
-        "remove constant and equal arguments",
+        "remove arguments that are constant or equal to another argument",
         Turn::Iterated,
         || Box::new(Propagate),
     ),
     default(
         "unzip",
-        "make arrays of records one array for each field",
+        "replace arrays of records by one array for each field",
         Turn::Iterated,
         || Box::new(Unzip),
     ),
     default(
         "reads",
-        "make arrays of which few elements matter one scalar for each",
+        "replace arrays of which few elements matter by these elements",
         Turn::Iterated,
         || Box::new(Reads),
     ),
     default(
         "cells",
-        "make arrays with constant indexes one scalar for each",
+        "replace arrays that are accessed at constant indexes only by their elements",
         Turn::Iterated,
         || Box::new(Cells),
     ),
     default(
         "rebase",
-        "count the indexes of arrays from a base that no clause changes",
+        "make array indexes relative to a base address that no clause changes",
         Turn::Iterated,
         || Box::new(Rebase),
     ),
@@ -187,9 +234,12 @@ pub static PASSES: &[Pass] = &[
         Turn::Iterated,
         || Box::<Subsume>::default(),
     ),
-    default("inline", "resolve predicates away", Turn::Iterated, || {
-        Box::<Inline>::default()
-    }),
+    default(
+        "inline",
+        "eliminate predicates by resolution",
+        Turn::Iterated,
+        || Box::<Inline>::default(),
+    ),
     default(
         "control",
         "split predicates on arguments that act as a program counter",
@@ -198,50 +248,53 @@ pub static PASSES: &[Pass] = &[
     ),
     default(
         "values",
-        "replace words and numbers that are only compared with a few numerals by codes",
+        "replace bit-vectors and numbers that are only compared with few constants by codes",
         Turn::Waiting,
         || Box::new(Values),
     ),
     default(
         "slice",
-        "remove arguments that nothing reads",
+        "remove arguments that no constraint depends on",
         Turn::Waiting,
         || Box::new(Slice),
-    ),
+    )
+    .with_models(Models::Hard),
     default(
         "split",
-        "split disjunctions where a case is simpler",
+        "split clauses at disjunctions where the cases are simpler",
         Turn::Waiting,
         || Box::<Split>::default(),
-    ),
+    )
+    .with_models(Models::Hard)
+    .renewing_budgets(),
     default(
         "equations",
-        "conjoin equations of words that hold in each phase",
+        "conjoin linear equations between bit-vectors that hold in each phase",
         Turn::Waiting,
         || Box::<Equations>::default(),
     ),
     default(
         "narrow",
-        "drop upper bits that bit-vectors do not use",
+        "remove upper bits of bit-vectors that are constant or copies of the sign",
         Turn::Costly,
         || Box::<Narrow>::default(),
     ),
     default(
         "invariants",
-        "conjoin bounds, equations and congruences that hold",
+        "conjoin bounds, equations and congruences found by abstract interpretation",
         Turn::Costly,
         || Box::<Invariants>::default(),
     ),
-    Pass {
-        name: "single-loop",
-        summary: "make one predicate of all, if no clause has several body atoms",
-        turn: Turn::Apart,
-        default: false,
-        make: || Box::new(SingleLoop),
-    },
+    default(
+        "single-loop",
+        "merge all predicates into one, if every clause has at most one body atom",
+        Turn::Apart,
+        || Box::new(SingleLoop),
+    )
+    .if_named(),
 ];
 
-/// The passes that run if none are named.
+/// The passes of the default list.
 pub(super) fn default_passes() -> impl Iterator<Item = &'static Pass> {
     PASSES.iter().filter(|pass| pass.default)
 }
@@ -260,7 +313,7 @@ mod tests {
         }
         let default = Pipeline::default();
         assert!(default.names().len() < PASSES.len());
-        // What is left out after a loss stands in the table.
+        // The passes whose models are hard to translate back are marked in the table.
         let plain = default.plain().expect("some passes are left out");
         assert_eq!(plain.names().len() + 2, default.names().len());
         assert!(plain.plain().is_none());

@@ -1,14 +1,14 @@
-//! The way back that passes share: predicates were replaced by others with other arguments, and
-//! clauses by clauses over these.
+//! The back-translation that most passes share: predicates were replaced by others with other
+//! arguments, and clauses by clauses over these.
 //!
-//! For each old predicate a pass says what it has become: by cases, a new predicate, the meaning of
-//! that one's arguments over the old arguments, and a guard. The definition of the old predicate in
-//! a model is the disjunction of the cases: the new definition with the meanings put in, conjoined
-//! with the guard. For each new clause it says which old clause this was, and how the values of the
-//! old clause's variables come from those of the new one's. A refutation is replayed by the old
-//! clauses with these values.
+//! For each old predicate a pass records the cases that it became: a new predicate, the meaning of
+//! its arguments over the old arguments, and a guard. In a model, the definition of the old
+//! predicate is the disjunction of the cases: the definition of the new predicate with the meanings
+//! substituted for its arguments, conjoined with the guard. For each new clause the pass records
+//! the old clause, and how the values of the old clause's variables follow from those of the new
+//! one. Refutations are replayed with these values.
 //!
-//! Invariant: a predicate that is not mentioned is the same in both systems, and so is a clause.
+//! Invariant: a predicate or clause that is not recorded is the same in both systems.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,12 +24,12 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, SortId, TermId, TermStore};
 use alphorn_witness::{Model, Refutation, RefutationStep};
 
-/// What an argument of a new predicate is.
+/// The meaning of an argument of a new predicate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A term over the old predicate's formal variables.
     Term(TermId),
-    /// An array that another one determines element by element, for which there is no term.
+    /// An array that another array determines element by element, and that no term denotes.
     Column(Column),
 }
 
@@ -42,34 +42,35 @@ impl Meaning {
     }
 }
 
-/// One of the new predicates that an old one became.
+/// One of the new predicates that an old predicate became.
 struct Case {
     new: PredicateId,
-    /// By the new predicate's formal variables.
+    /// The meanings of the new predicate's formal variables.
     terms: FxHashMap<TermId, TermId>,
     columns: FxHashMap<TermId, Column>,
-    /// What holds besides, over the old formal variables.
+    /// A further condition, over the old formal variables.
     guard: TermId,
 }
 
-/// What a value is computed by where no term says it; `None` if it is too large to be written.
+/// Computes a value that no term denotes; `None` if it is too large to be written.
 pub(super) type Computation = Box<dyn Fn(&Assignment) -> Option<TermId>>;
 
-/// Where a new clause comes from.
+/// The old clause that a new clause comes from.
 pub(super) struct Origin {
     pub clause: ClauseId,
-    /// For each of the old clause's body atoms the new one that derives it, if these differ.
+    /// For each body atom of the old clause, the position of the new atom that derives it; `None`
+    /// if the bodies correspond.
     pub premises: Option<Vec<usize>>,
-    /// `variable := term`, for variables of the old clause, each over variables of the new clause
-    /// and of those of the old clause that are known or come before. Variables of the definitions
-    /// that neither clause mentions may have any value.
+    /// `variable := term` for variables of the old clause. Each term is over variables of the new
+    /// clause and variables of the old clause that are known or defined earlier. Variables of the
+    /// terms that neither clause mentions may have any value.
     pub definitions: Vec<(TermId, TermId)>,
-    /// Further variables of the old clause, from the values of the new clause's variables.
+    /// Further variables of the old clause, computed from the values of the new clause's variables.
     pub computed: Vec<(TermId, Computation)>,
 }
 
 impl Origin {
-    /// The old clause, whose variables keep their values, others have those defined.
+    /// The old clause with definitions of some variables; the others keep their values.
     pub fn new(clause: ClauseId, definitions: Vec<(TermId, TermId)>) -> Origin {
         Origin {
             clause,
@@ -80,7 +81,7 @@ impl Origin {
     }
 }
 
-/// What became of the predicates and clauses of a system.
+/// The predicates and clauses of a system that were replaced.
 pub(super) struct Replacement {
     old: Rc<System>,
     predicates: BTreeMap<PredicateId, Vec<Case>>,
@@ -88,7 +89,7 @@ pub(super) struct Replacement {
 }
 
 impl Replacement {
-    /// Nothing is replaced so far.
+    /// Nothing is replaced yet.
     pub fn new(old: &Rc<System>) -> Replacement {
         Replacement {
             old: old.clone(),
@@ -97,12 +98,12 @@ impl Replacement {
         }
     }
 
-    /// Whether all is as it was.
+    /// Whether nothing is replaced.
     pub fn is_empty(&self) -> bool {
         self.predicates.is_empty() && self.clauses.is_empty()
     }
 
-    /// Adds a predicate to the new system that takes an old one's place, under the same name.
+    /// Adds a predicate to the new system that replaces an old one, with the same name.
     pub fn replace(
         &mut self,
         system: &mut System,
@@ -132,8 +133,8 @@ impl Replacement {
         )
     }
 
-    /// Adds a predicate to those that an old one became: where `guard` holds, the old predicate is
-    /// the new one with the meanings put in for its formal variables.
+    /// Adds a case to an old predicate: where `guard` holds, it is the new predicate with the
+    /// meanings substituted for its formal variables.
     pub fn add_case(
         &mut self,
         old: PredicateId,
@@ -160,12 +161,12 @@ impl Replacement {
         self.predicates.entry(old).or_default().push(case);
     }
 
-    /// The old predicate holds nowhere.
+    /// The old predicate is false everywhere.
     pub fn refute(&mut self, old: PredicateId) {
         self.predicates.insert(old, Vec::new());
     }
 
-    /// The old predicate holds only where this formula over its formal variables does.
+    /// The old predicate is also conjoined with this formula over its formal variables.
     pub fn strengthen(&mut self, old: PredicateId, formula: TermId) {
         let terms = &self.old.terms;
         match self.predicates.get_mut(&old) {
@@ -178,7 +179,7 @@ impl Replacement {
         }
     }
 
-    /// The only predicate that an old one became, if there is one.
+    /// The new predicate that replaced an old one, if there is exactly one.
     pub fn image(&self, old: PredicateId) -> Option<PredicateId> {
         match &self.predicates.get(&old)?[..] {
             [case] if case.new != old => Some(case.new),
@@ -186,8 +187,8 @@ impl Replacement {
         }
     }
 
-    /// Puts the new predicates in place of the old ones in a clause, with the arguments that
-    /// `arguments` makes for an old atom. Tells whether there was one.
+    /// Replaces the atoms of old predicates in a clause, with the arguments that `arguments`
+    /// returns for an old atom. Returns whether there were any.
     pub fn replace_atoms(
         &self,
         clause: &mut Clause,
@@ -204,18 +205,18 @@ impl Replacement {
         found
     }
 
-    /// Says where a clause of the new system comes from.
+    /// Records the origin of a clause of the new system.
     pub fn note(&mut self, new: ClauseId, origin: Origin) {
         self.clauses.insert(new, origin);
     }
 
-    /// Keeps only those arguments of a predicate that are marked.
+    /// Keeps only the marked arguments of a predicate.
     pub fn keep_arguments(&mut self, system: &mut System, old: PredicateId, marks: &[bool]) {
         let params = self.old.predicate(old).params.clone();
         self.replace_by_terms(system, old, marked(&params, marks));
     }
 
-    /// The new system with this way back.
+    /// The new system with this back-translation.
     pub fn step(self, system: System) -> Step {
         Step {
             system,
@@ -223,7 +224,7 @@ impl Replacement {
         }
     }
 
-    /// Variables of a clause's definitions that are not the old clause's.
+    /// Variables of a clause's definitions that are not variables of the old clause.
     fn parts(&self, origin: &Origin, clause: &Clause) -> Vec<TermId> {
         let terms = &self.old.terms;
         let values: Vec<TermId> = origin.definitions.iter().map(|d| d.1).collect();
@@ -234,15 +235,15 @@ impl Replacement {
     }
 }
 
-/// Gives `true` to predicates of `system` that the model leaves out: a pass drops all clauses of a
-/// predicate only if these hold whatever it means.
+/// Adds `true` for predicates of `system` without a definition: a pass drops all clauses of a
+/// predicate only if they hold for every definition of it.
 pub(super) fn complete_model(system: &System, model: &mut Model) {
     for predicate in system.used_predicates() {
         model.definitions.entry(predicate).or_insert(TermId::TRUE);
     }
 }
 
-/// The arguments with the parts in place of those that have some.
+/// The arguments, with those that have parts replaced by their parts.
 pub(super) fn expand(args: &[TermId], parts: &FxHashMap<TermId, Vec<TermId>>) -> Vec<TermId> {
     let mut result = Vec::with_capacity(args.len());
     for arg in args {
@@ -254,7 +255,7 @@ pub(super) fn expand(args: &[TermId], parts: &FxHashMap<TermId, Vec<TermId>>) ->
     result
 }
 
-/// The items that are marked.
+/// The marked items.
 pub(super) fn marked<'a>(
     items: &'a [TermId],
     marks: &'a [bool],
@@ -271,7 +272,7 @@ impl BackTranslation for Replacement {
         let mut definitions = Vec::with_capacity(self.predicates.len());
         for (&old, cases) in &self.predicates {
             let disjuncts = cases.iter().map(|case| {
-                // A predicate that the model leaves out may as well hold everywhere.
+                // A predicate without a definition may as well hold everywhere.
                 let formula = model.definitions.get(&case.new).copied();
                 let formula = terms.substitute(formula.unwrap_or(TermId::TRUE), &case.terms);
                 let formula = express_columns(terms, formula, &case.columns);

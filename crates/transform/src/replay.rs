@@ -1,13 +1,13 @@
-//! The way back for refutations that all passes share: replays each step of a new refutation by
-//! one or more clauses of the old system.
+//! The back-translation of refutations that all passes share: each step of the new refutation is
+//! replayed by one or more clauses of the old system.
 //!
-//! A pass says which old clauses a step stands for and what it knows of their variables. Steps are
-//! replayed bottom-up: values of body arguments come from the facts just derived, others from the
-//! new step, then from the definitions the pass recorded, and only where these do not satisfy the
-//! constraint is a solver asked for the rest.
+//! A pass gives the old clauses of a step and the values of their variables that it knows. Steps
+//! are replayed bottom-up: the values of body arguments come from the facts derived before, other
+//! values from the new step, then from the definitions that the pass recorded. Only if these do not
+//! satisfy the constraint does a solver look for the rest.
 //!
-//! Invariant: the steps that are handed out satisfy their clauses' constraints by evaluation or by
-//! a solver's model; work is linear in the size of the derivation as long as no solver is needed.
+//! Invariant: every step that is returned satisfies its clause's constraint, by evaluation or by a
+//! model of the solver. Without queries, the work is linear in the size of the derivation.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -21,28 +21,31 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, Evaluator, TermId, TermStore};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// Where an old clause's body atom is derived.
+/// The derivation of a body atom of an old clause.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Premise {
-    /// By the last old step that this step of the new refutation stands for.
+    /// The last old step that replays this step of the new refutation.
     Step(usize),
-    /// By an earlier old step of the same expansion.
+    /// The old step at this position of the same expansion.
     Inner(usize),
 }
 
-/// One old step that a new step stands for.
+/// One of the old steps that replay a new step.
 pub(super) struct OldStep<'a> {
     pub clause: ClauseId,
     pub premises: Vec<Premise>,
     /// Values of some of the old clause's variables.
     pub known: Cow<'a, Assignment>,
-    /// `var := term`, each over variables that are known or defined earlier in the list.
+    /// `variable := term`, each term over variables that are known or defined earlier in the list.
     pub definitions: &'a [(TermId, TermId)],
 }
 
-/// A refutation of `system` from one of a later system, whose steps `expand` takes apart: the last
-/// old step of an expansion derives what the new step derives. An empty expansion says that clause
-/// and values are as they were, and that the premises' facts are.
+/// A refutation of `system` from a refutation of a later system. `expand` returns the old steps of
+/// a new step; the last of them derives the fact of the new step. An empty expansion means that the
+/// clause, its values and the facts of its premises are unchanged.
+///
+/// # Errors
+/// The errors of `expand`, the end of the budget, or a step without values.
 pub(super) fn replay<'a>(
     system: &System,
     refutation: &'a Refutation,
@@ -146,8 +149,8 @@ impl Replayer<'_> {
         Ok(())
     }
 
-    /// Asks a solver for what is missing: first with all that is known, then with the body's and
-    /// the head's arguments only.
+    /// Asks a solver for the missing values: first with all known values, then with those of the
+    /// body's and the head's arguments only.
     fn search(
         &mut self,
         clause: &Clause,
@@ -201,8 +204,8 @@ impl Replayer<'_> {
     }
 }
 
-/// Values of all variables from what is known and defined, if they satisfy the constraint; else
-/// those values that are known or defined.
+/// Values of all variables from those that are known and defined, if they satisfy the constraint.
+/// The error is the known and defined values.
 fn complete(
     terms: &TermStore,
     clause: &Clause,
@@ -215,7 +218,7 @@ fn complete(
     let defined: FxHashSet<TermId> = old.definitions.iter().map(|d| d.0).collect();
     let mut free: Vec<TermId> = Vec::new();
     for &var in vars {
-        // In no clause of the new system: simplification found that its value is free.
+        // It occurs in no clause of the new system, so it may have any value.
         if !defined.contains(&var)
             && !base.contains_key(&var)
             && let Some(value) = terms.default_value(terms.sort_of(var))

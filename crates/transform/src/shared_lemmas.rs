@@ -1,7 +1,14 @@
-//! Lemmas that an engine left behind, conjoined to the clauses for the engines after it.
+//! Lemmas of an engine that ended without an answer, conjoined to the clauses for the engines after
+//! it.
 //!
-//! Invariant: a lemma is relied on when it is proven here, whatever its engine said of it. So an
-//! engine that is wrong about its lemmas costs time, and no answer.
+//! `pdr`, `spacer`, `interp`, `templates` and `pdkind` leave lemmas; other sources are models of
+//! similar clauses from earlier runs and lemmas of other processes. Lemmas that read numbers,
+//! Booleans or bit-vectors from arrays are left out: the clauses would then read the same cells,
+//! and engines that look at single cells would have more cells to consider. Reads of objects
+//! (datatypes) from heaps are kept, since engines look at all of these anyway.
+//!
+//! Invariant: a lemma is conjoined only if it is proven here to be inductive, so a wrong lemma
+//! costs time but changes no verdict.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,10 +22,15 @@ use alphorn_proof::facts::{Facts, Lemmas};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, Sort, TermId};
 
-/// Lemmas of a predicate that are looked at, at most.
-const LEMMAS: usize = 200;
+/// The limits for lemmas.
+struct Limits {
+    /// Lemmas of one predicate that are considered; further, larger ones are left out.
+    max_lemmas: usize,
+}
 
-/// Conjoins what is inductive of some lemmas, by at most this work.
+const LIMITS: Limits = Limits { max_lemmas: 200 };
+
+/// Conjoins the lemmas that are inductive, with at most `work`.
 pub(super) struct SharedLemmas {
     pub lemmas: Lemmas,
     pub work: Duration,
@@ -35,9 +47,8 @@ impl Transformation for SharedLemmas {
     }
 }
 
-/// The smallest of the lemmas without quantifiers, as many as are left of a predicate. Those that read
-/// numbers and the like from arrays are left out: clauses would read what they read, and engines that
-/// see single cells would have more of them to look at. Of heaps they look at all that is read anyway.
+/// The smallest of the lemmas that are quantifier-free, over formal variables only, and read no
+/// scalars from arrays. `left` has the number of lemmas that may still be taken for a predicate.
 fn best(
     system: &System,
     mut lemmas: Vec<(PredicateId, TermId)>,
@@ -57,7 +68,7 @@ fn best(
     lemmas.sort_by_cached_key(|&(_, lemma)| terms.dag_size(&[lemma]));
     let mut facts = Facts::default();
     for (p, lemma) in lemmas {
-        let left = left.entry(p).or_insert(LEMMAS);
+        let left = left.entry(p).or_insert(LIMITS.max_lemmas);
         if *left > 0 {
             *left -= 1;
             facts.entry(p).or_default().push(lemma);

@@ -1,10 +1,12 @@
-//! Partial evaluation clause by clause: solves equations, drops locals that bounds leave free,
-//! drops clauses that say nothing.
+//! Simplifies clauses one by one: solves equations, eliminates local variables, drops trivial
+//! clauses.
 //!
-//! A clause says nothing if its constraint is false, if its head is among its body atoms, or if an
-//! equal clause is there already. Predicates and arguments stay as they are, so a model of the new
-//! system is one of the old. Invariant: a clause that is kept keeps its id, and its constraint is
-//! equivalent to the old one when the locals of both are quantified.
+//! A clause is trivial if its constraint is false, if its head is among its body atoms, or if it
+//! equals another clause up to the names of variables. Predicates and arguments are unchanged, so a
+//! model of the new system is a model of the old one.
+//!
+//! Invariant: a clause that is kept keeps its id, and its constraint is equivalent to the old one
+//! with the local variables of both quantified existentially.
 
 use std::rc::Rc;
 
@@ -18,10 +20,11 @@ use alphorn_chc::{Clause, ClauseId, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 
-/// The pass. It remembers which clauses it cannot make smaller, for one run.
+/// The pass. During a run it remembers the clauses that it cannot simplify.
 #[derive(Default)]
 pub struct Simplify {
-    /// Clause, constraint and number of arguments of what was looked at, which the rest depends on.
+    /// Id, constraint and number of arguments of clauses that are reduced already; the result
+    /// depends on these only.
     settled: FxHashSet<(ClauseId, TermId, usize)>,
 }
 
@@ -61,7 +64,8 @@ impl Transformation for Simplify {
     }
 }
 
-/// The reduced constraint of a clause, its arguments kept, the body's before the head's.
+/// The reduced constraint of a clause. Its arguments are kept, those of the body with precedence
+/// over those of the head.
 pub(super) fn reduce_clause(terms: &TermStore, clause: &Clause) -> Reduction {
     let rank: FxHashMap<TermId, u32> = clause
         .atoms()
@@ -71,7 +75,7 @@ pub(super) fn reduce_clause(terms: &TermStore, clause: &Clause) -> Reduction {
     reduce(terms, clause.constraint, &rank)
 }
 
-/// Whether the head is equal to a body atom by the equations of the reduced constraint.
+/// Whether the head equals a body atom, by the equations of the reduced constraint.
 pub(super) fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduction) -> bool {
     let Some(head) = &clause.head else {
         return false;
@@ -96,7 +100,7 @@ pub(super) fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduc
     })
 }
 
-/// Keeps the first of clauses that are equal up to the names of their variables.
+/// Keeps the first of several clauses that are equal up to the names of their variables.
 fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) {
     type Signature = (Vec<PredicateId>, Option<PredicateId>, usize);
     let mut groups: FxHashMap<Signature, Vec<usize>> = FxHashMap::default();
@@ -124,7 +128,7 @@ fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) {
     });
 }
 
-/// The constraint with variables named by their position in the clause.
+/// The constraint with its variables renamed to their positions in the clause.
 fn positional(terms: &TermStore, clause: &Clause) -> TermId {
     let map: FxHashMap<TermId, TermId> = clause
         .vars(terms)

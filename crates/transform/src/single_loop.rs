@@ -1,14 +1,13 @@
-//! One transition system out of many predicates: the way back from a control-flow graph, for
-//! engines that want one transition relation.
+//! Merges all predicates into one, for engines that need a single transition relation.
 //!
-//! Facts of all predicates become facts of one: Booleans say in binary which predicate, and
-//! arguments are shared by sort, so that there are as many of a sort as the neediest predicate has.
-//! Arguments that are not a predicate's own have a fixed value of their sort in its facts. Clauses
-//! with several body atoms are no transitions: a system that has one stays as it is, as does a
-//! system with at most one predicate.
+//! Facts of all predicates become facts of one: Booleans encode in binary which predicate it is,
+//! and arguments are shared by sort, so that there are as many arguments of a sort as some
+//! predicate needs. Arguments that a predicate does not have are fixed to a default value in its
+//! facts. A system that has a clause with several body atoms, or at most one predicate, is not
+//! changed.
 //!
-//! Invariant: a fact of a predicate and its image determine each other, so a model comes back by
-//! putting the values of what is alien into it, and needs no quantifier.
+//! Invariant: a fact of a predicate and its image determine each other, so a model is translated
+//! back by substituting the fixed values, without quantifiers.
 
 use std::rc::Rc;
 
@@ -40,13 +39,13 @@ impl Transformation for SingleLoop {
     }
 }
 
-/// How facts of the old predicates are facts of the new one.
+/// The encoding of facts of the old predicates as facts of the new one.
 struct Layout {
     whole: PredicateId,
-    /// The new predicate's formal variables: the location's bits, then the shared arguments.
+    /// The new predicate's formal variables: the bits of the location, then the shared arguments.
     params: Vec<TermId>,
     bits: usize,
-    /// Values that alien arguments have.
+    /// The values of arguments that a predicate does not have.
     defaults: Vec<TermId>,
     locations: FxHashMap<PredicateId, Location>,
 }
@@ -58,7 +57,7 @@ struct Location {
 }
 
 impl Layout {
-    /// `None` for a system that stays as it is.
+    /// `None` for a system that is not changed.
     fn new(system: &mut System) -> Option<Layout> {
         let terms = system.terms.clone();
         let used = system.used_predicates();
@@ -97,7 +96,7 @@ impl Layout {
         })
     }
 
-    /// Puts the new predicate in place of the old ones.
+    /// Replaces the old predicates by the new one.
     fn encode(&self, system: &mut System) {
         let terms = system.terms.clone();
         for index in 0..system.clauses.len() {
@@ -135,7 +134,7 @@ impl Layout {
         }
     }
 
-    /// The value at a place that is not an argument of the location's predicate.
+    /// The value at a position that is not an argument of the location's predicate.
     fn value(&self, location: &Location, place: usize) -> TermId {
         if place >= self.bits {
             self.defaults[place]

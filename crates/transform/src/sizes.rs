@@ -1,24 +1,24 @@
-//! Arguments of recursive datatypes get their size, and where that does not tell it their root's
-//! constructor, as further arguments of sort Int.
+//! Adds to arguments of recursive datatypes their size, and their constructor if the size does not
+//! determine it, as arguments of sort Int.
 //!
-//! Clauses then say what the structure of terms implies of sizes (see [`TermStore::size`]): a list
-//! that is `cons(h, t)` is longer than `t` by one, equal terms have equal sizes, a term is `nil`
-//! exactly if its size is zero. So what holds by the sizes alone (that `append` adds lengths, that
-//! `insert` makes one longer) becomes linear arithmetic, which abstract interpretation and engines
-//! are good at; they see nothing of it in the terms. After Eldarica's size arguments (Hojjat,
-//! Rümmer, FMCAD 2018; "Deciding and interpolating algebraic data types by reduction", 2017).
+//! The clauses then say what the structure of terms implies about sizes (see [`TermStore::size`]):
+//! the list `cons(h, t)` is longer than `t` by one, equal terms have equal sizes, a term is `nil`
+//! exactly if its size is zero. So properties of sizes alone (`append` adds lengths, `insert` adds
+//! one) become linear arithmetic, which abstract interpretation and engines handle well. After
+//! Eldarica's size arguments (Hojjat and Rümmer, "Deciding and interpolating algebraic data types
+//! by reduction", 2017; FMCAD 2018).
 //!
-//! The terms themselves stay, so the pass loses nothing in either direction. A model speaks of
-//! sizes by a recursive function, which is printed as a `define-fun-rec`; the constructors become
-//! testers.
+//! The terms themselves stay arguments. A model has a recursive function for the sizes, which is
+//! printed as a `define-fun-rec`; constructors become testers.
 //!
-//! The pass runs once, before the other passes, whose ways back then see no sizes, and after
-//! `numerals`: Peano numerals get a second argument to no use and lose time otherwise (measured on
-//! the 30 ADT-LIA tasks of the development list at 4 s: 23 solved instead of 17).
+//! The pass runs once, before the iterated passes, so that their back-translations do not have to
+//! deal with sizes, and after `numerals`, since a Peano numeral and its size would be the same
+//! information twice.
 //!
-//! Invariant: whatever is added to a constraint follows from it when the new arguments are the
-//! sizes and constructors of the old ones, so a model with these put in is one of the old clauses;
-//! and nothing else changes, so a refutation without the new arguments is one, too.
+//! Invariant: what is added to a constraint follows from it if the new arguments are the sizes and
+//! constructors of the old ones. So a model with these substituted is a model of the old clauses.
+//! Nothing else changes, so a refutation without the new arguments is a refutation of the old
+//! clauses.
 
 use std::rc::Rc;
 
@@ -30,8 +30,13 @@ use alphorn_chc::{Clause, System};
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Op, SortId, TermId, TermStore};
 
-/// A predicate is not expanded to more arguments than this.
-const ARITY: usize = 2048;
+/// The limits of the pass.
+struct Limits {
+    /// Arguments of an expanded predicate; a predicate that would have more is not expanded.
+    max_arity: usize,
+}
+
+const LIMITS: Limits = Limits { max_arity: 2048 };
 
 /// The pass.
 pub struct Sizes;
@@ -52,7 +57,7 @@ impl Transformation for Sizes {
                 }
             }
             let more = arguments.len() > old.predicate(predicate).arity();
-            if more && arguments.len() <= ARITY {
+            if more && arguments.len() <= LIMITS.max_arity {
                 replacement.replace_by_terms(&mut system, predicate, arguments);
             }
         }
@@ -70,15 +75,15 @@ impl Transformation for Sizes {
     }
 }
 
-/// Whether the size of a value does not tell its constructor: one of several of size zero, or of
-/// several with a size.
+/// Whether the size of a value does not determine its constructor: several constructors have size
+/// zero, or several have a positive size.
 fn is_tagged(terms: &TermStore, id: DatatypeId) -> bool {
     let counted = terms.counted_fields(id);
     let inner = counted.iter().filter(|c| !c.is_empty()).count();
     inner > 1 || counted.len() - inner > 1
 }
 
-/// Whether the size of a value tells the value: zero and a successor.
+/// Whether the size of a value determines the value: the constructors are a zero and a successor.
 fn is_numeral(terms: &TermStore, id: DatatypeId) -> bool {
     let constructors = &terms.datatype(id).constructors;
     let mut fields: Vec<usize> = constructors.iter().map(|c| c.fields.len()).collect();
@@ -98,8 +103,8 @@ fn tag(terms: &TermStore, id: DatatypeId, term: TermId) -> TermId {
     )
 }
 
-/// Gives the clause's atoms their new arguments, after the old ones in the order of these, and says
-/// what they are.
+/// Adds the new arguments to the clause's atoms, after the old ones and in their order, and
+/// constraints about them.
 fn measure(terms: &TermStore, clause: &mut Clause, replacement: &Replacement) {
     let mut measures = Measures {
         terms,
@@ -130,7 +135,7 @@ fn measure(terms: &TermStore, clause: &mut Clause, replacement: &Replacement) {
     clause.constraint = terms.and(&conjuncts);
 }
 
-/// Sizes and constructors of the terms in a clause, and what is known of them.
+/// The sizes and constructors of the terms in a clause, and the constraints about them.
 struct Measures<'a> {
     terms: &'a TermStore,
     sizes: FxHashMap<TermId, TermId>,
@@ -154,7 +159,7 @@ impl Measures<'_> {
             self.measure(t);
         }
         let stated: FxHashSet<TermId> = conjuncts.iter().copied().collect();
-        // Of which terms the constructor matters: by tester, or by selector.
+        // Terms whose constructor matters, to a tester or a selector.
         let mut asked: FxHashMap<TermId, DatatypeId> = FxHashMap::default();
         let mut opened: FxHashMap<(TermId, u32), DatatypeId> = FxHashMap::default();
         for &t in &inside {
@@ -186,7 +191,7 @@ impl Measures<'_> {
         }
     }
 
-    /// The size of a term whose parts have theirs, if it has one.
+    /// Sets the size of a term whose parts have sizes, if it is of a recursive datatype.
     fn measure(&mut self, term: TermId) {
         let terms = self.terms;
         let node = terms.node(term);
@@ -227,13 +232,13 @@ impl Measures<'_> {
         }
     }
 
-    /// The size of a term, a new variable if nothing is known of it.
+    /// The size of a term; a new variable if nothing is known about it.
     fn size(&mut self, term: TermId) -> TermId {
         let terms = self.terms;
         if let Some(&size) = self.sizes.get(&term) {
             return size;
         }
-        // Mutual recursion through arrays only: such values have no size of their own.
+        // Mutual recursion through arrays only: such values have no size.
         if terms.sized(terms.sort_of(term)).is_none() {
             return terms.int(0);
         }
@@ -248,7 +253,7 @@ impl Measures<'_> {
         known.unwrap_or_else(|| tag(self.terms, id, term))
     }
 
-    /// The range of a variable size, and of the constructor that goes with it.
+    /// Adds the range of a size that is a variable, and of the constructor that belongs to it.
     fn bound(&mut self, term: TermId) {
         let terms = self.terms;
         let zero = terms.int(0);
@@ -262,7 +267,7 @@ impl Measures<'_> {
         }
     }
 
-    /// What an equation says, itself or `true` if it is a conjunct.
+    /// Adds the consequences of an equation for sizes; `equation` is `true` if it is a conjunct.
     fn equation(&mut self, equation: TermId, left: TermId, right: TermId) {
         let terms = self.terms;
         let Some(id) = terms.sized(terms.sort_of(left)) else {
@@ -281,7 +286,7 @@ impl Measures<'_> {
         }
     }
 
-    /// A term with this constructor has the size of its fields and one more.
+    /// A term with this constructor has the size of its fields plus one.
     fn open(&mut self, term: TermId, constructor: u32, id: DatatypeId) {
         let terms = self.terms;
         let fields = &terms.counted_fields(id)[constructor as usize];
@@ -299,7 +304,7 @@ impl Measures<'_> {
         self.facts.push(terms.implies(tester, whole));
     }
 
-    /// A term of size zero has one of the constructors without a size; the others' tell theirs.
+    /// A term has size zero exactly if its constructor has no counted fields.
     fn ask(&mut self, term: TermId, id: DatatypeId) {
         let terms = self.terms;
         let counted = terms.counted_fields(id).iter().zip(0..);

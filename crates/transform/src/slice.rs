@@ -1,13 +1,17 @@
-//! Drops arguments that nothing reads.
+//! Removes arguments that nothing reads.
 //!
-//! An argument is read if some clause that uses the predicate needs its value: for a constraint, or
-//! to compute another argument that is read. A conjunct that only computes something (it can be
-//! satisfied by the value of one variable whatever the others are, as `y' = y + 1` or `y' > y`) and
-//! whose variable nothing reads needs nothing; it goes together with the arguments.
+//! An argument is read if a clause that uses the predicate needs its value, in its constraint or to
+//! compute another argument that is read. A conjunct only computes a variable if some value of the
+//! variable satisfies it whatever the values of its other variables are, as in `y' = y + 1` or `y'
+//! > y`. If nothing reads the variable, the conjunct is dropped together with the arguments.
 //!
-//! Invariant: whatever the values of the dropped arguments are, the conjuncts dropped can be
-//! satisfied by the definitions recorded for them, so every derivation of the new system is one of
-//! the old with these values recomputed bottom-up.
+//! The pass waits for the iterated passes. An argument that is sliced before its predicate is
+//! inlined becomes a local variable of the clauses, and then the inlined predicate may have no
+//! small definition when a model is translated back.
+//!
+//! Invariant: for all values of the dropped arguments, the recorded definitions satisfy the dropped
+//! conjuncts. So every derivation of the new system is a derivation of the old one with these
+//! values recomputed bottom-up.
 
 use std::rc::Rc;
 
@@ -60,16 +64,17 @@ impl Transformation for Slice {
     }
 }
 
-/// How values flow in one clause.
+/// The data flow of one clause.
 struct Flow {
     conjuncts: Vec<TermId>,
     vars: Vec<Vec<TermId>>,
     needed: Vec<bool>,
-    /// Conjuncts that compute a variable, those that others need last.
+    /// Conjuncts that only compute a variable; each after those that read the variable that it
+    /// computes.
     computing: Vec<Unconstrained>,
-    /// By variable, the conjunct that computes it.
+    /// For each computed variable, the conjunct that computes it.
     computed_by: FxHashMap<TermId, usize>,
-    /// Position of body arguments.
+    /// The positions of the body's variables.
     body: FxHashMap<TermId, Place>,
     reached: FxHashSet<TermId>,
 }
@@ -97,7 +102,7 @@ impl Flow {
         }
     }
 
-    /// Body arguments that become read when these variables are.
+    /// The body arguments that become read when these variables are read.
     fn reach(&mut self, vars: Vec<TermId>) -> Vec<Place> {
         let mut read = Vec::new();
         let mut stack = vars;
@@ -129,7 +134,7 @@ impl Flow {
         terms.and(&needed)
     }
 
-    /// Definitions of what is not needed, in the order of evaluation.
+    /// Definitions of the variables that are not needed, in the order of evaluation.
     fn dropped_definitions(&self) -> Vec<(TermId, TermId)> {
         let dropped = self.computing.iter().rev();
         dropped
@@ -139,7 +144,7 @@ impl Flow {
     }
 }
 
-/// The arguments that are read, by a work list from those that constraints need.
+/// The arguments that are read, by a worklist that starts with those that constraints need.
 fn read_arguments(system: &System, flows: &mut [Flow]) -> FxHashSet<Place> {
     let index = ClauseIndex::new(system);
     let mut read = FxHashSet::default();

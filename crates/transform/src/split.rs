@@ -1,19 +1,18 @@
-//! Clauses with a disjunction become one clause for each disjunct, where that pays.
+//! Splits clauses at disjunctions into one clause for each disjunct, if that simplifies them.
 //!
-//! What is split: disjunctions and conditionals among the conjuncts, equations between formulas,
-//! and the conditions of conditional terms. A split pays when a case is contradictory or says
-//! nothing (its head is among its body atoms), when a local can be eliminated in a case, when an
-//! argument gets an equation that it had not, or when nothing grows. What simplification decides by
-//! cases (Boolean locals, literals that others decide) is done before: the pass waits for the
-//! others and looks at reduced constraints only.
+//! Splits are tried at disjunctions and conditionals among the conjuncts, at equations between
+//! formulas, and at the conditions of conditional terms. A split is made if a case is contradictory
+//! or trivial (its head is among its body atoms), if a local variable can be eliminated in a case,
+//! if an argument gets an equation that it did not have, or if nothing grows. `simplify` handles
+//! other case distinctions (Boolean local variables, literals that others decide); this pass waits
+//! for the iterated passes and considers reduced constraints only.
 //!
-//! A clause is split until nothing pays any more, or not at all: measured, half-split transition
-//! relations (Lustre programs with dozens of modes) cost `pdr` much time, while `multi-phase` loops
-//! are won. Growth is bounded by one budget for a run, and no pass joins clauses again, so nothing
-//! blows up or goes back and forth.
+//! A clause is split until no further split is useful, or not at all: engines are slower on
+//! transition relations that are split halfway. One budget bounds the growth in a run, and no pass
+//! joins clauses again, so the passes terminate.
 //!
-//! Invariant: the cases of a clause together are equivalent to it, and each case's step is a step
-//! by the clause with the same values.
+//! Invariant: a clause is equivalent to the conjunction of its cases, and a step of a case is a
+//! step of the clause with the same values.
 
 use std::rc::Rc;
 
@@ -28,27 +27,40 @@ use alphorn_chc::{Clause, ClauseId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// Clauses that one clause may become.
-const CASES: usize = 8;
+/// The limits of the pass.
+struct Limits {
+    /// Clauses that one clause may become; a clause that needs more is not split.
+    max_cases: usize,
+    /// Ways to split one constraint that are tried.
+    max_attempts: usize,
+    /// Nodes of a constraint that is split; a larger one is not considered.
+    max_constraint_nodes: usize,
+    /// Clauses that may always be added in a run.
+    min_clause_budget: usize,
+    /// Size that may always be added in a run.
+    min_size_budget: usize,
+    /// Visits of terms that are always allowed in a run; at the limit no clause is split.
+    min_visits: usize,
+    /// Visits of terms that are allowed in addition for each unit of the system's size.
+    visits_per_node: usize,
+    /// Visits of terms that are allowed at any time.
+    max_visits: usize,
+}
 
-/// Ways to split one constraint that are tried.
-const ATTEMPTS: usize = 8;
+const LIMITS: Limits = Limits {
+    max_cases: 8,
+    max_attempts: 8,
+    max_constraint_nodes: 2_000,
+    min_clause_budget: 16,
+    min_size_budget: 2_000,
+    min_visits: 100_000,
+    visits_per_node: 60,
+    max_visits: 500_000,
+};
 
-/// A constraint larger than this is not split.
-const CLAUSE_SIZE: usize = 2_000;
-
-/// Clauses, and size, that may be added to small systems, too.
-const CLAUSES_BUDGET: usize = 16;
-const SIZE_BUDGET: usize = 2_000;
-
-/// Terms looked at always, for each term of the system, and in all.
-const FUEL_BUDGET: usize = 100_000;
-const FUEL: usize = 60;
-const FUEL_LIMIT: usize = 500_000;
-
-/// The pass. It remembers what it cannot split, and its budget, for one run. The budget grows by
-/// half of what other passes add to the system between two of its turns, and small systems have
-/// again what was spent on clauses that are gone.
+/// The pass. During a run it remembers the clauses that it cannot split, and its budget. The budget
+/// grows by half of what other passes add to the system between two applications. In small systems,
+/// the budget spent on clauses that other passes drop is available again.
 #[derive(Default)]
 pub struct Split {
     settled: FxHashSet<(ClauseId, TermId)>,
@@ -60,13 +72,13 @@ struct Budget {
     clauses: usize,
     /// Size that may still be added.
     size: usize,
-    /// Terms that may still be looked at.
+    /// Terms that may still be visited.
     fuel: usize,
-    /// What the system had when the pass was done with it.
+    /// The size of the system after the last application.
     known: Extent,
 }
 
-/// How large a system is.
+/// The size of a system.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     clauses: usize,
@@ -90,15 +102,15 @@ impl Extent {
 impl Budget {
     fn new() -> Self {
         Budget {
-            clauses: CLAUSES_BUDGET,
-            size: SIZE_BUDGET,
-            fuel: FUEL_BUDGET,
+            clauses: LIMITS.min_clause_budget,
+            size: LIMITS.min_size_budget,
+            fuel: LIMITS.min_visits,
             known: Extent::default(),
         }
     }
 
-    /// Adds half of what the system has and had not when the pass was done with it, and for what it
-    /// has no more, up to what small systems have.
+    /// Adds half of what the system has grown since the last application, or what it has shrunk,
+    /// the latter up to the budget of small systems.
     fn follow(&mut self, system: Extent) {
         let follow = |left: &mut usize, known: usize, now: usize, small: usize| match now > known {
             true => *left += (now - known) / 2,
@@ -110,31 +122,36 @@ impl Budget {
             &mut self.clauses,
             known.clauses,
             system.clauses,
-            CLAUSES_BUDGET,
+            LIMITS.min_clause_budget,
         );
-        follow(&mut self.size, known.size, system.size, SIZE_BUDGET);
-        self.fuel = (self.fuel + FUEL * new).min(FUEL_LIMIT);
+        follow(
+            &mut self.size,
+            known.size,
+            system.size,
+            LIMITS.min_size_budget,
+        );
+        self.fuel = (self.fuel + LIMITS.visits_per_node * new).min(LIMITS.max_visits);
     }
 }
 
 /// One of the clauses that a clause becomes.
 struct Case {
     constraint: TermId,
-    /// Locals of the clause that are gone, in the order of evaluation.
+    /// Definitions of eliminated local variables of the clause, in the order of evaluation.
     definitions: Vec<(TermId, TermId)>,
     measure: Measure,
 }
 
-/// What tells whether a case is better than what it comes from.
+/// The measures by which a case is compared with what it was split from.
 #[derive(Clone, Copy)]
 struct Measure {
     size: usize,
     locals: usize,
-    /// Arguments that an equation gives.
+    /// The number of arguments that an equation defines.
     defined: usize,
 }
 
-/// The cases that are left of a split, and what they are worth.
+/// The remaining cases of a split, and its effect.
 struct Found {
     cases: Vec<Case>,
     gain: usize,
@@ -143,7 +160,7 @@ struct Found {
 
 impl Transformation for Split {
     fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
-        // Without predicates there is one question left, and its cases are a solver's matter.
+        // Without predicates one query remains, and a solver handles its cases.
         if old.used_predicates().is_empty() {
             return None;
         }
@@ -182,11 +199,11 @@ impl Transformation for Split {
     }
 }
 
-/// Ways to take a constraint apart.
+/// The ways to split a constraint.
 enum Choice {
-    /// The conjunct at this place is one of these.
+    /// The conjunct at this position is one of these formulas.
     Either(usize, Vec<TermId>),
-    /// A formula inside is true, or false.
+    /// A subformula is true, or false.
     Whether(TermId),
 }
 
@@ -206,10 +223,12 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The clause's cases; `None` if it stays.
+    /// The clause's cases; `None` if it is not split.
     fn run(&self, budget: &mut Budget, cx: &Context) -> Option<Vec<Case>> {
         let terms = self.terms;
-        if !self.has_choice() || terms.dag_size(&[self.clause.constraint]) > CLAUSE_SIZE {
+        if !self.has_choice()
+            || terms.dag_size(&[self.clause.constraint]) > LIMITS.max_constraint_nodes
+        {
             return None;
         }
         let whole = self.case(self.clause.constraint, &[], budget)?;
@@ -223,9 +242,9 @@ impl<'a> Splitter<'a> {
                     splits += 1;
                     growth += found.growth;
                     open.extend(found.cases.into_iter().rev());
-                    // Cases that call for more of them are not what the engine should begin with.
+                    // A clause that needs more cases than this is not split at all.
                     let count = open.len() + closed.len();
-                    if count > CASES || count > budget.clauses || growth > budget.size {
+                    if count > LIMITS.max_cases || count > budget.clauses || growth > budget.size {
                         return None;
                     }
                 }
@@ -240,7 +259,7 @@ impl<'a> Splitter<'a> {
         Some(closed)
     }
 
-    /// Whether there is anything to split, seen without any work.
+    /// Whether there is anything to split, without any reduction.
     fn has_choice(&self) -> bool {
         let terms = self.terms;
         let mut found = false;
@@ -255,7 +274,7 @@ impl<'a> Splitter<'a> {
         found
     }
 
-    /// The reduced constraint; `None` if the clause says nothing then.
+    /// The reduced constraint as a case; `None` if the clause becomes trivial.
     fn case(
         &self,
         constraint: TermId,
@@ -290,7 +309,7 @@ impl<'a> Splitter<'a> {
         })
     }
 
-    /// The split that is worth most, if one pays.
+    /// The split with the greatest gain, if there is a useful one.
     fn best(&self, case: &Case, budget: &mut Budget, cx: &Context) -> Option<Found> {
         let conjuncts = self.terms.conjuncts(case.constraint);
         let mut best: Option<Found> = None;
@@ -319,7 +338,7 @@ impl<'a> Splitter<'a> {
         for (at, &conjunct) in conjuncts.iter().enumerate() {
             if *terms.op(conjunct) == Op::Or {
                 let disjuncts = terms.disjuncts(conjunct);
-                if disjuncts.len() <= CASES {
+                if disjuncts.len() <= LIMITS.max_cases {
                     result.push(Choice::Either(at, disjuncts));
                 }
             }
@@ -329,7 +348,7 @@ impl<'a> Splitter<'a> {
             let condition = match node.op {
                 Op::Ite => Some(node.args[0]),
                 Op::Eq if terms.sort_of(node.args[0]) == SortId::BOOL => {
-                    // A side that is a literal already is the simpler question.
+                    // A side that is not composed of `and`, `or` or `ite` is the simpler condition.
                     let plain = |&a: &TermId| !matches!(terms.op(a), Op::And | Op::Or | Op::Ite);
                     node.args.iter().copied().find(plain)
                 }
@@ -342,11 +361,11 @@ impl<'a> Splitter<'a> {
                 result.push(Choice::Whether(condition));
             }
         });
-        // Bound variables must not get out.
+        // Bound variables must not leave their quantifier.
         if conjuncts.iter().any(|&c| terms.node(c).has_quantifier) {
             result.retain(|c| matches!(c, Choice::Either(..)));
         }
-        result.truncate(ATTEMPTS);
+        result.truncate(LIMITS.max_attempts);
         result
     }
 
@@ -397,7 +416,7 @@ impl<'a> Splitter<'a> {
             growth: total.saturating_sub(old.size),
             cases,
         };
-        // The same again is no case.
+        // A case that equals the whole makes no progress.
         let same = found.cases.iter().any(|c| c.constraint == case.constraint);
         (!same).then_some(found)
     }

@@ -1,20 +1,28 @@
-//! Definitions for predicates that were resolved away, from a model of the others.
+//! Makes definitions of predicates that were eliminated by resolution, from a model of the others.
 //!
-//! Any formula between the strongest (what the defining clauses derive) and the weakest (what the
-//! using clauses allow) will do. Both are written over the predicate's arguments with the locals
-//! reduced away; if one of them has none left it is the definition. Between large formulas over
-//! words it is an interpolant from one proof over bits, and so for all predicates after that. At
-//! the first predicate where none of this is so, definitions for all that is left are sought
-//! together: their clauses as they were are a system without recursion (`proof/acyclic.rs`). Where
-//! that does not end in time, one predicate after the other: what the neighbours' definitions say
-//! is tried, for blocks of one loop are about the same states. Else the definition is built from the defining side cube by cube: a
-//! model that is not covered yet gives an implicant, which is projected to the arguments and then
-//! weakened to a core that the using side still refutes (interpolation by projection); or its
-//! negation from the using side in the same way, and at last the locals are quantified. Where
-//! definitions around it have quantifiers, the weakest formula is taken at once, with its locals
-//! quantified universally.
+//! Any formula between the strongest one (what the defining clauses derive) and the weakest one
+//! (what the using clauses allow) is a definition. Both are written over the predicate's arguments,
+//! with local variables eliminated as far as possible. For each predicate, the last one eliminated
+//! first:
 //!
-//! Invariant: whatever happens, the strongest formula implies the definition, and the uses hold.
+//! 1. If one of them has no local variables left and is not large, it is the definition.
+//! 2. Between large formulas over bit-vectors the definition is an interpolant from a proof over
+//!   bits.
+//! 3. At the first predicate where both fail, the definitions of all remaining predicates are
+//!   computed together: their original clauses are a system without recursion
+//!   (`alphorn_proof::solve_acyclic`).
+//! 4. Otherwise conjuncts of the definitions of neighbouring predicates are tried, since blocks of
+//!   one loop have similar states.
+//! 5. Otherwise the definition is built cube by cube from the defining side: a model that is not
+//!   covered yet gives an implicant, which is projected to the arguments and weakened to a core
+//!   that the using side still refutes; or its negation in the same way from the using side.
+//! 6. Otherwise the local variables are quantified.
+//!
+//! If a neighbouring definition has quantifiers, step 4 is replaced by the weakest formula, with
+//! its local variables quantified universally.
+//!
+//! Invariant: the strongest formula implies the definition, and the definition implies the weakest
+//! formula if there is one.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -33,26 +41,42 @@ use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Assignment, Op, Sort, TermId, TermStore};
 use alphorn_witness::Model;
 
-/// Cubes of one definition at most.
-const CUBES: usize = 200;
+/// The limits of the search for definitions, as work unless it is said otherwise.
+struct Limits {
+    /// Cubes of one definition; at the limit the next way is tried.
+    max_cubes: usize,
+    /// One query; at the limit a cube is not weakened further.
+    query_work: Duration,
+    /// One definition from cubes, all definitions from proofs, and the definitions of all remaining
+    /// predicates together. At the limit the next way is tried.
+    definition_work: Duration,
+    /// A weakest formula of at most this size (nodes) is taken without computing a large strongest
+    /// one.
+    small_definition: usize,
+    /// One interpolant from a proof.
+    proof_work: Duration,
+    /// A strongest or weakest formula larger than this (nodes) is taken only if no smaller
+    /// definition is found.
+    large_definition: usize,
+    /// With bit-vectors, the work for all definitions together is divided by this: it succeeds
+    /// early or not at all, since proof obligations contain single values.
+    part_with_bit_vectors: u32,
+}
 
-/// Work for one query at most: a cube that is not weakened is better than none.
-const QUERY: Duration = Duration::from_millis(500);
+const LIMITS: Limits = Limits {
+    max_cubes: 200,
+    query_work: Duration::from_millis(500),
+    definition_work: Duration::from_secs(5),
+    small_definition: 300,
+    proof_work: Duration::from_secs(2),
+    large_definition: 2000,
+    part_with_bit_vectors: 8,
+};
 
-/// Time for one definition at most, and for all together; an eighth of that where there are words:
-/// obligations have single values of these, so it is soon done or never.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A definition by what the uses allow that is taken without looking for a smaller one.
-const SMALL: usize = 300;
-
-/// Work for a definition by a proof.
-const PROOF: Duration = Duration::from_secs(2);
-
-/// An exact definition larger than this is not taken before a smaller one was sought.
-const LARGE: usize = 2000;
-
-/// Adds definitions of the predicates that were eliminated from `system`, the last one first.
+/// Adds definitions of the predicates that were eliminated from `system`, in the reverse order.
+///
+/// # Errors
+/// The budget ends before all predicates have one.
 pub(super) fn restore_definitions(
     system: &System,
     eliminated: &[Eliminated],
@@ -68,7 +92,7 @@ pub(super) fn restore_definitions(
             .flat_map(|c| c.atoms())
         {
             if !gone.contains(&atom.predicate) {
-                // All clauses left that mention it hold by themselves.
+                // All remaining clauses that mention it hold for any definition.
                 let definition = model.definitions.entry(atom.predicate);
                 definition.or_insert(TermId::TRUE);
             }
@@ -80,7 +104,7 @@ pub(super) fn restore_definitions(
         smt: None,
     };
     let (mut together, mut by_proofs) = (true, false);
-    let proofs = cx.budget.work(PATIENCE);
+    let proofs = cx.budget.work(LIMITS.definition_work);
     for (at, item) in eliminated.iter().enumerate().rev() {
         if let Some(reason) = cx.stop() {
             return Err(BackError(reason.to_string()));
@@ -89,7 +113,7 @@ pub(super) fn restore_definitions(
         let sides = definer.sides(item, model);
         let mut found = sides
             .exact
-            .filter(|&f| system.terms.dag_size(&[f]) <= LARGE);
+            .filter(|&f| system.terms.dag_size(&[f]) <= LIMITS.large_definition);
         if found.is_none() && (by_proofs || definer.is_large(&sides)) {
             found = definer.proved(&sides, &proofs, cx);
             by_proofs |= found.is_some();
@@ -125,23 +149,26 @@ struct Definer<'a> {
     smt: Option<Rc<Smt>>,
 }
 
-/// A formula over a predicate's formal variables and locals, these existentially quantified.
+/// A formula over a predicate's formal variables and local variables; the latter are existentially
+/// quantified.
 struct Side {
     matrix: TermId,
     locals: Vec<TermId>,
 }
 
-/// What lies around a predicate's definition.
+/// The two bounds of a predicate's definition.
 struct Sides {
     derived: Vec<Side>,
-    /// `None` where a clause uses the predicate twice: then no formula says what is allowed.
+    /// `None` if a clause uses the predicate twice: then no formula over its arguments says what is
+    /// allowed.
     forbidden: Option<Vec<Side>>,
-    /// The smaller one of the strongest and the weakest definition, of those without locals.
+    /// The smaller one of the strongest and the weakest formula, among those without local
+    /// variables.
     exact: Option<TermId>,
 }
 
 impl Definer<'_> {
-    /// The predicates that are not defined yet, from the clauses as they were.
+    /// Definitions of all predicates that have none yet, from their original clauses.
     fn together(
         &mut self,
         open: &[Eliminated],
@@ -168,11 +195,11 @@ impl Definer<'_> {
         }
         let smt = Smt::within(&cx.budget);
         let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
-        let patience = match self.has_words(&constraints) {
-            true => PATIENCE / 8,
-            false => PATIENCE,
+        let limit = match self.has_bit_vectors(&constraints) {
+            true => LIMITS.definition_work / LIMITS.part_with_bit_vectors,
+            false => LIMITS.definition_work,
         };
-        let found = cx.within(cx.budget.work(patience), |cx| {
+        let found = cx.within(cx.budget.work(limit), |cx| {
             solve_acyclic(&system, &seeds, &smt, cx)
         });
         match found {
@@ -184,8 +211,8 @@ impl Definer<'_> {
         }
     }
 
-    /// Conjuncts of the definitions around the open predicates, for each of these that has the same
-    /// arguments: blocks of one loop are about the same states.
+    /// Conjuncts of the known definitions around the open predicates, for each open predicate with
+    /// the same sorts.
     fn seeds(&self, system: &System, open: &FxHashSet<PredicateId>, model: &Model) -> Formulas {
         let known = system.clauses.iter().flat_map(|clause| clause.atoms());
         let known = known
@@ -204,8 +231,8 @@ impl Definer<'_> {
         seeds
     }
 
-    /// The conjuncts of a predicate's definition over another one's formal variables, by position,
-    /// without those that have quantifiers; none if it has other sorts.
+    /// The conjuncts of the definition of `of` over the formal variables of `at`, by position,
+    /// without those that have quantifiers; none if the sorts differ.
     fn conjuncts_at(&self, of: PredicateId, at: PredicateId, model: &Model) -> Vec<TermId> {
         let terms = &*self.terms;
         let [theirs, own] = [of, at].map(|p| &self.system.predicate(p).params);
@@ -222,8 +249,8 @@ impl Definer<'_> {
         found
     }
 
-    /// What derives an eliminated predicate and what its uses forbid; without the former where it is
-    /// a large formula and the latter alone is a small definition, made by substitution.
+    /// What derives an eliminated predicate, and what its uses forbid. The former is left out if it
+    /// is large and the latter alone gives a small definition, since that is found by substitution.
     fn sides(&self, item: &Eliminated, model: &Model) -> Sides {
         let size = |f: TermId| self.terms.dag_size(&[f]);
         let params = self.system.predicate(item.predicate).params.clone();
@@ -236,7 +263,7 @@ impl Definer<'_> {
             .as_ref()
             .and_then(|f| self.without_locals(f))
             .map(|f| self.terms.not(f));
-        let is_small = weakest.is_some_and(|f| size(f) <= SMALL);
+        let is_small = weakest.is_some_and(|f| size(f) <= LIMITS.small_definition);
         if is_small && self.is_hard(item, model) {
             return Sides {
                 derived: Vec::new(),
@@ -258,15 +285,15 @@ impl Definer<'_> {
         }
     }
 
-    /// An interpolant between what derives a predicate and what its uses forbid, by one proof over
-    /// bits. Cubes of words have single values in them, and there are too many of these.
+    /// An interpolant between what derives a predicate and what its uses forbid, from one proof
+    /// over bits. Cubes over bit-vectors contain single values, and there are too many of these.
     fn proved(&mut self, sides: &Sides, proofs: &Budget, cx: &Context) -> Option<TermId> {
         let forbidden = sides.forbidden.as_ref()?;
         let (a, b) = (
             any(&self.terms, &sides.derived),
             any(&self.terms, forbidden),
         );
-        if proofs.is_spent() || !self.has_words(&[a]) {
+        if proofs.is_spent() || !self.has_bit_vectors(&[a]) {
             return None;
         }
         let options = InterpolationOptions {
@@ -276,7 +303,7 @@ impl Definer<'_> {
         };
         let smt = self.smt(&cx.budget);
         let mut interpolator = Interpolator::new(&smt, options);
-        interpolator.set_budget(Some(proofs.work(PROOF)));
+        interpolator.set_budget(Some(proofs.work(LIMITS.proof_work)));
         let found = interpolator.by_proof(a, b);
         found.unwrap_or_else(|why| {
             log::debug!("no definition by a proof: {why}");
@@ -284,7 +311,7 @@ impl Definer<'_> {
         })
     }
 
-    fn has_words(&self, formulas: &[TermId]) -> bool {
+    fn has_bit_vectors(&self, formulas: &[TermId]) -> bool {
         let mut vars = self.terms.free_vars(formulas).into_iter();
         vars.any(|v| matches!(self.terms.sort(self.terms.sort_of(v)), Sort::BitVec(_)))
     }
@@ -296,8 +323,8 @@ impl Definer<'_> {
             forbidden,
             exact,
         } = sides;
-        // Nothing is projected below a quantifier, and `∃∀` is hard for who checks the model: what
-        // the uses allow stays universal where the neighbours' definitions are.
+        // Projection does not handle quantifiers, and `∃∀` is hard for the check of the model: what
+        // the uses allow remains universal if the neighbours' definitions are.
         let is_quantified = |s: &Side| self.terms.node(s.matrix).has_quantifier;
         if let Some(forbidden) = forbidden
             && derived.iter().chain(forbidden).any(is_quantified)
@@ -330,15 +357,15 @@ impl Definer<'_> {
         })
     }
 
-    /// Whether what derives a predicate is large.
+    /// Whether the formulas that derive a predicate are large.
     fn is_hard(&self, item: &Eliminated, model: &Model) -> bool {
         let mut parts: Vec<TermId> = item.defining.iter().map(|c| c.constraint).collect();
         let atoms = item.defining.iter().flat_map(|c| &c.body);
         parts.extend(atoms.filter_map(|a| model.definitions.get(&a.predicate)));
-        self.terms.dag_size(&parts) > LARGE / 2
+        self.terms.dag_size(&parts) > LIMITS.large_definition / 2
     }
 
-    /// Whether a proof is sought before lemmas are.
+    /// Whether the bounds are so large that a proof is tried first.
     fn is_large(&self, sides: &Sides) -> bool {
         let forbidden = sides.forbidden.iter().flatten();
         let parts: Vec<TermId> = sides
@@ -347,7 +374,7 @@ impl Definer<'_> {
             .chain(forbidden)
             .map(|s| s.matrix)
             .collect();
-        self.terms.dag_size(&parts) > LARGE
+        self.terms.dag_size(&parts) > LIMITS.large_definition
     }
 
     fn without_locals(&self, sides: &[Side]) -> Option<TermId> {
@@ -362,7 +389,7 @@ impl Definer<'_> {
         self.terms.exists(&bound, matrix)
     }
 
-    /// That a side has no solution.
+    /// The side has no solution.
     fn universal(&self, side: &Side) -> TermId {
         let renaming = self.terms.renaming(&side.locals);
         let bound: Vec<TermId> = renaming.values().copied().collect();
@@ -370,7 +397,7 @@ impl Definer<'_> {
         self.terms.forall(&bound, self.terms.not(matrix))
     }
 
-    /// What a defining clause derives; `None` if that is nothing.
+    /// What a defining clause derives; `None` if it derives nothing.
     fn derived(&self, clause: &Clause, params: &[TermId], model: &Model) -> Option<Side> {
         let head = clause.head.as_ref()?;
         let mut parts = vec![clause.constraint];
@@ -379,7 +406,7 @@ impl Definer<'_> {
         (side.matrix != TermId::FALSE).then_some(side)
     }
 
-    /// Arguments for which a using clause would be violated.
+    /// The arguments for which a using clause would be violated.
     fn forbidden(
         &self,
         clause: &Clause,
@@ -426,7 +453,7 @@ impl Definer<'_> {
         Side { matrix, locals }
     }
 
-    /// Existential quantifiers that stand alone become locals of a new name.
+    /// Replaces existentially quantified variables of conjuncts by fresh local variables.
     fn open_quantifiers(&self, formula: TermId) -> TermId {
         let terms = &*self.terms;
         let mut open = terms.conjuncts(formula);
@@ -444,8 +471,8 @@ impl Definer<'_> {
         terms.and(&done)
     }
 
-    /// The conjuncts of the neighbours' definitions that `derived` implies, those that `forbidden`
-    /// needs to be refuted; `None` if they do not. Arguments correspond by position.
+    /// The conjuncts of neighbouring definitions that `derived` implies, as far as they are needed
+    /// to refute `forbidden`; `None` if they do not refute it. Arguments correspond by position.
     fn of_neighbours(
         &mut self,
         item: &Eliminated,
@@ -470,7 +497,7 @@ impl Definer<'_> {
             return None;
         }
         let smt = self.smt(&cx.budget);
-        let _limit = smt.limit_queries(Some(QUERY));
+        let _limit = smt.limit_queries(Some(LIMITS.query_work));
         let mut implies = solver_of(&smt, derived);
         while !candidates.is_empty() {
             if cx.stop().is_some() {
@@ -498,8 +525,8 @@ impl Definer<'_> {
         self.smt.get_or_insert_with(new).clone()
     }
 
-    /// A quantifier-free formula that `derived` implies, and that `forbidden`, if given, refutes;
-    /// without it, equivalent to `derived`.
+    /// A quantifier-free formula that `derived` implies and that refutes `forbidden`, if given;
+    /// otherwise one equivalent to `derived`.
     fn interpolate(
         &mut self,
         derived: &[Side],
@@ -511,14 +538,14 @@ impl Definer<'_> {
             return None;
         }
         let smt = self.smt(&cx.budget);
-        let _limit = smt.limit_queries(Some(QUERY));
-        let budget = cx.budget.work(PATIENCE);
+        let _limit = smt.limit_queries(Some(LIMITS.query_work));
+        let budget = cx.budget.work(LIMITS.definition_work);
         let matrices: Vec<TermId> = derived.iter().map(|s| s.matrix).collect();
         let vars = terms.free_vars(&matrices);
         let mut uncovered = solver_of(&smt, derived);
         let mut uses: Option<Solver> = forbidden.map(|sides| solver_of(&smt, sides));
         let mut cubes: Vec<TermId> = Vec::new();
-        while cubes.len() <= CUBES && !budget.is_spent() {
+        while cubes.len() <= LIMITS.max_cubes && !budget.is_spent() {
             match uncovered.check(&[]) {
                 SatResult::Unsat => return Some(terms.or(&cubes)),
                 SatResult::Unknown(_) => return None,
@@ -541,14 +568,14 @@ impl Definer<'_> {
     }
 }
 
-/// A solver that has the disjunction of some sides.
+/// A solver with the disjunction of the sides asserted.
 fn solver_of(smt: &Rc<Smt>, sides: &[Side]) -> Solver {
     let mut solver = smt.solver();
     solver.assert(any(smt.terms(), sides));
     solver
 }
 
-/// The disjunction of some sides.
+/// The disjunction of the sides.
 fn any(terms: &TermStore, sides: &[Side]) -> TermId {
     let all: Vec<TermId> = sides.iter().map(|s| s.matrix).collect();
     terms.or(&all)
@@ -561,13 +588,13 @@ mod tests {
     use super::*;
     use alphorn_term::BigUint;
 
-    /// Words that are derived with locals and forbidden with locals: neither side is a formula over
-    /// the arguments, and there are as many cubes as words.
+    /// Bit-vectors derived with local variables and forbidden with local variables: neither side is
+    /// a formula over the arguments, and there are as many cubes as bit-vectors.
     #[test]
-    fn words_are_defined_by_a_proof() {
+    fn bit_vectors_are_defined_by_a_proof() {
         let terms = Rc::new(TermStore::new());
-        let word = terms.bitvec_sort(16);
-        let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| terms.var(n, word));
+        let bit_vector = terms.bitvec_sort(16);
+        let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| terms.var(n, bit_vector));
         let number = |n: u32| terms.bitvec(BigUint::from(n), 16);
         let and = |v, n| terms.bv_op(&Op::BvAnd, &[v, number(n)]);
         let side = |matrix, local| {
@@ -576,7 +603,7 @@ mod tests {
                 locals: vec![local],
             }]
         };
-        // An odd word and its copy in other bits, against an even one.
+        // An odd number and its copy in other bits, against an even one.
         let derived = [
             terms.eq(and(x, 1), number(1)),
             terms.eq(terms.bv_op(&Op::BvXor, &[x, a]), y),

@@ -1,15 +1,17 @@
-//! Drops clauses that another clause implies, and body atoms that another one implies.
+//! Drops clauses and body atoms that others imply.
 //!
-//! A clause is subsumed by one with the same head whose body atoms are among its own and whose
-//! conjuncts all follow from its own: equal ones, weaker bounds on the same sum, disjunctions with
-//! a disjunct of its own. Atoms match in their order, and for repeated predicates in a few other
-//! orders; locals match by their rank. A body atom goes if another one of its predicate is equal
-//! to it wherever the constraint says anything of it (a condensation: the clause subsumes itself
-//! without the atom).
+//! A clause is subsumed by a clause with the same head whose body atoms are among its own and whose
+//! conjuncts follow from its own: equal conjuncts, weaker bounds on the same sum, or disjunctions
+//! with one of its disjuncts. Atoms are matched in their order, and for repeated predicates in a
+//! few other orders; local variables are matched by rank. A body atom is dropped if another atom of
+//! the same predicate has equal arguments wherever the constraint mentions them (condensation: the
+//! clause without the atom subsumes the clause).
 //!
-//! Candidates come from an index of conjuncts by the rarest conjunct, and the number of tests is
-//! bounded, so the pass is near-linear. Invariant: what goes is implied syntactically by what
-//! stays, so models stay models; a step by a shortened clause uses a premise twice.
+//! Candidates come from an index of conjuncts, by the rarest conjunct. The number of tests is
+//! bounded, so the pass is nearly linear.
+//!
+//! Invariant: what is dropped is implied syntactically by what is kept, so models stay models; a
+//! step of a condensed clause uses a premise twice.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -24,13 +26,27 @@ use alphorn_chc::{Clause, ClauseIndex, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, Rational, SortId, TermId, TermStore};
 
-/// Tests of pairs for each clause of a system, on average.
-const TESTS: usize = 40;
+/// The limits of the pass.
+struct Limits {
+    /// Tests of pairs of clauses, for each clause of the system; at the limit the other clauses are
+    /// kept.
+    tests_per_clause: usize,
+    /// Tests of pairs of clauses that are always allowed.
+    min_tests: usize,
+    /// Orders in which the atoms of one predicate are matched.
+    max_orders: usize,
+    /// Body atoms of one predicate that are compared for condensation.
+    max_atoms: usize,
+}
 
-/// Ways to match atoms of one predicate that are tried.
-const ORDERS: usize = 6;
+const LIMITS: Limits = Limits {
+    tests_per_clause: 40,
+    min_tests: 1000,
+    max_orders: 6,
+    max_atoms: 16,
+};
 
-/// The pass. It remembers the groups of clauses in which it found nothing, for one run.
+/// The pass. During a run it remembers the groups of clauses in which it found nothing.
 #[derive(Default)]
 pub struct Subsume {
     settled: FxHashMap<Option<PredicateId>, u64>,
@@ -50,7 +66,7 @@ impl Transformation for Subsume {
         groups.retain(|g| !g.1.is_empty());
         groups.sort_unstable_by_key(|g| g.1[0]);
         let mut alive = vec![true; old.clauses.len()];
-        let mut tests = 1000 + TESTS * old.clauses.len();
+        let mut tests = LIMITS.min_tests + LIMITS.tests_per_clause * old.clauses.len();
         for (head, members) in groups {
             if cx.stop().is_some() {
                 break;
@@ -102,8 +118,8 @@ fn fingerprint(system: &System, members: &[usize]) -> u64 {
     hasher.finish()
 }
 
-/// Takes body atoms out that another body atom implies; returns for each old body atom the position
-/// of the one that now stands for it, `None` if all stay.
+/// Drops body atoms that other body atoms imply. Returns for each old body atom the position of the
+/// atom that replaces it; `None` if all are kept.
 fn condense(terms: &TermStore, clause: &mut Clause) -> Option<Vec<usize>> {
     let mut by_predicate: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
     for (at, atom) in clause.body.iter().enumerate() {
@@ -123,9 +139,9 @@ fn condense(terms: &TermStore, clause: &mut Clause) -> Option<Vec<usize>> {
     }
     let mut stands_for: Vec<usize> = (0..clause.body.len()).collect();
     for positions in by_predicate.into_values() {
-        // Those with the most constrained arguments first; few atoms share a predicate.
-        for &at in positions.iter().take(16) {
-            let covered = positions.iter().take(16).find(|&&by| {
+        // Few atoms share a predicate, so the quadratic search is cheap.
+        for &at in positions.iter().take(LIMITS.max_atoms) {
+            let covered = positions.iter().take(LIMITS.max_atoms).find(|&&by| {
                 by != at
                     && stands_for[by] == by
                     && clause.body[at]
@@ -154,7 +170,7 @@ fn condense(terms: &TermStore, clause: &mut Clause) -> Option<Vec<usize>> {
     Some(stands_for.into_iter().map(position).collect())
 }
 
-/// Variables that name places in a clause.
+/// Canonical variables for positions in a clause.
 #[derive(Default)]
 struct Names {
     table: FxHashMap<(Place, SortId), TermId>,
@@ -163,7 +179,7 @@ struct Names {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
     Head(usize),
-    /// Predicate, occurrence among its own, argument.
+    /// Predicate, occurrence among its atoms, argument.
     Body(PredicateId, usize, usize),
     Local(usize),
 }
@@ -177,12 +193,12 @@ impl Names {
     }
 }
 
-/// A clause with its variables named by their places.
+/// A clause with its variables renamed canonically.
 struct Shape {
-    /// Number of body atoms by predicate, and the sorts of its arguments.
+    /// For each predicate of the body, the number of its atoms and the sorts of its arguments.
     body: FxHashMap<PredicateId, (usize, Rc<[SortId]>)>,
     conjuncts: Vec<TermId>,
-    /// What each conjunct is found by, the same for all occurrences of a predicate.
+    /// The index key of each conjunct, the same for all occurrences of a predicate.
     features: Vec<Feature>,
     set: FxHashSet<TermId>,
     ranges: FxHashMap<(TermId, TermId), Range>,
@@ -263,7 +279,7 @@ impl Shape {
                 continue;
             };
             let range = ranges.entry(key).or_default();
-            // Simplification leaves one bound on each side.
+            // Simplification leaves at most one bound on each side.
             if lower {
                 range.lower = Some((value.clone(), strict));
             }
@@ -307,7 +323,7 @@ impl Shape {
     }
 }
 
-/// What a conjunct is found by.
+/// The index key of a conjunct.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Feature {
     Conjunct(TermId),
@@ -321,8 +337,8 @@ fn feature(terms: &TermStore, conjunct: TermId) -> Feature {
     }
 }
 
-/// Shapes that another shape subsumes, each of them by one that stays or by one that is subsumed
-/// itself in the end.
+/// The positions of shapes that another shape subsumes. The other shape is kept, or in the end also
+/// subsumed by one that is kept.
 fn subsumed(
     terms: &TermStore,
     shapes: &[Shape],
@@ -350,7 +366,7 @@ fn subsumed(
             break;
         }
         let mut orders: Option<Vec<Shape>> = None;
-        // A disjunction may be implied by something else, so it leads to no candidates.
+        // A disjunction may be implied by other conjuncts, so it gives no candidates.
         let rarest = shape
             .conjuncts
             .iter()
@@ -389,7 +405,7 @@ fn subsumed(
     result
 }
 
-/// The shape with the atoms of one repeated predicate at other places of the target.
+/// The shape with the atoms of one repeated predicate matched to other atoms of the target.
 fn other_orders(terms: &TermStore, shape: &Shape, target: &Shape, names: &mut Names) -> Vec<Shape> {
     let mut result = Vec::new();
     let mut predicates: Vec<PredicateId> = shape.body.keys().copied().collect();
@@ -407,7 +423,7 @@ fn other_orders(terms: &TermStore, shape: &Shape, target: &Shape, names: &mut Na
                     2 if first != second => vec![first, second],
                     _ => continue,
                 };
-                if result.len() >= ORDERS {
+                if result.len() >= LIMITS.max_orders {
                     return result;
                 }
                 let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();

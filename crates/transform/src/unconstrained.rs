@@ -1,26 +1,28 @@
 //! Elimination of unconstrained variables (Brummayer and Biere, JSAT 2009): a conjunct that some
-//! value of a variable satisfies, whatever its other variables are, says nothing if no other
-//! conjunct has the variable. Without it, further variables may have become unconstrained.
+//! value of a variable satisfies, whatever the values of its other variables are, can be dropped if
+//! no other conjunct has the variable. Then further variables may be unconstrained.
 //!
-//! Invariant: every assignment that satisfies the conjuncts left extends to one that satisfies all,
-//! by the values found, from the last one found to the first.
+//! Invariant: every assignment that satisfies the remaining conjuncts extends to one that satisfies
+//! all conjuncts, by the recorded values, from the last one to the first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::isolate::witness;
 use alphorn_term::{TermId, TermStore};
 
-/// A conjunct that says nothing.
+/// A conjunct that can be dropped.
 pub(super) struct Unconstrained {
-    /// Its position.
+    /// The position of the conjunct.
     pub conjunct: usize,
+    /// The unconstrained variable.
     pub var: TermId,
-    /// A value of the variable that satisfies the conjunct, over its other variables.
+    /// A value of `var` that satisfies the conjunct, over its other variables.
     pub value: TermId,
 }
 
-/// The conjuncts that say nothing, in the order in which they go. `vars` are the variables of each
-/// conjunct; those in `keep` stay constrained. Near-linear in the size of the conjuncts.
+/// The conjuncts that can be dropped, in the order of dropping. `vars` are the variables of each
+/// conjunct; those for which `keep` holds stay constrained. The work is nearly linear in the size
+/// of the conjuncts.
 pub(super) fn unconstrained(
     terms: &TermStore,
     conjuncts: &[TermId],
@@ -33,7 +35,7 @@ pub(super) fn unconstrained(
             places.entry(var).or_default().push(at);
         }
     }
-    // How many conjuncts with the variable are left.
+    // The number of remaining conjuncts with the variable.
     let mut left: FxHashMap<TermId, usize> = places.iter().map(|(&v, at)| (v, at.len())).collect();
     let mut gone = vec![false; conjuncts.len()];
     let single = |(&var, &count): (&TermId, &usize)| (count == 1 && !keep(var)).then_some(var);
@@ -65,8 +67,8 @@ pub(super) fn unconstrained(
     found
 }
 
-/// What of a constraint decides which values of the variables in `keep` satisfy it. Of a step that
-/// copies hundreds of arguments, a few conjuncts are left for a solver.
+/// The part of a constraint that determines which values of the variables in `keep` satisfy it. For
+/// a step that copies hundreds of arguments only a few conjuncts remain.
 pub(super) fn constrained_part(
     terms: &TermStore,
     constraint: TermId,
@@ -95,7 +97,7 @@ mod tests {
         let part = |conjuncts: &[TermId], keep: &FxHashSet<TermId>| {
             constrained_part(&t, t.and(conjuncts), keep)
         };
-        // z is kept; y is what only u's definition reads; v = v + 1 defines nothing.
+        // z is kept; only u's definition reads y; v = v + 1 defines nothing.
         let all = [t.eq(u, next(y)), t.eq(y, next(x)), bound, t.not(b)];
         let keep = FxHashSet::from_iter([x, z]);
         assert_eq!(part(&all, &keep), bound);
@@ -106,7 +108,7 @@ mod tests {
         ];
         let with: Vec<TermId> = needed.iter().chain(&all).copied().collect();
         assert_eq!(part(&with, &keep), t.and(&needed));
-        // A variable of two conjuncts is defined by neither.
+        // A variable in two conjuncts is defined by neither.
         let twice = [t.eq(u, t.int(1)), t.eq(u, t.int(2))];
         assert_eq!(part(&twice, &keep), t.and(&twice));
     }

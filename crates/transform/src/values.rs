@@ -1,18 +1,19 @@
-//! Words and numbers that are only copied and compared with a few numerals become codes.
+//! Replaces bit-vectors and numbers that are only copied and compared with few constants by codes.
 //!
-//! Arguments and locals between which clauses say `x = y` are a class, with the numerals that they
-//! are equated with. If nothing else is said of them, all other values are alike: a code is the
-//! number of a numeral, or one more for any other value. Two codes are a Boolean. More are a word of
-//! few bits for words, and for numbers as many Booleans, so that no words come in where there were
-//! none. A state that a program keeps in a word of 32 bits becomes one bit, or a program counter that
-//! other passes see.
+//! Arguments and local variables that clauses equate form a class, with the constants that they are
+//! equated with. If clauses use them in no other way, all other values are interchangeable: the
+//! code is the index of the constant, or one more for any other value. Two codes are a Boolean.
+//! More codes are a narrow bit-vector if the class is one of bit-vectors; for numbers they are
+//! several Booleans, so that no bit-vectors are introduced. A state variable of 32 bits becomes one
+//! bit, or a program counter that other passes recognize.
 //!
-//! Codes of equal values are equal, and tests against the class's numerals are decided by them. That
-//! two values differ is not: two others may. So a class with `x ≠ y` is left as it is. (Data
-//! independence, Wolper, POPL 1986.)
+//! Equal values have equal codes, and codes decide comparisons with the class's constants. They do
+//! not decide whether two values differ, since two different values may have the code of other
+//! values. So a class with `x ≠ y` is left unchanged (data independence, Wolper, POPL 1986).
 //!
-//! Invariant: a derivation of the old system becomes one of the new by taking codes, and one of the
-//! new one of the old by taking one fixed value for all that are no numerals of the class.
+//! Invariant: the codes of a derivation of the old system are a derivation of the new one, and a
+//! derivation of the new system is one of the old with one fixed value in place of all values that
+//! are not constants of the class.
 
 use std::rc::Rc;
 
@@ -27,16 +28,23 @@ use alphorn_chc::{Clause, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// Numerals of a class, at most.
-const NUMERALS: usize = 1000;
+/// The limits of the pass.
+struct Limits {
+    /// Constants of a class; a class with more is not coded.
+    max_constants: usize,
+    /// Constants of a class times its variables in all clauses, since each variable has a term that
+    /// translates its code; a class with more is not coded.
+    max_cases: usize,
+    /// Codes of a class of numbers: two Booleans. With more, `pdr` handles a program counter better
+    /// as a number.
+    max_codes_of_numbers: usize,
+}
 
-/// Numerals of a class times its variables in all clauses, at most: each variable has a term that
-/// says what its code means.
-const CASES: usize = 1_000_000;
-
-/// Codes of a class of numbers, at most: two truth values. With more of them, a program counter is
-/// harder for `pdr` than as a number (29_conditionals, 46_monabsex2 of LIA-Arrays).
-const NUMBER_CODES: usize = 4;
+const LIMITS: Limits = Limits {
+    max_constants: 1000,
+    max_cases: 1_000_000,
+    max_codes_of_numbers: 4,
+};
 
 /// The pass.
 pub struct Values;
@@ -93,14 +101,14 @@ impl Transformation for Values {
     }
 }
 
-/// The values of a class, and how they are written.
+/// The values of a class, and their codes.
 #[derive(Debug)]
 struct Code {
-    /// Ascending.
+    /// The constants of the class, ascending.
     numerals: Vec<TermId>,
-    /// What stands for all that is no numeral of the class, if there is such a value.
+    /// The value used for all values that are not constants of the class, if there are such values.
     other: Option<TermId>,
-    of_words: bool,
+    of_bit_vectors: bool,
 }
 
 impl Code {
@@ -108,31 +116,32 @@ impl Code {
         self.numerals.len() + usize::from(self.other.is_some())
     }
 
-    /// Bits that tell the values apart.
+    /// The number of bits of a code.
     fn bits(&self) -> u32 {
         self.size().next_power_of_two().trailing_zeros()
     }
 
-    /// The sorts of a code's parts: none for a single value, one truth value for two. More are truth
-    /// values for numbers, so that words come in only where there are words, and else one word.
+    /// The sorts of a code's parts: none for a single value, one Boolean for two. For more, one
+    /// bit-vector for bit-vectors, and Booleans for numbers, so that bit-vectors occur only where
+    /// they did before.
     fn sorts(&self, terms: &TermStore) -> Vec<SortId> {
         match self.size() {
             0 | 1 => Vec::new(),
             2 => vec![SortId::BOOL],
-            _ if self.of_words => vec![terms.bitvec_sort(self.bits())],
+            _ if self.of_bit_vectors => vec![terms.bitvec_sort(self.bits())],
             _ => vec![SortId::BOOL; self.bits() as usize],
         }
     }
 
-    /// A part of the code with this number.
+    /// One part of the code with this number.
     fn part(&self, terms: &TermStore, number: usize, part: usize) -> TermId {
-        match self.size() > 2 && self.of_words {
+        match self.size() > 2 && self.of_bit_vectors {
             true => terms.bitvec(BigUint::from(number), self.bits()),
             false => terms.bool(number >> part & 1 == 1),
         }
     }
 
-    /// That these are the parts of the code with this number.
+    /// Whether these are the parts of the code with this number.
     fn is(&self, terms: &TermStore, code: &[TermId], number: usize) -> TermId {
         let parts = code.iter().enumerate();
         let parts = parts.map(|(at, &part)| terms.eq(part, self.part(terms, number, at)));
@@ -160,7 +169,8 @@ impl Code {
         parts.map(of_part).collect()
     }
 
-    /// That a term over the old variables has one of the numerals, where it always has.
+    /// Whether a term over the old variables equals one of the constants; `None` if it may have
+    /// other values.
     fn is_known(&self, terms: &TermStore, old: TermId) -> Option<TermId> {
         let is = |numeral: &TermId| terms.eq(old, *numeral);
         let cases: Vec<TermId> = self.numerals.iter().map(is).collect();
@@ -179,7 +189,7 @@ impl Code {
     }
 }
 
-/// The codes of arguments and of locals.
+/// The codes of arguments and of local variables.
 struct Codes {
     codes: Vec<Code>,
     of_place: FxHashMap<Place, usize>,
@@ -193,21 +203,21 @@ impl Codes {
     }
 }
 
-/// What is equal to what, in all clauses.
+/// The classes of equal arguments and local variables of all clauses.
 struct Classes<'a> {
     system: &'a System,
     terms: &'a TermStore,
     places: FxHashMap<Place, usize>,
-    /// By the number of the clause.
+    /// The key's first component is the number of the clause.
     locals: FxHashMap<(usize, TermId), usize>,
     sorts: Vec<SortId>,
     equal: UnionFind<usize>,
     numerals: Vec<(usize, TermId)>,
-    /// Those of which something else is said.
+    /// Nodes that are used in other ways.
     mixed: Vec<usize>,
 }
 
-/// What an `ite` may be, and its conditions.
+/// The leaves of nested `ite`s, and their conditions.
 #[derive(Default)]
 struct Leaves {
     vars: Vec<TermId>,
@@ -215,7 +225,7 @@ struct Leaves {
     conditions: Vec<TermId>,
 }
 
-/// Both sides of an equation, if these are choices between variables and numerals.
+/// The leaves of one side of an equation, if all are variables or constants.
 fn leaves(terms: &TermStore, side: TermId) -> Option<Leaves> {
     let mut leaves = Leaves::default();
     let mut seen = FxHashSet::default();
@@ -238,8 +248,8 @@ fn leaves(terms: &TermStore, side: TermId) -> Option<Leaves> {
 }
 
 fn has_codes(terms: &TermStore, sort: SortId) -> bool {
-    let is_word = matches!(terms.sort(sort), Sort::BitVec(width) if width > 0);
-    is_word || sort == SortId::INT || sort == SortId::REAL
+    let is_bit_vector = matches!(terms.sort(sort), Sort::BitVec(width) if width > 0);
+    is_bit_vector || sort == SortId::INT || sort == SortId::REAL
 }
 
 impl<'a> Classes<'a> {
@@ -272,14 +282,14 @@ impl<'a> Classes<'a> {
         self.equal.new_set()
     }
 
-    /// What a clause says.
+    /// Reads the equations of a clause.
     fn read(&mut self, at: usize, clause: &Clause) {
         let terms = self.terms;
         let mut nodes: FxHashMap<TermId, usize> = FxHashMap::default();
         for atom in clause.atoms() {
             for (position, arg) in atom.args.iter().enumerate() {
                 if let Some(&place) = self.places.get(&(atom.predicate, position)) {
-                    // The same variable in two places makes them one.
+                    // The same variable at two positions merges their classes.
                     let node = *nodes.entry(*arg).or_insert(place);
                     self.equal.union(node, place);
                 }
@@ -317,7 +327,7 @@ impl<'a> Classes<'a> {
                     (Some(left), Some(right)) => {
                         let conditions = left.conditions.iter().chain(&right.conditions);
                         open.extend(conditions.flat_map(|c| both(*c)));
-                        // Of two others it is not known whether they differ.
+                        // Of two other values it is not known whether they differ.
                         if !positive && !left.vars.is_empty() && !right.vars.is_empty() {
                             self.mix(&[args[0], args[1]], &nodes, &mut mixed);
                         }
@@ -343,7 +353,7 @@ impl<'a> Classes<'a> {
         self.numerals.extend(numerals.map(|n| (first, *n)));
     }
 
-    /// All variables in the terms are used in other ways, too.
+    /// Marks all variables in the terms as used in other ways.
     fn mix(
         &mut self,
         roots: &[TermId],
@@ -359,7 +369,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The codes of the classes that have some.
+    /// The codes of the classes that can be coded.
     fn codes(mut self, cx: &Context) -> Codes {
         let terms = self.terms;
         let mixed: FxHashSet<usize> = (self.mixed.iter()).map(|n| self.equal.find(*n)).collect();
@@ -381,7 +391,7 @@ impl<'a> Classes<'a> {
             .collect();
         wanted.sort_unstable();
         let places: Vec<Place> = wanted.iter().map(|w| w.1).collect();
-        let known = finite_values(self.system, &places, NUMERALS, cx);
+        let known = finite_values(self.system, &places, LIMITS.max_constants, cx);
         let mut variables: FxHashMap<usize, usize> = FxHashMap::default();
         for atom in self.system.clauses.iter().flat_map(Clause::atoms) {
             for position in 0..atom.args.len() {
@@ -410,7 +420,9 @@ impl<'a> Classes<'a> {
             let sort = self.sorts[self.places[&group[0].1]];
             let numerals = numerals.remove(&class).unwrap_or_default();
             let variables = variables.get(&class).copied().unwrap_or_default();
-            if numerals.len() > NUMERALS || numerals.len().saturating_mul(variables) > CASES {
+            if numerals.len() > LIMITS.max_constants
+                || numerals.len().saturating_mul(variables) > LIMITS.max_cases
+            {
                 continue;
             }
             let other = if open.contains(&class) {
@@ -418,15 +430,15 @@ impl<'a> Classes<'a> {
             } else {
                 None
             };
-            let of_words = !matches!(sort, SortId::INT | SortId::REAL);
+            let of_bit_vectors = !matches!(sort, SortId::INT | SortId::REAL);
             let code = Code {
                 numerals,
                 other,
-                of_words,
+                of_bit_vectors,
             };
             let shorter = match terms.sort(sort) {
                 Sort::BitVec(width) => code.size() <= 2 || code.bits() < width,
-                _ => code.size() <= NUMBER_CODES,
+                _ => code.size() <= LIMITS.max_codes_of_numbers,
             };
             if shorter && code.size() > 0 {
                 of_class.insert(class, codes.codes.len());
@@ -442,7 +454,7 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// A value that is none of the numerals.
+/// A value that is none of the constants.
 fn other(terms: &TermStore, sort: SortId, numerals: &[TermId]) -> Option<TermId> {
     let numeral = |n: usize| match terms.sort(sort) {
         Sort::BitVec(width) => {
@@ -461,11 +473,11 @@ fn other(terms: &TermStore, sort: SortId, numerals: &[TermId]) -> Option<TermId>
 struct Coded<'a> {
     terms: &'a TermStore,
     codes: &'a Codes,
-    /// With the number of the code, and the variables that are its parts.
+    /// The number of the code, and the variables that are its parts.
     vars: FxHashMap<TermId, (usize, Vec<TermId>)>,
-    /// In the order in which they were met.
+    /// In the order in which they occur.
     order: Vec<TermId>,
-    /// Of a term as such a code: its parts.
+    /// The parts of a term in a code.
     memo: FxHashMap<(TermId, usize), Option<Vec<TermId>>>,
 }
 
@@ -508,7 +520,7 @@ impl<'a> Coded<'a> {
         all
     }
 
-    /// The old variables by their codes.
+    /// The old variables in terms of their codes.
     fn definitions(&self) -> Vec<(TermId, TermId)> {
         let value = |var: &TermId| {
             let (code, new) = &self.vars[var];
@@ -543,7 +555,7 @@ impl<'a> Coded<'a> {
         })
     }
 
-    /// A choice between variables and numerals as one between codes, by their parts.
+    /// The parts of a choice between variables and constants, as choices between codes.
     fn coded(&mut self, root: TermId, code: usize) -> Option<Vec<TermId>> {
         let terms = self.terms;
         let mut stack = vec![root];

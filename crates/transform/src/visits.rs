@@ -1,15 +1,21 @@
-//! Which predicates a costly pass has looked at.
+//! The predicates that a costly pass has already considered.
 //!
-//! Invariant: a pass that finds no new predicates, or has run often enough, does nothing.
+//! Invariant: a pass does nothing if there are no new predicates, or if it has run often enough.
 
 use rustc_hash::FxHashSet;
 
 use alphorn_chc::PredicateId;
 
-/// How often a costly pass runs in a pipeline: other passes may make more of what it found.
-const RUNS: usize = 2;
+/// The limits of costly passes.
+struct Limits {
+    /// Runs of a costly pass in a pipeline; after that it does nothing. A second run is useful,
+    /// since other passes may simplify further after the first.
+    max_runs: usize,
+}
 
-/// What one pass has looked at.
+const LIMITS: Limits = Limits { max_runs: 2 };
+
+/// The predicates that one pass has considered, and the number of its runs.
 #[derive(Default)]
 pub(super) struct Visits {
     seen: FxHashSet<PredicateId>,
@@ -17,10 +23,10 @@ pub(super) struct Visits {
 }
 
 impl Visits {
-    /// Whether to look at these predicates, because some of them are new. Then all are seen.
+    /// Whether the pass should run, since some of the predicates are new. If so, all count as seen.
     pub fn begin(&mut self, predicates: &[PredicateId]) -> bool {
         let fresh = predicates.iter().any(|p| !self.seen.contains(p));
-        if !fresh || self.runs >= RUNS {
+        if !fresh || self.runs >= LIMITS.max_runs {
             return false;
         }
         self.runs += 1;
@@ -28,7 +34,7 @@ impl Visits {
         true
     }
 
-    /// There is nothing new to find about these.
+    /// Marks predicates about which the pass would find nothing new.
     pub fn see(&mut self, predicates: impl IntoIterator<Item = PredicateId>) {
         self.seen.extend(predicates);
     }
