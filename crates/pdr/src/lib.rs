@@ -1,7 +1,8 @@
-//! Property directed reachability with may and must summaries (`pdr`), and abstraction from proofs
-//! and counterexamples of bounded systems around it (`spacer`).
+//! The engines `pdr` and `spacer`: property directed reachability with may and must summaries, and
+//! abstraction of constraints around it; and `muz`, Z3's own fixedpoint engine.
 //!
-//! Invariant: both implement [`alphorn_engine::Engine`] and see only a system of clauses.
+//! Invariant: each implements [`alphorn_engine::Engine`] and depends on no pass and no other engine's
+//! crate; `spacer` uses `pdr` or `muz` as its oracle.
 
 pub mod muz;
 pub mod pdr;

@@ -1,7 +1,7 @@
-//! From the facts of a derivation to the derivation: which clause derives which fact from which.
+//! Makes a derivation of the set of its facts: finds which clause derives which fact from which.
 //!
-//! Invariant: a step uses facts only that steps before it derive; each step comes from a model of
-//! its clause with its premises, so it holds by construction.
+//! Invariant: a step has only earlier steps as premises, and its values are from a model of its
+//! clause in which the body atoms are the premises' facts.
 
 use std::rc::Rc;
 
@@ -13,7 +13,10 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, TermId};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// Orders ground facts into a derivation of `false`, or says what is missing.
+/// Orders ground facts into a derivation of `false`.
+///
+/// # Errors
+/// The reason why there is none: a limit of the run, or facts that do not suffice.
 pub(super) fn order(
     system: &System,
     smt: &Rc<Smt>,
@@ -32,14 +35,15 @@ pub(super) fn order(
         .map(|(predicate, values)| Some(Fact { predicate, values }))
         .collect();
     open.push(None);
-    // Each round derives what it can from the facts so far; a derivation of n facts needs n rounds
-    // at most.
+    // Each round derives facts from those of earlier rounds: at most as many rounds as facts.
     loop {
         let before = order.steps.len();
         let mut rest = Vec::new();
         for goal in open {
             if cx.stop().is_some() {
-                return Err("there was no time to order the derivation".to_owned());
+                return Err(
+                    "the time limit was reached while its facts were put in order".to_owned(),
+                );
             }
             if order.derive(&goal)? {
                 if goal.is_none() {
@@ -50,7 +54,7 @@ pub(super) fn order(
             }
         }
         if order.steps.len() == before {
-            return Err("its facts do not make a derivation".to_owned());
+            return Err("its facts do not form a derivation".to_owned());
         }
         open = rest;
     }
@@ -60,13 +64,14 @@ struct Order<'a> {
     system: &'a System,
     smt: &'a Rc<Smt>,
     index: ClauseIndex,
-    /// The steps that derive facts of a predicate.
+    /// For each predicate, the steps that derive its facts.
     derived: FxHashMap<PredicateId, Vec<usize>>,
     steps: Vec<RefutationStep>,
 }
 
 impl Order<'_> {
-    /// Adds a step for the goal, `None` for `false`, if a clause derives it from derived facts.
+    /// Adds a step that derives the goal (`None`: `false`) by one clause from derived facts.
+    /// Returns whether there is one.
     fn derive(&mut self, goal: &Option<Fact>) -> Result<bool, String> {
         let terms = &self.system.terms;
         let clauses = match goal {
@@ -92,7 +97,7 @@ impl Order<'_> {
             if solver.check(&[]) != SatResult::Sat {
                 continue;
             }
-            let model = solver.model().ok_or("Z3 has no model")?;
+            let model = solver.model().ok_or("there is no model of a clause")?;
             let mut values = Assignment::default();
             for var in clause.vars(terms) {
                 values.insert(var, model.value(var).map_err(|e| e.to_string())?);
@@ -104,7 +109,7 @@ impl Order<'_> {
                 let premise = steps
                     .copied()
                     .find(|&s| self.steps[s].fact.as_ref().is_some_and(|f| f.values == own));
-                premises.push(premise.ok_or("a model picked no fact")?);
+                premises.push(premise.ok_or("a model satisfies no fact of a body atom")?);
             }
             let fact = clause.head.as_ref().map(|head| Fact {
                 predicate: head.predicate,
@@ -125,7 +130,7 @@ impl Order<'_> {
         Ok(false)
     }
 
-    /// That the arguments are those of a step's fact.
+    /// The formula that arguments are equal to those of a step's fact.
     fn is_fact(&self, step: usize, args: &[TermId]) -> TermId {
         let terms = &self.system.terms;
         let values = self.steps[step].fact.iter().flat_map(|f| &f.values);

@@ -1,17 +1,20 @@
-//! Z3's own fixedpoint engine (Spacer) behind the same trait, for comparison.
+//! Z3's fixedpoint engine (Spacer) as an engine of alphorn, for comparison. It is not part of the
+//! default strategy.
 //!
 //! Paper: Komuravelli, Gurfinkel, Chaki, "SMT-based model checking for recursive programs" (FMSD
-//! 2016), as Z3 implements it. Never part of the default.
+//! 2016), as Z3 implements it.
 //!
-//! Z3 names the facts of a derivation but not how they follow from each other; `derivation` puts
-//! them in order. Invariant: what Z3 says is passed on as a witness, to be checked like any other;
-//! without one the answer is `Unknown`. The run's interrupt and deadline end Z3's search as well.
+//! Z3 reports the facts of a derivation, but not which facts follow from which; `derivation` finds
+//! the order.
 //!
-//! Z3 5.4.0 has a fault that nothing here can catch. Seen once, and explained by the fault's address,
-//! not reproduced: its Spacer goes on with a model that it did not get
-//! (`derivation::create_next_child`), as when an interrupt or the deadline comes between a check and
-//! its model, and the process crashes. The program answers `unknown` then, as after any crash; who
-//! calls the library with this engine needs a process for it.
+//! The process can crash: Z3 5.4.0's Spacer uses a model that it does not have
+//! (`derivation::create_next_child`), probably when an interrupt or the deadline comes between a
+//! check and reading its model. A program that calls this engine through
+//! the library should do so in a separate process.
+//!
+//! # Invariant
+//!
+//! Z3's answer is returned with a witness, or as `Unknown`. The deadline of the run ends Z3's search.
 
 mod derivation;
 
@@ -24,16 +27,17 @@ use alphorn_term::run::Context;
 use alphorn_witness::{Model, Verdict};
 
 settings! {
-    /// Choices of Z3's engine.
+    /// Options of `muz`.
     Options {
-        /// Global guidance: Z3's `fp.spacer.global`.
+        /// Use global guidance, Z3's option `fp.spacer.global`.
         global: bool = false, source "Krishnan et al., CAV 2020";
     }
 }
 
-/// The engine.
+/// The engine `muz`.
 #[derive(Clone, Debug, Default)]
 pub struct Muz {
+    /// The settings.
     pub options: Options,
 }
 
@@ -42,7 +46,7 @@ impl Engine for Muz {
         "muz"
     }
 
-    /// Z3 reports itself what it does not know.
+    /// Every system is accepted; Z3 answers `unknown` where it does not support something.
     fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
     }
@@ -65,7 +69,7 @@ impl Engine for Muz {
                 FixedpointAnswer::Unsafe(facts) => {
                     let refutation = derivation::order(system, smt, facts, cx);
                     refutation.map(Verdict::Unsat).map_err(|why| {
-                        let unordered = || incomplete(format!("Z3 refutes, but {why}"));
+                        let unordered = || incomplete(format!("Z3 found a refutation, but {why}"));
                         cx.stop().map_or_else(unordered, Stop::Reason)
                     })
                 }

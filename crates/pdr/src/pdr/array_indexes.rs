@@ -1,15 +1,12 @@
-//! The indexes of arrays: those that a term reads or writes, and variables that stand for any.
+//! The indexes at which terms read or write arrays, and variables that stand for any index.
 //!
-//! Invariant: a variable for any index is fresh, so it is in no clause and no obligation.
+//! Invariant: a variable for any index is fresh.
 
 use rustc_hash::FxHashSet;
 
 use alphorn_term::{Op, Sort, SortId, TermId, TermStore};
 
-/// Indexes of a predicate at which lemmas are instantiated, at most.
-pub(super) const INDEX_LIMIT: usize = 24;
-
-/// The indexes at which arrays are read or written in a term.
+/// The indexes at which a term reads or writes arrays, without repetitions.
 pub(super) fn indexes(terms: &TermStore, root: TermId) -> Vec<TermId> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
@@ -24,7 +21,7 @@ pub(super) fn indexes(terms: &TermStore, root: TermId) -> Vec<TermId> {
     found
 }
 
-/// The sorts by which the arrays among the variables are indexed.
+/// The index sorts of the arrays among the variables, nested ones included.
 fn index_sorts(terms: &TermStore, params: &[TermId]) -> Vec<SortId> {
     let mut sorts: Vec<SortId> = Vec::new();
     for &param in params {
@@ -39,21 +36,21 @@ fn index_sorts(terms: &TermStore, params: &[TermId]) -> Vec<SortId> {
     sorts
 }
 
-/// Variables that stand for any index in lemmas, one for each sort of index. All predicates have
-/// the same ones: what holds of any index of one predicate is then a premise, as it is, for what
-/// holds of the same index of another.
+/// Variables that stand for any index in lemmas, one for each index sort. All predicates have the same
+/// ones, so that a lemma about any index of one predicate can be a premise for a lemma about the same
+/// index of another.
 #[derive(Default)]
 pub(super) struct AnyIndexes {
     vars: Vec<TermId>,
 }
 
 impl AnyIndexes {
-    /// All that there are so far.
+    /// All variables so far.
     pub fn vars(&self) -> &[TermId] {
         &self.vars
     }
 
-    /// Those for the arrays among a predicate's formal variables.
+    /// The variables for the arrays among a predicate's formal variables; makes new ones if needed.
     pub fn of(&mut self, terms: &TermStore, params: &[TermId]) -> Vec<TermId> {
         let sorts = index_sorts(terms, params).into_iter();
         let vars = &mut self.vars;

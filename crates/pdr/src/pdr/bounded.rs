@@ -1,12 +1,11 @@
-//! The search as an oracle for others: up to a height, from lemmas that hold already, with what
-//! the frames learned handed back, and once more when the constraints have changed.
+//! The search as an oracle of another loop: up to a height, from lemmas that are known to hold, and
+//! again after the constraints have changed.
 //!
-//! This is the SOLVE of Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based
-//! unbounded software model checking" (CAV 2013), section 4, tightly integrated, as their section 5
-//! wishes it.
+//! This is SOLVE of Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based unbounded
+//! software model checking" (CAV 2013), section 4, with the tight integration that section 5 asks for.
 //!
-//! Invariant: once a constraint has changed, the only lemmas left are those that the caller said to
-//! hold, and no fact is left.
+//! Invariant: after a change of constraints the frames have only the lemmas that the caller passes as
+//! known, and no facts.
 
 use std::rc::Rc;
 
@@ -28,40 +27,42 @@ use alphorn_witness::Refutation;
 /// The height of lemmas that hold of every fact.
 pub const UNBOUNDED: Level = INFINITE;
 
-/// A lemma of a frame, for others.
+/// A lemma of a frame, for the caller.
 #[derive(Clone, Debug)]
 pub struct FrameLemma {
-    /// What it is about.
+    /// The predicate, or the query.
     pub node: Node,
-    /// What the lemma excludes, over the predicate's formal variables.
+    /// The excluded states: literals over the predicate's formal variables.
     pub cube: Vec<TermId>,
-    /// It holds of facts with derivations of at most this height.
+    /// The height of derivations up to whose facts it holds.
     pub height: Level,
 }
 
-/// How a search ended.
+/// The answer of a search.
 pub enum Bounded {
-    /// `false` has no derivation of at most the height. The lemmas prove it: those of a height hold
-    /// of what clauses derive from facts of which those of the height below hold.
+    /// `false` has no derivation of at most the height. The lemmas prove it: those of a height hold of
+    /// all facts that clauses derive from facts that satisfy those of the height below.
     Safe(Vec<FrameLemma>),
-    /// A derivation, and the lemmas that hold all the same.
+    /// A derivation, and lemmas that hold nevertheless.
     Refuted(Refutation, Vec<FrameLemma>),
-    /// A limit was reached. The lemmas found so far hold.
+    /// The limit that was reached, and the lemmas found so far.
     Stopped(Reason, Vec<FrameLemma>),
 }
 
-/// What searches have in common, one after the other.
+/// The state that searches share, one after the other.
 pub struct Memory {
+    /// The solver context.
     smt: Rc<Smt>,
+    /// The settings of all searches.
     options: Options,
-    /// What the last search left, and the constraints that it had, by clause.
+    /// The parts of the last search, with the constraints of its clauses.
     last: Option<(Parts, Vec<TermId>)>,
-    /// What the first search begins with.
+    /// Lemmas of an earlier search, for the first search to confirm.
     earlier: Vec<Leveled>,
 }
 
 impl Memory {
-    /// Nothing learned yet.
+    /// No lemmas and facts.
     pub fn new(smt: Rc<Smt>, options: Options) -> Self {
         Memory {
             smt,
@@ -71,15 +72,15 @@ impl Memory {
         }
     }
 
-    /// Lets the first search begin with what holds of these claims.
+    /// Lets the first search begin with those of these lemmas that it can prove.
     pub fn resume(&mut self, earlier: Vec<Leveled>) {
         self.earlier = earlier;
     }
 
-    /// Searches for a derivation of `false`: of any height, until lemmas are inductive, or of at
-    /// most `height`; if not `exact`, a higher one will do when it comes first. `known` are lemmas
-    /// that hold, of facts of at most their heights. Systems of one memory differ in their
-    /// constraints only; while these stay the same, everything that was learned before is kept.
+    /// Searches for a derivation of `false`: of at most `height`, or of any height until lemmas are
+    /// inductive (`None`). If not `exact`, a higher derivation is an answer, too. `known` are lemmas
+    /// that hold of the facts of at most their heights. Systems of one memory differ in their
+    /// constraints only; while these stay the same, all lemmas and facts are kept.
     ///
     /// # Errors
     /// A defect, or a model of the oracle that cannot be read.
@@ -127,7 +128,7 @@ impl Memory {
     }
 }
 
-/// Takes over the constraints that have changed, and keeps the known lemmas only, and no facts.
+/// Replaces the constraints that have changed, and drops all facts and all lemmas but `known`.
 fn renew(parts: &mut Parts, system: &System, before: &[TermId], known: &[FrameLemma]) {
     let changed = |c: usize| before.get(c) != Some(&system.clauses[c].constraint);
     for transition in parts.transitions.iter_mut().filter_map(|(_, t)| t.as_mut()) {
@@ -146,6 +147,7 @@ fn renew(parts: &mut Parts, system: &System, before: &[TermId], known: &[FrameLe
 }
 
 impl Search<'_> {
+    /// Adds lemmas that hold.
     fn add_known(&mut self, known: &[FrameLemma]) {
         for lemma in known {
             let frame = &mut self.frames[lemma.node];
@@ -153,9 +155,9 @@ impl Search<'_> {
         }
     }
 
-    /// Blocks the query up to a height. Whether lemmas are inductive is not looked at.
+    /// Blocks the query up to a height; does not test whether lemmas are inductive.
     fn run_up_to(&mut self, height: Level) -> Result<Bounded, Stop> {
-        // Up to here the query is known to be blocked.
+        // The level up to which known lemmas already block the query.
         let known = self.frames[Node::Query].at(0);
         let known = known
             .map(|l| self.frames[Node::Query].lemmas[l].level)
@@ -167,7 +169,7 @@ impl Search<'_> {
                 return Ok(Bounded::Refuted(refutation, self.lemmas(0)));
             }
             if bound == height {
-                // What is inductive gets to the last level.
+                // Lemmas that are inductive are pushed to the last level.
                 if let Some(below) = bound.checked_sub(1) {
                     self.propagate(below)?;
                 }
@@ -178,7 +180,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches until there is a refutation or an inductive set of lemmas.
+    /// Searches until there is a refutation or an inductive set of lemmas that excludes `false`.
     fn run_to_the_end(&mut self) -> Result<Bounded, Stop> {
         let root = self.add_root(0);
         for bound in 0.. {
@@ -196,7 +198,7 @@ impl Search<'_> {
         Err(incomplete("no level is left"))
     }
 
-    /// The lemmas that hold at a level.
+    /// The active lemmas that hold at a level.
     fn lemmas(&self, level: Level) -> Vec<FrameLemma> {
         let mut lemmas = Vec::new();
         for (node, frame) in self.frames.iter() {

@@ -1,19 +1,21 @@
-//! Lemmas and reached facts that go to other processes, and theirs.
+//! Exchange of lemmas and reached facts with other processes.
 //!
-//! A lemma from elsewhere that is inductive, together with those that were learned in the same way,
-//! holds of all facts and has the infinite level. Of the others those are kept that hold of the facts
-//! of entry clauses; from there they are pushed like all lemmas. A fact from elsewhere is derived
-//! again, in one step from facts that are here already.
+//! A received lemma that is inductive, together with those learned in the same way, holds of all facts
+//! and gets the infinite level. Of the others, those that hold of the facts of entry clauses are kept at
+//! level 0 or higher and pushed like all lemmas. A received fact is derived again, in one step from known
+//! facts.
 //!
-//! Sharing lemmas of frames: Chaki and Karimi, "Model checking with multi-threaded IC3 portfolios"
-//! (VMCAI 2016). Here the receiver proves them, and facts are shared, too.
+//! Sharing lemmas of frames: Chaki, Karimi, "Model checking with multi-threaded IC3 portfolios" (VMCAI
+//! 2016). Deviations: the receiver proves the lemmas, and facts are shared, too.
 //!
-//! Invariant: nothing is learned but by an answer of the search's own oracle, or of Houdini's.
+//! Invariant: a received lemma or fact is used only after the search's own solver, or Houdini, has proven
+//! or derived it.
 
 use std::time::Duration;
 
 use super::ids::Node;
 use super::levels::INFINITE;
+use super::limits::LIMITS;
 use super::search::Search;
 use super::summary::Known;
 use super::transition::{Answer, Query};
@@ -24,29 +26,21 @@ use alphorn_proof::facts::{Checker, Facts};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, TermId};
 
-/// Work for what is heard at once, at most: for the proof of lemmas, and as much for the rest.
-const WORK: Duration = Duration::from_millis(200);
-
-/// The part of the search's work that it may cost, all in all.
-const PART: u32 = 10;
-
-/// Lemmas of a predicate that are tried again with those that come later, at most.
-const WAITING: usize = 100;
-
-/// The way to other processes, and what came from there.
+/// The exchange of a search with other processes, and the lemmas received so far.
 pub(super) struct Exchanges<'a> {
     exchange: Exchange,
-    /// Made when the first lemma comes.
+    /// Proves lemmas by induction; made when the first lemma is received.
     checker: Option<Checker<'a>>,
-    /// Not inductive yet.
+    /// Received lemmas that are not inductive so far.
     waiting: Facts,
-    /// The work that what was heard has cost, and when the search began.
+    /// Work used for received lemmas and facts.
     spent: Duration,
+    /// Work of the term store when the search began.
     begun_at: Duration,
 }
 
 impl Exchanges<'_> {
-    /// For a search in this system; none without others.
+    /// The exchange for a search; `None` if there are no other processes.
     pub fn new(system: &System, cx: &Context) -> Option<Self> {
         Some(Exchanges {
             exchange: Exchange::new(system, cx)?,
@@ -59,7 +53,7 @@ impl Exchanges<'_> {
 }
 
 impl<'a> Search<'a> {
-    /// If it is time, tells others what is new here, and learns what is true of what they tell.
+    /// If it is due, sends new lemmas and facts, and receives those of others.
     pub(super) fn exchange(&mut self) -> Result<(), Stop> {
         let Some(mut exchanges) = self.exchanges.take() else {
             return Ok(());
@@ -74,21 +68,21 @@ impl<'a> Search<'a> {
         }
         let begun_at = self.terms.work();
         let all = begun_at.saturating_sub(exchanges.begun_at);
-        if is_due && exchanges.spent <= all / PART {
-            let news = exchanges.exchange.news(self.system);
-            self.counters.heard += (news.lemmas.len() + news.reached.len()) as u64;
-            if !news.lemmas.is_empty() {
-                let left = self.learn_inductive(news.lemmas, &mut exchanges)?;
+        if is_due && exchanges.spent <= all / LIMITS.exchange_work_divisor {
+            let received = exchanges.exchange.news(self.system);
+            self.counters.received += (received.lemmas.len() + received.reached.len()) as u64;
+            if !received.lemmas.is_empty() {
+                let left = self.learn_inductive(received.lemmas, &mut exchanges)?;
                 self.learn_from_entries(left)?;
             }
-            self.derive_again(news.reached)?;
+            self.derive_again(received.reached)?;
             exchanges.spent += self.terms.work().saturating_sub(begun_at);
         }
         self.exchanges = Some(exchanges);
         Ok(())
     }
 
-    /// All reached facts, those that others are derived from before these.
+    /// All reached facts, premises before the facts derived from them.
     fn all_facts(&self) -> About {
         let mut all = Vec::new();
         for p in self.system.used_predicates() {
@@ -101,21 +95,21 @@ impl<'a> Search<'a> {
             .collect()
     }
 
-    /// Learns the lemmas that are inductive; returns the others.
+    /// Learns those received lemmas that are inductive, together with waiting ones; returns the others.
     fn learn_inductive(
         &mut self,
-        heard: About,
+        received: About,
         exchanges: &mut Exchanges<'a>,
     ) -> Result<About, Stop> {
         let mut candidates = std::mem::take(&mut exchanges.waiting);
-        for &(predicate, lemma) in &heard {
+        for &(predicate, lemma) in &received {
             candidates.entry(predicate).or_default().push(lemma);
         }
         let (system, cx) = (self.system, &*self.cx);
         let new = || Checker::new(system, cx);
         let checker = exchanges.checker.get_or_insert_with(new);
         let before = checker.facts().clone();
-        let budget = self.cx.budget.work(WORK);
+        let budget = self.cx.budget.work(LIMITS.exchange_work);
         let waiting = candidates.clone();
         self.cx.within(budget, |cx| checker.prove(candidates, cx));
         let proven = checker.facts().clone();
@@ -123,7 +117,7 @@ impl<'a> Search<'a> {
             let known = before.get(&predicate).map_or(0, Vec::len);
             for &fact in &facts[known..] {
                 let (node, cube) = (predicate.into(), self.cube_of(fact));
-                // What the lemmas here imply would only cost time.
+                // Lemmas that known lemmas imply are of no use.
                 if !matches!(self.known(node, &cube, INFINITE)?, Known::Blocked(_)) {
                     self.learn(node, &cube, INFINITE);
                     self.counters.learned += 1;
@@ -136,19 +130,19 @@ impl<'a> Search<'a> {
         };
         for (predicate, mut lemmas) in waiting {
             lemmas.retain(|lemma| !is_proven(&predicate, lemma));
-            let surplus = lemmas.len().saturating_sub(WAITING);
+            let surplus = lemmas.len().saturating_sub(LIMITS.waiting_lemmas);
             lemmas.drain(..surplus);
             exchanges.waiting.insert(predicate, lemmas);
         }
-        let left = heard.into_iter();
+        let left = received.into_iter();
         Ok(left.filter(|(p, lemma)| !is_proven(p, lemma)).collect())
     }
 
-    /// Learns the lemmas that hold of what is derived by entry clauses.
+    /// Learns the lemmas that hold of the facts of entry clauses.
     fn learn_from_entries(&mut self, lemmas: About) -> Result<(), Stop> {
         let begun_at = self.terms.work();
         for (predicate, lemma) in lemmas {
-            if self.terms.work().saturating_sub(begun_at) > WORK {
+            if self.terms.work().saturating_sub(begun_at) > LIMITS.exchange_work {
                 break;
             }
             let cube = self.cube_of(lemma);
@@ -172,11 +166,11 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Derives facts in one step each, if that can be done.
+    /// Derives facts in one step each, if possible.
     fn derive_again(&mut self, facts: About) -> Result<(), Stop> {
         let begun_at = self.terms.work();
         for (predicate, fact) in facts {
-            if self.terms.work().saturating_sub(begun_at) > WORK {
+            if self.terms.work().saturating_sub(begun_at) > LIMITS.exchange_work {
                 break;
             }
             let node: Node = predicate.into();
@@ -186,7 +180,7 @@ impl<'a> Search<'a> {
             }
             match self.reach(node, &cube, INFINITE) {
                 Ok(derived) => self.counters.derived += u64::from(derived),
-                // Too hard to derive: that is no reason to end the search.
+                // A fact that the solver cannot derive does not end the search.
                 Err(Stop::Reason(_)) if self.cx.stop().is_none() => {}
                 Err(stop) => return Err(stop),
             }
@@ -194,7 +188,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// What a lemma excludes, as literals.
+    /// The cube of states that a lemma excludes.
     pub(super) fn cube_of(&self, lemma: TermId) -> Vec<TermId> {
         let negated = self.terms.not(lemma);
         match self.terms.op(negated) {

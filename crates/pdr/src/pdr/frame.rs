@@ -1,18 +1,18 @@
-//! What is known of a predicate: lemmas with levels (may-summary) and reached facts
-//! (must-summary).
+//! The frame of a predicate: lemmas with levels (may-summary) and reached facts (must-summary).
 //!
-//! A lemma of level `k` holds of every fact with a derivation of height at most `k`, entry clauses
-//! having height 0; a lemma of the infinite level of every fact.
+//! A lemma of level `k` holds of every fact with a derivation of height at most `k`, where entry clauses
+//! have height 0; a lemma of the infinite level holds of every fact.
 //!
-//! Invariant: lemmas and facts are
-//! never removed, only switched off, so their ids stay valid; `events` lists each change of a
-//! lemma's level once, in order, so that solvers catch up by reading from where they stopped.
+//! Invariant: lemmas are never removed, only made inactive, so their ids stay valid. Facts are removed
+//! only all at once by [`Frame::renew`]. Between renewals `events` lists each change of a lemma's level
+//! once, in order, so that a solver is brought up to date by reading from where it stopped.
 
 use rustc_hash::FxHashMap;
 
-use super::array_indexes::{INDEX_LIMIT, indexes};
+use super::array_indexes::indexes;
 use super::ids::{FactId, LemmaId, RuleId, Table};
 use super::levels::Level;
+use super::limits::LIMITS;
 use super::pattern::Patterns;
 use alphorn_chc::PredicateId;
 use alphorn_term::{Assignment, SortId, TermId, TermStore};
@@ -21,33 +21,36 @@ use alphorn_term::{Assignment, SortId, TermId, TermStore};
 pub(super) struct Lemma {
     /// Literals over the predicate's formal variables, in ascending order.
     pub cube: Box<[TermId]>,
-    /// The disjunction of the negated literals.
+    /// The lemma as a formula: the disjunction of the negated literals.
     pub clause: TermId,
+    /// The level up to which it holds.
     pub level: Level,
     /// The variable of `cube` and `clause` that stands for any index.
     pub any: Option<TermId>,
-    /// Not implied by another lemma of at least this level.
+    /// Whether it is in use: no other active lemma of at least its level is known to imply it.
     pub active: bool,
-    /// Why it could not be pushed to the next level when that was last tried.
+    /// The step that prevented pushing when that was last tried.
     pub blocker: Option<PushBlocker>,
 }
 
-/// A step from facts that the frame allows into the cube of a lemma (a counterexample to pushing).
-/// As long as no newer lemma excludes one of the facts, pushing fails again.
+/// A step from states that the frames allow into the cube of a lemma: a counterexample to pushing. As
+/// long as no newer lemma excludes one of the states, pushing fails again.
 pub(super) struct PushBlocker {
+    /// The states of the body atoms.
     pub premises: Vec<Premise>,
 }
 
-/// One fact of a [`PushBlocker`].
+/// A state of a body atom of a [`PushBlocker`].
 pub(super) struct Premise {
+    /// The predicate of the body atom.
     pub predicate: PredicateId,
     /// Values of the predicate's formal variables.
     pub values: Assignment,
-    /// Events of the predicate that were looked at.
+    /// The number of events of the predicate that were checked against the state.
     pub seen: usize,
 }
 
-/// States that are derivable, as a formula, with the clause and the facts that derive them.
+/// A formula of derivable states, with the clause and the facts that derive them.
 pub(super) struct MustFact {
     /// Over the predicate's formal variables; every assignment that satisfies it is derivable.
     pub formula: TermId,
@@ -55,30 +58,33 @@ pub(super) struct MustFact {
     pub rule: RuleId,
     /// Facts of the rule's body predicates, in the body's order.
     pub premises: Vec<(PredicateId, FactId)>,
-    /// Of its derivation; zero for facts of entry clauses.
+    /// The height of its derivation; zero for facts of entry clauses.
     pub height: Level,
 }
 
 /// Lemmas and facts of one predicate.
 #[derive(Default)]
 pub(super) struct Frame {
+    /// All lemmas, also inactive ones.
     pub lemmas: Table<LemmaId, Lemma>,
     /// Each change of a lemma's level, in order.
     pub events: Vec<(LemmaId, Level)>,
+    /// Reached facts, in the order in which they were derived.
     pub facts: Table<FactId, MustFact>,
-    /// What the cubes of lemmas have in common.
+    /// Clusters of the cubes of lemmas.
     pub lemma_patterns: Patterns<LemmaId>,
-    /// What the cubes of obligations have in common, before they are generalised.
+    /// Clusters of the cubes of obligations, before generalization.
     pub cube_patterns: Patterns<()>,
     /// Terms over the formal variables at which lemmas about any index are instantiated.
     pub indexes: Vec<TermId>,
     /// Variables that stand for any index, one for each sort of index.
     any: Vec<TermId>,
+    /// Lemmas by their cubes.
     by_cube: FxHashMap<Box<[TermId]>, LemmaId>,
 }
 
 impl Frame {
-    /// The frame of a predicate whose lemmas may use these variables for any index of their sorts.
+    /// An empty frame whose lemmas may contain these variables for any index of their sorts.
     pub fn new(any: &[TermId]) -> Self {
         Frame {
             any: any.to_vec(),
@@ -91,7 +97,7 @@ impl Frame {
         self.any.iter().copied().find(|&a| terms.sort_of(a) == sort)
     }
 
-    /// The variable that stands for any index in a clause.
+    /// The variable for any index that occurs in a lemma's clause.
     pub fn any_in(&self, terms: &TermStore, clause: TermId) -> Option<TermId> {
         match self.any.is_empty() {
             true => None,
@@ -102,14 +108,15 @@ impl Frame {
         }
     }
 
-    /// Notes the indexes that are read in a cube, over the formal variables only.
+    /// Adds the indexes at which a cube reads or writes arrays and that do not contain variables for any
+    /// index.
     pub fn note_indexes(&mut self, terms: &TermStore, cube: &[TermId]) {
         if self.any.is_empty() {
             return;
         }
         for &literal in cube {
             for index in indexes(terms, literal) {
-                if self.indexes.len() < INDEX_LIMIT
+                if self.indexes.len() < LIMITS.instance_indexes
                     && !self.indexes.contains(&index)
                     && self.any(terms, terms.sort_of(index)).is_some()
                     && !terms
@@ -123,7 +130,7 @@ impl Frame {
         }
     }
 
-    /// What a lemma says about certain indexes; the lemma itself if it is not about any index.
+    /// The instances of a lemma about any index at these indexes; other lemmas as they are.
     pub fn instances(&self, terms: &TermStore, lemma: LemmaId, at: &[TermId]) -> Vec<TermId> {
         let lemma = &self.lemmas[lemma];
         let Some(any) = lemma.any else {
@@ -137,7 +144,7 @@ impl Frame {
             .collect()
     }
 
-    /// A lemma as a closed formula over the formal variables.
+    /// A lemma as a formula over the formal variables, with the variable for any index quantified.
     pub fn closed(&self, terms: &TermStore, lemma: LemmaId) -> TermId {
         let lemma = &self.lemmas[lemma];
         match lemma.any {
@@ -150,8 +157,8 @@ impl Frame {
         }
     }
 
-    /// Adds the negation of a cube as a lemma, or raises the level of the same lemma. Lemmas that
-    /// it implies are switched off. Returns the lemma and whether anything changed.
+    /// Adds the negation of a cube as a lemma, or raises the level of the same lemma. Lemmas whose cubes
+    /// contain this one become inactive. Returns the lemma and whether anything changed.
     pub fn add(&mut self, terms: &TermStore, cube: &[TermId], level: Level) -> (LemmaId, bool) {
         let mut cube = cube.to_vec();
         cube.sort_unstable();
@@ -182,7 +189,8 @@ impl Frame {
         (lemma, true)
     }
 
-    /// Sets the level of a lemma to a higher one and switches off what it implies.
+    /// Raises the level of a lemma. Other lemmas of at most this level whose cubes contain its cube
+    /// become inactive.
     pub fn raise(&mut self, lemma: LemmaId, level: Level) {
         self.lemmas[lemma].level = level;
         self.lemmas[lemma].blocker = None;
@@ -198,8 +206,8 @@ impl Frame {
         self.lemmas[lemma].cube = cube;
     }
 
-    /// Forgets all facts, and all lemmas but those with these cubes, which hold at the given
-    /// levels. For when the clauses have changed.
+    /// After a change of the clauses: removes all facts, and makes all lemmas inactive but those with
+    /// the given cubes, which get the given levels.
     pub fn renew(&mut self, terms: &TermStore, kept: &[(Box<[TermId]>, Level)]) {
         for lemma in self.lemmas.iter_mut() {
             lemma.active = false;
@@ -238,7 +246,7 @@ impl Frame {
         lemmas.filter(move |&l| holds(&self.lemmas[l]))
     }
 
-    /// The conjunction of the lemmas that hold at a level, those about any index at the known ones.
+    /// The conjunction of the lemmas that hold at a level, those about any index at `indexes`.
     pub fn formula(&self, terms: &TermStore, level: Level) -> TermId {
         let clauses = self
             .at(level)
@@ -247,7 +255,7 @@ impl Frame {
     }
 }
 
-/// Whether all of `small`, both ascending, is in `large`.
+/// Whether `small` is a subset of `large`; both are in ascending order.
 fn is_subset(small: &[TermId], large: &[TermId]) -> bool {
     if small.len() > large.len() {
         return false;
@@ -271,7 +279,7 @@ mod tests {
         assert!(!frame.lemmas[wide].active && frame.lemmas[narrow].active);
         assert_eq!(frame.formula(&terms, 1), terms.not(a));
         assert_eq!(frame.formula(&terms, 2), TermId::TRUE);
-        // A lower lemma does not switch off a higher one.
+        // A lemma of a lower level does not make one of a higher level inactive.
         let (high, _) = frame.add(&terms, &[a, b], 3);
         assert_eq!(high, wide);
         assert!(frame.lemmas[wide].active);
@@ -294,7 +302,7 @@ mod tests {
         assert_eq!(frame.formula(&terms, 2), terms.not(a));
         assert!(frame.knows(&[c], 1));
         assert_eq!(frame.events.len(), 2);
-        // Learned again, it is a lemma of the new level only.
+        // When it is learned again, it has the new level only.
         let (again, new) = frame.add(&terms, &[b], 1);
         assert!(new && again != lost && !frame.knows(&[b], 2));
     }

@@ -1,8 +1,10 @@
-//! Inductive generalisation of blocked cubes.
+//! Inductive generalization of blocked cubes.
 //!
-//! Bradley, "SAT-based model checking without unrolling" (VMCAI 2011): a literal is dropped when
-//! the rest is unreachable from the frame below together with its own negation. Invariant: what is
-//! returned was found blocked by a query, at the level that this query's core supports.
+//! Bradley, "SAT-based model checking without unrolling" (VMCAI 2011): a literal is dropped if the rest is
+//! unreachable from the frame below together with its own negation.
+//!
+//! Invariant: a returned cube is a core of a query that found it blocked, at the level that the core
+//! supports; or it is the given cube at the given level.
 
 use super::ids::Node;
 use super::levels::Level;
@@ -12,8 +14,8 @@ use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
 impl Search<'_> {
-    /// A subset of the literals, blocked too, and its level. `from` is the frame that the body
-    /// atoms satisfied when the cube was found blocked.
+    /// A subset of a blocked cube that is blocked, too, and its level. `from` is the level of the body
+    /// atoms in the query that found the cube blocked at `level`.
     pub(super) fn generalise(
         &mut self,
         node: Node,
@@ -40,8 +42,8 @@ impl Search<'_> {
         Ok((cube, level))
     }
 
-    /// Whether a cube is unreachable from the frame `from` and its own negation: its literals that
-    /// are needed for that, and the level up to which they are blocked.
+    /// If a cube is unreachable from the frame at `from` and its own negation: the literals in the core,
+    /// and the level up to which they are blocked.
     pub(super) fn inductive(
         &mut self,
         node: Node,
@@ -59,7 +61,7 @@ impl Search<'_> {
         };
         match self.ask(node, query)? {
             Answer::Unsat { cube: core, level } => {
-                // What was assumed is the negation of the whole cube; the core's own is stronger.
+                // The assumed negation of the whole cube is weaker than the negation of the core.
                 Ok(Some((core, level)))
             }
             Answer::Sat => Ok(None),
@@ -68,7 +70,7 @@ impl Search<'_> {
         }
     }
 
-    /// The negation of a cube about the body atoms of its own predicate; `None` if there are none.
+    /// The negation of a cube for the body atoms of its own predicate; `None` if there are none.
     fn negation_before(&mut self, node: Node, cube: &[TermId]) -> Option<TermId> {
         let terms = self.terms.clone();
         let transition = self.transitions[node].as_mut()?;
@@ -76,7 +78,7 @@ impl Search<'_> {
         let clause = terms.or(&negated);
         let own = transition.own_slots.clone();
         let frame = &self.frames[node];
-        // About any index: at those that matter, and at the one that the cube itself is about.
+        // A cube about any index: at known indexes, and at the variable itself.
         let any = frame.any_in(&terms, clause);
         let mut parts: Vec<TermId> = Vec::new();
         for s in own {

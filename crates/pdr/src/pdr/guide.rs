@@ -1,26 +1,30 @@
-//! Global guidance: what several lemmas have in common decides where to look next.
+//! Global guidance: conjectures made from several lemmas or obligations.
 //!
-//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking"
-//! (CAV 2020), section 4, with the rules by their names:
+//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking" (CAV
+//! 2020), section 4, with its rules:
 //!
-//! - *Subsume*: the constants of a cluster of lemmas satisfy equations (their affine hull); the
-//!   cube of all states that the pattern describes for some constants that satisfy them too is
-//!   conjectured to be unreachable. It contains all the cubes, so its lemma replaces theirs.
-//! - *Conjecture*: when the lemmas of a cluster move a bound of one term step by step, the rest of
+//! - *Subsume* (`subsume`): the constants of a cluster of lemmas satisfy equations (their affine hull).
+//!   The cube of all states that the pattern describes for some constants that satisfy these equations
+//!   is conjectured to be unreachable. It contains all cubes of the cluster, so its lemma replaces theirs.
+//! - *Conjecture* (`Search::guide`): if the lemmas of a cluster are single bounds of one term, the rest of
 //!   the obligation's cube is conjectured to be unreachable.
-//! - *Concretise*: when the lemmas bound the same terms with more and more different coefficients,
-//!   an obligation's literal over these terms gives way to bounds of the single terms.
+//! - *Concretise* (`Search::concretise`): if lemmas bound the same terms with more and more different
+//!   coefficients, a literal of an obligation over these terms is replaced by bounds of the single terms.
 //!
-//! Deviations: real projection of the constants instead of model-based one, so that the
-//! conjectured cube needs no weakening; boxes are tried when equations alone are too much.
-//! Invariant: conjectures are obligations of their own with a limited number of steps; what
-//! becomes of them is a lemma with a proof, a fact with a derivation, or nothing.
+//! Deviations: the constants are eliminated exactly, not by model-based projection, so the conjectured
+//! cube needs no weakening; boxes and half-open boxes around the constants, and congruences, are tried
+//! together with the equations. Clusters of obligations' cubes are generalized, too, and conjectures that
+//! became lemmas are conjectured about other predicates.
+//!
+//! Invariant: a conjecture is an obligation with a limited number of steps. It becomes a lemma only by a
+//! query, and a fact only by a derivation.
 
 use num_integer::Integer;
 use num_traits::{One, Zero};
 
 use super::ids::{LemmaId, Node, ObligationId};
 use super::levels::Level;
+use super::limits::LIMITS;
 use super::obligation::Obligation;
 use super::pattern::{Kind, Pattern, pattern, shape, without_weaker_bounds};
 use super::search::Search;
@@ -29,29 +33,8 @@ use alphorn_proof::Stop;
 use alphorn_smt::SatResult;
 use alphorn_term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore};
 
-/// Largest number of moving constants in a pattern.
-const MOST_CONSTANTS: usize = 10;
-
-/// Largest number of constraints while constants are eliminated.
-const ROW_LIMIT: usize = 60;
-
-/// Lemmas of one pattern from which on they are looked at together.
-const CLUSTER_SIZE: usize = 3;
-
-/// How often a cluster is generalised.
-const CLUSTER_USES: usize = 10;
-
-/// Steps that a conjecture may take.
-const CONJECTURE_STEPS: usize = 10;
-
-/// Different coefficients of the same terms from which on they are bounded one by one.
-const SLOPES: usize = 3;
-
-/// How often that is done for the same terms.
-const SLOPE_USES: usize = 20;
-
 impl Search<'_> {
-    /// Looks at a new lemma of a blocked obligation together with those of its pattern.
+    /// Adds the new lemma of a blocked obligation to its cluster, and makes conjectures from the cluster.
     pub(super) fn guide(&mut self, obligation: ObligationId, lemma: LemmaId) {
         if !self.options.guidance {
             return;
@@ -71,7 +54,7 @@ impl Search<'_> {
             .clusters
             .entry(pattern.clone())
             .or_default();
-        if cluster.members.len() < CLUSTER_SIZE || cluster.uses >= CLUSTER_USES {
+        if cluster.members.len() < LIMITS.least_cluster || cluster.uses >= LIMITS.cluster_uses {
             return;
         }
         cluster.uses += 1;
@@ -118,9 +101,9 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at a new obligation's cube together with those of its pattern. What a lemma's core
-    /// drops may be what the cubes of a chain of obligations have in common. (Not in the paper,
-    /// which looks at lemmas only.)
+    /// Adds the cube of a new obligation to its cluster, and makes conjectures from the cluster or from
+    /// the chain of obligations to the query. (Not in the paper, which uses lemmas only. Literals that
+    /// generalization drops from lemmas may be common to the cubes of obligations.)
     pub(super) fn guide_by_cubes(
         &mut self,
         node: Node,
@@ -142,15 +125,14 @@ impl Search<'_> {
             .clusters
             .entry(pattern.clone());
         let cluster = cluster.or_default();
-        if cluster.members.len() < CLUSTER_SIZE {
+        if cluster.members.len() < LIMITS.least_cluster {
             return;
         }
-        // All cubes together say more when they agree; chains, which have more in common, come when
-        // that has been tried.
-        let chained = cluster.uses >= CLUSTER_USES;
+        // First all cubes of the cluster, then chains.
+        let chained = cluster.uses >= LIMITS.cluster_uses;
         let constants: Vec<Vec<Rational>> = if !chained {
             cluster.members.iter().map(|m| m.1.clone()).collect()
-        } else if cluster.uses < 2 * CLUSTER_USES && chain.len() >= CLUSTER_SIZE {
+        } else if cluster.uses < 2 * LIMITS.cluster_uses && chain.len() >= LIMITS.least_cluster {
             chain
         } else {
             return;
@@ -158,7 +140,7 @@ impl Search<'_> {
         cluster.uses += 1;
         let mut hulls: Vec<Vec<TermId>> = Vec::new();
         for closure in [Closure::Congruent, Closure::Affine] {
-            // A chain that only says which literals to drop has nothing in common.
+            // The hull of a chain is of no use if it only drops literals.
             if let Some(hull) = subsume(&self.terms, &pattern, &constants, closure)
                 && !(chained && hull.iter().all(|l| cube.contains(l)))
             {
@@ -170,8 +152,8 @@ impl Search<'_> {
         }
     }
 
-    /// The constants of a cube, and of the cubes about the same predicate that are next to it on
-    /// the way to the query, as long as they have its pattern.
+    /// The constants of a cube, and of the nearest cubes of the same predicate among the ancestors, as
+    /// long as they have its pattern; at most as many as make a cluster.
     fn chain(
         &self,
         node: Node,
@@ -183,7 +165,7 @@ impl Search<'_> {
         let mut chain: Vec<Vec<Rational>> = own.into_iter().collect();
         let mut next = Some(parent);
         while let Some(id) = next
-            && chain.len() < CLUSTER_SIZE
+            && chain.len() < LIMITS.least_cluster
         {
             let obligation = self.obligations.get(id);
             next = obligation.parent;
@@ -198,6 +180,7 @@ impl Search<'_> {
         chain
     }
 
+    /// Adds an obligation that a cube is unreachable, with a limited number of steps.
     fn conjecture(
         &mut self,
         node: Node,
@@ -221,14 +204,13 @@ impl Search<'_> {
             depth,
             parent: None,
             closed: false,
-            steps_left: Some(CONJECTURE_STEPS),
+            steps_left: Some(LIMITS.conjecture_steps),
             members,
         });
     }
 
-    /// Conjectures what became a lemma of one predicate about others with arguments of the same
-    /// sorts: an invariant that relates variables often holds at several locations. (Not in the
-    /// paper.)
+    /// After a conjecture became a lemma, conjectures the same about other predicates with arguments of
+    /// the same sorts: an invariant often holds at several locations. (Not in the paper.)
     pub(super) fn spread(&mut self, obligation: ObligationId, node: Node, cube: &[TermId]) {
         let conjecture = self.obligations.get(obligation);
         if conjecture.steps_left.is_none() || conjecture.parent.is_some() {
@@ -246,7 +228,7 @@ impl Search<'_> {
         }
     }
 
-    /// Switches off lemmas that a new one implies.
+    /// Makes those of the lemmas `members` inactive that a new lemma of at least their level implies.
     pub(super) fn subsume(
         &mut self,
         node: Node,
@@ -275,8 +257,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Replaces literals of an obligation's cube whose terms were bounded with ever changing
-    /// coefficients by bounds of the single terms, as the state in `values` has them.
+    /// Replaces literals of an obligation's cube whose terms lemmas bound with many different
+    /// coefficients by bounds of the single terms that the state in `values` satisfies.
     pub(super) fn concretise(
         &mut self,
         node: Node,
@@ -293,7 +275,7 @@ impl Search<'_> {
             let bounds = shape(&terms, literal).and_then(|(shape, _)| {
                 let relation = shape.kind.relation().0;
                 if matches!(relation, Relation::Equal | Relation::Differs)
-                    || !patterns.has_many_slopes(&shape, SLOPES, SLOPE_USES)
+                    || !patterns.has_many_slopes(&shape, LIMITS.least_slopes, LIMITS.slope_uses)
                 {
                     return None;
                 }
@@ -319,8 +301,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether each constant that moves takes integers one after the other: then there may be no end of
-/// them, as there is none of the rounds of a loop.
+/// Whether the values of each constant are consecutive integers, as when there is a lemma for each round
+/// of a loop.
 fn in_a_row(constants: &[Vec<Rational>]) -> bool {
     let moving = constants.first().map_or(0, Vec::len);
     (0..moving).all(|i| {
@@ -332,7 +314,7 @@ fn in_a_row(constants: &[Vec<Rational>]) -> bool {
     })
 }
 
-/// Which constants are taken to be like the given ones.
+/// The set of constants for which a pattern is conjectured to be unreachable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Closure {
     /// Those that satisfy the same equations and congruences.
@@ -347,8 +329,8 @@ enum Closure {
     Bounded,
 }
 
-/// The cube of the states that are in the pattern's cube for some constants like the given ones.
-/// `None` when that says nothing new.
+/// The cube of the states that are in the pattern's cube for some constants in the closure of the given
+/// ones. `None` if the closure does not apply, a limit is reached, or the cube would be empty.
 fn subsume(
     terms: &TermStore,
     pattern: &Pattern,
@@ -359,7 +341,7 @@ fn subsume(
     let moving: Vec<usize> = (0..width)
         .filter(|&c| constants.iter().any(|k| k[c] != constants[0][c]))
         .collect();
-    if moving.is_empty() || moving.len() > MOST_CONSTANTS {
+    if moving.is_empty() || moving.len() > LIMITS.varying_constants {
         return None;
     }
     let sort_of = |c: usize| terms.sort_of(pattern.shapes[c].terms[0].0);
@@ -371,7 +353,7 @@ fn subsume(
         .iter()
         .map(|k| moving.iter().map(|&c| k[c].clone()).collect())
         .collect();
-    // Columns: the constants, then the left sides of the literals, equal ones once.
+    // Columns: the constants, then the left sides of the literals without repetitions.
     let count = moving.len();
     let mut lefts: Vec<&Vec<(TermId, Rational)>> = Vec::new();
     for &c in &moving {
@@ -409,7 +391,7 @@ fn subsume(
             }
         }
     }
-    let rows = eliminate(rows, 0..count, ROW_LIMIT)?;
+    let rows = eliminate(rows, 0..count, LIMITS.elimination_rows)?;
     let mut cube = pattern.others.clone();
     for (c, shape) in pattern.shapes.iter().enumerate() {
         if !moving.contains(&c) {
@@ -450,8 +432,8 @@ fn subsume(
     (cube.len() > fixed || fixed > 0).then_some(cube)
 }
 
-/// `t mod g = r` for terms that the cubes fix to integers that leave the same remainder `r` modulo
-/// the largest possible `g`, at least 2.
+/// Congruences `t mod g = r` for terms that each cube fixes to an integer, with the largest possible `g`,
+/// at least 2.
 fn congruences(
     terms: &TermStore,
     pattern: &Pattern,

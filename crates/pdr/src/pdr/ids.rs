@@ -1,17 +1,19 @@
-//! Names for what a search counts, each with a type of its own, and tables by these names.
+//! Typed ids for the objects of a search, and tables with these ids as keys.
 //!
-//! Invariant: a table never loses an entry but all at once, so an id stays valid as long as its
-//! table is not cleared.
+//! Invariant: a table loses entries only all at once ([`Table::clear`]), so an id is valid until its
+//! table is cleared.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 use alphorn_chc::{PredicateId, System};
 
-/// What clauses derive, and so what has a frame: a predicate, or the query `false`.
+/// The head of clauses, which has a frame: a predicate, or the query `false`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Node {
+    /// A predicate.
     Predicate(PredicateId),
+    /// The head `false` of queries.
     Query,
 }
 
@@ -21,14 +23,14 @@ impl From<PredicateId> for Node {
     }
 }
 
-/// Something for each predicate of a system and for the query.
+/// An entry for each predicate of a system and for the query.
 pub(super) struct NodeMap<T> {
     predicates: Vec<T>,
     query: T,
 }
 
 impl<T> NodeMap<T> {
-    /// What `make` gives for each.
+    /// The map with the entries that `make` returns.
     pub fn new(system: &System, mut make: impl FnMut(Node) -> T) -> Self {
         let predicates = (0..system.predicates.len() as u32).map(PredicateId);
         NodeMap {
@@ -37,7 +39,7 @@ impl<T> NodeMap<T> {
         }
     }
 
-    /// The predicates, and then the query.
+    /// The predicates, then the query.
     pub fn nodes(&self) -> impl Iterator<Item = Node> + use<T> {
         let predicates = (0..self.predicates.len() as u32).map(PredicateId);
         predicates
@@ -78,16 +80,16 @@ impl<T, N: Into<Node>> IndexMut<N> for NodeMap<T> {
     }
 }
 
-/// The name of an entry of a table.
+/// The id of an entry of a table.
 pub(super) trait Id: Copy {
-    /// The name of the entry at a position.
+    /// The id of the entry at a position.
     fn at(position: usize) -> Self;
 
     /// The entry's position.
     fn position(self) -> usize;
 }
 
-/// Types of names.
+/// Defines types of ids.
 macro_rules! ids {
     ($($(#[$about:meta])* $name:ident,)+) => {
         $(
@@ -97,7 +99,7 @@ macro_rules! ids {
 
             impl Id for $name {
                 fn at(position: usize) -> Self {
-                    $name(u32::try_from(position).expect("no table has so many entries"))
+                    $name(u32::try_from(position).expect("a table has less than 2^32 entries"))
                 }
 
                 fn position(self) -> usize {
@@ -121,44 +123,44 @@ ids! {
     ObligationId,
 }
 
-/// A table whose entries have names.
+/// A table whose entries have ids of the type `I`.
 pub(super) struct Table<I, T> {
     entries: Vec<T>,
-    names: PhantomData<I>,
+    ids: PhantomData<I>,
 }
 
 impl<I, T> Default for Table<I, T> {
     fn default() -> Self {
         Table {
             entries: Vec::new(),
-            names: PhantomData,
+            ids: PhantomData,
         }
     }
 }
 
 impl<I: Id, T> Table<I, T> {
-    /// Adds an entry.
+    /// Adds an entry and returns its id.
     pub fn push(&mut self, entry: T) -> I {
         self.entries.push(entry);
         I::at(self.entries.len() - 1)
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Forgets all entries.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 
-    /// The names of all entries, in the order in which they were added.
+    /// The ids of all entries, in the order in which they were added.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
         (0..self.entries.len()).map(I::at)
     }
@@ -173,7 +175,7 @@ impl<I: Id, T> Table<I, T> {
         self.entries.iter_mut()
     }
 
-    /// The entries added after the first so many.
+    /// The entries after the first `count`.
     pub fn since(&self, count: usize) -> &[T] {
         &self.entries[count..]
     }
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_to_entries() {
+    fn ids_lead_to_entries() {
         let mut table: Table<LemmaId, &str> = Table::default();
         assert!(table.is_empty());
         let [a, b] = ["a", "b"].map(|text| table.push(text));

@@ -1,32 +1,30 @@
-//! Generalisation of what a cube says about cells to a disequality of indexes or of arrays.
+//! Generalization of literals about cells to a disequality of indexes or of arrays.
 //!
-//! Where a cube says of two reads of one array what cannot be true of one cell, the indexes differ.
-//! If that alone, with what the cube says apart from reads, is blocked, the lemma is an equation of
-//! indexes. Proofs about two runs of one program need such lemmas; cells alone would give a lemma
-//! for each distance from the start. (Not in the papers; a converse of Ackermann's expansion.)
+//! If a cube has contradictory literals about two reads of one array, the indexes differ. If that
+//! disequality, with the literals of the cube without reads, is blocked, the lemma is an equation of
+//! indexes. Proofs about two runs of one program need such lemmas. (Not in the papers; a converse of
+//! Ackermann's expansion.)
 //!
-//! Where a cube says of one cell of two arrays what cannot be true of one array, the arrays differ,
-//! and the lemma is their equation. (Spacer's array-equality generalisation.)
+//! If a cube has contradictory literals about one cell of two arrays, the arrays differ, and the lemma is
+//! their equation. (Spacer's array-equality generalization.)
 //!
-//! Invariant: the cube given implies the cube returned where the lemmas of its level hold, and a
-//! query found the latter blocked.
+//! Invariant: the given cube implies the returned one where the lemmas of its level hold, and a query found
+//! the returned one blocked.
 
 use rustc_hash::FxHashMap;
 
 use super::array_indexes::indexes;
 use super::ids::Node;
 use super::levels::Level;
+use super::limits::LIMITS;
 use super::search::Search;
 use alphorn_proof::Stop;
 use alphorn_smt::SatResult;
 use alphorn_term::{Op, TermId, TermStore};
 
-/// Pairs of indexes or arrays of one cube that are looked at, at most.
-const PAIRS: usize = 12;
-
 impl Search<'_> {
-    /// A blocked cube that says that two indexes or two arrays differ, in place of what the given
-    /// one says about cells.
+    /// A blocked cube with a disequality of two indexes or arrays in place of the literals of the given
+    /// cube about cells, and its level; `None` if none is found. `from` is the level of the body atoms.
     pub(super) fn disequality(
         &mut self,
         node: Node,
@@ -44,7 +42,7 @@ impl Search<'_> {
         for &literal in cube {
             solver.assert(literal);
         }
-        // Equations found before may leave only one pair to differ.
+        // Known lemmas may exclude that other pairs differ.
         let level = from.map_or(0, |below| below.saturating_add(1));
         solver.assert(self.frames[node].formula(&terms, level));
         for equation in pairs {
@@ -63,7 +61,7 @@ impl Search<'_> {
     }
 }
 
-/// Equations of indexes at which the cube reads one array, and of arrays that it reads.
+/// Equations of indexes at which a cube reads the same array, and of array variables that it reads.
 fn pairs(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     let mut reads: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
     terms.post_order(cube, |term| {
@@ -78,7 +76,7 @@ fn pairs(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     let mut add = |among: &[TermId]| {
         for (at, &left) in among.iter().enumerate() {
             for &right in &among[at + 1..] {
-                if found.len() >= PAIRS {
+                if found.len() >= LIMITS.disequality_pairs {
                     return;
                 }
                 if terms.sort_of(left) != terms.sort_of(right) {

@@ -1,9 +1,9 @@
-//! Levels of lemmas, and the literals by which solvers know them.
+//! Levels of lemmas, and the literals for them in solvers.
 //!
-//! A level's literal puts the lemmas of that level in force, in all solvers of a search. Where
-//! heights are bounded, another literal for each height puts the facts of that height in force.
+//! The literal of a level puts the lemmas of that level in force, in all solvers of a search. Where
+//! heights are bounded, a literal for each height puts the facts of that height in force.
 //!
-//! Invariant: a literal that was handed out keeps its meaning as long as the search lasts.
+//! Invariant: the meaning of a literal does not change during the search.
 
 use std::rc::Rc;
 
@@ -11,24 +11,27 @@ use rustc_hash::FxHashMap;
 
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// Height up to which a lemma holds.
+/// A level: the height of derivations up to whose facts a lemma holds.
 pub(super) type Level = u32;
 
 /// The level of lemmas that hold of every derivable fact.
 pub(super) const INFINITE: Level = Level::MAX;
 
-/// One literal per level, the same in all solvers.
+/// The literals of levels and heights, the same in all solvers of a search.
 pub(super) struct Levels {
     terms: Rc<TermStore>,
+    /// The literal of each finite level.
     literals: Vec<TermId>,
+    /// The level of each literal.
     by_literal: FxHashMap<TermId, Level>,
-    /// Whether derivations are to be no higher than levels say.
+    /// Whether facts count only up to the height of a level.
     bounded: bool,
-    /// The literals without which facts of a height are not in force.
+    /// For each height, the literal that puts its facts in force.
     heights: Vec<TermId>,
 }
 
 impl Levels {
+    /// No literals; heights are not bounded.
     pub fn new(terms: Rc<TermStore>) -> Self {
         Levels {
             terms,
@@ -39,12 +42,13 @@ impl Levels {
         }
     }
 
-    /// From now on facts count only where their derivations are low enough for the level.
+    /// From now on facts count only up to the height of a level.
     pub fn bound_heights(&mut self) {
         self.bounded = true;
     }
 
-    /// Up to which height facts count for an obligation of a level, as premises of a step into it.
+    /// The height up to which facts count as premises of a step into an obligation of a level; `None`
+    /// for no facts.
     pub fn below(&self, level: Level) -> Option<Level> {
         match self.bounded {
             true => level.checked_sub(1),
@@ -52,7 +56,7 @@ impl Levels {
         }
     }
 
-    /// Up to which height facts count as reached at a level.
+    /// The height up to which facts count as reached at a level.
     pub fn reached(&self, level: Level) -> Option<Level> {
         match self.bounded {
             true => Some(level),
@@ -60,7 +64,7 @@ impl Levels {
         }
     }
 
-    /// A fact of a height, as it is told to solvers.
+    /// A fact of a height as asserted in solvers: with the literal of its height, if heights are bounded.
     pub fn fact(&mut self, formula: TermId, height: Level) -> TermId {
         if !self.bounded {
             return formula;
@@ -72,7 +76,7 @@ impl Levels {
         self.terms.and(&[formula, self.heights[height as usize]])
     }
 
-    /// That facts of greater heights than this do not count; `None` for all facts.
+    /// Assumptions that facts above this height are not in force; `None`: that no facts are.
     pub fn at_most(&self, height: Option<Level>) -> Vec<TermId> {
         let first = match height {
             Some(INFINITE) => return Vec::new(),
@@ -94,7 +98,7 @@ impl Levels {
         self.literals[level as usize]
     }
 
-    /// The literals of a level and all above.
+    /// The literals of a level and all higher ones that have one; none for the infinite level.
     pub fn from(&mut self, level: Level) -> &[TermId] {
         if level == INFINITE {
             return &[];
@@ -103,13 +107,13 @@ impl Levels {
         &self.literals[level as usize..]
     }
 
-    /// The least level whose literal is among these.
+    /// The least level whose literal is among the given ones.
     pub fn least(&self, literals: &[TermId]) -> Option<Level> {
         let levels = literals.iter().filter_map(|l| self.by_literal.get(l));
         levels.min().copied()
     }
 
-    /// `lemma`, in force at its level.
+    /// The literal that puts lemmas of a level in force; `true` for the infinite level.
     pub fn guard(&mut self, level: Level) -> TermId {
         match level {
             INFINITE => TermId::TRUE,

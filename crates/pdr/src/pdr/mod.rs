@@ -1,63 +1,64 @@
 //! Property directed reachability for Horn clauses, in the manner of Spacer.
 //!
 //! Papers: Bradley, "SAT-based model checking without unrolling" (VMCAI 2011); Hoder, Bjørner,
-//! "Generalized property directed reachability" (SAT 2012); Komuravelli, Gurfinkel, Chaki,
-//! "SMT-based model checking for recursive programs" (FMSD 2016).
+//! "Generalized property directed reachability" (SAT 2012); Komuravelli, Gurfinkel, Chaki, "SMT-based
+//! model checking for recursive programs" (FMSD 2016).
 //!
 //! # The search
 //!
-//! Each predicate has a frame (`frame`): lemmas with levels, its may-summary, and reached facts,
-//! its must-summary. For bound 0, 1, 2, … the query `false` becomes a proof obligation at that
-//! level (`search`, `obligation`). An obligation, a cube of a predicate at a level, is first
-//! compared with the summaries (`summary`). If these do not answer it, the predicate's transition
-//! relation is asked, with the lemmas of the level below in place of the body atoms (`transition`,
-//! `slot`, `levels`):
+//! Each predicate has a frame (`frame`): lemmas with levels, its may-summary, and reached facts, its
+//! must-summary. For bound 0, 1, 2, … the query `false` is a proof obligation at that level
+//! (`Search::run`, `Search::block`). An obligation, a cube of a predicate at a level, is first compared
+//! with the summaries (`summary`). If they do not decide it, the predicate's transition relation is
+//! queried with the lemmas of the level below in place of the body atoms (`transition`, `slot`,
+//! `levels`):
 //!
-//! - Unsatisfiable: the core, generalised by dropping literals that relative induction does not
-//!   need (`generalise`), is a new lemma, and the obligation moves up a level.
-//! - Satisfiable with reached facts in place of all body atoms: the head is reached. Projecting the
-//!   model gives a new fact (`predecessor`), which keeps its rule and its premises. A refutation is
-//!   read off these once `false` is reached, with one query for each step (`refutation`).
-//! - Satisfiable otherwise: the first body atom that is not reached becomes an obligation one level
-//!   below; the other atoms, in reached facts or under lemmas, are projected out (`predecessor`).
+//! - Unsatisfiable (rule Conflict): the core, generalized by dropping literals that relative induction
+//!   does not need (`generalise`), is a new lemma, and the obligation moves to a higher level.
+//! - Satisfiable with reached facts in place of all body atoms (`Search::reach`): the head is reached.
+//!   Projecting the model gives a new fact, with its clause and premises. Once `false` is reached, a
+//!   refutation is computed from these with one query for each step (`refutation`).
+//! - Satisfiable otherwise (rule Decide, `Search::predecessor`): the first body atom that is not reached
+//!   becomes an obligation one level below; the other atoms, in reached facts or under lemmas, are
+//!   projected out.
 //!
-//! Before a blocked cube is learned, what it says about an array's cells may become something about
-//! their indexes (`index_disequality`) or about all indexes (`quantify`). What lemmas and cubes
-//! have in common is conjectured (`guide`, `pattern`).
+//! Before a blocked cube is learned, its literals about cells of an array may become literals about the
+//! cells' indexes (`index_disequality`) or about all indexes (`quantify`). Generalizations of several
+//! lemmas and cubes are conjectured (`guide`, `pattern`).
 //!
-//! When the query is blocked, lemmas are pushed to higher levels (`propagate`). If a level is left
-//! without lemmas of its own, the lemmas above it are an inductive interpretation; those that the
-//! proof needs are the model (`model`).
+//! When the query is blocked, lemmas are pushed to higher levels (`Search::propagate`, rules Induction
+//! and Unfold). If all lemmas of a level hold one step later, the lemmas above it are inductive; those
+//! that the proof needs are the model (`model`, `needed_lemmas`).
 //!
-//! # What differs from the papers
+//! # Deviations
 //!
-//! - A derivation of a nonlinear clause is no object. The obligation is asked again when a body
-//!   atom was reached, with a maximal set of atoms restricted to reached facts, so it goes on where
-//!   it was.
-//! - Reached facts are exempt from the lemmas of a level, since their derivations may be higher
-//!   than the level. Where heights are bounded (`bounded`), only facts that are low enough count.
-//! - Global guidance (Krishnan et al., CAV 2020) has exact projections of our own: an affine hull
-//!   over the constants of a cluster, and Fourier-Motzkin elimination of the constants. On the
-//!   development set it brings 50 instead of 32 of 70 LIA-Lin tasks. It also looks at the cubes of
-//!   obligations, all of a pattern or those of one way to the query; and a conjecture that became a
-//!   lemma is conjectured about other predicates with arguments of the same sorts.
-//! - Lemmas about any index of an array (Gurfinkel, Shoham, Vizel, ATVA 2018) are instantiated by
-//!   ourselves, at the indexes that clauses and obligations read, so no query has a quantifier. All
-//!   predicates have the same variable for any index. Cubes of obligations have no reads over writes,
-//!   and what a literal compares is of one cell if it is in the state (`reads_over_writes`): of 22
-//!   programs with loops over arrays (CHC-COMP 2025, quic3) that makes 19 for 12 in 20 seconds.
-//!   Where two reads cannot be of one cell, a lemma equates their indexes.
-//! - Quantified constraints give way to instances, at the index that lemmas are about, too
-//!   (`proof/instances.rs`).
-//! - Terms without a value, as a selector on another constructor, are variables in the solvers
-//!   (`proof/definedness.rs`).
-//! - Z3's proofs are not used. Interpolating cores (Hoder, Bjørner 2012, section 4) and Spacer's
-//!   weak abstraction, bound expansion and restarts were tried: they lost more tasks than they won.
+//! - There is no object for a derivation of a nonlinear clause. When a body atom was reached, the
+//!   obligation is queried again with a maximal set of atoms restricted to reached facts.
+//! - Reached facts need not satisfy the lemmas of a level, since their derivations may be higher. Where
+//!   heights are bounded (`bounded`), only facts that are low enough count.
+//! - Global guidance (Krishnan et al., CAV 2020) uses exact projections: an affine hull over the
+//!   constants of a cluster, and Fourier-Motzkin elimination of the constants. It also generalizes
+//!   the cubes of obligations, all of a pattern or those of a chain of obligations; and a conjecture
+//!   that became a lemma is conjectured about other predicates with arguments of the same sorts.
+//! - Lemmas about any index of an array (Gurfinkel, Shoham, Vizel, ATVA 2018) are instantiated at the
+//!   indexes that clauses and obligations read, so no query has a quantifier. All predicates have the
+//!   same variable for any index. Reads over writes in the cubes of obligations are decided
+//!   (`reads_over_writes`). Where two reads cannot be of one cell, a lemma equates their indexes.
+//! - Quantified constraints are replaced by instances, also at the variable for any index
+//!   (`alphorn_proof::instances`).
+//! - Terms without a value, for example a selector applied to another constructor, are variables in the
+//!   solvers (`alphorn_proof::definedness`).
+//! - A search may begin with the lemmas of an earlier one (`resume`) and exchange lemmas and facts with
+//!   other processes (`exchange`).
+//! - There are no interpolating cores (Hoder, Bjørner 2012, section 4), and none of Spacer's weak
+//!   abstraction, bound expansion and restarts.
+//!
+//! Measurements: `docs/log/2026-11-27-choices-of-engines.md`.
 //!
 //! # Invariant
 //!
-//! A lemma of level `k` holds of every fact of height at most `k`; a fact's formula holds of
-//! derivable states only.
+//! A lemma of level `k` holds of every fact of height at most `k`; the states of a fact's formula are
+//! derivable.
 
 mod array_indexes;
 pub(super) mod bounded;
@@ -68,6 +69,7 @@ mod guide;
 mod ids;
 mod index_disequality;
 mod levels;
+mod limits;
 mod model;
 mod needed_lemmas;
 mod obligation;
@@ -101,13 +103,14 @@ use alphorn_proof::facts::{Lemmas, Leveled};
 use alphorn_term::run::Context;
 use alphorn_witness::Verdict;
 
-/// The engine.
+/// The engine `pdr`.
 #[derive(Clone, Debug, Default)]
 pub struct Pdr {
+    /// The settings.
     pub options: Options,
-    /// What a search without answer leaves.
+    /// The lemmas of the last search, if it ended without an answer.
     lemmas: Lemmas,
-    /// What an earlier one left.
+    /// Lemmas of an earlier search, with their levels.
     earlier: Vec<Leveled>,
 }
 
@@ -116,7 +119,7 @@ impl Engine for Pdr {
         "pdr"
     }
 
-    /// Of quantified constraints it sees instances.
+    /// Every system is accepted; quantified constraints are replaced by instances.
     fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
     }
@@ -130,7 +133,7 @@ impl Engine for Pdr {
         if !Shape::of(system).theories.quantifier {
             return self.search(system, &mut any, cx);
         }
-        // What holds of all indexes holds of the one that lemmas are about.
+        // Instances at the variables for any index are instances at all indexes.
         let params = system.used_predicates().into_iter();
         let params = params.flat_map(|p| system.predicate(p).params.to_vec());
         let vars = any.of(&system.terms, &params.collect::<Vec<_>>());
@@ -153,7 +156,7 @@ impl Engine for Pdr {
 }
 
 impl Pdr {
-    /// A search, with these variables for any index.
+    /// Runs a search with these variables for any index.
     fn search(
         &mut self,
         system: &System,

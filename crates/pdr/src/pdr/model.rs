@@ -1,6 +1,7 @@
-//! The model that inductive lemmas give.
+//! The model made of inductive lemmas, and the lemmas that a search leaves.
 //!
-//! Invariant: what is left out is implied by what stays, or not needed by the proof.
+//! Invariant: a lemma that is left out of a model is implied by the others of its predicate, or not
+//! needed by the proof.
 
 use std::cmp::Reverse;
 
@@ -8,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::ids::LemmaId;
 use super::levels::{INFINITE, Level};
+use super::limits::LIMITS;
 use super::search::Search;
 use alphorn_chc::PredicateId;
 use alphorn_proof::facts::{Lemmas, Leveled};
@@ -15,12 +17,9 @@ use alphorn_smt::SatResult;
 use alphorn_term::TermId;
 use alphorn_witness::Model;
 
-/// Models of more lemmas per predicate than this are not made smaller.
-const IRREDUNDANT_LIMIT: usize = 200;
-
 impl Search<'_> {
-    /// The interpretation by the lemmas from a level on; of those that the proof needs, if the
-    /// options ask for that and it can be told, and without those that others imply.
+    /// The interpretation by the lemmas that hold at a level: with the setting `weaken`, by those that the
+    /// proof needs, if they are found; without lemmas that others imply.
     pub(super) fn model(&mut self, level: Level) -> Model {
         let used = match self.options.weaken {
             true => self.needed_lemmas(level),
@@ -44,7 +43,7 @@ impl Search<'_> {
         }
     }
 
-    /// All lemmas without quantifiers, those of the highest levels first, and of these the newest.
+    /// All quantifier-free lemmas, by descending level, the newest first.
     pub(super) fn all_lemmas(&self) -> Lemmas {
         let mut all = Vec::new();
         for p in self.system.used_predicates() {
@@ -70,13 +69,13 @@ impl Search<'_> {
         }
     }
 
-    /// The formulas without those that the others imply, as far as that is cheap to tell.
+    /// The formulas without those that the others imply; all of them if there are too many.
     fn irredundant(&self, mut formulas: Vec<TermId>) -> Vec<TermId> {
-        if formulas.len() < 2 || formulas.len() > IRREDUNDANT_LIMIT {
+        if formulas.len() < 2 || formulas.len() > LIMITS.irredundant_lemmas {
             return formulas;
         }
         let mut solver = self.smt.solver();
-        // Large ones first: they say least.
+        // Large disjunctions first, since they are the weakest.
         formulas.sort_by_key(|&f| Reverse(self.terms.args(f).len()));
         let mut at = 0;
         while at < formulas.len() && self.cx.stop().is_none() {

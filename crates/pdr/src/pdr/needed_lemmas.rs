@@ -1,55 +1,46 @@
-//! The lemmas that the proof needs, from the query back: an inductive interpretation, weakened.
+//! The lemmas that the proof needs, from the query backwards: a weaker inductive interpretation.
 //!
-//! At the fixpoint all lemmas of a level are inductive together, many of them for nothing. The
-//! search is that of [`alphorn_proof::needed_lemmas`]. Lemmas about any index are instantiated as
-//! in the transition relations, whose rules are copied; so the clauses are not those of
-//! `proof::clauses`.
+//! At the fixpoint all lemmas of a level are inductive together, but many are not needed to exclude
+//! `false`. The search is [`alphorn_proof::needed_lemmas`]. Lemmas about any index are instantiated as in
+//! the transition relations, whose rules are copied; hence this does not use `alphorn_proof::clauses`.
 //!
-//! Invariant: for each lemma kept, a query showed that it holds after every step from lemmas kept.
-
-use std::time::Duration;
+//! Invariant: for each lemma that is kept, a query showed that it holds after every step from the lemmas
+//! that are kept.
 
 use rustc_hash::FxHashSet;
 
 use super::ids::{LemmaId, Node, NodeMap};
 use super::levels::Level;
+use super::limits::LIMITS;
 use super::search::Search;
 use alphorn_chc::PredicateId;
 use alphorn_proof::needed_lemmas::needed_lemmas;
 use alphorn_smt::{SatResult, Solver};
 use alphorn_term::{SortId, TermId};
 
-/// The part of the search's work that the needed lemmas may take, by what is known of them so far.
-/// Where a query is as hard as one of the search, the check of the model is as well off with all.
-const PART: u32 = 4;
-
-/// Less work than this is never too much.
-const CHEAP: Duration = Duration::from_millis(200);
-
-/// Lemmas at a level beyond which the search for those needed is not worth the queries.
-const LEMMA_LIMIT: usize = 1000;
-
-/// A predicate's rules with the lemmas of their body atoms, each lemma under a literal.
+/// The clauses of a predicate with the lemmas of their body atoms, each under a literal.
 struct Guarded {
     solver: Solver,
-    /// Predicate, lemma and literal.
+    /// The predicate, the lemma, and its literal.
     guards: Vec<(PredicateId, LemmaId, TermId)>,
 }
 
 impl Search<'_> {
-    /// Predicates and lemmas of the level that the proof needs; `None` when a query has no answer,
-    /// or when they turn out to be too much work.
+    /// The lemmas of a level that the proof needs, with their predicates; `None` if a query has no answer
+    /// or a limit is reached.
     pub(super) fn needed_lemmas(
         &mut self,
         level: Level,
     ) -> Option<FxHashSet<(PredicateId, LemmaId)>> {
         let count: usize = self.frames.iter().map(|(_, f)| f.at(level).count()).sum();
-        if count > LEMMA_LIMIT {
+        if count > LIMITS.needed_lemmas {
             return None;
         }
         let mut guarded: NodeMap<Option<Guarded>> = NodeMap::new(self.system, |_| None);
         let start = self.terms.work();
-        let limit = CHEAP.max(start.saturating_sub(self.work_before) / PART);
+        let limit = LIMITS
+            .needed_least_work
+            .max(start.saturating_sub(self.work_before) / LIMITS.needed_work_divisor);
         let mut asked = 0;
         // `None` is the query, which has the empty cube.
         let needed = needed_lemmas([None], |goal: Option<(PredicateId, LemmaId)>, found| {
@@ -82,6 +73,7 @@ impl Search<'_> {
         Some(needed?.into_iter().flatten().collect())
     }
 
+    /// The clauses of a predicate with the lemmas of a level; `None` if it has no clauses.
     fn guarded(&mut self, node: Node, level: Level) -> Option<Guarded> {
         let terms = self.terms.clone();
         let transition = self.transitions[node].as_mut()?;

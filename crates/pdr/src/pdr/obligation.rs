@@ -1,7 +1,7 @@
 //! Proof obligations and their queue.
 //!
-//! Invariant: an obligation is in the queue at most once at its current level; entries of former
-//! levels are recognised and skipped.
+//! Invariant: each open obligation that is not being answered has an entry in the queue for its current
+//! level and depth; entries of closed obligations, and for former levels or depths, are skipped.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,28 +12,30 @@ use super::ids::{LemmaId, Node, ObligationId, Table};
 use super::levels::Level;
 use alphorn_term::TermId;
 
-/// A cube that must be shown unreachable up to a level, or reached.
+/// A cube of a predicate that has to be shown unreachable up to a level, or reached.
 pub(super) struct Obligation {
+    /// The predicate, or the query.
     pub node: Node,
-    /// Literals over the predicate's formal variables; those are what lemmas are made of.
+    /// Literals over the predicate's formal variables.
     pub cube: Vec<TermId>,
+    /// The level up to which it has to be unreachable.
     pub level: Level,
     /// Steps to the query.
     pub depth: usize,
-    /// The obligation from whose cube this one leads there.
+    /// The obligation of which this one is a predecessor; `None` for the query and conjectures.
     pub parent: Option<ObligationId>,
-    /// Reached, or blocked for good.
+    /// Whether nothing is left to be done.
     pub closed: bool,
-    /// For a conjecture and what follows from it: how many more steps it may take.
+    /// For a conjecture and its predecessors: the number of further steps allowed.
     pub steps_left: Option<usize>,
-    /// Lemmas that the conjecture's would imply.
+    /// For a conjecture: the lemmas that its lemma would replace.
     pub members: Vec<LemmaId>,
 }
 
-/// Node, parent, and the cube in ascending order.
+/// The node, the parent, and the cube in ascending order.
 type Key = (Node, Option<ObligationId>, Box<[TermId]>);
 
-/// All obligations, those to be worked on by level, then depth, then size, then age.
+/// All obligations, and the queue of open ones by level, depth, size of the cube, and age.
 #[derive(Default)]
 pub(super) struct Obligations {
     all: Table<ObligationId, Obligation>,
@@ -42,17 +44,17 @@ pub(super) struct Obligations {
 }
 
 impl Obligations {
-    /// The obligation of this name.
+    /// The obligation with this id.
     pub fn get(&self, id: ObligationId) -> &Obligation {
         &self.all[id]
     }
 
-    /// Lemmas that an obligation's would imply.
+    /// The lemmas that the lemma of a conjecture would replace.
     pub fn members(&mut self, id: ObligationId) -> &mut Vec<LemmaId> {
         &mut self.all[id].members
     }
 
-    /// Adds an obligation, or opens the one with the same parent and cube again.
+    /// Adds an obligation, or reopens the one with the same node, parent and cube.
     pub fn add(&mut self, obligation: Obligation) -> ObligationId {
         let mut key = obligation.cube.clone();
         key.sort_unstable();
@@ -90,7 +92,7 @@ impl Obligations {
         self.enqueue(id);
     }
 
-    /// Notes a step of a conjecture; `false` when it has taken too many.
+    /// Counts a step of a conjecture. Returns `false` when no step is left.
     pub fn take_step(&mut self, id: ObligationId) -> bool {
         match &mut self.all[id].steps_left {
             None => true,
@@ -101,7 +103,7 @@ impl Obligations {
         }
     }
 
-    /// Takes an obligation out for good.
+    /// Closes an obligation.
     pub fn close(&mut self, id: ObligationId) {
         self.all[id].closed = true;
     }
@@ -118,7 +120,7 @@ impl Obligations {
             if stale {
                 continue;
             }
-            // What led to a reached cube need not be reached any more.
+            // A predecessor of a closed obligation is no longer of use.
             if o.parent.is_some_and(|p| self.all[p].closed) {
                 self.all[id].closed = true;
                 continue;
@@ -128,7 +130,7 @@ impl Obligations {
         None
     }
 
-    /// Takes a conjecture out together with what it was to help decide, conjectures all.
+    /// Closes an obligation and all its ancestors, which belong to the same conjecture.
     pub fn give_up(&mut self, id: ObligationId) {
         let mut next = Some(id);
         while let Some(id) = next {
@@ -137,7 +139,7 @@ impl Obligations {
         }
     }
 
-    /// Number of obligations made.
+    /// The number of obligations, also closed ones.
     pub fn len(&self) -> usize {
         self.all.len()
     }

@@ -1,10 +1,10 @@
-//! Cubes seen as patterns with holes for numerals, and clusters of cubes of one pattern.
+//! Patterns of cubes, which have holes for numerals, and clusters of cubes with the same pattern.
 //!
-//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking"
-//! (CAV 2020), section 3. Deviation: two literals anti-unify when they bound the same terms in the
-//! same direction; a cluster fixes their coefficients as well, and terms bounded with changing
-//! coefficients are remembered literal by literal. Invariant: a cube's pattern and its numerals
-//! give back the cube.
+//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking" (CAV
+//! 2020), section 3. Deviation: two literals anti-unify if they bound the same linear term in the same
+//! direction; changing coefficients of the same terms are recorded for single literals.
+//!
+//! Invariant: a cube is determined by its pattern and its constants.
 
 use num_traits::Signed;
 use rustc_hash::FxHashMap;
@@ -12,20 +12,28 @@ use rustc_hash::FxHashMap;
 use alphorn_arith::{Constraint, Relation};
 use alphorn_term::{Rational, TermId, TermStore};
 
-/// An arithmetic literal `terms ⋈ constant`; the first coefficient is positive.
+/// An arithmetic literal `terms ⋈ constant` without the constant; the first coefficient is positive.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Shape {
+    /// The relation `⋈`.
     pub kind: Kind,
+    /// The terms with their coefficients.
     pub terms: Vec<(TermId, Rational)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
+    /// `≤`
     AtMost,
+    /// `<`
     Below,
+    /// `≥`
     AtLeast,
+    /// `>`
     Above,
+    /// `=`
     Equal,
+    /// `≠`
     Differs,
 }
 
@@ -48,7 +56,7 @@ impl Kind {
     }
 }
 
-/// The arithmetic literal, taken apart; `None` for any other.
+/// The shape and the constant of an arithmetic literal; `None` for others.
 pub(super) fn shape(terms: &TermStore, literal: TermId) -> Option<(Shape, Rational)> {
     let Constraint { linear, relation } = Constraint::comparison(terms, literal)?;
     let is_turned = linear.monomials.first()?.1.is_negative();
@@ -69,10 +77,10 @@ pub(super) fn shape(terms: &TermStore, literal: TermId) -> Option<(Shape, Ration
     Some((shape, -sum.constant))
 }
 
-/// Whether terms are bounded from above, and which.
+/// Whether terms are bounded from above, and the terms with coefficients.
 type Side = (bool, Vec<(TermId, Rational)>);
 
-/// The cube without bounds that others of its literals imply, and without repetitions.
+/// The cube without repetitions and without bounds that tighter bounds in it imply.
 pub(super) fn without_weaker_bounds(terms: &TermStore, cube: &[TermId]) -> Vec<TermId> {
     // The tightest bound in each direction: its constant, and whether it is strict.
     let mut tightest: FxHashMap<Side, (Rational, bool)> = FxHashMap::default();
@@ -112,12 +120,13 @@ pub(super) fn without_weaker_bounds(terms: &TermStore, cube: &[TermId]) -> Vec<T
 /// A cube without its constants.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pattern {
+    /// The arithmetic literals, in ascending order.
     pub shapes: Vec<Shape>,
-    /// Literals that are not arithmetic.
+    /// The other literals, in ascending order.
     pub others: Vec<TermId>,
 }
 
-/// The pattern of a cube and its constants; `None` when nothing in it is arithmetic.
+/// The pattern of a cube, and the constants of its arithmetic literals; `None` if there are none.
 pub(super) fn pattern(terms: &TermStore, cube: &[TermId]) -> Option<(Pattern, Vec<Rational>)> {
     let mut rows = Vec::new();
     let mut others = Vec::new();
@@ -136,11 +145,11 @@ pub(super) fn pattern(terms: &TermStore, cube: &[TermId]) -> Option<(Pattern, Ve
     Some((Pattern { shapes, others }, constants))
 }
 
-/// Cubes of one pattern.
+/// The cubes of one pattern, without repetitions.
 pub(super) struct Cluster<M> {
-    /// What the cubes belong to, and their constants.
+    /// The owners of the cubes, and the constants of the cubes.
     pub members: Vec<(M, Vec<Rational>)>,
-    /// How often it was generalised.
+    /// The number of times that it was generalized.
     pub uses: usize,
 }
 
@@ -153,10 +162,11 @@ impl<M> Default for Cluster<M> {
     }
 }
 
-/// What some cubes about a predicate have in common, each of which belongs to an `M`.
+/// The clusters of cubes of a predicate. Each cube belongs to an `M`.
 pub(super) struct Patterns<M> {
+    /// By pattern.
     pub clusters: FxHashMap<Pattern, Cluster<M>>,
-    /// The coefficients with which cubes bound the same terms.
+    /// The coefficients with which cubes bound the same terms, by relation and terms.
     slopes: FxHashMap<(Kind, Vec<TermId>), Slopes>,
 }
 
@@ -169,14 +179,16 @@ impl<M> Default for Patterns<M> {
     }
 }
 
+/// The different coefficients of literals over the same terms.
 #[derive(Default)]
 struct Slopes {
     seen: Vec<Vec<Rational>>,
+    /// The number of times that [`Patterns::has_many_slopes`] was true.
     uses: usize,
 }
 
 impl<M> Patterns<M> {
-    /// Enters a cube. Returns its pattern.
+    /// Adds a cube, and returns its pattern; `None` if it has no arithmetic literals.
     pub fn enter(&mut self, terms: &TermStore, member: M, cube: &[TermId]) -> Option<Pattern> {
         let (pattern, constants) = pattern(terms, cube)?;
         for shape in &pattern.shapes {
@@ -193,8 +205,8 @@ impl<M> Patterns<M> {
         Some(pattern)
     }
 
-    /// Whether cubes bound these terms with at least `least` different coefficients. Says so at
-    /// most `most` times.
+    /// Whether cubes bound the terms of a shape with at least `least` different coefficients; false after
+    /// it was true `most` times.
     pub fn has_many_slopes(&mut self, shape: &Shape, least: usize, most: usize) -> bool {
         if shape.terms.len() < 2 {
             return false;
@@ -208,6 +220,7 @@ impl<M> Patterns<M> {
     }
 }
 
+/// The relation and terms of a shape, and its coefficients.
 fn slope(shape: &Shape) -> ((Kind, Vec<TermId>), Vec<Rational>) {
     let (terms, coefficients) = shape.terms.iter().cloned().unzip();
     ((shape.kind, terms), coefficients)

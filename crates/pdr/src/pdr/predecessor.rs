@@ -1,7 +1,7 @@
-//! From models to obligations and facts: implicants and model-based projection.
+//! New facts and obligations from models, by implicants and model-based projection.
 //!
-//! Invariant: every state of a predecessor's cube has a step into the obligation's cube whose
-//! other body atoms are reached facts or allowed by the frame; every state of a fact is derivable.
+//! Invariant: every state of a predecessor's cube has a step into the obligation's cube with the other
+//! body atoms in reached facts or in the frame below; every state of a fact is derivable.
 
 use rustc_hash::FxHashMap;
 
@@ -19,8 +19,8 @@ use alphorn_smt::SmtModel;
 use alphorn_term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
 
 impl Search<'_> {
-    /// Derives the cube of an obligation of a level in one step from reached facts, if possible.
-    /// What is derived becomes a fact.
+    /// Derives a state in the cube of an obligation of a level in one step from reached facts. Returns
+    /// whether that is possible, and then adds the derived states as a fact.
     pub(super) fn reach(
         &mut self,
         node: Node,
@@ -47,7 +47,9 @@ impl Search<'_> {
             Answer::Unknown(why) => return Err(self.gave_up(&why)),
         };
         let terms = self.terms.clone();
-        let transition = self.transitions[node].as_mut().expect("it was asked");
+        let transition = self.transitions[node]
+            .as_mut()
+            .expect("the transition relation was queried");
         let rule = transition
             .rule_in(&model)
             .ok_or_else(|| failed("reading a model", "no rule is in force"))?;
@@ -84,8 +86,8 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// The first body atom that is not reached in a step into the cube: its predicate, and a cube
-    /// that the model is in.
+    /// The first body atom that is not reached in a step into the cube: its predicate, and a cube of
+    /// predecessors that contains the model's state. `from` is the level of the body atoms.
     pub(super) fn predecessor(
         &mut self,
         node: Node,
@@ -95,12 +97,16 @@ impl Search<'_> {
     ) -> Result<(PredicateId, Vec<TermId>), Stop> {
         let terms = self.terms.clone();
         let below = from.ok_or_else(|| failed("search", "no level is below"))?;
-        let transition = self.transitions[node].as_ref().expect("it was asked");
+        let transition = self.transitions[node]
+            .as_ref()
+            .expect("the transition relation was queried");
         let rule = transition
             .rule_in(&model)
             .ok_or_else(|| failed("reading a model", "no rule is in force"))?;
         let (must, model) = self.most_reached(node, cube, below, rule, model)?;
-        let transition = self.transitions[node].as_mut().expect("it was asked");
+        let transition = self.transitions[node]
+            .as_mut()
+            .expect("the transition relation was queried");
         let slots = transition.rules[rule].slots.clone();
         let chosen = *slots
             .iter()
@@ -146,8 +152,8 @@ impl Search<'_> {
         Ok((child, cube))
     }
 
-    /// A maximal set of a rule's body atoms that can be reached facts in a step from the frame
-    /// `below` into the cube, with a model of that.
+    /// A maximal set of a rule's body atoms that can be in reached facts in a step into the cube, with
+    /// the others in the frame at level `below`; and a model of that step.
     fn most_reached(
         &mut self,
         node: Node,
@@ -156,7 +162,9 @@ impl Search<'_> {
         rule: RuleId,
         model: SmtModel,
     ) -> Result<(Vec<SlotId>, SmtModel), Stop> {
-        let transition = self.transitions[node].as_ref().expect("it was asked");
+        let transition = self.transitions[node]
+            .as_ref()
+            .expect("the transition relation was queried");
         let slots = transition.rules[rule].slots.clone();
         let mut must: Vec<SlotId> = Vec::new();
         let mut model = model;
@@ -164,7 +172,9 @@ impl Search<'_> {
             return Ok((must, model));
         }
         for slot in slots {
-            let transition = self.transitions[node].as_ref().expect("it was asked");
+            let transition = self.transitions[node]
+                .as_ref()
+                .expect("the transition relation was queried");
             if transition.slots[slot].known_facts() == 0 {
                 continue;
             }
@@ -193,7 +203,8 @@ impl Search<'_> {
         Ok((must, model))
     }
 
-    /// Literals over `kept` that imply that values of all other variables satisfy the formulas.
+    /// Literals over `kept` that hold in the model and imply that there are values of all other
+    /// variables that satisfy the formulas.
     fn project(
         &self,
         formulas: &[TermId],
@@ -205,7 +216,7 @@ impl Search<'_> {
     }
 }
 
-/// The literal, an arithmetic equality as two bounds.
+/// Adds the literal to `out`; with `split`, an arithmetic equality as two bounds.
 fn split(terms: &TermStore, literal: TermId, split: bool, out: &mut Vec<TermId>) {
     if split && *terms.op(literal) == Op::Eq {
         let (a, b) = (terms.args(literal)[0], terms.args(literal)[1]);

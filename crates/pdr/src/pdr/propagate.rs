@@ -1,7 +1,7 @@
 //! Pushing lemmas to higher levels, and the fixpoint test.
 //!
-//! Invariant: a lemma is raised only after a query showed that the frame at its level, which holds
-//! it, implies it one step later.
+//! Invariant: the level of a lemma is raised only after a query showed that the frames at its level,
+//! with the lemma, imply it one step later.
 
 use super::frame::{Premise, PushBlocker};
 use super::ids::{LemmaId, Node};
@@ -13,8 +13,8 @@ use alphorn_smt::SmtModel;
 use alphorn_term::{Evaluator, TermId};
 
 impl Search<'_> {
-    /// Pushes what can be pushed up to level `bound + 1`. A level whose lemmas hold at the next one
-    /// too gives an inductive interpretation: the level above it is returned.
+    /// Pushes lemmas as far as possible, up to level `bound + 1`. If all lemmas of a level can be pushed and
+    /// the query is blocked above it, the lemmas above it are inductive, and that level is returned.
     pub(super) fn propagate(&mut self, bound: Level) -> Result<Option<Level>, Stop> {
         for level in 0..=bound {
             let mut all_pushed = true;
@@ -25,7 +25,7 @@ impl Search<'_> {
                     .collect();
                 for lemma in here {
                     let state = &self.frames[node].lemmas[lemma];
-                    // An earlier push may have made it redundant.
+                    // An earlier push may have made it inactive.
                     if state.active && state.level == level {
                         all_pushed &= self.push(node, lemma)?;
                     }
@@ -38,6 +38,7 @@ impl Search<'_> {
         Ok(None)
     }
 
+    /// Tries to push a lemma to a higher level. Returns whether it succeeded.
     fn push(&mut self, node: Node, id: LemmaId) -> Result<bool, Stop> {
         if self.options.trigger_pushes && self.still_blocked(node, id) {
             return Ok(false);
@@ -60,7 +61,7 @@ impl Search<'_> {
             } => {
                 self.counters.pushed += 1;
                 if core.len() < cube.len() {
-                    // Less was needed: a stronger lemma.
+                    // The core is a stronger lemma.
                     self.learn(node, &core, new);
                     let old = &self.frames[node].lemmas[id];
                     debug_assert!(!old.active || old.level >= new);
@@ -80,7 +81,7 @@ impl Search<'_> {
         }
     }
 
-    /// The body facts of a step; `None` when the model cannot be read.
+    /// The states of the body atoms in a model; `None` if it cannot be read.
     fn blocker(&self, node: Node, model: &SmtModel) -> Option<PushBlocker> {
         let transition = self.transitions[node].as_ref()?;
         let rule = transition.rule_in(model)?;
@@ -101,7 +102,7 @@ impl Search<'_> {
         Some(PushBlocker { premises })
     }
 
-    /// Whether the step that stopped a lemma last time is still allowed by the frame.
+    /// Whether the frames still allow the step that prevented pushing the last time.
     fn still_blocked(&mut self, node: Node, id: LemmaId) -> bool {
         let lemma = &mut self.frames[node].lemmas[id];
         let level = lemma.level;

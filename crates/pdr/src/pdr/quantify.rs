@@ -1,16 +1,15 @@
-//! Quantified generalisation: lemmas about all cells of an array.
+//! Quantified generalization: lemmas about all cells of an array.
 //!
-//! Gurfinkel, Shoham, Vizel, "Quantifiers on demand" (ATVA 2018). The index of a read in a blocked
-//! cube gives way to a variable that stands for any index, and what the cube says about the index
-//! is said about the variable. If the new cube is blocked, relative to the frame and its own
-//! negation, the lemma holds of all indexes.
+//! Gurfinkel, Shoham, Vizel, "Quantifiers on demand" (ATVA 2018). The index of a read in a blocked cube is
+//! replaced by a variable for any index, and the cube's literals about the index by literals about the
+//! variable. If the new cube is blocked, relative to the frame and its own negation, the lemma holds for
+//! all indexes.
 //!
-//! Deviations: candidates for what is said about the variable come from the cube itself (numerals
-//! next to the index, the variable solved for, one bound). Lemmas are instantiated by ourselves, at
-//! all indexes that are read in obligations and clauses, so queries stay without quantifiers and
-//! their answers are definite.
+//! Deviations: candidates for the literals about the variable come from the cube itself (numerals next to
+//! the index, the index equation solved for a variable, one bound). Lemmas are instantiated at all indexes
+//! that are read in obligations and clauses, so queries have no quantifiers.
 //!
-//! Invariant: a cube with the variable `k` stands for the states that are in it for some `k`.
+//! Invariant: a cube with the variable `k` for any index describes the states that are in it for some `k`.
 
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,21 +17,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::array_indexes::indexes;
 use super::ids::Node;
 use super::levels::Level;
+use super::limits::LIMITS;
 use super::pattern::shape;
 use super::search::Search;
 use alphorn_arith::Constraint;
 use alphorn_proof::Stop;
 use alphorn_term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
-/// Indexes of one cube that are tried, at most.
-const INDEXES: usize = 3;
-
-/// Failures before successes are asked for, and how many failures each of them pays.
-const FAILURES: u64 = 60;
-const FAILURES_PER_SUCCESS: u64 = 30;
-
 impl Search<'_> {
-    /// A blocked cube about any index that contains the given one, and its level.
+    /// A blocked cube about any index that the given one implies, and its level; `None` if none is found.
+    /// `from` is the level of the body atoms.
     pub(super) fn quantify(
         &mut self,
         node: Node,
@@ -49,12 +43,14 @@ impl Search<'_> {
                 let Some(any) = self.frames[node].any(&terms, terms.sort_of(index)) else {
                     continue;
                 };
-                if index == any || tried.len() >= INDEXES || !tried.insert(index) {
+                if index == any || tried.len() >= LIMITS.quantified_indexes || !tried.insert(index)
+                {
                     continue;
                 }
                 for candidate in candidates(&terms, cube, index, any) {
-                    let credit = FAILURES + FAILURES_PER_SUCCESS * self.counters.quantified;
-                    if self.counters.quantify_failures > credit {
+                    let allowed = LIMITS.quantify_failures
+                        + LIMITS.quantify_failures_per_success * self.counters.quantified;
+                    if self.counters.quantify_failures > allowed {
                         return Ok(None);
                     }
                     if let Some((cube, level)) = self.inductive(node, &candidate, from)? {
@@ -69,8 +65,8 @@ impl Search<'_> {
     }
 }
 
-/// Cubes in which `any` stands for `index`, those that say least first. The given cube implies each
-/// of them for `any = index`.
+/// Cubes with `any` in place of `index`, the weakest first. The given cube implies each of them for
+/// `any = index`.
 fn candidates(terms: &TermStore, cube: &[TermId], index: TermId, any: TermId) -> Vec<Vec<TermId>> {
     let mut reads: FxHashMap<TermId, TermId> = FxHashMap::default();
     terms.post_order(cube, |term| {
@@ -131,7 +127,7 @@ fn candidates(terms: &TermStore, cube: &[TermId], index: TermId, any: TermId) ->
     result
 }
 
-/// `index = any`, solved for a variable of the index.
+/// The equation `index = any` solved for a variable of the index, as a substitution.
 fn solved(terms: &TermStore, index: TermId, any: TermId) -> Option<FxHashMap<TermId, TermId>> {
     if terms.is_value(index) {
         return None;
@@ -154,7 +150,8 @@ fn solved(terms: &TermStore, index: TermId, any: TermId) -> Option<FxHashMap<Ter
     Some(std::iter::once((var, terms.from_linear(&value, sort))).collect())
 }
 
-/// A bound by a numeral next to the index, relative to `any` instead; other literals as they are.
+/// A bound by a numeral that is the index or next to it, as a bound relative to `any`; other literals are
+/// unchanged.
 fn shifted(terms: &TermStore, part: TermId, index: TermId, any: TermId) -> TermId {
     let Some(position) = terms.numeral(index) else {
         return part;

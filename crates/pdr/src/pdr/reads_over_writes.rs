@@ -1,22 +1,21 @@
-//! The reads in the cubes of obligations, as lemmas about all cells need them.
+//! Reads over writes in the cubes of obligations, for lemmas about all cells.
 //!
-//! What a step writes to an array stays in the cube of its predecessor, as `a[i := v][j]`. A lemma
-//! made of it speaks of one way to write, and says nothing about all cells. So the state that a
-//! cube was made for decides whether the index that is read is the one that was written. And where
-//! it has one value for the indexes of two reads that a literal compares, as in `a[i] ≠ b[1]` with
-//! `i = 1`, these become one index, so that the literal is about one cell.
+//! A write to an array remains in the cube of the predecessor as `a[i := v][j]`. A lemma made of it would
+//! be about one order of writes. So the state from which the cube was made decides whether the index that
+//! is read is the one that was written. Where the state has one value for the indexes of two reads in a
+//! literal, as in `a[i] ≠ b[1]` with `i = 1`, these become one index, so that the literal is about one
+//! cell.
 //!
-//! Invariant: the cube returned implies the cube given, and the state is in it.
+//! Invariant: the returned cube implies the given one and holds in the state.
 
 use rustc_hash::FxHashMap;
 
 use super::array_indexes::indexes;
+use super::limits::LIMITS;
 use alphorn_term::{Evaluator, Op, SortId, TermId, TermStore};
 
-/// Reads over more writes stay: there would be a literal for each of them.
-const WRITES: usize = 4;
-
-/// The cube with its reads over few writes decided as the state in `values` has them.
+/// The cube with its reads over few writes decided as in the state `values`. Reads for which the state has
+/// no value are unchanged.
 pub(super) fn decide_reads(
     terms: &TermStore,
     cube: Vec<TermId>,
@@ -43,8 +42,8 @@ pub(super) fn decide_reads(
     decided
 }
 
-/// The literal with one index in place of several that have one value in the state; a term rather
-/// than a numeral. `None` if there are none.
+/// The literal with one index in place of several with the same value in the state, a term rather than a
+/// numeral; adds the equations to `side`. `None` if there are no such indexes.
 fn align(
     terms: &TermStore,
     literal: TermId,
@@ -84,8 +83,8 @@ fn align(
     }))
 }
 
-/// A read of what a write left, or of what it wrote. `None` for other terms, and where the state
-/// gives no value.
+/// A read over writes as a read of the array before them, or as the written element; adds the literals
+/// about indexes to `side`. `None` for other terms, and where the state has no value.
 fn decide(
     terms: &TermStore,
     term: TermId,
@@ -96,7 +95,7 @@ fn decide(
         return None;
     }
     let (mut array, read) = (terms.args(term)[0], terms.args(term)[1]);
-    if writes(terms, array) > WRITES {
+    if writes(terms, array) > LIMITS.decided_writes {
         return None;
     }
     let at = values.value(read)?;
@@ -120,12 +119,13 @@ fn decide(
     Some(result.unwrap_or_else(|| terms.select(array, read)))
 }
 
+/// The number of writes at the top of an array term.
 fn writes(terms: &TermStore, array: TermId) -> usize {
     let below = |&a: &TermId| (*terms.op(a) == Op::Store).then(|| terms.args(a)[0]);
     std::iter::successors(Some(array), below).count() - 1
 }
 
-/// That two indexes with these different values differ; of numbers, which is the smaller one.
+/// The literal that two indexes with different values (second components) differ; for numbers, `<` or `>`.
 fn apart(terms: &TermStore, a: (TermId, TermId), b: (TermId, TermId)) -> TermId {
     if [SortId::INT, SortId::REAL].contains(&terms.sort_of(a.0)) {
         return match terms.numeral(a.1) < terms.numeral(b.1) {
@@ -146,7 +146,7 @@ mod tests {
 
     /// Cubes with reads over writes to two arrays, and states in them.
     #[test]
-    fn decided_cubes_imply_what_was_given_and_hold_the_state() {
+    fn decided_cubes_imply_the_given_ones_and_hold_in_the_state() {
         let terms = Rc::new(TermStore::new());
         let smt = Smt::new(terms.clone());
         let mut random = Random::new(5);
@@ -229,7 +229,7 @@ mod tests {
         let mut state = Assignment::default();
         state.insert(i, terms.int(9));
         state.insert(array, terms.const_array(sort, terms.int(0)));
-        for at in 0..=WRITES {
+        for at in 0..=LIMITS.decided_writes {
             array = terms.store(array, terms.int(at as i64), terms.int(7));
         }
         let literal = terms.le(terms.select(array, i), terms.int(3));

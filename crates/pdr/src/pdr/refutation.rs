@@ -1,7 +1,7 @@
-//! From the justifications of reached facts to a ground refutation.
+//! The ground refutation, from reached facts with their clauses and premises.
 //!
-//! Invariant: a step's premises are facts whose formulas its values satisfy, so each of them has a
-//! derivation in turn; facts were made after their premises, so there is no cycle.
+//! Invariant: the premises of a step are in the formulas of facts, so each has a derivation; a fact is
+//! added after its premises, so there is no cycle.
 
 use rustc_hash::FxHashMap;
 
@@ -12,20 +12,20 @@ use alphorn_smt::SatResult;
 use alphorn_term::{Assignment, TermId};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// A fact of a frame and the values of the arguments to be derived.
+/// A fact of a frame, and the values of the arguments for which a derivation is wanted.
 type Goal = (Node, FactId, Vec<TermId>);
 
-/// A step whose premises are still to be derived.
+/// A step and the goals of its premises.
 type OpenStep = (RefutationStep, Vec<Goal>);
 
 impl Search<'_> {
-    /// The derivation of the query's newest fact.
+    /// The derivation of the newest fact of the query.
     pub(super) fn refutation(&mut self) -> Result<Refutation, Stop> {
         let fact = self.frames[Node::Query].facts.ids().next_back();
         let fact = fact.ok_or_else(|| failed("refutation", "the query has no fact"))?;
         let mut steps: Vec<RefutationStep> = Vec::new();
         let mut done: FxHashMap<Goal, usize> = FxHashMap::default();
-        // Equal facts are derived once, whichever formula they came from.
+        // Ground facts are derived once, whichever fact's formula contains them.
         let mut derived: FxHashMap<(Node, Vec<TermId>), usize> = FxHashMap::default();
         let mut stack: Vec<(Goal, Option<OpenStep>)> =
             vec![((Node::Query, fact, Vec::new()), None)];
@@ -56,7 +56,7 @@ impl Search<'_> {
         Ok(Refutation { steps })
     }
 
-    /// Values for a rule's variables that derive the goal from premises in their facts.
+    /// A step that derives the goal, and the goals of its premises.
     fn ground(&mut self, goal: &Goal) -> Result<(RefutationStep, Vec<Goal>), Stop> {
         self.check_limits()?;
         let terms = self.terms.clone();

@@ -1,42 +1,34 @@
-//! A search that begins with the frames of an earlier one, of the same predicates.
+//! A search that begins with lemmas of an earlier one about the same predicates.
 //!
-//! The clauses may have become stronger since, or others; what an earlier search held for true up to
-//! a level is a claim here. All claims are put in force together, and each is asked about once, at
-//! the level before its own: if all hold, they are frames. If some do not, these get lower levels, or
-//! go, and the rest is asked about again.
+//! The clauses may have changed since, so the lemmas are claims. All claims are put in force together at
+//! their levels, and each is checked by a query against the level below. If all hold, they are the first
+//! frames. Otherwise those that do not hold get lower levels or are dropped, and the rest is checked again.
 //!
-//! Deviation from Bradley, "SAT-Based Model Checking without Unrolling" (VMCAI 2011), where frames
-//! begin empty.
+//! Deviation from Bradley, "SAT-based model checking without unrolling" (VMCAI 2011), where frames begin
+//! empty.
 //!
-//! Invariant: the search begins with frames whose lemmas an answer of its own oracle has shown, or
-//! without lemmas.
-
-use std::time::Duration;
+//! Invariant: the search begins with frames whose lemmas were proven by its own solver, or without lemmas.
 
 use super::ids::Node;
 use super::levels::{INFINITE, Level};
+use super::limits::LIMITS;
 use super::search::Search;
 use super::transition::{Answer, Query};
 use alphorn_proof::Stop;
 use alphorn_proof::facts::Leveled;
 use alphorn_term::TermId;
 
-/// Times that all claims are asked about, at most.
-const ROUNDS: usize = 4;
-
-/// The work that this takes at most, and as a part of the time left.
-const WORK: Duration = Duration::from_secs(60);
-const PART: u32 = 2;
-
-/// What is said to be excluded up to a level.
+/// A lemma of the earlier search.
 struct Claim {
     node: Node,
+    /// The excluded cube.
     cube: Vec<TermId>,
+    /// The level up to which it is to hold.
     level: Level,
 }
 
 impl Search<'_> {
-    /// Takes over what holds of an earlier search's lemmas. The search has learned nothing so far.
+    /// Takes over those lemmas of an earlier search that hold. The search must have no lemmas yet.
     ///
     /// # Errors
     /// A limit of the run, or a defect; then there are no lemmas.
@@ -48,6 +40,7 @@ impl Search<'_> {
         resumed
     }
 
+    /// Proves claims round by round until all that are left hold.
     fn prove_claims(&mut self, left: &[Leveled]) -> Result<(), Stop> {
         let used = self.system.used_predicates();
         let mut claims: Vec<Claim> = Vec::new();
@@ -65,16 +58,19 @@ impl Search<'_> {
             }
         }
         self.counters.claims += left.len() as u64;
-        let part = self.cx.remaining().map_or(WORK, |left| left / PART);
-        let end = self.terms.work() + part.min(WORK);
-        for round in 0..=ROUNDS {
-            // Lemmas of the highest levels last: they switch off what they imply.
+        let part = self
+            .cx
+            .remaining()
+            .map_or(LIMITS.resume_work, |left| left / LIMITS.resume_time_divisor);
+        let end = self.terms.work() + part.min(LIMITS.resume_work);
+        for round in 0..=LIMITS.resume_rounds {
+            // Lemmas of the highest levels last, since they make lemmas that they imply inactive.
             claims.sort_by_key(|claim| claim.level);
             for claim in &claims {
                 self.frames[claim.node].add(&self.terms, &claim.cube, claim.level);
             }
             log::debug!(
-                "resuming: {} of {} lemmas, round {round}",
+                "resume: {} of {} lemmas, round {round}",
                 claims.len(),
                 left.len()
             );
@@ -83,7 +79,7 @@ impl Search<'_> {
             for mut claim in claims.into_iter().rev() {
                 if self.terms.work() >= end {
                     log::debug!(
-                        "resuming: {} claims hold, then the work is spent",
+                        "resume: the work limit was reached after {} lemmas; all are dropped",
                         kept.len()
                     );
                     self.forget();
@@ -92,8 +88,8 @@ impl Search<'_> {
                 let claimed = claim.level;
                 let holds = self.lower(&mut claim)?;
                 settled &= holds && claim.level == claimed;
-                // What is to settle at last needs no other claim.
-                if round + 1 == ROUNDS {
+                // In the last round all claims are at level 0, where none depends on another.
+                if round + 1 == LIMITS.resume_rounds {
                     claim.level = 0;
                 }
                 if holds {
@@ -110,7 +106,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Lowers a claim to a level at which the frames before show it; `false` if there is none.
+    /// Lowers a claim to the highest level, at most its own, at which the frames below imply it; `false`
+    /// if there is none.
     fn lower(&mut self, claim: &mut Claim) -> Result<bool, Stop> {
         loop {
             let from = match claim.level {
@@ -136,14 +133,14 @@ impl Search<'_> {
         }
     }
 
-    /// The highest level of a lemma, but for the infinite one.
+    /// The highest finite level of a lemma.
     fn highest(&self) -> Level {
         let frames = self.frames.nodes().map(|node| &self.frames[node]);
         let levels = frames.flat_map(|frame| frame.lemmas.iter().map(|lemma| lemma.level));
         levels.filter(|&level| level != INFINITE).max().unwrap_or(0)
     }
 
-    /// Forgets all lemmas.
+    /// Removes all lemmas and facts.
     fn forget(&mut self) {
         let system = self.system;
         for (_, transition) in self.transitions.iter_mut() {

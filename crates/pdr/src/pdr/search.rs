@@ -1,7 +1,7 @@
 //! The state of a search, and its loop over obligations.
 //!
-//! Invariant: an obligation is closed only when it was reached, was blocked for good, or is a
-//! conjecture that is not worth further steps.
+//! Invariant: an obligation is closed only when it is reached, blocked at all levels, or no longer of
+//! use: a conjecture that is blocked or took too many steps, or an obligation whose parent is closed.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use super::exchange::Exchanges;
 use super::frame::Frame;
 use super::ids::{LemmaId, Node, NodeMap, ObligationId};
 use super::levels::{INFINITE, Level, Levels};
+use super::limits::LIMITS;
 use super::obligation::{Obligation, Obligations};
 use super::options::Options;
 use super::statistics::Counters;
@@ -25,17 +26,15 @@ use alphorn_term::run::Context;
 use alphorn_term::{Printer, SortId, TermId, TermStore};
 use alphorn_witness::{Model, Refutation};
 
-/// Other predicates with the same sorts of arguments about which a conjecture that became a lemma
-/// is conjectured as well, at most.
-const SPREAD: usize = 8;
-
-/// How a search ends.
+/// The answer of a search.
 pub(super) enum Outcome {
+    /// An inductive interpretation that excludes `false`.
     Safe(Model),
+    /// A derivation of `false`.
     Refuted(Refutation),
 }
 
-/// A defect, or a model that cannot be read.
+/// The failure of a step: a defect, or a model that cannot be read.
 pub(super) fn failed(step: &'static str, message: impl ToString) -> Stop {
     Stop::Failure(Failure {
         step,
@@ -43,26 +42,30 @@ pub(super) fn failed(step: &'static str, message: impl ToString) -> Stop {
     })
 }
 
-/// What became of an obligation.
+/// The result of one step on an obligation.
 enum Status {
+    /// Unreachable up to its level.
     Blocked,
+    /// Contains a state that is reached.
     Reached,
-    /// It waits for another one.
+    /// Has a new child that has to be answered first.
     Waits,
-    /// A conjecture that took too many steps.
+    /// Given up: a conjecture that took too many steps.
     Dropped,
 }
 
-/// What a search leaves to the next one.
+/// The parts of a search that the next one can use.
 pub(super) struct Parts {
+    /// The literals of levels.
     pub levels: Levels,
+    /// The transition relations; `None` for predicates that are not used.
     pub transitions: NodeMap<Option<Transition>>,
+    /// The frames.
     pub frames: NodeMap<Frame>,
 }
 
 impl Parts {
-    /// The clauses of a system, and frames without lemmas. Predicates that are not used have no
-    /// transition relation.
+    /// The transition relations of a system, and frames without lemmas.
     pub fn new(smt: &Rc<Smt>, system: &System, options: &Options, any: &mut AnyIndexes) -> Self {
         let terms = &system.terms;
         let index = ClauseIndex::new(system);
@@ -92,37 +95,49 @@ impl Parts {
 
 /// The state of a search.
 pub(super) struct Search<'a> {
+    /// The clauses.
     pub system: &'a System,
+    /// The store of the system's terms.
     pub terms: Rc<TermStore>,
+    /// Budget and statistics of the run.
     pub cx: &'a mut Context,
+    /// The settings.
     pub options: Options,
+    /// The solver context.
     pub smt: Rc<Smt>,
+    /// The literals of levels.
     pub levels: Levels,
+    /// The transition relations; `None` for predicates that are not used.
     pub transitions: NodeMap<Option<Transition>>,
+    /// May- and must-summaries.
     pub frames: NodeMap<Frame>,
+    /// The frames in solvers, made when first asked.
     summaries: FxHashMap<Node, Summary>,
+    /// All obligations and their queue.
     pub obligations: Obligations,
-    /// For each predicate, others with the same sorts of arguments.
+    /// For each predicate, some others with arguments of the same sorts.
     pub same_sorts: NodeMap<Vec<Node>>,
+    /// What the statistics show.
     pub counters: Counters,
-    /// Lemmas that go to other processes and come from there.
+    /// The exchange with other processes, if there are any.
     pub exchanges: Option<Exchanges<'a>>,
-    /// Queries of the oracle and their time before this search.
+    /// Queries of the solver context and their time before this search.
     usage: (u64, Duration),
+    /// When the search began, for progress messages.
     started: Instant,
-    /// Work of the run before this search.
+    /// Work of the term store before this search.
     pub work_before: Duration,
 }
 
 impl<'a> Search<'a> {
-    /// A search that knows nothing, with an oracle of its own.
+    /// A search with empty frames and its own solver context.
     #[cfg(test)]
     pub fn new(system: &'a System, options: Options, cx: &'a mut Context) -> Self {
         Search::with_indexes(system, options, &mut AnyIndexes::default(), cx)
     }
 
-    /// A search that knows nothing, with an oracle of its own, and with variables for any index that
-    /// clauses may mention.
+    /// A search with empty frames, its own solver context, and variables for any index that clauses
+    /// may contain.
     pub fn with_indexes(
         system: &'a System,
         options: Options,
@@ -137,7 +152,7 @@ impl<'a> Search<'a> {
         Search::from_parts(smt, system, options, cx, parts)
     }
 
-    /// A search with transition relations and frames that are there already.
+    /// A search with existing transition relations and frames.
     pub fn from_parts(
         smt: Rc<Smt>,
         system: &'a System,
@@ -165,12 +180,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The formal variables; none of the query.
+    /// The formal variables of a predicate; the query has none.
     pub fn params(&self, node: Node) -> &[TermId] {
         params(self.system, node)
     }
 
-    /// How it is called in logs.
+    /// The name of a predicate, or `false`, for logs.
     pub fn name(&self, node: Node) -> &str {
         match node {
             Node::Predicate(predicate) => &self.system.predicate(predicate).name,
@@ -179,12 +194,15 @@ impl<'a> Search<'a> {
     }
 
     /// Searches until there is a model or a refutation.
+    ///
+    /// # Errors
+    /// A limit of the run or of the settings, or a failure.
     pub fn run(&mut self) -> Result<Outcome, Stop> {
         let root = self.add_root(0);
         for bound in 0.. {
             if self.options.max_level.is_some_and(|max| bound > max) {
                 return Err(incomplete(format!(
-                    "the query is blocked up to level {bound}"
+                    "the query is blocked below level {bound}"
                 )));
             }
             if let Some(refutation) = self.block(root, bound)? {
@@ -204,7 +222,7 @@ impl<'a> Search<'a> {
         Err(incomplete("no level is left"))
     }
 
-    /// The obligation for the query, at a level.
+    /// Adds the obligation of the query at a level.
     pub fn add_root(&mut self, level: Level) -> ObligationId {
         self.obligations.add(Obligation {
             node: Node::Query,
@@ -218,7 +236,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Answers all obligations up to a level. A refutation, or the query is blocked there.
+    /// Answers all obligations up to the level `bound`. Returns a refutation, or `None` when the query
+    /// (`root`) is blocked there.
     pub fn block(&mut self, root: ObligationId, bound: Level) -> Result<Option<Refutation>, Stop> {
         self.cx.stats.set("pdr.level", u64::from(bound));
         while let Some(next) = self.obligations.next(bound) {
@@ -229,7 +248,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Answers an obligation, or adds one that has to be answered first.
+    /// Takes one step on an obligation: answers it, or adds one that has to be answered first.
     fn answer(&mut self, id: ObligationId) -> Result<Status, Stop> {
         self.check_limits()?;
         self.show_progress();
@@ -239,7 +258,7 @@ impl<'a> Search<'a> {
         let cube = obligation.cube.clone();
         match self.known(node, &cube, level)? {
             Known::Reached => return Ok(Status::Reached),
-            // What several lemmas exclude together is worth one lemma of its own.
+            // One lemma is to replace the several lemmas that exclude the cube.
             Known::Blocked(_) if self.replaces_lemmas(id) => {}
             Known::Blocked(up_to) => {
                 self.move_up(id, up_to);
@@ -286,7 +305,7 @@ impl<'a> Search<'a> {
                 let Some(below) = from else {
                     return Err(failed(
                         "search",
-                        "a rule without body atoms reached nothing",
+                        "an entry clause has a model, but derives no fact",
                     ));
                 };
                 if log::log_enabled!(log::Level::Trace) {
@@ -295,7 +314,7 @@ impl<'a> Search<'a> {
                 }
                 self.guide_by_cubes(child.into(), &child_cube, below, id);
                 self.frames[child].note_indexes(&self.terms, &child_cube);
-                // The child comes first, for its level is lower.
+                // The child is answered first, since its level is lower.
                 self.obligations.enqueue(id);
                 self.obligations.add(Obligation {
                     node: child.into(),
@@ -313,14 +332,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether this is a conjecture about lemmas that is no lemma yet.
+    /// Whether this is a conjecture that would replace lemmas and is not yet a lemma.
     fn replaces_lemmas(&self, id: ObligationId) -> bool {
         let obligation = self.obligations.get(id);
         !obligation.members.is_empty()
             && !self.frames[obligation.node].knows(&obligation.cube, obligation.level)
     }
 
-    /// A generalisation of what a blocked cube says about an array's cells.
+    /// A blocked cube that generalizes the literals of a blocked cube about cells of arrays.
     fn generalise_cells(
         &mut self,
         node: Node,
@@ -333,7 +352,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Closes a reached obligation and all that are reached because of it; whether the root is.
+    /// Closes a reached obligation and its ancestors that are therefore reached. Returns whether the
+    /// root is reached.
     fn close_reached(&mut self, mut id: ObligationId, root: ObligationId) -> Result<bool, Stop> {
         loop {
             self.obligations.close(id);
@@ -355,6 +375,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// What the summaries of a predicate say about a cube at a level.
     pub fn known(&mut self, node: Node, cube: &[TermId], level: Level) -> Result<Known, Stop> {
         let summary = self
             .summaries
@@ -368,7 +389,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Asks a transition relation.
+    /// Queries a transition relation after adding new lemmas and facts to its solver.
     pub fn ask(&mut self, node: Node, query: Query) -> Result<Answer, Stop> {
         self.check_limits()?;
         let Some(transition) = &mut self.transitions[node] else {
@@ -386,7 +407,7 @@ impl<'a> Search<'a> {
             .ok_or_else(|| failed("reading a model", "there is none"))
     }
 
-    /// Adds the negation of a cube that is blocked up to a level as a lemma.
+    /// Adds a lemma: the negation of a cube that is blocked up to a level.
     pub fn learn(&mut self, node: Node, cube: &[TermId], level: Level) -> LemmaId {
         let (lemma, new) = self.frames[node].add(&self.terms, cube, level);
         self.counters.lemmas += u64::from(new);
@@ -402,10 +423,11 @@ impl<'a> Search<'a> {
         Printer::new(&self.terms).term(formula)
     }
 
-    /// An obligation is blocked up to a level.
+    /// Puts an obligation that is blocked up to a level into the queue at the next level; closes it if
+    /// there is none, or if it is a conjecture.
     fn move_up(&mut self, id: ObligationId, blocked: Level) {
         if self.obligations.get(id).steps_left.is_some() {
-            // Its lemma is pushed like others; trying again is not worth the steps.
+            // The conjecture's lemma is pushed like other lemmas.
             return self.obligations.close(id);
         }
         match blocked.checked_add(1) {
@@ -414,7 +436,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the run may go on.
+    /// # Errors
+    /// The reason to stop, if a limit of the run is reached.
     pub fn check_limits(&self) -> Result<(), Stop> {
         if let Some(reason) = self.cx.stop() {
             return Err(Stop::Reason(reason));
@@ -422,7 +445,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The reason for a query without answer: the limits of the run, or of the oracle.
+    /// The reason of a query without an answer: a limit of the run, or the solver's reason.
     pub fn gave_up(&self, why: &str) -> Stop {
         gave_up(why, self.cx)
     }
@@ -443,7 +466,7 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// Adds what was counted to the run's statistics.
+    /// Adds the counters to the statistics of the run.
     pub fn record_statistics(&mut self) {
         let (queries, time) = self.smt.usage();
         let stats = &mut self.cx.stats;
@@ -454,6 +477,7 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The formal variables of a predicate; the query has none.
 fn params(system: &System, node: Node) -> &[TermId] {
     match node {
         Node::Predicate(predicate) => &system.predicate(predicate).params,
@@ -472,9 +496,13 @@ fn same_sorts(system: &System) -> NodeMap<Vec<Node>> {
     let mut same_sorts = NodeMap::new(system, |_| Vec::new());
     for group in by_sorts.values() {
         for (at, &predicate) in group.iter().enumerate() {
-            // Those next to it, round and round.
+            // The next ones in the group, cyclically.
             let others = group.iter().cycle().skip(at + 1).take(group.len() - 1);
-            same_sorts[predicate] = others.copied().map(Node::from).take(SPREAD).collect();
+            same_sorts[predicate] = others
+                .copied()
+                .map(Node::from)
+                .take(LIMITS.spread_predicates)
+                .collect();
         }
     }
     same_sorts

@@ -1,11 +1,11 @@
 //! A body atom in the solver of a transition relation.
 //!
-//! The `n`-th body atom of a predicate has the same variables in all clauses of a transition
-//! relation, a *slot*, so that a lemma is asserted once for all of them. Its literal `used` says
-//! that the clause in force has the atom; `must` restricts it to reached facts instead of lemmas.
+//! The `n`-th body atom of a predicate has the same variables in all clauses of a transition relation, a
+//! *slot*, so that a lemma is asserted once for all of them. Its literal `used` says that the clause in
+//! force has the atom; `must` restricts it to reached facts instead of lemmas.
 //!
-//! Invariant: lemmas and facts are in force under `used` only, so a slot of clauses that are not in
-//! force constrains nothing.
+//! Invariant: lemmas and facts are in force only under `used`, so a slot that the clause in force does not
+//! have is unconstrained.
 
 use rustc_hash::FxHashMap;
 
@@ -17,25 +17,30 @@ use alphorn_term::{SortId, TermId, TermStore};
 
 /// The `n`-th body atom of a predicate, in all clauses that have one.
 pub(super) struct Slot {
+    /// The predicate.
     pub predicate: PredicateId,
+    /// The variables that are the atom's arguments.
     pub args: Vec<TermId>,
-    /// The predicate's formal variables to `args`.
+    /// Maps the predicate's formal variables to `args`.
     renaming: FxHashMap<TermId, TermId>,
+    /// Formulas that were renamed.
     memo: FxHashMap<TermId, TermId>,
+    /// The literal that the clause in force has the atom.
     pub used: TermId,
+    /// The literal that restricts the atom to reached facts.
     pub must: TermId,
-    /// Where facts that come later are linked in.
+    /// The last disjunct of the facts, which stands for later ones.
     pub rest: TermId,
-    /// How many of the frame's events are known.
+    /// The number of events of the frame that are asserted.
     events: usize,
-    /// How many of the frame's indexes were used.
+    /// The number of indexes of the frame at which lemmas about any index are asserted.
     indexes: usize,
-    /// How many of the frame's facts are known.
+    /// The number of facts of the frame that are asserted.
     facts: usize,
 }
 
 impl Slot {
-    /// An atom of a predicate, of which nothing is known.
+    /// An atom of a predicate, without lemmas and facts.
     pub fn new(system: &System, predicate: PredicateId) -> Self {
         let terms = &system.terms;
         let params = &system.predicate(predicate).params;
@@ -58,17 +63,17 @@ impl Slot {
         }
     }
 
-    /// A formula about the predicate, about this atom.
+    /// A formula over the predicate's formal variables, over the arguments of the atom.
     pub fn rename(&mut self, terms: &TermStore, formula: TermId) -> TermId {
         terms.substitute_with(formula, &self.renaming, &mut self.memo)
     }
 
-    /// What the atom's facts say where it is restricted to them.
+    /// The formula that the atom is in its facts if it is restricted to them.
     pub fn facts_formula(&self, terms: &TermStore) -> TermId {
         terms.or(&[terms.not(self.must), terms.not(self.used), self.rest])
     }
 
-    /// For a solver that knows neither lemmas nor facts.
+    /// Prepares for a new solver without lemmas and facts.
     pub fn start_anew(&mut self, terms: &TermStore) {
         self.events = 0;
         self.indexes = 0;
@@ -77,8 +82,8 @@ impl Slot {
         self.memo.clear();
     }
 
-    /// All that became known of the predicate since the last time, as formulas for the solver;
-    /// lemmas about any index also at the `others`.
+    /// The formulas of lemmas and facts that the frame got since the last time; of lemmas about any index
+    /// also the instances at `others`.
     pub fn catch_up(
         &mut self,
         terms: &TermStore,
@@ -97,7 +102,7 @@ impl Slot {
         let known = self.indexes;
         if self.events > 0 && known < frame.indexes.len() {
             for lemma in frame.at(0).filter(|&l| frame.lemmas[l].any.is_some()) {
-                // What is new since is added below, at all indexes.
+                // Lemmas that are new are added below, at all indexes.
                 add(self, lemma, frame.lemmas[lemma].level, Some(known));
             }
         }
@@ -123,8 +128,9 @@ impl Slot {
         formulas
     }
 
-    /// What a lemma of the predicate says of this atom: for one about any index, at the frame's
-    /// indexes from `known` on; if that is `None`, at all of them, at `others`, and at any.
+    /// A lemma of the predicate over the arguments of the atom. Of a lemma about any index: the instances
+    /// at the frame's indexes from `known` on; if that is `None`, at all of them, at `others`, and at the
+    /// variable for any index.
     pub fn instances(
         &mut self,
         terms: &TermStore,
@@ -152,7 +158,7 @@ impl Slot {
         instances
     }
 
-    /// How many of the predicate's facts the slot knows.
+    /// The number of the predicate's facts that are asserted.
     pub fn known_facts(&self) -> usize {
         self.facts
     }

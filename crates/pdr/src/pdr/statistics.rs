@@ -1,41 +1,49 @@
-//! What a search counts.
+//! The counters of a search.
 //!
-//! Invariant: nothing is decided by these numbers but how often [`super::quantify`] tries.
+//! Invariant: the search does not depend on them, except that [`super::quantify`] stops after too many
+//! failures.
 
 use alphorn_term::run::Statistics;
 
-/// Counts of one search.
+/// The counters of one search.
 #[derive(Default)]
 pub(super) struct Counters {
+    /// New lemmas.
     pub lemmas: u64,
+    /// New facts.
     pub facts: u64,
-    /// Literals that generalisation dropped.
+    /// Literals that generalization dropped.
     pub dropped: u64,
-    /// Lemmas that were tried to be pushed, and those that were.
+    /// Attempts to push a lemma.
     pub pushes: u64,
+    /// Attempts that succeeded.
     pub pushed: u64,
+    /// Conjectures of global guidance.
     pub conjectures: u64,
-    /// Literals that gave way to bounds of single terms.
+    /// Literals that were replaced by bounds of single terms.
     pub concretised: u64,
-    /// Lemmas that a conjecture's replaced.
+    /// Lemmas that the lemma of a conjecture replaced.
     pub subsumed: u64,
-    /// Lemmas about all indexes, and tries that failed.
+    /// Cubes that were generalized to any index.
     pub quantified: u64,
+    /// Attempts to do so that failed.
     pub quantify_failures: u64,
-    /// Lemmas that are equations of indexes or arrays.
+    /// Cubes that were generalized to a disequality of indexes or arrays.
     pub equated: u64,
-    /// What other processes told: lemmas and facts, those lemmas that were learned, and those facts
-    /// that were derived again.
-    pub heard: u64,
+    /// Lemmas and facts that were received from other processes.
+    pub received: u64,
+    /// Received lemmas that were learned.
     pub learned: u64,
+    /// Received facts that were derived again.
     pub derived: u64,
-    /// Lemmas of an earlier search, and those that this one began with.
+    /// Lemmas of an earlier search.
     pub claims: u64,
+    /// Those of them that this search began with.
     pub resumed: u64,
 }
 
 impl Counters {
-    /// Adds the counts to those of the run.
+    /// Adds the counters to the statistics of the run.
     pub fn record(&self, stats: &mut Statistics) {
         for (name, value) in [
             ("pdr.lemmas", self.lemmas),
@@ -49,9 +57,9 @@ impl Counters {
             ("pdr.quantified", self.quantified),
             ("pdr.quantified-not", self.quantify_failures),
             ("pdr.indexes-equated", self.equated),
-            ("pdr.heard", self.heard),
-            ("pdr.heard-lemmas-learned", self.learned),
-            ("pdr.heard-facts-derived", self.derived),
+            ("pdr.received", self.received),
+            ("pdr.received-lemmas-learned", self.learned),
+            ("pdr.received-facts-derived", self.derived),
             ("pdr.lemmas-of-earlier-turns", self.claims),
             ("pdr.lemmas-resumed", self.resumed),
         ] {

@@ -1,8 +1,8 @@
-//! Lemmas and facts of one predicate over its formal variables, in an incremental solver: is an
-//! obligation blocked already, or reached already?
+//! The frame of a predicate in incremental solvers, over its formal variables: whether a cube is already
+//! blocked or reached.
 //!
-//! Invariant: the solver holds each lemma under its level's literal and the facts as one
-//! disjunction that is in force only when asked for.
+//! Invariant: a solver contains each lemma under the literal of its level; another one contains the facts
+//! as one disjunction.
 
 use std::rc::Rc;
 
@@ -12,32 +12,35 @@ use super::levels::{INFINITE, Level, Levels};
 use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// What is known about an obligation without looking at clauses.
+/// What lemmas and facts say about a cube.
 pub(super) enum Known {
-    /// Its cube meets a reached fact.
+    /// The cube contains a state of a reached fact.
     Reached,
-    /// Lemmas exclude it up to this level.
+    /// Lemmas exclude the cube up to this level.
     Blocked(Level),
+    /// Neither.
     Open,
-    /// The oracle's reason.
+    /// The solver's reason.
     Unknown(String),
 }
 
-/// The lemmas and facts of one predicate, for queries.
+/// Solvers with the lemmas and the facts of one predicate.
 pub(super) struct Summary {
     terms: Rc<TermStore>,
     lemmas: Solver,
     facts: Solver,
-    /// Where facts that come later are linked in.
+    /// The last disjunct of the facts, which stands for later ones.
     rest: TermId,
-    /// How many of the frame's events, indexes and facts are known.
+    /// The number of events of the frame that are asserted.
     events: usize,
+    /// The number of indexes at which lemmas about any index are asserted.
     indexes: usize,
+    /// The number of facts of the frame that are asserted.
     known_facts: usize,
 }
 
 impl Summary {
-    /// Nothing is known.
+    /// Solvers without lemmas and facts.
     pub fn new(terms: &Rc<TermStore>, smt: &Rc<Smt>) -> Self {
         let rest = terms.fresh_var("rest", SortId::BOOL);
         let mut facts = smt.solver();
@@ -53,7 +56,8 @@ impl Summary {
         }
     }
 
-    /// Whether the cube is reached, or blocked at `level`.
+    /// Whether the cube is reached or blocked at `level`, after asserting new lemmas and facts of the
+    /// frame.
     pub fn look_up(
         &mut self,
         cube: &[TermId],

@@ -1,4 +1,4 @@
-//! What frames and facts promise, on systems whose facts are known by height.
+//! Tests of frames and facts on systems whose derivable facts are known by height.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use alphorn_term::{Assignment, Evaluator, Op, Random, SortId, TermId, TermStore}
 use alphorn_transform::normalize;
 use alphorn_witness::{Verdict, check_refutation};
 
-/// The only predicate, or the first.
+/// The first predicate of a system.
 const P: Node = Node::Predicate(PredicateId(0));
 
 /// `P(0, 0)`; `P(x, y) ⇒ P(x + 1, y + 2)`; `P(x, y) ∧ bad(x, y) ⇒ false`. The fact of height
@@ -73,7 +73,7 @@ fn run(system: &System, options: Options) -> (Result<Outcome, Stop>, usize) {
             }
         }
     }
-    // A fact's formula holds of derivable states only: of no state off the stairs.
+    // A fact's formula has derivable states only.
     for x in -5..40 {
         for y in -5..80 {
             let params = &system.predicates[0].params;
@@ -110,7 +110,7 @@ fn variants() -> Vec<Options> {
 fn lemmas_and_facts_keep_their_promise() {
     let mut lemmas = 0;
     for options in variants() {
-        // Safe; unsafe at height 7; safe only by the relation of the two.
+        // Safe; unsafe at height 7; safe by the relation of the two arguments.
         let safe = stairs(|t, x, _| t.lt(x, t.int(0)));
         let unsafe_ = stairs(|t, x, y| t.and(&[t.ge(x, t.int(7)), t.le(y, t.int(20))]));
         let related = stairs(|t, x, y| t.lt(t.add(&[y, t.int(3)]), x));
@@ -136,7 +136,7 @@ fn lemmas_and_facts_keep_their_promise() {
 
 #[test]
 fn relations_come_from_guidance() {
-    // Never 2x = y + 5: that needs 2x <= y, a relation that no single obligation's cube has.
+    // 2x = y + 5 is unreachable by 2x <= y, a relation that is in the cube of no obligation.
     let system = stairs(|t, x, y| t.eq(t.add(&[x, x]), t.add(&[y, t.int(5)])));
     let (outcome, _) = run(&system, Options::default());
     assert!(matches!(outcome, Ok(Outcome::Safe(_))));
@@ -182,7 +182,7 @@ fn lemmas_about_all_cells() {
         let system = filled(7);
         let mut cx = Context::new(system.terms.clone());
         let outcome = Search::new(&system, options.clone(), &mut cx).run();
-        // Without them each cell needs a lemma of its own.
+        // Without quantified lemmas each cell needs a separate lemma.
         assert_eq!(matches!(outcome, Ok(Outcome::Safe(_))), quantify);
         assert!(!matches!(outcome, Ok(Outcome::Refuted(_))));
         let system = filled(6);
@@ -226,8 +226,8 @@ fn copied_twice(last: &str) -> System {
     normalize(&problem).0
 }
 
-/// What one loop says of all cells is a premise for what the next one does, and what a step writes
-/// is no part of lemmas.
+/// A lemma about all cells after one loop is a premise of such a lemma for the next one, and lemmas contain
+/// no writes.
 #[test]
 fn lemmas_about_all_cells_go_from_loop_to_loop() {
     let options = Options {
@@ -255,7 +255,7 @@ fn lemmas_about_all_cells_go_from_loop_to_loop() {
     }
 }
 
-/// Two readers of one array: `P(a, i, j)` with `i = j` all along, as only the cells read say.
+/// Two readers of one array: `P(a, i, j)` with `i = j` in all facts, a relation visible only by the cells read.
 fn readers() -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -300,7 +300,7 @@ fn equations_of_indexes() {
     assert!(matches!(search.run(), Ok(Outcome::Safe(_))));
 }
 
-/// Random clauses over Booleans, some with two body atoms; and whether `false` follows.
+/// Random clauses over Booleans, some with two body atoms, and whether `false` is derivable.
 fn finite(seed: u64) -> (System, bool) {
     let mut random = Random::new(seed);
     let mut next = |bound: u64| random.below(bound);
@@ -342,7 +342,7 @@ fn finite(seed: u64) -> (System, bool) {
     for (body, head, parts) in &rules {
         let mut literals = Vec::new();
         for &(side, a, b, equal) in parts {
-            // Sides of atoms that are not there are free variables.
+            // Sides of missing atoms are free variables.
             let left = if head.is_some() { z[a] } else { x[a] };
             let right = match side {
                 3 => terms.bool(b % 2 == 0),
@@ -422,7 +422,7 @@ fn finite_domains_are_decided() {
     assert!(safe > 10 && refuted > 10, "{safe} safe, {refuted} refuted");
 }
 
-/// `P(a, b)` with `a = b` all along: both get the same stores.
+/// `P(a, b)` with `a = b` in all facts: both get the same stores.
 fn twins() -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -458,13 +458,13 @@ fn equations_of_arrays() {
         panic!("the arrays are equal at the start");
     };
     assert_eq!(cube, [terms.not(terms.eq(a, b))]);
-    // The reads agree in one cell only: that the arrays differ is not implied.
+    // The reads are of one cell and equal: it is not implied that the arrays differ.
     let same = [terms.eq(read(a), read(b))];
     assert!(matches!(search.disequality(P, &same, None), Ok(None)));
     assert!(matches!(search.run(), Ok(Outcome::Safe(_))));
 }
 
-/// From `bad` on: lemmas by number, which of them the proof uses, of all at the top level.
+/// Which of the numbered lemmas the proof from `bad` on needs.
 #[test]
 fn models_hold_what_the_proof_uses() {
     // Lemmas: 0 is x >= 0, 1 is y >= 0, 2 is y >= 2x (inductive by itself), 3 is x + y >= 0.
@@ -507,18 +507,17 @@ fn models_hold_what_the_proof_uses() {
     }
 }
 
-/// A lemma of another process is used once it is proven, and is in the model; those that do not hold
-/// are not.
+/// A lemma of another process is used once it is proven, and is in the model; a wrong lemma is not.
 #[test]
 fn lemmas_of_others_are_proven_and_learned() {
-    // What is excluded step by step moves on with each step, so no level closes by itself.
+    // The lemmas of single levels differ, so there is no fixpoint without the received lemma.
     let system =
         stairs(|terms, x, y| terms.and(&[terms.le(y, terms.int(6)), terms.le(terms.int(100), x)]));
     let terms = &system.terms;
     let params = &system.predicates[0].params;
     let (x, y) = (params[0], params[1]);
     let double = terms.eq(y, terms.add(&[x, x]));
-    let lie = terms.le(x, terms.int(50));
+    let wrong = terms.le(x, terms.int(50));
     let options = Options {
         max_level: Some(1),
         guidance: false,
@@ -531,25 +530,25 @@ fn lemmas_of_others_are_proven_and_learned() {
             ..Pdr::default()
         };
         let verdict = engine.solve(&system, &mut cx).expect("no defect");
-        let counts = ["pdr.heard", "pdr.heard-lemmas-learned"].map(|name| cx.stats.count(name));
+        let counts =
+            ["pdr.received", "pdr.received-lemmas-learned"].map(|name| cx.stats.count(name));
         (verdict, counts, mailbox.told.take())
     };
-    let (verdict, counts, told) = solve(&[]);
+    let (verdict, counts, sent) = solve(&[]);
     assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
     assert_eq!(counts, [0, 0]);
-    assert!(told.is_empty(), "nothing was known when the run began");
+    assert!(sent.is_empty(), "nothing was known when the run began");
     let p = PredicateId(0);
-    let (verdict, counts, _) = solve(&[(p, lie), (p, double)]);
+    let (verdict, counts, _) = solve(&[(p, wrong), (p, double)]);
     let Verdict::Sat(model) = verdict else {
         panic!("{verdict:?}");
     };
     assert!(is_model(&system, &model));
-    // The lie holds of the entry's fact, and goes no further.
+    // The wrong lemma holds of the entry's fact, and is not pushed.
     assert_eq!(counts, [2, 2]);
 }
 
-/// Facts of another process are derived again, each from those before it; those that cannot be are
-/// not believed.
+/// Facts of another process are derived again, each from earlier ones; others are not used.
 #[test]
 fn facts_of_others_are_derived_again() {
     let system = stairs(|terms, x, _| terms.eq(x, terms.int(5)));
@@ -568,18 +567,18 @@ fn facts_of_others_are_derived_again() {
             panic!("{verdict:?}");
         };
         assert_eq!(check_refutation(&system, &refutation), Ok(()));
-        ["pdr.heard-facts-derived", "pdr.obligations"].map(|name| cx.stats.count(name))
+        ["pdr.received-facts-derived", "pdr.obligations"].map(|name| cx.stats.count(name))
     };
-    // Nothing but the query is left to be asked for.
+    // Only the query is left.
     assert_eq!(solve(&facts), [6, 1]);
-    // Without the first one, and with a wrong one, there is nothing to begin with.
+    // Without the first fact, and with a wrong one, nothing can be derived.
     for facts in [&facts[1..], &[at(5, 7)]] {
         let [derived, obligations] = solve(facts);
         assert!(derived == 0 && obligations > 1, "{derived} {obligations}");
     }
 }
 
-/// A search that begins with the frames of an earlier one has all their lemmas, and asks for less.
+/// A search that begins with the frames of an earlier one has all their lemmas, and needs fewer queries.
 #[test]
 fn a_search_goes_on_from_earlier_frames() {
     let system =
@@ -613,7 +612,7 @@ fn a_search_goes_on_from_earlier_frames() {
     assert!(again < obligations && more < lemmas, "{again} {more}");
 }
 
-/// Claims get the levels at which they hold, or go.
+/// Claims get the levels at which they hold, or are dropped.
 #[test]
 fn claims_about_frames_are_proven() {
     let system = stairs(|terms, x, _| terms.eq(x, terms.int(40)));
@@ -632,7 +631,7 @@ fn claims_about_frames_are_proven() {
         let frame = &search.frames[P];
         let lemmas = frame.at(0).map(|l| {
             let lemma = &frame.lemmas[l];
-            // The fact of a height.
+            // The fact of this height.
             for height in 0..=lemma.level.min(60) {
                 let place = [(x, height), (y, 2 * height)].map(|(v, n)| (v, terms.int(n)));
                 let fact: Assignment = place.into_iter().collect();
@@ -643,7 +642,7 @@ fn claims_about_frames_are_proven() {
         });
         let lemmas: FxHashMap<TermId, Level> = lemmas.collect();
         drop(search);
-        // Whatever is claimed, there is a refutation.
+        // There is a refutation whatever is claimed.
         let mut engine = Pdr::default();
         engine.resume(claims.to_vec());
         let verdict = engine.solve(&system, &mut cx).expect("no defect");
@@ -655,10 +654,10 @@ fn claims_about_frames_are_proven() {
     };
     let at_most = |n: u32| terms.le(x, terms.int(n));
     let double = terms.eq(y, terms.add(&[x, x]));
-    let lie = terms.le(terms.int(1), y);
-    // Each is a level too high, but for the first two.
+    let wrong = terms.le(terms.int(1), y);
+    // Each but the first two is claimed one level too high.
     let mut claims = vec![claim(double, INFINITE), claim(at_most(0), 0)];
-    claims.extend([claim(at_most(1), 2), claim(at_most(2), 3), claim(lie, 7)]);
+    claims.extend([claim(at_most(1), 2), claim(at_most(2), 3), claim(wrong, 7)]);
     let lemmas = resumed(&claims);
     let expected = [
         (double, INFINITE),
@@ -667,16 +666,16 @@ fn claims_about_frames_are_proven() {
         (at_most(2), 2),
     ];
     assert_eq!(lemmas, expected.into_iter().collect());
-    // What does not settle soon is known of the entries.
+    // Claims that do not settle in time are kept for the entries.
     let claims: Vec<Leveled> = (0..20).map(|n| claim(at_most(n), n + 1)).collect();
     let lemmas = resumed(&claims);
     assert_eq!(lemmas, (0..20).map(|n| (at_most(n), 0)).collect());
-    // A false one holds nowhere, or up to some level.
-    let claims = [claim(lie, INFINITE), claim(at_most(5), INFINITE)];
+    // A wrong claim holds at no level, or up to some level.
+    let claims = [claim(wrong, INFINITE), claim(at_most(5), INFINITE)];
     assert_eq!(resumed(&claims), [(at_most(5), 0)].into_iter().collect());
 }
 
-/// Claims that a search was interrupted at are not what it found.
+/// An interrupted search does not leave unproven claims as its lemmas.
 #[test]
 fn claims_that_were_not_proven_are_not_left() {
     let system = stairs(|terms, x, _| terms.eq(x, terms.int(40)));

@@ -1,70 +1,71 @@
 //! The transition relation of a predicate: its clauses in one incremental solver.
 //!
-//! The head's arguments are the predicate's formal variables, the body atoms are slots (`slot`). A
-//! rule's `tag` puts the clause in force, a slot's `used` says that the clause in force has it, and
-//! a literal for each level (`levels`) puts the lemmas of that level in force. Facts need not
-//! satisfy the lemmas of any level: their derivations may be higher.
+//! The head's arguments are the predicate's formal variables, the body atoms are slots (`slot`). The
+//! `tag` of a rule puts its clause in force, a slot's `used` says that the clause in force has that
+//! atom, and a literal for each level (`levels`) puts the lemmas of that level in force. Facts need not
+//! satisfy lemmas, since their derivations may be higher than a level.
 //!
-//! Invariant: the solver holds what the frames hold since it last caught up. It is made anew when
-//! formulas that were only assumed once outnumber what it was asserted.
+//! Invariant: the solver contains the clauses, and under literals the lemmas and facts that the frames
+//! of the body atoms had at the last [`Transition::catch_up`].
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::array_indexes::{INDEX_LIMIT, indexes};
+use super::array_indexes::indexes;
 use super::frame::Frame;
 use super::ids::{FactId, LemmaId, Node, NodeMap, RuleId, SlotId, Table};
 use super::levels::{INFINITE, Level, Levels};
+use super::limits::LIMITS;
 use super::slot::Slot;
 use alphorn_chc::{PredicateId, System};
 use alphorn_proof::make_total;
 use alphorn_smt::{SatResult, Smt, SmtModel, Solver};
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// Formulas assumed once that a solver may hold beyond twice what it was asserted.
-const GARBAGE_LIMIT: usize = 400;
-
 /// A clause over slots and formal variables.
 pub(super) struct Rule {
-    /// Position in the system.
+    /// The clause's position in the system.
     pub clause: usize,
+    /// The literal that puts the clause in force.
     pub tag: TermId,
-    /// Slots of the body's atoms, in order.
+    /// The slots of the body atoms, in order.
     pub slots: Vec<SlotId>,
+    /// The constraint over the variables of slots and head.
     pub constraint: TermId,
-    /// The clause's own variables, and what stands for them here.
+    /// The clause's variables with those that replace them.
     pub vars: Vec<(TermId, TermId)>,
 }
 
-/// What is asked of a transition relation.
+/// A query to a transition relation: is there a step into a cube?
 #[derive(Clone, Copy)]
 pub(super) struct Query<'a> {
-    /// Body atoms satisfy the lemmas of this level; `None`: only clauses without body atoms.
+    /// The level whose lemmas the body atoms satisfy; `None`: only clauses without body atoms.
     pub from: Option<Level>,
-    /// Literals over the formal variables, assumed.
+    /// Literals over the formal variables, as assumptions.
     pub cube: &'a [TermId],
-    /// A further formula, assumed.
+    /// A further formula, as an assumption.
     pub assume: Option<TermId>,
-    /// Slots in reached facts; the lemmas do not apply to these.
+    /// Slots restricted to reached facts instead of lemmas.
     pub must: &'a [SlotId],
-    /// Up to which height these facts count; `None` for no fact.
+    /// The height up to which these facts count; `None` for no facts.
     pub reached: Option<Level>,
-    /// Only this rule.
+    /// The only rule in force; `None` for any.
     pub rule: Option<RuleId>,
 }
 
 /// An answer to a [`Query`].
 pub(super) enum Answer {
-    /// [`Transition::model`] has the model.
+    /// There is a step; [`Transition::model`] is its model.
     Sat,
+    /// There is no step.
     Unsat {
-        /// Which of the cube's literals were used.
+        /// The literals of the cube in the core.
         cube: Vec<TermId>,
-        /// Up to which level the cube is therefore blocked.
+        /// The level up to which they are therefore blocked.
         level: Level,
     },
-    /// The oracle's reason.
+    /// The solver's reason.
     Unknown(String),
 }
 
@@ -73,19 +74,23 @@ pub(super) struct Transition {
     terms: Rc<TermStore>,
     smt: Rc<Smt>,
     solver: Solver,
+    /// The clauses.
     pub rules: Table<RuleId, Rule>,
+    /// The body atoms of all clauses.
     pub slots: Table<SlotId, Slot>,
     /// Slots of the predicate itself.
     pub own_slots: Vec<SlotId>,
-    /// Indexes that the rules read or write.
+    /// Indexes at which the clauses read or write arrays.
     pub indexes: Vec<TermId>,
+    /// The number of formulas asserted in the solver.
     asserted: usize,
+    /// Formulas that were assumed in queries to the solver.
     assumed: FxHashSet<TermId>,
 }
 
 impl Transition {
-    /// The clauses at these positions, with heads over `params`; `any` are the same variables in all
-    /// of them.
+    /// The transition relation of `own`, with formal variables `params`, for the clauses at these
+    /// positions; the variables `any` (for any index) are not renamed.
     pub fn new(
         system: &System,
         smt: &Rc<Smt>,
@@ -139,7 +144,7 @@ impl Transition {
         let own_slots = slots.ids().filter(is_own).collect();
         let constraints: Vec<TermId> = rules.iter().map(|r| r.constraint).collect();
         let mut indexes = indexes(terms, terms.and(&constraints));
-        indexes.truncate(INDEX_LIMIT);
+        indexes.truncate(LIMITS.instance_indexes);
         let mut transition = Transition {
             indexes,
             terms: terms.clone(),
@@ -155,24 +160,26 @@ impl Transition {
         transition
     }
 
-    /// What a lemma says of a slot, at all indexes known.
+    /// The instances of a lemma for a slot, at all known indexes.
     pub fn instances(&mut self, slot: SlotId, frame: &Frame, lemma: LemmaId) -> Vec<TermId> {
         let terms = self.terms.clone();
         self.slots[slot].instances(&terms, frame, lemma, &self.indexes, None)
     }
 
+    /// Asserts a formula in the solver.
     fn assert(&mut self, formula: TermId) {
         self.asserted += 1;
         self.solver.assert(formula);
     }
 
-    /// The clauses, to a solver without lemmas and facts.
+    /// Asserts the clauses, without lemmas and facts, in another solver.
     pub fn assert_rules_to(&self, solver: &mut Solver) {
         for formula in self.rule_formulas() {
             solver.assert(formula);
         }
     }
 
+    /// Asserts the clauses, and that slots are in their facts if restricted to them.
     fn assert_rules(&mut self) {
         let terms = self.terms.clone();
         let mut formulas = self.rule_formulas();
@@ -182,6 +189,7 @@ impl Transition {
         }
     }
 
+    /// The formulas that define the clauses.
     fn rule_formulas(&self) -> Vec<TermId> {
         let terms = &self.terms;
         let mut formulas = Vec::new();
@@ -199,15 +207,15 @@ impl Transition {
         formulas
     }
 
-    /// Drops what was assumed once together with the solver.
+    /// Makes a new solver if too many formulas were only assumed in queries.
     fn collect_garbage(&mut self) {
-        if self.assumed.len() >= GARBAGE_LIMIT + 2 * self.asserted {
+        if self.assumed.len() >= LIMITS.surplus_assumed + 2 * self.asserted {
             self.start_anew();
         }
     }
 
-    /// Takes over the constraints of those clauses that have changed, and forgets all lemmas and
-    /// facts. The atoms of the clauses are the same as before.
+    /// Replaces the constraints of the clauses that have changed, and removes all lemmas and facts. The
+    /// atoms of the clauses must be the same as before.
     pub fn renew(&mut self, system: &System, changed: impl Fn(usize) -> bool) {
         let terms = self.terms.clone();
         for rule in self.rules.iter_mut().filter(|r| changed(r.clause)) {
@@ -225,6 +233,7 @@ impl Transition {
         self.start_anew();
     }
 
+    /// A new solver with the clauses only.
     fn start_anew(&mut self) {
         self.solver = self.smt.solver();
         self.asserted = 0;
@@ -235,7 +244,7 @@ impl Transition {
         self.assert_rules();
     }
 
-    /// Tells the solver all that became known since.
+    /// Asserts the lemmas and facts that the frames got since the last time.
     pub fn catch_up(&mut self, frames: &NodeMap<Frame>, levels: &mut Levels) {
         self.collect_garbage();
         let terms = self.terms.clone();
@@ -249,7 +258,7 @@ impl Transition {
         }
     }
 
-    /// Asks; the solver has caught up before.
+    /// Answers a query with the lemmas and facts of the last [`Self::catch_up`].
     pub fn query(&mut self, query: Query, levels: &mut Levels) -> Answer {
         let terms = &self.terms;
         let mut assumptions: Vec<TermId> = query.cube.to_vec();
@@ -304,14 +313,14 @@ impl Transition {
         self.solver.model()
     }
 
-    /// The rule that a model uses.
+    /// A rule that is in force in a model.
     pub fn rule_in(&self, model: &SmtModel) -> Option<RuleId> {
         self.rules
             .ids()
             .find(|&r| model.satisfies(self.rules[r].tag))
     }
 
-    /// The newest fact of at most a height that holds of a slot in a model.
+    /// The newest fact of at most a height that a slot satisfies in a model.
     pub fn fact_in(
         &mut self,
         slot: SlotId,

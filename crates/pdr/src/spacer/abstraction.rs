@@ -1,29 +1,24 @@
 //! ABSTRACT: the assumptions that a proof needs.
 //!
-//! All of Σ is assumed, not only what was abstracted to before, so an abstraction may also move.
-//! The paper hopes that a core uses the necessary lemmas only; but each lemma of the proof is to
-//! be proved again, so all of them are used. Here the lemmas that `false` needs are collected
-//! first, by cores.
+//! All of Σ is assumed, not only the part in force, so the new abstraction need not be a subset of the
+//! old one. Deviations: the lemmas that `false` needs are collected first, by cores, so that the others
+//! need not be proved again. Each head predicate has a core, since its lemmas follow from its clauses
+//! alone; the paper has one core for the whole program.
 //!
-//! Whether the lemmas about a predicate are proved again depends on its own clauses alone, so each
-//! predicate has a core of its own (the paper takes one for the whole program: the union of minimal
-//! cores here is minimal there).
-//!
-//! Invariant: under the assumptions returned the needed lemmas are a proof of the
-//! under-approximation.
+//! Invariant: under the returned assumptions the needed lemmas prove the under-approximation.
 
 use rustc_hash::FxHashSet;
 
 use super::constraints::{Constraints, InForce};
+use super::limits::LIMITS;
 use super::proof::Lemma;
-use super::search::CORE_QUERIES;
 use alphorn_proof::needed_lemmas::{Needed, needed_in_clauses};
 use alphorn_smt::CoreEffort;
 use alphorn_term::TermId;
 use alphorn_term::run::Budget;
 
-/// The lemmas that `false` needs, and assumptions under which they are a proof; `None` when they
-/// are not found to be one.
+/// The lemmas that `false` needs, and assumptions under which they are a proof; `None` when that cannot
+/// be shown within the budget.
 pub(super) fn needed(
     constraints: &mut Constraints,
     lemmas: &[Lemma],
@@ -36,8 +31,8 @@ pub(super) fn needed(
     needed_in_clauses(&mut constraints.clauses, &lemmas, given, 0, budget)
 }
 
-/// The assumptions that a proof needs, where there is a choice rather those that are preferred;
-/// `None` when it is not found to be one.
+/// The assumptions that a proof needs, if possible from `preferred`; `None` when the lemmas cannot be
+/// confirmed to be a proof within the budget.
 pub(super) fn abstraction(
     constraints: &mut Constraints,
     lemmas: &[Lemma],
@@ -54,7 +49,7 @@ pub(super) fn abstraction(
     let clauses = &mut constraints.clauses;
     let terms = clauses.terms().clone();
     let effort = CoreEffort {
-        queries: CORE_QUERIES,
+        queries: LIMITS.core_queries,
         budget: Some(budget),
     };
     let mut core: FxHashSet<TermId> = FxHashSet::default();

@@ -1,8 +1,7 @@
-//! Σ: Boolean variables by which parts of clauses are left out (section 5, "Abstractions").
+//! Σ: Boolean variables (assumptions) that put parts of clauses in force (section 5, "Abstractions").
 //!
-//! Invariant: assumptions occur only negatively in the guarded constraints, and with all of them
-//! a guarded constraint says what the clause's constraint says; so every subset of Σ is an
-//! abstraction.
+//! Invariant: assumptions occur only negatively in the guarded constraints, and under all of them a
+//! guarded constraint is equivalent to the clause's constraint; so every subset of Σ is an abstraction.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,20 +11,23 @@ use alphorn_term::{Op, SortId, TermId, TermStore};
 
 /// The assumptions of a system.
 pub(super) struct Assumptions {
-    /// Σ, in the order of the clauses.
+    /// Σ, in the order of the clauses, without repetitions.
     pub all: Vec<TermId>,
+    /// The same as a set.
     set: FxHashSet<TermId>,
+    /// By position of the clause.
     clauses: Vec<Guarded>,
 }
 
-/// A clause with its assumptions.
+/// The constraint of a clause with its assumptions.
 struct Guarded {
-    /// τ_Σ.
+    /// τ_Σ: the constraint with assumptions.
     constraint: TermId,
-    /// Its own part of Σ.
+    /// The assumptions of the clause.
     own: Vec<TermId>,
-    /// For arguments: what stands for them in the constraint, and the constraint with these alone.
+    /// For granularity by arguments: the head's arguments with the variables that replace them.
     shadows: Vec<(TermId, TermId)>,
+    /// For granularity by arguments: the constraint over these variables.
     shadowed: TermId,
 }
 
@@ -58,12 +60,12 @@ impl Assumptions {
         self.clauses[clause].constraint
     }
 
-    /// The clause's own part of Σ.
+    /// The assumptions of a clause.
     pub fn own(&self, clause: usize) -> &[TermId] {
         &self.clauses[clause].own
     }
 
-    /// The clause's constraint under a part of Σ.
+    /// The constraint of a clause under the assumptions in `chosen`, without assumptions.
     pub fn abstraction(
         &self,
         terms: &TermStore,
@@ -79,7 +81,7 @@ impl Assumptions {
                 .collect();
             return terms.substitute(clause.constraint, &map);
         }
-        // An argument that is kept needs no shadow.
+        // Arguments that are kept replace their variables.
         let pairs = clause.own.iter().zip(&clause.shadows);
         let map = pairs
             .filter(|(a, _)| chosen.contains(a))
@@ -89,10 +91,12 @@ impl Assumptions {
     }
 }
 
+/// A fresh assumption.
 fn assumption(terms: &TermStore) -> TermId {
     terms.fresh_var("assume", SortId::BOOL)
 }
 
+/// One assumption for each conjunct of a constraint.
 fn conjuncts(terms: &TermStore, constraint: TermId) -> Guarded {
     let parts = terms.conjuncts(constraint);
     let own: Vec<TermId> = parts.iter().map(|_| assumption(terms)).collect();
@@ -109,7 +113,8 @@ fn conjuncts(terms: &TermStore, constraint: TermId) -> Guarded {
     }
 }
 
-/// One assumption for each literal of a clause, wherever the literal occurs in it.
+/// One assumption for each literal in the negation normal form of a constraint; all occurrences of a
+/// literal share it.
 fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
     let mut own: Vec<TermId> = Vec::new();
     let mut done: FxHashMap<(TermId, bool), TermId> = FxHashMap::default();
@@ -169,7 +174,8 @@ fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
     }
 }
 
-/// One assumption for each argument of a predicate, the same in all clauses with this head.
+/// One assumption for each argument of the head predicate, shared by all clauses with this head
+/// (`of_argument`): without it, the argument is independent of the constraint.
 fn arguments(
     terms: &TermStore,
     clause: &Clause,
@@ -179,7 +185,7 @@ fn arguments(
         let args = head.args.iter().enumerate();
         args.map(|(position, &arg)| ((head.predicate, position), arg))
     });
-    // An argument that the constraint says nothing about is free as it is.
+    // Arguments that do not occur in the constraint are independent of it anyway.
     let free: FxHashSet<TermId> = terms.free_vars(&[clause.constraint]).into_iter().collect();
     let mut own: Vec<TermId> = Vec::new();
     let mut shadows: Vec<(TermId, TermId)> = Vec::new();

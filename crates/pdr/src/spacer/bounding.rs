@@ -1,33 +1,32 @@
 //! Counters and bounds for loops: τ_B of section 5, for any dependency graph.
 //!
-//! The loops are the components of a weak topological order, so every cycle goes through the head
-//! of the smallest loop that it is in. A predicate has a counter for each loop around it. From a
-//! body atom to the head of a clause, a counter counts down where the clause leads back to the
-//! loop's head, is zero where it leaves the loop, is kept inside, and starts anywhere where the
-//! loop is entered. In clauses with several body atoms this holds for each of them, so a counter
-//! bounds the height of a loop's part of a derivation instead of its length.
+//! The loops are the components of a weak topological order, so every cycle contains the head of the
+//! smallest loop around it. A predicate has a counter for each loop around it. From a body atom to
+//! the head of a clause, a counter decreases by one if the clause leads to the loop's head, is zero if
+//! the clause leaves the loop, is the same inside the loop, and is arbitrary if the clause enters the
+//! loop. Deviation: in clauses with several body atoms this holds for each of them, so a counter bounds
+//! the height of a loop's part of a derivation, not its length.
 //!
-//! Invariant (Lemma 2): every derivation has counters that fit, if the bounds are large enough; and
-//! an interpretation of the bounded system that holds for all bounds becomes one of the clauses
-//! when its counters are universally quantified over the numbers from zero on.
+//! Invariant (Lemma 2): every derivation has values of its counters for sufficiently large bounds; and
+//! a model of the bounded system for all bounds becomes a model of the clauses if its counters are
+//! universally quantified over the numbers from zero on.
 
 use std::rc::Rc;
 
+use super::limits::LIMITS;
 use alphorn_chc::{DependencyGraph, PredicateId, Shape, System, WtoElement};
 use alphorn_interpolation::project_formula;
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::Context;
 use alphorn_term::{Rational, SortId, TermId, TermStore};
 
-/// Cubes into which the negation of a lemma is projected before the counters stay quantified.
-const CUBES: usize = 64;
-
 /// The loops of a system, with their counters.
 pub(super) struct Bounding {
-    /// Heads of loops, with the variable that stands for the bound.
+    /// For each loop, its head and the variable of its bound.
     pub loops: Vec<(PredicateId, TermId)>,
-    /// For each predicate: the loops around it and its formal variables for their counters.
+    /// For each predicate, the loops around it with its formal variables for their counters.
     counters: Vec<Vec<(usize, TermId)>>,
+    /// The sort of counters, `Int` or `Real`.
     sort: SortId,
 }
 
@@ -45,7 +44,7 @@ impl Bounding {
     pub fn counters(system: &System) -> Self {
         let terms = &system.terms;
         let theories = Shape::of(system).theories;
-        // Theories are not mixed without need.
+        // Systems over reals alone get counters of sort `Real`, so that sorts are not mixed.
         let sort = match theories.real && !theories.int {
             true => SortId::REAL,
             false => SortId::INT,
@@ -77,17 +76,18 @@ impl Bounding {
         self.counters[predicate.index()].iter().map(|c| c.1)
     }
 
+    /// A number of the sort of counters.
     fn number(&self, terms: &TermStore, value: u32) -> TermId {
         terms.number(&Rational::from_integer(value.into()), self.sort)
     }
 
-    /// That a loop's bound is at most a value.
+    /// The formula that the bound of a loop is at most a value.
     pub fn at_most(&self, terms: &TermStore, which: usize, value: u32) -> TermId {
         terms.le(self.loops[which].1, self.number(terms, value))
     }
 
-    /// The system with the counters as further arguments, and τ_B of each clause; the ids of
-    /// predicates and clauses are the same.
+    /// The system with the counters as further arguments, behind the others, and τ_B of each clause.
+    /// The ids of predicates and clauses stay the same.
     pub fn bounded(&self, system: &System) -> (System, Vec<TermId>) {
         let terms = system.terms.clone();
         let mut bounded = system.clone();
@@ -106,7 +106,7 @@ impl Bounding {
         (bounded, steps)
     }
 
-    /// τ_B of a clause whose atoms have their counters.
+    /// τ_B of a clause whose atoms already have counters.
     fn step(&self, terms: &TermStore, clause: &alphorn_chc::Clause) -> TermId {
         let zero = self.number(terms, 0);
         let one = self.number(terms, 1);
@@ -120,7 +120,7 @@ impl Bounding {
         let targets = head.map(&own).unwrap_or_default();
         let mut parts = Vec::new();
         for &(which, after) in &targets {
-            // Also where the loop is entered, so that there is less to choose.
+            // Also for clauses that enter the loop, to restrict the choice.
             parts.push(terms.ge(after, zero));
             parts.push(terms.le(after, self.loops[which].1));
         }
@@ -140,7 +140,7 @@ impl Bounding {
         terms.and(&parts)
     }
 
-    /// The constraint with its bounds replaced by values.
+    /// The constraint with the variables of bounds replaced by values.
     pub fn with_values(&self, terms: &TermStore, constraint: TermId, values: &[u32]) -> TermId {
         let map = self
             .loops
@@ -151,7 +151,8 @@ impl Bounding {
         terms.substitute(constraint, &map)
     }
 
-    /// What a lemma with counters says about its predicate: that it holds for all of them.
+    /// A lemma with its counters universally quantified over the numbers from zero on; quantifier-free
+    /// if few projections suffice.
     pub fn for_all(
         &self,
         smt: &Rc<Smt>,
@@ -186,7 +187,7 @@ impl Bounding {
     }
 }
 
-/// Cubes whose disjunction is `∃ vars. formula`, if a few are enough.
+/// Cubes whose disjunction is `∃ vars. formula`; `None` when the limit or the budget is reached.
 fn project_out(
     smt: &Rc<Smt>,
     formula: TermId,
@@ -197,7 +198,7 @@ fn project_out(
     let mut solver = smt.solver();
     solver.assert(formula);
     let mut cubes = Vec::new();
-    while cubes.len() < CUBES && cx.stop().is_none() {
+    while cubes.len() < LIMITS.projection_cubes && cx.stop().is_none() {
         match solver.check(&[]) {
             SatResult::Unsat => return Some(cubes),
             SatResult::Unknown(_) => return None,

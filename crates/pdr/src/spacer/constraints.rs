@@ -1,19 +1,17 @@
-//! C, the constraints of Fig. 6: one copy of all clauses in incremental solvers for the whole
-//! run; and EXTRACTINVS, which asks them.
+//! C, the constraints of Fig. 6, and EXTRACTINVS, which uses them.
 //!
-//! The copy is that of [`alphorn_proof::clauses`], one solver for the clauses of each predicate: a
-//! literal puts a clause in force (1), one of a predicate's clauses always is (2), and A_φ puts a
-//! lemma φ in force at body atoms (5). B_φ (6) is no literal: that φ is violated at the head is
-//! asked as a formula over the head's variables. So a model of it violates φ, and the trap of
-//! Fig. 7, that a B nobody cares for is true in a model, is not there. Invariants are in force at
-//! sources by their A, at targets as they are (3), (4).
+//! The clauses are in [`alphorn_proof::clauses`], with a solver for each head predicate. A literal
+//! puts a clause in force (1), and one clause of the predicate is always in force (2). The literal A_φ
+//! puts a lemma φ in force at body atoms (5). There is no literal B_φ (6): that φ is violated at the head
+//! is a formula over the head's variables, so a model of it does violate φ. Invariants are in force at
+//! body atoms by their A, and at heads as formulas (3), (4).
 //!
-//! Heights, which the paper does not have: a literal for each height says that what is derived
-//! has at most that height, and a lemma of some height is in force at sources for targets that
-//! are at most one higher. So a proof by frames is checked in the same single copy.
+//! Deviation: a literal for each height says that the derived fact has at most that height, and a
+//! lemma of height `h` is in force at body atoms only for derived facts of height at most `h + 1`. So
+//! proofs by frames are checked with the same copy of the clauses.
 //!
-//! Invariant: what a height's literal and a lemma's A mean is asserted for good and assumed or not;
-//! asking never changes what the answers mean.
+//! Invariant: the formulas that define heights and lemmas' literals are asserted permanently and only
+//! take effect under assumptions, so queries do not change the meaning of later ones.
 
 use std::rc::Rc;
 
@@ -30,28 +28,30 @@ use alphorn_smt::Smt;
 use alphorn_term::run::Budget;
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// What holds besides the lemmas that are asked about.
+/// The bounds and invariants that hold besides the lemmas of a query.
 #[derive(Clone, Copy)]
 pub(super) struct InForce<'a> {
-    /// Bounds of loops.
+    /// Bounds of loops, as formulas over the bound variables.
     pub bounds: &'a [TermId],
-    /// They have no heights.
+    /// Invariants, which have the height [`ALL`].
     pub invariants: &'a [Lemma],
 }
 
-/// See the module.
+/// C: the guarded clauses in incremental solvers.
 pub(super) struct Constraints {
     terms: Rc<TermStore>,
+    /// The clauses, grouped by head predicate.
     pub clauses: Clauses,
-    /// Parts of Σ by clause, and by group of clauses.
+    /// The assumptions of each clause.
     of_clause: Vec<Vec<TermId>>,
+    /// The assumptions of each group of clauses.
     of_group: Vec<Vec<TermId>>,
-    /// That what is derived has at most a height.
+    /// For each height, the literal that the derived fact has at most that height.
     heights: Vec<TermId>,
 }
 
 impl Constraints {
-    /// The clauses of a system with their guarded constraints and τ_B.
+    /// The clauses of a system with their guarded constraints and their τ_B (`bounds`).
     pub fn new(
         system: &System,
         assumptions: &Assumptions,
@@ -66,7 +66,7 @@ impl Constraints {
         let of_group = clauses.groups().map(|group| {
             let own = clauses.clauses(group).iter();
             let mut own: Vec<TermId> = own.flat_map(|&c| of_clause[c].iter().copied()).collect();
-            // Clauses may share them.
+            // Clauses may share assumptions.
             let mut seen = FxHashSet::default();
             own.retain(|&a| seen.insert(a));
             own
@@ -80,7 +80,7 @@ impl Constraints {
         }
     }
 
-    /// A lemma of its height.
+    /// A lemma, restricted to its height.
     pub fn lemma(&mut self, lemma: &Lemma) -> clauses::Lemma {
         let about = lemma.about;
         if lemma.height == ALL {
@@ -93,12 +93,12 @@ impl Constraints {
         result
     }
 
-    /// Lemmas of their heights, in their order.
+    /// Lemmas, each restricted to its height, in the same order.
     pub fn lemmas(&mut self, lemmas: &[Lemma]) -> Vec<clauses::Lemma> {
         lemmas.iter().map(|lemma| self.lemma(lemma)).collect()
     }
 
-    /// That what is derived has at most this height.
+    /// The literal that the derived fact has at most this height.
     fn at_most(&mut self, height: Height) -> TermId {
         while self.heights.len() <= height as usize {
             let literal = self.terms.fresh_var("height", SortId::BOOL);
@@ -119,7 +119,7 @@ impl Constraints {
         self.heights[height as usize]
     }
 
-    /// By group of clauses: what is in force, and Σ.
+    /// For each group of clauses: the bounds and invariants in force, and its assumptions.
     pub fn given(&mut self, in_force: InForce) -> Vec<Given> {
         let invariants: Vec<(clauses::Lemma, TermId)> = in_force
             .invariants
@@ -148,9 +148,9 @@ impl Constraints {
         self.clauses.groups().map(of_group).collect()
     }
 
-    /// EXTRACTINVS: positions of the lemmas in the largest subset that is inductive under a part of
-    /// Σ, `None` for all of it; none when the budget is spent. By the same question it is told
-    /// which lemmas still hold in another under-approximation.
+    /// EXTRACTINVS: positions of the lemmas in the largest subset that is inductive under `sigma`, a
+    /// part of Σ (`None`: all of Σ). Empty when the budget is spent. With another under-approximation
+    /// in force, it finds the lemmas that still hold there.
     pub fn inductive_subset(
         &mut self,
         lemmas: &[Lemma],

@@ -1,7 +1,7 @@
-//! SOLVE: whoever decides under-approximations.
+//! SOLVE: the oracles that decide under-approximations.
 //!
-//! Invariant: what an oracle says is a part of the loop's work and not its result. Its proofs are
-//! checked by ABSTRACT and EXTRACTINVS and its refutations by REFINE; nothing is believed.
+//! Invariant: an oracle answers about the system in the question. The loop does not rely on it: ABSTRACT
+//! and EXTRACTINVS check its proofs, and REFINE its counterexamples.
 
 use std::rc::Rc;
 
@@ -19,51 +19,51 @@ use alphorn_witness::{Refutation, Verdict};
 
 /// An under-approximation of an abstraction.
 pub(super) struct Question<'a> {
-    /// With counters, if those bound it. All questions of one run differ in constraints only.
+    /// The clauses; with counters, if these bound it. The systems of one run differ in constraints only.
     pub system: &'a System,
-    /// Otherwise the height of derivations.
+    /// The bound for the height of derivations; `None` if counters or nothing bound it.
     pub height: Option<Height>,
-    /// Whether nothing is abstracted from: then a counterexample of any height is welcome.
+    /// Whether all assumptions are in force; then a counterexample above the height is accepted, too.
     pub whole: bool,
-    /// Lemmas that hold in it.
+    /// Lemmas that hold in the under-approximation.
     pub known: &'a [Lemma],
 }
 
-/// What an oracle says.
+/// The answer of an oracle. Lemmas hold in the under-approximation.
 pub(super) enum Solution {
-    /// A proof.
+    /// `false` has no derivation; the lemmas are a proof.
     Safe(Vec<Lemma>),
-    /// A derivation, and lemmas that hold although.
+    /// A derivation of `false`, and lemmas that hold nevertheless.
     Unsafe(Refutation, Vec<Lemma>),
-    /// With lemmas that hold.
+    /// The reason, and the lemmas found so far.
     Unknown(Reason, Vec<Lemma>),
 }
 
-/// An oracle.
+/// An oracle for SOLVE.
 pub(super) trait Solve {
     /// Decides an under-approximation.
     ///
     /// # Errors
-    /// A defect of the oracle.
+    /// A defect of the oracle, or what it does not support.
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError>;
 
-    /// Hands over what an earlier search left, as claims for the first question. Oracles without
-    /// levels ignore it.
+    /// Passes lemmas of an earlier search, with their levels, to the first question, which has to
+    /// prove them. The default ignores them.
     fn resume(&mut self, _earlier: Vec<Leveled>) {}
 }
 
-/// `pdr`, with its frames and transition relations kept from one question to the next. Questions
-/// with a bound for heights have frames of their own, for these stay valid when an abstraction is
-/// tried without bounds in between.
+/// `pdr`, which keeps its frames and transition relations from one question to the next. Questions
+/// with a bound for heights have separate frames, which stay valid when an abstraction is tried
+/// without bounds in between.
 pub(super) struct Incremental {
     bounded: Memory,
     unbounded: Memory,
 }
 
 impl Incremental {
-    /// An oracle that asks the given solver.
+    /// An oracle that uses the given solver context.
     pub fn new(smt: &Rc<Smt>) -> Self {
-        // Quantified lemmas are no literals that an assumption could stand for.
+        // The loop's lemmas are quantifier-free.
         let options = pdr::Options {
             quantify: false,
             ..pdr::Options::default()
@@ -114,12 +114,13 @@ impl Solve for Incremental {
     }
 }
 
-/// Any engine, asked each time from nothing. Cannot bound heights.
-pub(super) struct FromNothing {
+/// Any engine, run from scratch for each question. It cannot bound heights.
+pub(super) struct FromScratch {
+    /// The engine.
     pub engine: Box<dyn Engine>,
 }
 
-impl Solve for FromNothing {
+impl Solve for FromScratch {
     fn solve(&mut self, question: &Question, cx: &mut Context) -> Result<Solution, EngineError> {
         debug_assert!(question.height.is_none());
         let system = question.system;
@@ -128,7 +129,7 @@ impl Solve for FromNothing {
             Verdict::Unsat(refutation) => Solution::Unsafe(refutation, Vec::new()),
             Verdict::Unknown(reason) => Solution::Unknown(reason, Vec::new()),
             Verdict::Sat(model) => {
-                // `false` is excluded by what the others say.
+                // The model excludes `false`.
                 let mut proof = vec![Lemma::new(terms, None, Vec::new(), ALL)];
                 for predicate in system.used_predicates() {
                     let Some(&definition) = model.definitions.get(&predicate) else {

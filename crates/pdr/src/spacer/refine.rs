@@ -1,7 +1,7 @@
-//! REFINE and ISFEASIBLE: a derivation of the abstraction, unrolled with the clauses as they are.
+//! REFINE and ISFEASIBLE: whether a derivation of the abstraction is one of the clauses.
 //!
-//! Invariant: the derivation's shape alone is used, not its values: a refutation comes from a
-//! model of the whole unrolling under all assumptions, and a core of one that has none.
+//! Invariant: a feasible derivation comes from a model of its steps under all their assumptions; a
+//! spurious one has steps that are unsatisfiable under the returned assumptions and those in force.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,35 +16,39 @@ use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Assignment, TermId};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// What becomes of a counterexample.
+/// The result of checking a counterexample.
 pub(super) enum Refined {
-    /// It is one of the clauses as they are, perhaps with other values.
+    /// A refutation of the clauses of the same shape, perhaps with other values.
     Feasible(Refutation),
-    /// Assumptions that exclude it, together with those that are in force.
+    /// Assumptions that exclude the counterexample together with those in force.
     Spurious(Vec<TermId>),
-    /// The oracle's reason.
+    /// The reason of the solver or of the run.
     Unknown(String),
 }
 
-/// What a derivation is checked against.
+/// The clauses and assumptions that a counterexample is checked against.
 pub(super) struct Refinement<'a> {
     pub system: &'a System,
     pub assumptions: &'a Assumptions,
     pub smt: &'a Rc<Smt>,
-    /// Σ̂.
+    /// Σ̂, the assumptions in force.
     pub in_force: &'a FxHashSet<TermId>,
-    /// Without counters. They hold of all facts, so they exclude no refutation, and make cores
-    /// smaller.
+    /// Invariants without counters. They hold of all facts, so they exclude no refutation, and make
+    /// cores smaller.
     pub invariants: &'a [Lemma],
+    /// Queries by which a core is made smaller.
     pub core_queries: usize,
-    /// Time for the unrolling.
+    /// Work for the unrolled counterexample.
     pub limit: Duration,
-    /// What other solvers than that of the unrolling have.
+    /// The arithmetic solver of all solvers but that of the unrolled counterexample.
     pub arithmetic: Arithmetic,
 }
 
 impl Refinement<'_> {
-    /// Checks a derivation: is it one of the clauses, and if not, why?
+    /// Checks the unrolled derivation: only its shape is used, not its values.
+    ///
+    /// # Errors
+    /// The derivation is malformed, or a model cannot be read.
     pub fn refine(&self, abstract_: &Refutation, cx: &Context) -> Result<Refined, String> {
         let terms = &self.system.terms;
         let index = self.system.clause_index();
@@ -52,11 +56,11 @@ impl Refinement<'_> {
         for lemma in self.invariants {
             about.entry(lemma.about).or_default().push(lemma.formula);
         }
-        // A few hard queries, not many easy ones.
+        // For few hard queries this arithmetic solver is better.
         self.smt.set_arithmetic(Arithmetic::Current);
         let mut solver = self.smt.solver();
         self.smt.set_arithmetic(self.arithmetic);
-        // Of each step: its clause and the clause's variables with what stands for them.
+        // For each step: its clause, and the clause's variables with their copies.
         let mut steps: Vec<(usize, FxHashMap<TermId, TermId>)> = Vec::new();
         let mut own: Vec<TermId> = Vec::new();
         let mut met: FxHashSet<usize> = FxHashSet::default();
@@ -124,7 +128,7 @@ impl Refinement<'_> {
         Ok(Refined::Feasible(result))
     }
 
-    /// Whether what was asserted is possible under all assumptions of its clauses: `None` if it is.
+    /// Checks the solver's formulas under the given assumptions; `None` if they are satisfiable.
     fn decide(&self, solver: &mut Solver, own: Vec<TermId>, budget: &Budget) -> Option<Refined> {
         match solver.check(&own) {
             SatResult::Unknown(why) => Some(Refined::Unknown(why)),
@@ -133,8 +137,7 @@ impl Refinement<'_> {
         }
     }
 
-    /// Assumptions that are unsatisfiable together with those in force, which have been found to
-    /// be.
+    /// A core of the assumptions that are not in force, when all together are unsatisfiable.
     fn core(&self, solver: &mut Solver, own: Vec<TermId>, budget: &Budget) -> Vec<TermId> {
         let (hard, soft): (Vec<TermId>, Vec<TermId>) =
             own.into_iter().partition(|a| self.in_force.contains(a));
@@ -145,7 +148,10 @@ impl Refinement<'_> {
         solver.core_by(&hard, &soft, effort).unwrap_or(soft)
     }
 
-    /// The same with the values that the derivation's facts have: each step for itself.
+    /// Checks each step on its own, with the values of the derivation's facts.
+    ///
+    /// # Errors
+    /// As [`Self::refine`].
     pub fn by_steps(&self, abstract_: &Refutation, cx: &Context) -> Result<Refined, String> {
         let terms = &self.system.terms;
         let index = self.system.clause_index();
@@ -161,7 +167,7 @@ impl Refinement<'_> {
             let premises = step.premises.iter().map(|&p| &abstract_.steps[p].fact);
             let facts = premises.chain(clause.head.iter().map(|_| &step.fact));
             for (atom, fact) in clause.atoms().zip(facts) {
-                // Counters come after the arguments.
+                // Values of counters come after those of the arguments and are ignored.
                 let fact = fact.as_ref().ok_or("a premise that derives nothing")?;
                 values.extend(atom.args.iter().copied().zip(fact.values.iter().copied()));
             }

@@ -1,8 +1,8 @@
 //! The loop of Fig. 5.
 //!
-//! Invariant (Lemma 1, Theorem 1): the invariants are inductive for the clauses as they are,
-//! whatever the abstraction and the bounds; a model is made of invariants that exclude `false`, a
-//! refutation of a model of the unrolled clauses.
+//! Invariant (Lemma 1, Theorem 1): the invariants are inductive for the clauses with all their
+//! constraints, whatever the abstraction and the bounds; a model consists of invariants that exclude
+//! `false`, and a refutation is a counterexample that is feasible in the clauses.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -13,8 +13,9 @@ use super::abstraction::{abstraction, needed};
 use super::assumptions::Assumptions;
 use super::bounding::Bounding;
 use super::constraints::{Constraints, InForce};
-use super::options::{self, Next, Options, Refinement as Way, Solver};
-use super::oracle::{FromNothing, Incremental, Question, Solution, Solve};
+use super::limits::LIMITS;
+use super::options::{self, Next, Options, Solver};
+use super::oracle::{FromScratch, Incremental, Question, Solution, Solve};
 use super::proof::{ALL, Height, Lemma};
 use super::refine::{Refined, Refinement};
 use crate::muz;
@@ -28,33 +29,24 @@ use alphorn_term::run::Reason;
 use alphorn_term::run::{Budget, Context};
 use alphorn_witness::{Model, Refutation, Verdict};
 
-/// Queries that make a core of assumptions minimal, at most, for each core: 100 take as long in
-/// all.
-pub(super) const CORE_QUERIES: usize = 10;
-
-/// Time for an unrolled derivation; then it is looked at step by step.
-const UNROLLED: Duration = Duration::from_secs(2);
-
-/// Frames without a lemma of this height are not worth going on from: nine lemmas of height one kept
-/// `pdr` from an answer that it has in a second (`scenario2_revised_min_received` of LRA-Lin).
-const FRAMES: Height = 2;
-
-/// What Table 1 shows of a run.
+/// The columns of Table 1 for a run.
 #[derive(Default, Debug, Clone)]
 pub(super) struct Table {
+    /// Questions to the oracle.
     pub iterations: u64,
-    /// B: the largest bound.
+    /// B: the largest bound at the end.
     pub bound: u32,
-    /// a_f and a_m: how much of Σ is in force when the last question is answered, and at most, in
-    /// percent.
+    /// a_f: the part of Σ in force in the last question, in percent.
     pub last: u64,
+    /// a_m: the largest part of Σ in force in a question, in percent.
     pub largest: u64,
-    /// How much of Σ the model's invariants need, in percent.
+    /// The part of Σ that the model's invariants need, in percent.
     pub needed: Option<u64>,
+    /// The time of each [`Routine`].
     times: [Duration; 5],
 }
 
-/// The routines of Fig. 5, for times.
+/// The routines of Fig. 5 whose time is measured.
 #[derive(Clone, Copy)]
 enum Routine {
     Solve,
@@ -70,37 +62,39 @@ impl Routine {
 
 /// The state of the loop.
 pub(super) struct Search<'a> {
-    /// P.
+    /// P, the clauses.
     system: &'a System,
     options: Options,
     smt: Rc<Smt>,
     arithmetic: Arithmetic,
     bounding: Bounding,
-    /// P̃, with the constraints of the last U.
+    /// P̃, the clauses with counters, with the constraints of the last U.
     bounded: System,
-    /// τ_B.
+    /// τ_B of each clause.
     steps: Vec<TermId>,
     assumptions: Assumptions,
     constraints: Constraints,
     oracle: Box<dyn Solve>,
-    /// Σ̂.
+    /// Σ̂, the assumptions in force.
     in_force: FxHashSet<TermId>,
+    /// Whether heights bound the derivations, not counters.
     by_heights: bool,
-    /// bvals, by loop.
+    /// bvals: the bound of each loop.
     values: Vec<u32>,
-    /// The bound of heights, without counters.
+    /// The bound of heights, if these are bounded.
     height: Height,
-    /// Whether the bounds are left out for now.
+    /// Whether the next question has no bounds.
     unbounded: bool,
-    /// I.
+    /// I, the invariants of P̃.
     invariants: Vec<Lemma>,
-    /// What else holds in the next U, or in the last one when time was over.
+    /// Other lemmas that hold in the next U, or in the last one when a limit ended the run.
     known: Vec<Lemma>,
+    /// What the statistics show.
     pub table: Table,
 }
 
 impl<'a> Search<'a> {
-    /// INITU: the clauses as they are, no way around any loop.
+    /// INITU: all of Σ is in force, and all bounds are zero.
     pub fn new(system: &'a System, options: Options, budget: &Budget) -> Self {
         let smt = Smt::within(budget);
         let arithmetic = match Shape::of(system).theories.nonlinear_arithmetic {
@@ -119,7 +113,7 @@ impl<'a> Search<'a> {
         let constraints = Constraints::new(&bounded, &assumptions, &steps, &smt);
         let oracle: Box<dyn Solve> = match options.oracle {
             Solver::Pdr => Box::new(Incremental::new(&smt)),
-            Solver::Muz => Box::new(FromNothing {
+            Solver::Muz => Box::new(FromScratch {
                 engine: Box::new(muz::Muz::default()),
             }),
         };
@@ -145,13 +139,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The oracle for queries, shared by all routines.
+    /// The solver context, shared by all routines.
     pub fn smt(&self) -> &Rc<Smt> {
         &self.smt
     }
 
-    /// Lets the loop go on from the frames of an earlier search: the first under-approximation is as
-    /// high as they are.
+    /// Starts the loop from the frames of an earlier search: their highest finite level is the first
+    /// bound of heights. Without effect if counters bound derivations.
     pub fn resume(&mut self, earlier: Vec<Leveled>) {
         if !self.by_heights {
             return;
@@ -161,7 +155,7 @@ impl<'a> Search<'a> {
         self.oracle.resume(earlier);
     }
 
-    /// What the loop leaves when it ends without answer.
+    /// The lemmas for later searches when the loop ends without an answer; none with counters.
     pub fn lemmas(&self) -> Lemmas {
         let mut left = Lemmas::default();
         if !self.by_heights {
@@ -182,14 +176,18 @@ impl<'a> Search<'a> {
                 level: lemma.height,
             });
         }
-        let is_high = |lemma: &Leveled| lemma.level != ALL && lemma.level >= FRAMES;
+        let is_high =
+            |lemma: &Leveled| lemma.level != ALL && lemma.level >= LIMITS.least_height_left;
         if !left.frames.iter().any(is_high) {
             left.frames.clear();
         }
         left
     }
 
-    /// The main loop.
+    /// SPACER, the main loop.
+    ///
+    /// # Errors
+    /// A defect of the oracle or of its counterexample.
     pub fn run(&mut self, cx: &mut Context) -> Result<Verdict, EngineError> {
         loop {
             if let Some(reason) = cx.stop() {
@@ -226,7 +224,7 @@ impl<'a> Search<'a> {
                     if let Some(verdict) = verdict? {
                         return Ok(verdict);
                     }
-                    // What holds in an under-approximation holds in a smaller one.
+                    // A lemma of an under-approximation holds in a smaller one.
                     self.keep(lemmas);
                     self.bound_again(&counterexample);
                 }
@@ -234,16 +232,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Keeps lemmas for the next U.
+    /// Keeps those lemmas for the next U that are no invariants.
     fn keep(&mut self, lemmas: Vec<Lemma>) {
         self.known = self.without_invariants(lemmas);
     }
 
+    /// Adds the time since `since` to that of a routine.
     fn count(&mut self, routine: Routine, since: Instant) {
         self.table.times[routine as usize] += since.elapsed();
     }
 
-    /// U_I, in place: the abstraction, the bounds and the invariants.
+    /// ADAPT: sets the constraints of U_I from the abstraction, the bounds and the invariants.
     fn restrict(&mut self) {
         let terms = self.system.terms.clone();
         let mut about: FxHashMap<Option<PredicateId>, Vec<TermId>> = FxHashMap::default();
@@ -254,9 +253,9 @@ impl<'a> Search<'a> {
             .into_iter()
             .map(|(p, formulas)| (p, terms.and(&formulas)))
             .collect();
-        // pdr has the invariants at sources as lemmas.
+        // `pdr` has the invariants at body atoms as lemmas.
         let sources = self.options.oracle == Solver::Muz;
-        // While heights are bounded the constraints stay as they are: so do pdr's frames.
+        // With bounded heights the constraints stay the same, so that `pdr` keeps its frames.
         let targets = sources || self.unbounded || !self.by_heights;
         for index in 0..self.bounded.clauses.len() {
             let clause = &self.bounded.clauses[index];
@@ -277,7 +276,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// After a proof of U: EXTRACTINVS, ABSTRACT, NEXTU. A model if the invariants exclude `false`.
+    /// After a proof of U: EXTRACTINVS, ABSTRACT, NEXTU. Returns a model if the invariants exclude
+    /// `false`.
     fn generalise(&mut self, proof: Vec<Lemma>, cx: &Context) -> Option<Model> {
         let proof = self.without_invariants(proof);
         let started = Instant::now();
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// The lemmas that are no invariants, each once.
+    /// The lemmas without repetitions and without those that are invariants.
     fn without_invariants(&self, lemmas: Vec<Lemma>) -> Vec<Lemma> {
         let known: FxHashSet<(Option<PredicateId>, TermId)> = self
             .invariants
@@ -317,11 +317,11 @@ impl<'a> Search<'a> {
         new.collect()
     }
 
-    /// EXTRACTINVS: adds to I what is inductive of a proof, for the clauses as they are. Returns
-    /// the predicates about which something is not.
+    /// EXTRACTINVS: adds to I the lemmas of a proof that are inductive with all of Σ. Returns the
+    /// predicates with lemmas that are not.
     fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<PredicateId> {
         let mut seen = FxHashSet::default();
-        // A lemma that pdr could not push is not inductive, whichever of the others are.
+        // A lemma that `pdr` did not push to the bound is taken not to be inductive.
         let least = match self.by_heights && !self.unbounded {
             true => self.height,
             false => 0,
@@ -351,7 +351,7 @@ impl<'a> Search<'a> {
         others
     }
 
-    /// Bounds as assumptions of the constraints.
+    /// The bounds of loops as assumptions for C.
     fn bounds(&self) -> Vec<TermId> {
         if self.unbounded {
             return Vec::new();
@@ -363,25 +363,25 @@ impl<'a> Search<'a> {
             .collect()
     }
 
-    /// ABSTRACT: the assumptions that the proof needs take the place of those in force.
+    /// ABSTRACT: puts in force the assumptions that the proof needs, instead of those before.
     fn abstract_(&mut self, proof: &[Lemma], cx: &Context) {
         let in_force = InForce {
             bounds: &self.bounds(),
             invariants: &self.invariants,
         };
-        // Where there is a choice, the abstraction stays.
+        // Assumptions that are in force are preferred.
         let preferred = &self.in_force;
         let constraints = &mut self.constraints;
         let needs = abstraction(constraints, proof, in_force, preferred, &cx.budget);
         if let Some(needs) = needs {
             self.in_force = needs;
         } else if cx.stop().is_none() {
-            log::debug!("a proof is not found to be one; the abstraction stays as it is");
+            log::debug!("spacer: the proof cannot be confirmed; the abstraction is kept");
         }
     }
 
-    /// Notes how much of Σ the next question is about. The first one is about all of it (INITU), so
-    /// it counts only where it remains the only one.
+    /// Records the part of Σ in force for the table. The first question has all of it (INITU) and
+    /// counts only if it is the only one.
     fn note_abstraction(&mut self) {
         self.table.last = self.percent(self.in_force.len());
         self.table.largest = match self.table.iterations {
@@ -390,13 +390,13 @@ impl<'a> Search<'a> {
         };
     }
 
-    /// So many assumptions, of all there are.
+    /// A number of assumptions in percent of all, rounded down.
     fn percent(&self, size: usize) -> u64 {
         let all = self.assumptions.all.len();
         (100 * size).checked_div(all).unwrap_or(100) as u64
     }
 
-    /// NEXTU: more ways around loops, or higher derivations, or all of them.
+    /// NEXTU: drops the bounds, or raises those of heights or loops.
     fn next_under_approximation(&mut self, not_inductive: &FxHashSet<PredicateId>) {
         let bounded = self.by_heights || !self.values.is_empty();
         if self.options.next == Next::Unbounded && bounded && !self.unbounded {
@@ -419,21 +419,20 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// After an abstraction without bounds was not safe: the bounds are back, and raised; that of
-    /// heights to what excludes the counterexample.
+    /// After an abstraction without bounds was not safe: restores the bounds and raises them; that of
+    /// heights at least to the height of the counterexample.
     fn bound_again(&mut self, counterexample: &Refutation) {
         if !self.unbounded {
             return;
         }
         self.next_under_approximation(&FxHashSet::default());
         if self.by_heights {
-            // By a quarter, so that there are not too many tries.
-            let least = self.height + self.height / 4;
+            let least = self.height + self.height / LIMITS.height_growth_divisor;
             self.height = least.max(height_of(counterexample));
         }
     }
 
-    /// Those lemmas that hold in the new under-approximation of the new abstraction as well.
+    /// The lemmas that also hold in the new under-approximation of the new abstraction.
     fn still_valid(&mut self, proof: &[Lemma], cx: &Context) -> Vec<Lemma> {
         let in_force = InForce {
             bounds: &self.bounds(),
@@ -446,7 +445,8 @@ impl<'a> Search<'a> {
         kept.into_iter().map(|l| proof[l].clone()).collect()
     }
 
-    /// REFINE: a refutation, or assumptions that exclude the counterexample.
+    /// REFINE: a verdict if the counterexample is feasible or not decided; otherwise adds assumptions
+    /// that exclude it.
     fn refine(
         &mut self,
         counterexample: &Refutation,
@@ -458,7 +458,7 @@ impl<'a> Search<'a> {
                 message,
             })
         };
-        // Invariants with counters are about another system.
+        // Invariants with counters are over variables that `system` does not have.
         let plain: Vec<Lemma> = self
             .invariants
             .iter()
@@ -478,11 +478,11 @@ impl<'a> Search<'a> {
                 in_force: &self.in_force,
                 invariants,
                 core_queries: match self.options.refinement {
-                    // Everything is put in force anyway.
-                    Way::Pba => 0,
-                    Way::Cegar => CORE_QUERIES,
+                    // All of Σ is put in force, so no core is needed.
+                    options::Refinement::Pba => 0,
+                    options::Refinement::Cegar => LIMITS.core_queries,
                 },
-                limit: UNROLLED,
+                limit: LIMITS.unrolled_work,
                 arithmetic: self.arithmetic,
             };
             let mut refined = refinement.refine(counterexample, cx).map_err(failed)?;
@@ -492,7 +492,7 @@ impl<'a> Search<'a> {
             match refined {
                 Refined::Feasible(refutation) => {
                     log::info!(
-                        "iteration {}: a counterexample of {} steps is one of the clauses",
+                        "iteration {}: a counterexample of {} steps is feasible",
                         self.table.iterations,
                         refutation.steps.len()
                     );
@@ -500,13 +500,15 @@ impl<'a> Search<'a> {
                 }
                 Refined::Unknown(why) => {
                     let reason = cx.stop().unwrap_or_else(|| {
-                        Reason::Incomplete(format!("a counterexample is not decided: {why}"))
+                        Reason::Incomplete(format!(
+                            "the feasibility of a counterexample is unknown: {why}"
+                        ))
                     });
                     return Ok(Some(Verdict::Unknown(reason)));
                 }
                 Refined::Spurious(core) => match self.options.refinement {
-                    Way::Cegar => self.in_force.extend(core),
-                    Way::Pba => self.in_force.extend(&self.assumptions.all),
+                    options::Refinement::Cegar => self.in_force.extend(core),
+                    options::Refinement::Pba => self.in_force.extend(&self.assumptions.all),
                 },
             }
             if self.in_force.len() > before {
@@ -515,7 +517,7 @@ impl<'a> Search<'a> {
         }
         if self.in_force.len() == before {
             if before == self.assumptions.all.len() {
-                let what = "a counterexample with all constraints is none of the clauses";
+                let what = "a counterexample is infeasible, but all constraints are in force";
                 return Ok(Some(Verdict::Unknown(Reason::Incomplete(what.to_owned()))));
             }
             self.in_force.extend(&self.assumptions.all);
@@ -528,7 +530,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// What the invariants that `false` needs say, for all counters.
+    /// The model of the invariants that exclude `false`, with counters eliminated.
     fn model(&mut self, cx: &Context) -> Model {
         let in_force = InForce {
             bounds: &[],
@@ -565,7 +567,7 @@ impl<'a> Search<'a> {
         model
     }
 
-    /// The largest bound.
+    /// The largest bound of a loop, or that of heights.
     fn bound(&self) -> u32 {
         let values = self.values.iter().copied().max();
         if self.by_heights {
@@ -574,6 +576,7 @@ impl<'a> Search<'a> {
         values.unwrap_or(0)
     }
 
+    /// Logs the end of an iteration.
     fn log(&self, what: &str, size: usize, invariants_before: usize) {
         let unit = match what {
             "spurious" => "steps",
@@ -607,7 +610,7 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// Table 1's columns.
+    /// Adds the columns of Table 1 and the times of the routines to the statistics.
     pub fn record_statistics(&mut self, cx: &mut Context) {
         self.table.bound = self.bound();
         let Table {
@@ -637,7 +640,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The height of a derivation, its clauses without body atoms having height zero.
+/// The height of a derivation; that of a step without premises is zero.
 pub(super) fn height_of(derivation: &Refutation) -> Height {
     let mut heights: Vec<Height> = Vec::with_capacity(derivation.steps.len());
     for step in &derivation.steps {
@@ -648,7 +651,7 @@ pub(super) fn height_of(derivation: &Refutation) -> Height {
     heights.last().copied().unwrap_or(0)
 }
 
-/// Everything that holds in an under-approximation.
+/// All lemmas that hold in an under-approximation.
 fn known(invariants: &[Lemma], others: &[Lemma]) -> Vec<Lemma> {
     invariants.iter().chain(others).cloned().collect()
 }

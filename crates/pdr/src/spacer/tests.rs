@@ -1,4 +1,4 @@
-//! The routines against brute force, and the loop on systems of known status.
+//! Checks of the routines against brute force, and of the loop on systems of known status.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -67,7 +67,7 @@ fn plus(terms: &TermStore, x: TermId, k: i64) -> TermId {
     terms.add(&[x, terms.int(k)])
 }
 
-/// An outer loop of `n` rounds around an inner one of `m`, and something nobody needs; `false`
+/// An outer loop of `n` rounds around an inner one of `m` rounds, with an irrelevant argument; `false`
 /// after `last` outer rounds.
 fn nested(n: i64, m: i64, last: i64) -> System {
     let mut b = Build::new();
@@ -109,7 +109,7 @@ fn nested(n: i64, m: i64, last: i64) -> System {
     b.system
 }
 
-/// `Tree(0)`; two trees of one height make one that is higher; `false` from `last` on.
+/// `Tree(0)`; two trees of equal height make one that is higher by one; `false` from `last` on.
 fn trees(last: i64) -> System {
     let mut b = Build::new();
     let tree = b.predicate("Tree", 1);
@@ -197,7 +197,7 @@ fn counters_bound_each_loop() {
         assert!(!is_unsafe(&loops, &values), "{values:?}");
     }
     assert!(is_unsafe(&loops, &[2, 3]) && is_unsafe(&loops, &[5, 4]));
-    // In a tree it is the height that counts.
+    // In a tree, a counter bounds the height.
     assert!(!is_unsafe(&trees(3), &[2]) && is_unsafe(&trees(3), &[3]));
     // Two predicates, one loop.
     assert!(!is_unsafe(&mutual(4), &[1]) && is_unsafe(&mutual(4), &[2]));
@@ -269,7 +269,7 @@ fn all_assumptions_make_the_clause_and_fewer_an_abstraction() {
         for &left_out in &sigma.all {
             let some: FxHashSet<TermId> = all.iter().copied().filter(|&a| a != left_out).collect();
             let abstraction = sigma.abstraction(&t, 0, &some);
-            // A shadow may have the value of its argument.
+            // The variable that replaces an argument may have the argument's value.
             let vars = t.free_vars(&[constraint]);
             let free = t.free_vars(&[abstraction]);
             let shadow = free.iter().find(|v| !vars.contains(v));
@@ -280,7 +280,7 @@ fn all_assumptions_make_the_clause_and_fewer_an_abstraction() {
             assert!(implied, "{granularity:?}");
             assert!(!t.free_vars(&[abstraction]).iter().any(|v| sigma.is_one(*v)));
         }
-        // Each assumption occurs only negatively: without it, more is allowed.
+        // Each assumption occurs only negatively: without it the constraint is weaker.
         for &a in &sigma.all {
             let without: rustc_hash::FxHashMap<_, _> =
                 std::iter::once((a, TermId::FALSE)).collect();
@@ -327,7 +327,7 @@ fn random_lemmas(system: &System, random: &mut Random, heights: bool) -> Vec<Lem
     lemmas
 }
 
-/// Whether each of the lemmas holds of what clauses derive.
+/// Whether the lemmas are inductive for the clauses.
 fn is_inductive(system: &System, smt: &Rc<Smt>, lemmas: &[&Lemma]) -> bool {
     let t = &system.terms;
     lemmas.iter().all(|lemma| {
@@ -385,7 +385,7 @@ fn extraction_agrees_with_brute_force() {
     assert!(sizes.len() > 3, "{sizes:?}");
 }
 
-/// A derivation by the shape alone: each step's clause and premises.
+/// A derivation without values: each step's clause and premises.
 fn shape(system: &System, steps: &[(usize, &[usize])]) -> Refutation {
     let steps = steps.iter().map(|&(clause, premises)| RefutationStep {
         clause: system.clauses[clause].id,
@@ -438,7 +438,7 @@ fn refinement_tells_feasible_from_spurious() {
             }
             _ => panic!("{granularity:?}"),
         }
-        // Step by step only the facts that there are count.
+        // Single steps are checked with the given facts only.
         match refinement.by_steps(&valued(&system, good.clone(), &[0, 1, 2]), &cx) {
             Ok(Refined::Feasible(refutation)) => {
                 assert_eq!(check_refutation(&system, &refutation), Ok(()));
@@ -454,7 +454,7 @@ fn refinement_tells_feasible_from_spurious() {
             Ok(Refined::Spurious(core)) => {
                 let all = assumptions.all.len();
                 assert!(!core.is_empty() && core.len() <= all);
-                // That the two subtrees are of one height does not matter.
+                // The core does not need that the two subtrees have equal height.
                 let apart = granularity != Granularity::Arguments;
                 assert!(!apart || core.len() < all);
             }
@@ -464,7 +464,7 @@ fn refinement_tells_feasible_from_spurious() {
 }
 
 /// The program of Fig. 2, with one assumption for each literal of its clauses as in Fig. 3, and the
-/// routines in the states that section 2 tells of.
+/// routines in the states of section 2.
 struct Figure2 {
     system: System,
     smt: Rc<Smt>,
@@ -491,14 +491,14 @@ impl Figure2 {
             .expect("six arguments")
     }
 
-    /// The disjunction of these at the loop's head, where others would be excluded.
+    /// The lemma at the loop's head that is the disjunction of `parts`.
     fn lemma(&self, parts: &[TermId]) -> Lemma {
         let t = &self.system.terms;
         let cube = parts.iter().map(|&p| t.not(p)).collect();
         Lemma::new(t, Some(PredicateId(0)), cube, ALL)
     }
 
-    /// That the error is not reached.
+    /// The lemma that `false` has no derivation.
     fn safe(&self) -> Lemma {
         Lemma::new(&self.system.terms, None, Vec::new(), ALL)
     }
@@ -514,7 +514,7 @@ impl Figure2 {
         ]
     }
 
-    /// π_1 of Fig. 4(a): I_1, and what holds for at most two ways around the loop.
+    /// π_1 of Fig. 4(a): I_1, and lemmas that hold for at most two rounds of the loop.
     fn first_proof(&self) -> Vec<Lemma> {
         let t = &self.system.terms;
         let [x, _, _, _, c, _] = self.vars();
@@ -542,7 +542,7 @@ impl Figure2 {
         proof
     }
 
-    /// τ_B of each clause: that the loop is taken at most so many times.
+    /// τ_B of each clause: the loop has at most `times` rounds.
     fn bounds(&self, times: Option<i64>) -> Vec<TermId> {
         let t = &self.system.terms;
         let clauses = self.system.clauses.iter();
@@ -569,7 +569,7 @@ impl Figure2 {
             .collect()
     }
 
-    /// Which of `x y z w c b` a formula is about, as these arguments.
+    /// The names among `x y z w c b` of those of `args` that occur in a formula.
     fn about(&self, formula: TermId, args: &[TermId]) -> String {
         let free = self.system.terms.free_vars(&[formula]);
         let names = "xyzwcb".chars().zip(args);
@@ -579,7 +579,7 @@ impl Figure2 {
             .collect()
     }
 
-    /// What SOLVE says of an abstraction that takes the loop at most so many times, with I_1.
+    /// The answer of SOLVE about an abstraction with at most `times` rounds of the loop, with I_1.
     fn solve(&self, chosen: &FxHashSet<TermId>, times: i64) -> Verdict {
         let t = &self.system.terms;
         let mut under = self.system.clone();
@@ -599,7 +599,7 @@ impl Figure2 {
     }
 }
 
-/// Section 2 of the paper: what the routines find from the proofs and the counterexample shown.
+/// Section 2 of the paper: the results of the routines for the proofs and the counterexample there.
 #[test]
 fn figures_3_and_4() {
     let figure = Figure2::new();
@@ -613,9 +613,9 @@ fn figures_3_and_4() {
         let kind = Extraction::Houdini;
         constraints.inductive_subset(lemmas, None, nothing, kind, &cx.budget)
     };
-    // Step 3: I_1 is what of π_1 is inductive, and does not exclude the error.
+    // Step 3: I_1 is the inductive subset of π_1, and does not exclude the error.
     assert_eq!(inductive(&figure.first_proof()), [0, 1]);
-    // Step 4: an abstraction for which π_1 is a proof, if the loop is taken twice at most.
+    // Step 4: an abstraction for which π_1 is a proof for at most two rounds of the loop.
     let invariants = figure.invariants();
     let in_force = InForce {
         bounds: &[],
@@ -626,10 +626,10 @@ fn figures_3_and_4() {
     let mut constraints = figure.constraints(Some(2));
     let first = abstraction(&mut constraints, proof, in_force, &none, &cx.budget);
     let first = first.expect("it is a proof");
-    // If the loop is taken more often it is none.
+    // For more rounds it is no proof.
     let mut constraints = figure.constraints(Some(3));
     assert!(abstraction(&mut constraints, proof, in_force, &none, &cx.budget).is_none());
-    // Fig. 3(a): nothing about the next y, z and w, since I_1 has what relates them.
+    // Fig. 3(a): nothing about the next y, z and w, since I_1 relates them.
     let of = |chosen: &FxHashSet<TermId>| {
         let [_, step, error] = figure.abstractions(chosen)[..] else {
             panic!("three clauses");
@@ -645,12 +645,12 @@ fn figures_3_and_4() {
     };
     assert_eq!(of(&first), ("xc".to_owned(), "x".to_owned()));
     assert!(matches!(figure.solve(&first, 2), Verdict::Sat(_)));
-    // Steps 1 and 2 again: four times around the loop, x gets to 4.
+    // Steps 1 and 2 again: after four rounds of the loop x is 4.
     let Verdict::Unsat(counterexample) = figure.solve(&first, 4) else {
         panic!("the first abstraction is too coarse");
     };
     assert_eq!(counterexample.steps.len(), 6);
-    // Steps 5 and 6: what is missing is about y.
+    // Steps 5 and 6: the missing assumptions are about y.
     let refine = |chosen: &FxHashSet<TermId>| {
         let refinement = Unrolling {
             system: &figure.system,
@@ -756,7 +756,7 @@ fn what_a_proof_does_not_need_is_left_out() {
     }
 }
 
-/// Counts to a thousand and one, if nobody stops it.
+/// A loop that counts to a thousand and one.
 fn counting() -> System {
     let text = "(set-logic HORN) (declare-fun p (Int) Bool)
         (assert (forall ((x Int)) (=> (= x 0) (p x))))
@@ -768,8 +768,8 @@ fn counting() -> System {
     normalize(&problem).0
 }
 
-/// What a loop leaves holds up to its levels, as whoever goes on from there finds out, and the next
-/// loop begins at its height.
+/// Lemmas that a run leaves hold up to their levels, which the next run confirms, and the next run starts
+/// at their height.
 #[test]
 fn a_loop_goes_on_from_earlier_frames() {
     let system = counting();
@@ -798,7 +798,7 @@ fn a_loop_goes_on_from_earlier_frames() {
     assert!(bound(&again) > bound(&stats), "{}", bound(&again));
 }
 
-/// Whatever is claimed, answers are right.
+/// Answers are right whatever lemmas an earlier search is said to have left.
 #[test]
 fn claims_of_others_are_not_believed() {
     for (system, safe) in [(nested(2, 1, 2), false), (nested(2, 1, -1), true)] {
