@@ -598,7 +598,10 @@ fn statistics_go_to_standard_error() {
     let json: serde_json::Value = serde_json::from_str(stderr(&output).trim()).unwrap();
     assert_eq!(json["frontend.clauses"], 3);
     // Which engine answered, and where.
-    let by_pdr = with_input(&["--stats=json", "--engine", "pdr", "--passes", "none"], SAFE);
+    let by_pdr = with_input(
+        &["--stats=json", "--engine", "pdr", "--passes", "none"],
+        SAFE,
+    );
     let json: serde_json::Value = serde_json::from_str(stderr(&by_pdr).trim()).unwrap();
     assert_eq!(json["answer.engine"], "pdr");
     assert_eq!(json["answer.stage"], "main");

@@ -207,13 +207,7 @@ fn sharing_costs_no_time() {
     }
     let heads = format!("(forall ((x Int)) {heads} a59 {})", ")".repeat(60));
     let error = read(&format!("(declare-fun q () Bool)(assert {heads})"));
-    assert!(
-        error
-            .err()
-            .unwrap()
-            .message()
-            .contains("too many clauses")
-    );
+    assert!(error.err().unwrap().message().contains("too many clauses"));
 }
 
 /// Whether the printed system is read as the same clauses, term by term. Clauses with datatypes
