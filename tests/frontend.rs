@@ -730,7 +730,7 @@ fn datatypes_may_be_used_before_their_declaration() {
     assert_eq!(problem.clauses.len(), 1);
     // The sort has to be declared in one of the consecutive declarations.
     let missing = refuse("(declare-datatypes ((Box 0)) (((box (content Pair)))))");
-    assert!(missing.kind.to_string().contains("`Pair` is not declared"));
+    assert!(missing.message().contains("`Pair` is not declared"));
     let apart = "(declare-datatype A ((a (to-b B)) (none))) (declare-datatype B ((b (to-a A))))";
-    assert!(refuse(apart).kind.to_string().contains("is not declared"));
+    assert!(refuse(apart).message().contains("is not declared"));
 }
