@@ -20,7 +20,7 @@ pub fn subtract(vector: &mut [Rational], other: &[Rational], factor: &Rational) 
 
 /// Subtracts the multiple of `pivot` that makes the entry in `column` zero; the entry of `pivot`
 /// there is one.
-pub fn clear(vector: &mut [Rational], pivot: &[Rational], column: usize) {
+fn clear(vector: &mut [Rational], pivot: &[Rational], column: usize) {
     let factor = vector[column].clone();
     subtract(vector, pivot, &factor);
 }

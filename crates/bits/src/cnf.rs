@@ -14,18 +14,18 @@ pub struct Encoding<S> {
     /// The literals of the encoded gates, by gate.
     literals: FxHashMap<usize, Lit>,
     /// A literal that is true.
-    truth: Lit,
+    true_literal: Lit,
 }
 
 impl<S: SatSolver> Encoding<S> {
     /// An encoding of no gates.
     pub fn new(mut solver: S) -> Self {
-        let truth = solver.new_literal();
-        solver.add_clause(&[truth]);
+        let true_literal = solver.new_literal();
+        solver.add_clause(&[true_literal]);
         Encoding {
             solver,
-            literals: FxHashMap::from_iter([(Bit::FALSE.gate(), !truth)]),
-            truth,
+            literals: FxHashMap::from_iter([(Bit::FALSE.gate(), !true_literal)]),
+            true_literal,
         }
     }
 
@@ -59,7 +59,7 @@ impl<S: SatSolver> Encoding<S> {
     /// A literal for a gate whose arguments are encoded.
     fn encode(&mut self, gate: Gate) -> Lit {
         let out = match gate {
-            Gate::False => return !self.truth,
+            Gate::False => return !self.true_literal,
             Gate::Input => return self.solver.new_literal(),
             _ => self.solver.new_defined(true),
         };
