@@ -1,7 +1,8 @@
-//! A Z3 context and what keeps it alive, in order, and stoppable.
+//! A Z3 context: errors, references to terms, interrupts, and the limits and work of its queries.
 //!
-//! Invariant: a Z3 context belongs to one thread; the only call another thread may make is
-//! `Z3_interrupt`, through an [`Interrupter`], which the context outlives or which does nothing.
+//! # Invariant
+//! A context is used by one thread. Other threads only call `Z3_interrupt`, through an
+//! [`Interrupter`], which does nothing once the context is deleted.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_uint};
@@ -19,18 +20,14 @@ use z3_sys::{
     Z3_stats_get_uint_value, Z3_stats_inc_ref, Z3_stats_size, Z3_symbol, Z3_update_param_value,
 };
 
-/// Pause between attempts to stop a query that may not have begun yet.
-const RETRY: Duration = Duration::from_millis(1);
+use super::limits::LIMITS;
 
 /// Nominal time of one unit of Z3's resource count: the median over queries of the corpus.
 const UNIT: Duration = Duration::from_nanos(400);
 
-/// The work is read once in so many queries.
-const QUERIES_PER_READING: u64 = 8;
-
-/// The context as other threads see it.
+/// The part of a context that other threads use.
 struct Shared {
-    /// Null once the context is gone.
+    /// Null once the context is deleted.
     raw: Mutex<*mut z3_sys_context>,
     stopped: AtomicBool,
     running: AtomicBool,
@@ -39,26 +36,26 @@ struct Shared {
 #[allow(non_camel_case_types)]
 type z3_sys_context = z3_sys::_Z3_context;
 
-// SAFETY: the pointer is used for `Z3_interrupt` alone, which Z3 allows from any thread, and only
-// under the lock that deletion takes as well.
+// SAFETY: other threads use the pointer for `Z3_interrupt` only, which Z3 allows from any thread, and
+// only under the lock that deletion takes, too.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
 
-/// Stops the queries of one [`Smt`](super::Smt) from any thread.
+/// Stops the queries of one [`Smt`](super::Smt), from any thread.
 #[derive(Clone)]
 pub struct Interrupter {
     shared: Arc<Shared>,
 }
 
 impl Interrupter {
-    /// Ends the running query, which then answers `Unknown`, and every later one before it starts,
-    /// until [`Smt::clear_interrupt`](super::Smt::clear_interrupt). Returns when no query runs any
-    /// more, or after `patience`.
-    pub fn interrupt(&self, patience: Duration) {
+    /// Makes the running query end with `Unknown`, and every later one, which does not start, until
+    /// [`Smt::clear_interrupt`](super::Smt::clear_interrupt). Returns when no query is running, at
+    /// the latest after `wait`.
+    pub fn interrupt(&self, wait: Duration) {
         self.shared.stopped.store(true, Ordering::SeqCst);
         let start = Instant::now();
-        // A query announces itself before Z3 listens, so one call may come too early.
+        // `running` is set before Z3 accepts an interrupt, so a single call may come too early.
         while self.shared.running.load(Ordering::SeqCst) {
             {
                 let raw = self
@@ -67,44 +64,49 @@ impl Interrupter {
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
                 if let Some(raw) = Z3_context::new(*raw) {
-                    // SAFETY: the context is alive as long as the lock is held.
+                    // SAFETY: the context cannot be deleted while we have the lock.
                     unsafe { Z3_interrupt(raw) };
                 }
             }
-            if start.elapsed() >= patience {
+            if start.elapsed() >= wait {
                 return;
             }
-            std::thread::sleep(RETRY);
+            std::thread::sleep(LIMITS.interrupt_pause);
         }
     }
 }
 
-/// A reference-counted Z3 context whose errors are recorded, never fatal.
+/// A Z3 context with reference counts, whose errors are recorded and never end the process.
 pub struct Context {
+    /// The context for calls of Z3's interface; alive as long as `self`.
     pub raw: Z3_context,
     shared: Arc<Shared>,
-    /// Terms held until the end. Z3 deletes a context with leftover terms in quadratic time.
+    /// References that end with the context. Without releasing them first, Z3 deletes a context in
+    /// quadratic time.
     kept: RefCell<Vec<Z3_ast>>,
     queries: Cell<u64>,
     time: Cell<Duration>,
-    /// The limit of each query in Z3's units, zero for none.
+    /// The limit of each query in Z3's units of work; zero for none.
     work_limit: Cell<u32>,
-    /// Z3's units of work when they were last read, and the number of queries at which they are
-    /// read again.
+    /// Z3's units of work when they were last read.
     work: Cell<u32>,
+    /// The number of queries at which they are read again.
     next_reading: Cell<u64>,
 }
 
 impl Context {
-    /// A new context. Panics only when Z3 cannot even allocate one.
+    /// A new context.
+    ///
+    /// # Panics
+    /// Z3 cannot allocate it.
     pub fn new() -> Context {
-        // SAFETY: the configuration is used and deleted here. Without an error handler an error is
-        // recorded in the context; the handler that Z3 installs by itself ends the process.
+        // SAFETY: the configuration is used and deleted here. Z3's own error handler would end the
+        // process; without a handler errors are recorded in the context.
         let raw = unsafe {
             let config = Z3_mk_config().expect("Z3 allocates a configuration");
             Z3_set_param_value(config, c"proof".as_ptr(), c"false".as_ptr());
             Z3_set_param_value(config, c"auto_config".as_ptr(), c"false".as_ptr());
-            // Models are read value by value; compressing them costs more than it saves.
+            // Models are read value by value, and compressing them takes longer than it saves.
             Z3_global_param_set(c"model.compact".as_ptr(), c"false".as_ptr());
             let raw = Z3_mk_context_rc(config).expect("Z3 allocates a context");
             Z3_del_config(config);
@@ -127,35 +129,35 @@ impl Context {
         }
     }
 
-    /// A handle for other threads.
+    /// A handle by which other threads interrupt queries.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter {
             shared: Arc::clone(&self.shared),
         }
     }
 
-    /// Whether an [`Interrupter`] was used.
+    /// Whether an [`Interrupter`] was used since the last [`Context::clear_stop`].
     pub fn is_stopped(&self) -> bool {
         self.shared.stopped.load(Ordering::SeqCst)
     }
 
-    /// Lets queries run again.
+    /// Lets queries run again after an interrupt.
     pub fn clear_stop(&self) {
         self.shared.stopped.store(false, Ordering::SeqCst);
     }
 
-    /// Runs one query, counted and timed; `None` when an [`Interrupter`] forbids it.
-    pub fn query<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+    /// Runs one query, and adds it to [`Context::usage`]; `None` after an interrupt.
+    pub fn query<T>(&self, query: impl FnOnce() -> T) -> Option<T> {
         self.shared.running.store(true, Ordering::SeqCst);
         let start = Instant::now();
-        let result = (!self.is_stopped()).then(work);
+        let result = (!self.is_stopped()).then(query);
         self.shared.running.store(false, Ordering::SeqCst);
         self.queries.set(self.queries.get() + 1);
         self.time.set(self.time.get() + start.elapsed());
         result
     }
 
-    /// Number of queries and the time in them.
+    /// The number of queries and the time spent in them.
     pub fn usage(&self) -> (u64, Duration) {
         (self.queries.get(), self.time.get())
     }
@@ -180,19 +182,19 @@ impl Context {
         (code != ErrorCode::Ok).then(|| self.error())
     }
 
-    /// What a call returned, or Z3's message.
+    /// The result of a call, or the message of the error if it is null.
     pub fn ok<T>(&self, result: Option<T>) -> Result<T, String> {
         result.ok_or_else(|| self.error())
     }
 
-    /// The symbol of a name; zero bytes in it are left out.
+    /// The symbol of a name, without the zero bytes in it.
     pub fn symbol(&self, name: &str) -> Result<Z3_symbol, String> {
         let name = c_string(name);
         // SAFETY: Z3 copies the name.
         self.ok(unsafe { Z3_mk_string_symbol(self.raw, name.as_ptr()) })
     }
 
-    /// Holds a term for as long as the context lives.
+    /// Keeps a reference to a term, which was just made, until the context is deleted; returns it.
     pub fn keep(&self, ast: Z3_ast) -> Z3_ast {
         // SAFETY: the term was just made in this context.
         unsafe { Z3_inc_ref(self.raw, ast) };
@@ -200,8 +202,8 @@ impl Context {
         ast
     }
 
-    /// Runs one query of a solver with a limit of its own, in nominal time of work, and within the
-    /// budget, to which its work is charged; `None` when nothing is left for it.
+    /// Runs one query of a solver within `limit`, in nominal time, and within the budget, to which its
+    /// work is charged; `None` after an interrupt, or if the budget is spent.
     pub fn query_within(
         &self,
         limit: Option<Duration>,
@@ -213,17 +215,17 @@ impl Context {
             self.set_work_limit(limit);
             return self.query(query);
         };
-        // Some of Z3's work is not counted.
+        // Z3 does not count all of its work, so the time is limited, too.
         let part = limit.map(|limit| budget.about(limit));
         let _enforced = part.as_ref().map(Budget::enforce);
         if budget.is_spent() {
             return None;
         }
-        // The end that the watchdog saw was that of a part of the run.
+        // A pending interrupt was for a part of the run that has ended.
         self.clear_stop();
         self.set_work_limit(budget.work_left());
         let answer = self.query(query);
-        // Whether the limit was met must be known at once.
+        // The work is read now, since the caller needs to know whether the limit is reached.
         if answer == Some(Z3_L_UNDEF) {
             self.next_reading.set(0);
         }
@@ -231,9 +233,9 @@ impl Context {
         answer
     }
 
-    /// Limit of every later query in this context, in nominal time of work; `None` for none.
+    /// Limits the work of every later query in this context, in nominal time; `None` for no limit.
     fn set_work_limit(&self, limit: Option<Duration>) {
-        // Zero is no limit for Z3.
+        // Z3 takes zero for no limit.
         let units = limit.map_or(0, |limit| {
             let units = limit.as_nanos().div_ceil(UNIT.as_nanos());
             u32::try_from(units).unwrap_or(u32::MAX).max(1)
@@ -246,22 +248,22 @@ impl Context {
         unsafe { Z3_update_param_value(self.raw, c"rlimit".as_ptr(), value.as_ptr()) };
     }
 
-    /// The work of all queries since this was last asked, in nominal time. Reading it off a
-    /// solver takes a moment, so what a few short queries took may be told later.
+    /// The work of all queries since it was last read, in nominal time; zero where it is not read,
+    /// which happens once in `queries_per_reading` queries.
     fn new_work(&self, solver: Z3_solver) -> Duration {
         let queries = self.queries.get();
         if queries < self.next_reading.get() {
             return Duration::ZERO;
         }
-        self.next_reading.set(queries + QUERIES_PER_READING);
-        // SAFETY: the statistics are held while they are read.
+        self.next_reading.set(queries + LIMITS.queries_per_reading);
+        // SAFETY: the statistics are referenced while they are read.
         let count = unsafe {
             let Some(stats) = Z3_solver_get_statistics(self.raw, solver) else {
                 return Duration::ZERO;
             };
             Z3_stats_inc_ref(self.raw, stats);
             let size = Z3_stats_size(self.raw, stats);
-            // It is the last entry.
+            // The count is among the last entries.
             let found = (0..size).rev().find(|&index| {
                 let key = Z3_stats_get_key(self.raw, stats, index);
                 !key.is_null() && CStr::from_ptr(key) == c"rlimit count"
@@ -277,13 +279,13 @@ impl Context {
         UNIT * count.wrapping_sub(self.work.replace(count))
     }
 
-    /// Parameters to be filled by `fill`, given to `with`, and released.
+    /// Makes parameters, sets them by `fill`, passes them to `with`, and releases them.
     pub fn with_params<T>(
         &self,
         fill: impl FnOnce(Z3_params),
         with: impl FnOnce(Z3_params) -> T,
     ) -> Result<T, String> {
-        // SAFETY: held by a reference during both calls.
+        // SAFETY: the parameters are referenced during both calls.
         unsafe {
             let params = self.ok(Z3_mk_params(self.raw))?;
             Z3_params_inc_ref(self.raw, params);
@@ -303,7 +305,8 @@ impl Drop for Context {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *raw = std::ptr::null_mut();
-        // SAFETY: every object made in the context holds an `Rc` of its owner, so none is left.
+        // SAFETY: every solver, model and fixedpoint object owns or borrows the context, so none is
+        // left.
         unsafe {
             for &ast in self.kept.get_mut().iter().rev() {
                 Z3_dec_ref(self.raw, ast);
@@ -313,22 +316,23 @@ impl Drop for Context {
     }
 }
 
-/// A reference to a term for as long as the guard lives.
-pub struct Held<'a> {
+/// A reference to a term, released when this is dropped.
+pub struct AstRef<'a> {
     context: &'a Context,
+    /// The term.
     pub ast: Z3_ast,
 }
 
-impl<'a> Held<'a> {
+impl<'a> AstRef<'a> {
     /// Takes a reference to a term that Z3 just returned.
     pub fn new(context: &'a Context, ast: Z3_ast) -> Self {
         // SAFETY: the term is still alive: Z3 keeps its last result.
         unsafe { Z3_inc_ref(context.raw, ast) };
-        Held { context, ast }
+        AstRef { context, ast }
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for AstRef<'_> {
     fn drop(&mut self) {
         // SAFETY: the reference taken in `new`.
         unsafe { Z3_dec_ref(self.context.raw, self.ast) };
@@ -336,8 +340,8 @@ impl Drop for Held<'_> {
 }
 
 unsafe extern "C" {
-    // Enumerations as numbers: a kind that the bindings do not list would be undefined behaviour
-    // in a Rust enumeration.
+    // These return numbers: a kind that the bindings do not list, as a value of a Rust enumeration,
+    // would be undefined behaviour.
     #[link_name = "Z3_get_decl_kind"]
     pub(super) fn decl_kind_raw(c: Z3_context, d: Z3_func_decl) -> c_uint;
     #[link_name = "Z3_get_ast_kind"]
@@ -366,7 +370,7 @@ impl Context {
     }
 }
 
-/// The text up to any zero byte left out.
+/// The text as a C string, without its zero bytes.
 pub fn c_string(text: &str) -> CString {
     let bytes: Vec<u8> = text.bytes().filter(|&b| b != 0).collect();
     CString::new(bytes).unwrap_or_default()

@@ -1,8 +1,9 @@
-//! Z3's terms as ours: what models, projections and quantifier elimination return.
+//! Terms of Z3 as terms of alphorn, for models and the answers of the fixedpoint engine.
 //!
-//! Invariant: decoding never guesses and never panics. A term that it does not know (an algebraic
-//! number, Z3's own function for division by zero, a skolem constant) is a [`DecodeError`]. It is
-//! iterative, and shared sub-terms are read once per scope of bound variables.
+//! # Invariant
+//! A term without counterpart in alphorn (an algebraic number, Z3's function for division by zero, a
+//! Skolem constant) is a [`DecodeError`]. Decoding is iterative, and decodes a shared subterm once in
+//! each scope of bound variables.
 
 use std::ffi::CStr;
 
@@ -12,11 +13,9 @@ use z3_sys::*;
 
 use super::context::Context;
 use super::encode::{DatatypeOp, Encoder};
+use super::limits::LIMITS;
 use super::solver::DecodeError;
 use alphorn_term::{BigInt, BigUint, Op, Rational, Sort, SortId, TermId, TermStore};
-
-/// Larger powers are not multiplied out.
-const POWER_LIMIT: u32 = 32;
 
 type Decoded = Result<TermId, DecodeError>;
 
@@ -24,35 +23,38 @@ fn unknown<T>(what: impl Into<String>) -> Result<T, DecodeError> {
     Err(DecodeError(what.into()))
 }
 
-/// Bound variables of one quantifier and the scope around it.
+/// The bound variables of a quantifier, and the index of the scope around it.
 struct Scope {
     outer: usize,
     vars: Vec<TermId>,
 }
 
+/// A task of the traversal; with the index of the term's scope.
 enum Work {
+    /// A term to decode.
     Visit(Z3_ast, usize),
-    /// An application whose arguments are on the stack of results.
+    /// An application; its arguments are on the stack of results.
     Apply(Z3_ast, usize),
-    /// A quantifier whose body is on the stack of results, with the body's scope.
+    /// A quantifier, with the scope of its body; the body is on the stack of results.
     Bind(Z3_ast, usize, usize),
-    /// A function of a model, its entries and its default on the stack of results.
+    /// An array given by a function of a model, with the number of its entries; default and entries
+    /// are on the stack of results.
     Function(Z3_ast, usize, usize),
 }
 
-/// Reads terms of one context, with the functions of one model when there is one.
+/// Decodes terms of a context, with the functions of a model if there is one.
 pub(super) struct Decoder<'a> {
     cx: &'a Context,
     store: &'a TermStore,
     encoder: &'a Encoder,
     model: Option<Z3_model>,
-    /// By term and scope; scope 0 has no bound variables.
+    /// By term and scope. Scope 0 has no bound variables.
     memo: FxHashMap<(Z3_ast, usize), TermId>,
     scopes: Vec<Scope>,
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder; the caller holds the terms it gives, and the model.
+    /// A decoder. The caller has a reference to the model.
     pub fn new(
         cx: &'a Context,
         store: &'a TermStore,
@@ -72,7 +74,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Our term for Z3's, which the caller holds by a reference.
+    /// The term for a term of Z3, to which the caller has a reference.
     pub fn decode(&mut self, root: Z3_ast) -> Decoded {
         let mut work = vec![Work::Visit(root, 0)];
         let mut results: Vec<TermId> = Vec::new();
@@ -80,7 +82,7 @@ impl<'a> Decoder<'a> {
             match item {
                 Work::Visit(ast, scope) => self.visit(ast, scope, &mut work, &mut results)?,
                 Work::Apply(ast, scope) => {
-                    // SAFETY: the term is an application, held by the root.
+                    // SAFETY: the term is an application, referenced by the root.
                     let (decl, count) = unsafe {
                         let app = self.known(Z3_to_app(self.cx.raw, ast))?;
                         let decl = self.known(Z3_get_app_decl(self.cx.raw, app))?;
@@ -96,7 +98,7 @@ impl<'a> Decoder<'a> {
                         return unknown("a quantifier without a body");
                     };
                     let vars = &self.scopes[inner].vars;
-                    // SAFETY: the term is a quantifier, held by the root.
+                    // SAFETY: the term is a quantifier, referenced by the root.
                     let term = unsafe {
                         if Z3_is_quantifier_forall(self.cx.raw, ast) {
                             self.store.forall(vars, body)
@@ -111,7 +113,7 @@ impl<'a> Decoder<'a> {
                 }
                 Work::Function(ast, scope, entries) => {
                     let args = results.split_off(results.len() - (2 * entries + 1));
-                    // SAFETY: the term is held by the root.
+                    // SAFETY: the term is referenced by the root.
                     let sort = unsafe { self.known(Z3_get_sort(self.cx.raw, ast))? };
                     let sort = self.sort(sort)?;
                     let pairs = args[1..].chunks_exact(2).map(|p| (p[0], p[1]));
@@ -131,7 +133,7 @@ impl<'a> Decoder<'a> {
         }
         match results.pop() {
             Some(term) => Ok(term),
-            None => unknown("nothing"),
+            None => unknown("a term without a result"),
         }
     }
 
@@ -142,7 +144,7 @@ impl<'a> Decoder<'a> {
     fn sort(&self, sort: Z3_sort) -> Result<SortId, DecodeError> {
         match self.encoder.sort_id(self.cx, self.store, sort) {
             Some(sort) => Ok(sort),
-            None => unknown("a sort of Z3's own"),
+            None => unknown("a sort that alphorn does not have"),
         }
     }
 
@@ -157,7 +159,7 @@ impl<'a> Decoder<'a> {
             results.push(term);
             return Ok(());
         }
-        // SAFETY: the term is held by the root.
+        // SAFETY: the term is referenced by the root.
         let scope = match scope {
             0 => 0,
             _ if unsafe { Z3_is_ground(self.cx.raw, ast) } => 0,
@@ -193,7 +195,7 @@ impl<'a> Decoder<'a> {
             3 => {
                 let cx = self.cx;
                 let mut vars = Vec::new();
-                // SAFETY: the term is a quantifier, held by the root; names are copied at once.
+                // SAFETY: the term is a quantifier, referenced by the root; names are copied at once.
                 let body = unsafe {
                     for i in 0..Z3_get_quantifier_num_bound(cx.raw, ast) {
                         let name = self.known(Z3_get_quantifier_bound_name(cx.raw, ast, i))?;
@@ -222,7 +224,7 @@ impl<'a> Decoder<'a> {
         results: &mut Vec<TermId>,
     ) -> Result<(), DecodeError> {
         let c = self.cx.raw;
-        // SAFETY: the term is an application, held by the root, and so are its arguments.
+        // SAFETY: the root references the application and its arguments.
         unsafe {
             let app = self.known(Z3_to_app(c, ast))?;
             let decl = self.known(Z3_get_app_decl(c, app))?;
@@ -244,7 +246,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// `(_ as-array f)` with the interpretation of `f`, which the model holds.
+    /// `(_ as-array f)`, with the interpretation of `f` in the model.
     fn visit_function(
         &mut self,
         ast: Z3_ast,
@@ -255,7 +257,7 @@ impl<'a> Decoder<'a> {
         let Some(model) = self.model else {
             return unknown("an array given by a function, outside of a model");
         };
-        // SAFETY: the interpretation is held during this block, and its terms by the model.
+        // SAFETY: the interpretation is referenced in this block, and its terms by the model.
         unsafe {
             let decl = self.known(Z3_get_as_array_func_decl(c, ast))?;
             let function = self.known(Z3_model_get_func_interp(c, model, decl))?;
@@ -289,7 +291,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// An array given pointwise: constant but for finitely many indexes.
+    /// An array given by a lambda term that is a chain of `ite`s over equations of its variable.
     fn lambda(&self, vars: &[TermId], body: TermId) -> Decoded {
         let store = self.store;
         let &[var] = vars else {
@@ -326,7 +328,7 @@ impl<'a> Decoder<'a> {
         Ok(array)
     }
 
-    /// The `i` of a condition `var = i`.
+    /// The term `i` of a condition `var = i`.
     fn index_of(&self, var: TermId, condition: TermId) -> Option<TermId> {
         if condition == var {
             return Some(TermId::TRUE);
@@ -419,7 +421,7 @@ impl<'a> Decoder<'a> {
         let is = |k: DeclKind| kind == k as u32;
         let arity_ok = |n: usize| args.len() == n;
         if is(DeclKind::ConstArray) && arity_ok(1) {
-            // SAFETY: the term is held by the root.
+            // SAFETY: the term is referenced by the root.
             let sort = unsafe { self.known(Z3_get_sort(self.cx.raw, ast))? };
             return Ok(store.const_array(self.sort(sort)?, args[0]));
         }
@@ -458,7 +460,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The meaning of a declaration's first parameter, itself a declaration of a datatype.
+    /// The meaning of a declaration's first parameter, if that is a declaration of a datatype.
     fn decl_parameter(&self, decl: Z3_func_decl) -> Option<DatatypeOp> {
         // SAFETY: the kind is checked before the parameter is read.
         unsafe {
@@ -472,7 +474,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The parameters that are numbers; empty when one is not.
+    /// The parameters of a declaration; empty if one is no number.
     fn parameters(&self, decl: Z3_func_decl) -> Vec<u32> {
         let c = self.cx.raw;
         // SAFETY: the kind is checked before the parameter is read.
@@ -490,7 +492,8 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The operators of the core, of arithmetic, arrays and bit-vectors; `None` for any other.
+/// An application of an operator of the core theory, of arithmetic, arrays or bit-vectors; `None`
+/// for another operator.
 fn apply_standard(
     store: &TermStore,
     kind: u32,
@@ -522,9 +525,10 @@ fn apply_standard(
     })
 }
 
+/// An application of an operator of arithmetic.
 fn apply_arithmetic(store: &TermStore, kind: u32, args: &[TermId]) -> Option<TermId> {
     let is = |k: DeclKind| kind == k as u32;
-    // Z3 may mix sorts under `+` only in malformed terms; ours must not meet them.
+    // An ill-sorted term has no counterpart.
     let sort = store.sort_of(*args.first()?);
     if args.iter().any(|&a| store.sort_of(a) != sort) {
         return None;
@@ -553,13 +557,16 @@ fn apply_arithmetic(store: &TermStore, kind: u32, args: &[TermId]) -> Option<Ter
         [a, b] if is(DeclKind::Power) => {
             let exponent = store.numeral(b)?;
             let exponent = u32::try_from(exponent.is_integer().then(|| exponent.to_integer())?);
-            let exponent = exponent.ok().filter(|e| (1..=POWER_LIMIT).contains(e))?;
+            let exponent = exponent
+                .ok()
+                .filter(|e| (1..=LIMITS.max_exponent).contains(e))?;
             store.mul(&vec![a; exponent as usize])
         }
         _ => return None,
     })
 }
 
+/// An application of an operator of bit-vectors.
 fn apply_bitvec(
     store: &TermStore,
     kind: u32,
@@ -579,7 +586,7 @@ fn apply_bitvec(
         store.ite(value, numeral(1), numeral(0))
     };
     if is(DeclKind::Mkbv) {
-        // Bits come lowest first.
+        // The lowest bit comes first.
         let bits: Vec<TermId> = args.iter().rev().map(|&b| bit(b)).collect();
         let concat = |x, &y| store.bv_op(&Op::BvConcat, &[x, y]);
         return Some(bits[1..].iter().fold(bits[0], concat));
@@ -625,7 +632,7 @@ fn apply_bitvec(
         (&[a, b], _) if is(DeclKind::Bnand) => not(op2(Op::BvAnd, a, b)),
         (&[a, b], _) if is(DeclKind::Bnor) => not(op2(Op::BvOr, a, b)),
         (&[a, b], _) if is(DeclKind::Bxnor) => not(op2(Op::BvXor, a, b)),
-        // The variants with `_i` differ for divisor zero only, where Z3 never uses them.
+        // The variants with `_i` differ for the divisor zero only, for which Z3 does not use them.
         (&[a, b], _) if any(&[DeclKind::Budiv, DeclKind::BudivI]) => op2(Op::BvUdiv, a, b),
         (&[a, b], _) if any(&[DeclKind::Burem, DeclKind::BuremI]) => op2(Op::BvUrem, a, b),
         (&[a, b], _) if any(&[DeclKind::Bsdiv, DeclKind::BsdivI]) => op2(Op::BvSdiv, a, b),
@@ -675,7 +682,7 @@ fn apply_bitvec(
     })
 }
 
-/// Rotation to the left by less than the width.
+/// The bit-vector rotated to the left by `by` bits, fewer than its width.
 fn rotate(store: &TermStore, term: TermId, width: u32, by: u32) -> TermId {
     if by == 0 {
         return term;

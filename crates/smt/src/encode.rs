@@ -1,8 +1,9 @@
-//! Our terms as Z3's, made once each and kept for the context's life.
+//! Terms of alphorn as terms of Z3. Variables become constants, and a quantifier binds the constants
+//! of its variables.
 //!
-//! Invariant: the tables are dense in the ids of terms, sorts and datatypes, every pointer in them
-//! is held by a reference, and names given to Z3 are unique, whatever the user called things.
-//! Variables become constants; a quantifier abstracts its constants again.
+//! # Invariant
+//! Each term, sort and datatype is encoded once, and the context references the result until it is
+//! deleted. Names given to Z3 contain the id, so they are unique whatever names the user chose.
 
 use std::ffi::c_uint;
 
@@ -13,7 +14,7 @@ use z3_sys::*;
 use super::context::{Context, c_string};
 use alphorn_term::{DatatypeId, FunctionId, Op, Sort, SortId, TermId, TermStore};
 
-/// What a declaration of a datatype means.
+/// A constructor, selector or tester of a datatype; with positions of constructor and field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DatatypeOp {
     Construct(DatatypeId, u32),
@@ -21,28 +22,35 @@ pub(super) enum DatatypeOp {
     Is(DatatypeId, u32),
 }
 
+/// The declarations of a datatype, by constructor.
 struct Declarations {
     constructors: Vec<Z3_func_decl>,
     testers: Vec<Z3_func_decl>,
     fields: Vec<Vec<Z3_func_decl>>,
 }
 
-/// The tables between our terms and Z3's.
+/// The tables between terms of alphorn and of Z3.
 #[derive(Default)]
 pub(super) struct Encoder {
+    /// By id of the term.
     asts: Vec<Option<Z3_ast>>,
     terms: FxHashMap<Z3_ast, TermId>,
     sorts: Vec<Option<Z3_sort>>,
     sort_ids: FxHashMap<Z3_sort, SortId>,
     datatypes: FxHashMap<DatatypeId, Declarations>,
     datatype_ops: FxHashMap<Z3_func_decl, DatatypeOp>,
+    /// Literals for assumptions.
     proxies: FxHashMap<TermId, Z3_ast>,
+    /// The functions for sizes of datatypes.
     sizes: FxHashMap<DatatypeId, Z3_func_decl>,
     functions: FxHashMap<FunctionId, Z3_func_decl>,
 }
 
 impl Encoder {
-    /// The Z3 term, with an error when Z3 refuses to make it (memory, a datatype without values).
+    /// The term of Z3 for a term.
+    ///
+    /// # Errors
+    /// Z3 does not make it: it is out of memory, or a datatype has no values.
     pub fn encode(
         &mut self,
         cx: &Context,
@@ -98,29 +106,29 @@ impl Encoder {
         self.asts.get(term.index()).copied().flatten()
     }
 
-    /// Our term for one that [`Encoder::encode`] made.
+    /// The term that [`Encoder::encode`] encoded as `ast`.
     pub fn term(&self, ast: Z3_ast) -> Option<TermId> {
         self.terms.get(&ast).copied()
     }
 
-    /// Lets decoding see the structure of every term that is no variable.
+    /// Makes decoding read the structure of every term but variables.
     #[cfg(test)]
     pub fn forget_all_but_variables(&mut self, store: &TermStore) {
         self.terms.retain(|_, term| store.is_var(*term));
     }
 
-    /// The meaning of a datatype's declaration.
+    /// The meaning of a declaration of a datatype.
     pub fn datatype_op(&self, decl: Z3_func_decl) -> Option<DatatypeOp> {
         self.datatype_ops.get(&decl).copied()
     }
 
-    /// The Boolean constant that stands for a formula in assumptions; one for each formula.
+    /// The Boolean constant for a formula that is assumed; one for each formula.
     pub fn proxy(&mut self, cx: &Context, formula: TermId) -> Result<Z3_ast, String> {
         if let Some(&found) = self.proxies.get(&formula) {
             return Ok(found);
         }
         let name = cx.symbol(&format!("assume!{}", formula.index()))?;
-        // SAFETY: kept for the context's life.
+        // SAFETY: the constant is referenced until the context is deleted.
         let proxy = unsafe {
             let sort = cx.ok(Z3_mk_bool_sort(cx.raw))?;
             cx.keep(cx.ok(Z3_mk_const(cx.raw, name, sort))?)
@@ -129,6 +137,8 @@ impl Encoder {
         Ok(proxy)
     }
 
+    /// Encodes a term whose arguments are encoded. For a quantifier, `args` are the body and the
+    /// bound constants.
     fn make(
         &mut self,
         cx: &Context,
@@ -156,8 +166,8 @@ impl Encoder {
         let node = store.node(term);
         let c = cx.raw;
         let count = args.len() as c_uint;
-        // SAFETY: sorts, declarations and arguments are held by this encoder; their number and
-        // sorts are right by the invariant of `term`, and where not, Z3 returns null.
+        // SAFETY: the context references sorts, declarations and arguments. Terms are well-sorted;
+        // if one were not, Z3 would return null.
         Ok(unsafe {
             match &node.op {
                 Op::Var(_) => {
@@ -275,8 +285,8 @@ impl Encoder {
         })
     }
 
-    /// The recursive function that is the size of a datatype's values; defined on first use,
-    /// together with those it needs.
+    /// The recursive function for sizes of a datatype, declared and defined on first use with those
+    /// that its definition calls.
     fn size_function(
         &mut self,
         cx: &Context,
@@ -291,7 +301,7 @@ impl Encoder {
         for &member in &group {
             let sort = self.sort(cx, store, store.datatype_sort(member))?;
             let name = cx.symbol(&format!("size!{}", member.0))?;
-            // SAFETY: both sorts are held; the declaration is as soon as it is made.
+            // SAFETY: the sorts are referenced, and the declaration as soon as it is made.
             let decl = unsafe {
                 let decl = cx.ok(Z3_mk_rec_func_decl(cx.raw, name, 1, &sort, int))?;
                 cx.keep(cx.ok(Z3_func_decl_to_ast(cx.raw, decl))?);
@@ -304,7 +314,7 @@ impl Encoder {
             let body = store.size_body(member, var);
             let mut var = self.encode(cx, store, var)?;
             let body = self.encode(cx, store, body)?;
-            // SAFETY: the function is declared, and the variable and the body are held.
+            // SAFETY: the function is declared, and variable and body are referenced.
             unsafe { Z3_add_rec_def(cx.raw, self.sizes[&member], 1, &mut var, body) };
             if let Some(message) = cx.failed() {
                 return Err(message);
@@ -313,8 +323,8 @@ impl Encoder {
         Ok(self.sizes[&id])
     }
 
-    /// The function of calls, uninterpreted; declared on first use. Its equation is no part of it:
-    /// with definitions Z3 unfolds calls, often without end.
+    /// The function of calls, declared on first use. It is uninterpreted: with a definition Z3 would
+    /// unfold calls, often forever.
     fn function(
         &mut self,
         cx: &Context,
@@ -329,10 +339,10 @@ impl Encoder {
         let sorts = params.map(|&p| self.sort(cx, store, store.sort_of(p)));
         let sorts = sorts.collect::<Result<Vec<Z3_sort>, String>>()?;
         let result = self.sort(cx, store, function.result)?;
-        // No symbol of a user has a bar in it.
+        // Symbols of SMT-LIB contain no bar.
         let name = cx.symbol(&format!("{}|{}", function.name, id.0))?;
         let count = sorts.len() as c_uint;
-        // SAFETY: the sorts are held; the declaration is as soon as it is made.
+        // SAFETY: the sorts are referenced, and the declaration as soon as it is made.
         let decl = unsafe {
             let made = Z3_mk_func_decl(cx.raw, name, count, sorts.as_ptr(), result);
             let decl = cx.ok(made)?;
@@ -345,20 +355,23 @@ impl Encoder {
 
     // ---- sorts ----
 
-    /// The Z3 sort.
+    /// The sort of Z3 for a sort.
+    ///
+    /// # Errors
+    /// Z3 does not make it, for example for a datatype without values.
     pub fn sort(&mut self, cx: &Context, store: &TermStore, id: SortId) -> Result<Z3_sort, String> {
         let index = id.0 as usize;
         if let Some(Some(found)) = self.sorts.get(index) {
             return Ok(*found);
         }
-        // SAFETY: component sorts are held by this encoder.
+        // SAFETY: the context references the component sorts.
         let made = unsafe {
             match store.sort(id) {
                 Sort::Bool => Z3_mk_bool_sort(cx.raw),
                 Sort::Int => Z3_mk_int_sort(cx.raw),
                 Sort::Real => Z3_mk_real_sort(cx.raw),
                 Sort::BitVec(width) => Z3_mk_bv_sort(cx.raw, width),
-                // Recursive in the nesting of array sorts, which parsers build one by one.
+                // The recursion is as deep as array sorts are nested in the text.
                 Sort::Array(domain, range) => {
                     let domain = self.sort(cx, store, domain)?;
                     let range = self.sort(cx, store, range)?;
@@ -375,7 +388,7 @@ impl Encoder {
         Ok(sort)
     }
 
-    /// Our sort for one of Z3's that was made here, or that is made of such.
+    /// The sort for a sort of Z3; `None` for a sort that alphorn does not have.
     pub fn sort_id(&self, cx: &Context, store: &TermStore, sort: Z3_sort) -> Option<SortId> {
         if let Some(&found) = self.sort_ids.get(&sort) {
             return Some(found);
@@ -399,6 +412,7 @@ impl Encoder {
         }
     }
 
+    /// Records a new sort and keeps a reference to it.
     fn keep_sort(&mut self, cx: &Context, id: SortId, sort: Z3_sort) -> Result<(), String> {
         // SAFETY: the sort was just made in this context.
         unsafe {
@@ -414,6 +428,7 @@ impl Encoder {
         Ok(())
     }
 
+    /// The declarations of a datatype.
     fn datatype(
         &mut self,
         cx: &Context,
@@ -428,7 +443,7 @@ impl Encoder {
             .ok_or_else(|| "a datatype was not declared".to_owned())
     }
 
-    /// Declares a datatype and every one it mentions that is not declared yet.
+    /// Declares a datatype and all that it contains, unless they are declared.
     fn declare(&mut self, cx: &Context, store: &TermStore, root: DatatypeId) -> Result<(), String> {
         for group in store.datatype_groups(&[root]) {
             if !self.datatypes.contains_key(&group[0]) {
@@ -438,7 +453,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Declares mutually recursive datatypes; all others that they mention are declared.
+    /// Declares mutually recursive datatypes; all others that they contain are declared.
     fn declare_group(
         &mut self,
         cx: &Context,
@@ -477,7 +492,7 @@ impl Encoder {
                         None => Some(self.open_sort(cx, store, field.sort, &position, &names)?),
                     });
                 }
-                // SAFETY: all arrays have one entry per field.
+                // SAFETY: each array has an entry for each field.
                 let constructor = unsafe {
                     cx.ok(Z3_mk_constructor(
                         cx.raw,
@@ -492,7 +507,7 @@ impl Encoder {
                 open.constructors.push(constructor);
                 made.push(constructor);
             }
-            // SAFETY: the constructors are alive until `open` is dropped.
+            // SAFETY: the constructors live until `open` is dropped.
             let list = unsafe {
                 cx.ok(Z3_mk_constructor_list(
                     cx.raw,
@@ -503,7 +518,7 @@ impl Encoder {
             open.lists.push(list);
         }
         let mut sorts: Vec<Option<Z3_sort>> = vec![None; group.len()];
-        // SAFETY: names, sorts and lists have one entry per datatype; Z3 fills in the sorts, and
+        // SAFETY: names, sorts and lists have an entry for each datatype; Z3 writes the sorts, and
         // `Option<Z3_sort>` has the layout of a pointer.
         unsafe {
             Z3_mk_datatypes(
@@ -533,7 +548,8 @@ impl Encoder {
                 let count = constructor.fields.len();
                 let mut found: Vec<Option<Z3_func_decl>> = vec![None; 2 + count];
                 let (heads, fields) = found.split_at_mut(2);
-                // SAFETY: Z3 fills in one declaration each.
+                // SAFETY: Z3 writes one declaration into each place, and `Option<Z3_func_decl>` has
+                // the layout of a pointer.
                 unsafe {
                     Z3_query_constructor(
                         cx.raw,
@@ -548,7 +564,7 @@ impl Encoder {
                     .into_iter()
                     .map(|decl| {
                         let decl = cx.ok(decl)?;
-                        // SAFETY: the declaration was just returned.
+                        // SAFETY: Z3 just returned the declaration.
                         unsafe { cx.keep(cx.ok(Z3_func_decl_to_ast(cx.raw, decl))?) };
                         Ok(decl)
                     })
@@ -569,7 +585,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// A field's sort while its datatypes are being declared: those are named, not built.
+    /// The sort of a field of datatypes that are being declared, where these are given by name.
     fn open_sort(
         &mut self,
         cx: &Context,
@@ -584,29 +600,30 @@ impl Encoder {
                 Some(&at) => unsafe {
                     let name = names[at as usize];
                     let made = Z3_mk_datatype_sort(cx.raw, name, 0, std::ptr::null());
-                    hold_sort(cx, cx.ok(made)?)
+                    referenced_sort(cx, cx.ok(made)?)
                 },
                 None => self.sort(cx, store, sort),
             },
             Sort::Array(domain, range) => {
                 let domain = self.open_sort(cx, store, domain, position, names)?;
                 let range = self.open_sort(cx, store, range, position, names)?;
-                // SAFETY: both sorts are held.
+                // SAFETY: both sorts are referenced.
                 let made = unsafe { Z3_mk_array_sort(cx.raw, domain, range) };
-                hold_sort(cx, cx.ok(made)?)
+                referenced_sort(cx, cx.ok(made)?)
             }
             _ => self.sort(cx, store, sort),
         }
     }
 }
 
-fn hold_sort(cx: &Context, sort: Z3_sort) -> Result<Z3_sort, String> {
+/// The sort, to which the context keeps a reference.
+fn referenced_sort(cx: &Context, sort: Z3_sort) -> Result<Z3_sort, String> {
     // SAFETY: the sort was just made in this context.
     unsafe { cx.keep(cx.ok(Z3_sort_to_ast(cx.raw, sort))?) };
     Ok(sort)
 }
 
-/// Constructors and their lists, to be released when the datatypes are made.
+/// Constructors and their lists, released when the datatypes are declared.
 struct OpenDatatypes<'a> {
     cx: &'a Context,
     constructors: Vec<Z3_constructor>,
@@ -615,7 +632,7 @@ struct OpenDatatypes<'a> {
 
 impl Drop for OpenDatatypes<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by this context and released once.
+        // SAFETY: the context made them, and they are released once.
         unsafe {
             for &list in &self.lists {
                 Z3_del_constructor_list(self.cx.raw, list);

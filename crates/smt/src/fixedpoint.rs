@@ -1,8 +1,10 @@
-//! Z3's fixedpoint engine on a system of clauses, with its certificate decoded.
+//! Z3's fixedpoint engine Spacer on a system of clauses.
 //!
-//! Preprocessing that changes predicates is off, so that certificates are about the predicates that
-//! were given. Invariant: nothing here is trusted: interpretations and facts are what Z3 says, and
-//! an answer that cannot be decoded is an answer without certificate.
+//! Preprocessing that changes predicates is off, so that the answer is about the given predicates.
+//!
+//! # Invariant
+//! Interpretations and facts are Z3's and are not checked here. Interpretations that cannot be decoded
+//! make the answer `Unknown`; if a fact cannot be decoded, the answer has no facts.
 
 use std::ffi::{CStr, c_uint};
 use std::time::Duration;
@@ -10,19 +12,20 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 use z3_sys::*;
 
-use super::context::{Context, Held};
+use super::context::{AstRef, Context};
 use super::solver::Smt;
 use alphorn_chc::{Atom, PredicateId, System};
 use alphorn_term::{SortId, TermId};
 
-/// What Z3 says of a system.
+/// Z3's answer about a system.
 #[derive(Debug)]
 pub enum FixedpointAnswer {
-    /// `false` is not derivable: interpretations over the predicates' formal variables.
+    /// `false` is not derivable; with a formula for each predicate in use, over its formal variables.
     Safe(Vec<(PredicateId, TermId)>),
-    /// `false` is derivable: facts of a derivation, in no promised order. May be empty.
+    /// `false` is derivable; with facts of a derivation, in no particular order and not necessarily
+    /// all: each a predicate with the values of its arguments.
     Unsafe(Vec<(PredicateId, Vec<TermId>)>),
-    /// With Z3's reason, or what could not be encoded or decoded.
+    /// No answer, with Z3's reason, or with what could not be encoded or decoded.
     Unknown(String),
 }
 
@@ -34,14 +37,14 @@ struct Fixedpoint<'a> {
 
 impl Drop for Fixedpoint<'_> {
     fn drop(&mut self) {
-        // SAFETY: the reference taken when it was made.
+        // SAFETY: releases the reference taken when it was made.
         unsafe { Z3_fixedpoint_dec_ref(self.cx.raw, self.raw) };
     }
 }
 
 impl Smt {
-    /// Asks Z3's Spacer whether the system's clauses derive `false`, within `limit`. `global` turns
-    /// its global guidance on.
+    /// Asks Spacer whether the clauses of a system derive `false`, with at most `limit` of time.
+    /// `global` turns its global guidance on.
     pub fn fixedpoint(
         &self,
         system: &System,
@@ -61,7 +64,7 @@ impl Smt {
         limit: Option<Duration>,
     ) -> Result<FixedpointAnswer, String> {
         let cx = &self.cx;
-        // SAFETY: held by a reference until dropped.
+        // SAFETY: referenced until dropped.
         let engine = unsafe {
             let raw = cx.ok(Z3_mk_fixedpoint(cx.raw))?;
             Z3_fixedpoint_inc_ref(cx.raw, raw);
@@ -80,10 +83,10 @@ impl Smt {
         for clause in &system.clauses {
             self.add_rule(&engine, system, clause, &declarations, goal)?;
         }
-        // SAFETY: the relation was registered; the term is held while it is asked for.
+        // SAFETY: the relation is registered; the term is referenced during the query.
         let query = unsafe {
             let app = Z3_mk_app(cx.raw, goal, 0, std::ptr::null());
-            Held::new(cx, cx.ok(app)?)
+            AstRef::new(cx, cx.ok(app)?)
         };
         let answer = cx.query(|| unsafe { Z3_fixedpoint_query(cx.raw, engine.raw, query.ast) });
         match answer {
@@ -91,7 +94,7 @@ impl Smt {
             Some(Z3_L_TRUE) => Ok(FixedpointAnswer::Unsafe(
                 self.facts(&engine, &declarations)
                     .unwrap_or_else(|message| {
-                        log::debug!("the derivation is not decoded: {message}");
+                        log::debug!("Z3's derivation cannot be decoded: {message}");
                         Vec::new()
                     }),
             )),
@@ -111,6 +114,7 @@ impl Smt {
         }
     }
 
+    /// Sets the parameters of the engine.
     fn configure(
         &self,
         engine: &Fixedpoint,
@@ -130,7 +134,7 @@ impl Smt {
         ];
         cx.with_params(
             |params| {
-                // SAFETY: the parameters are held by the caller of this closure.
+                // SAFETY: the parameters are referenced during the call.
                 unsafe {
                     for (name, value) in flags {
                         if let Ok(name) = cx.symbol(name) {
@@ -165,7 +169,7 @@ impl Smt {
             .map(|&s| encoder.sort(cx, self.terms(), s))
             .collect();
         let sorts = sorts?;
-        // SAFETY: sorts are held by the encoder; the declaration is kept with the context.
+        // SAFETY: the context references the sorts and keeps a reference to the declaration.
         unsafe {
             let bool_sort = cx.ok(Z3_mk_bool_sort(cx.raw))?;
             let name = cx.symbol(name)?;
@@ -183,6 +187,7 @@ impl Smt {
         }
     }
 
+    /// Adds a clause as a rule; `goal` is the head of a query.
     fn add_rule(
         &self,
         engine: &Fixedpoint,
@@ -192,33 +197,34 @@ impl Smt {
         goal: Z3_func_decl,
     ) -> Result<(), String> {
         let cx = &self.cx;
-        let apply = |atom: &Atom| -> Result<Held<'_>, String> {
+        let apply = |atom: &Atom| -> Result<AstRef<'_>, String> {
             let decl = declarations[atom.predicate.index()].ok_or("an undeclared predicate")?;
             let args: Result<Vec<Z3_ast>, String> =
                 atom.args.iter().map(|&a| self.encode(a)).collect();
             let args = args?;
-            // SAFETY: arguments are held by the encoder.
+            // SAFETY: the context references the arguments.
             unsafe {
                 let app = Z3_mk_app(cx.raw, decl, args.len() as c_uint, args.as_ptr());
-                Ok(Held::new(cx, cx.ok(app)?))
+                Ok(AstRef::new(cx, cx.ok(app)?))
             }
         };
-        let mut body: Vec<Held> = clause.body.iter().map(apply).collect::<Result<_, _>>()?;
+        let mut body: Vec<AstRef> = clause.body.iter().map(apply).collect::<Result<_, _>>()?;
         let constraint = self.encode(clause.constraint)?;
-        body.push(Held::new(cx, constraint));
+        body.push(AstRef::new(cx, constraint));
         let body: Vec<Z3_ast> = body.iter().map(|h| h.ast).collect::<Vec<_>>();
-        // SAFETY: parts are held above or by the encoder; every result is held at once.
+        // SAFETY: the parts are referenced above or by the context; every result is referenced at
+        // once.
         unsafe {
-            let parts: Vec<Held> = body.iter().map(|&a| Held::new(cx, a)).collect();
+            let parts: Vec<AstRef> = body.iter().map(|&a| AstRef::new(cx, a)).collect();
             let head = match &clause.head {
                 Some(head) => apply(head)?,
-                None => Held::new(cx, cx.ok(Z3_mk_app(cx.raw, goal, 0, std::ptr::null()))?),
+                None => AstRef::new(cx, cx.ok(Z3_mk_app(cx.raw, goal, 0, std::ptr::null()))?),
             };
-            let all = Held::new(
+            let all = AstRef::new(
                 cx,
                 cx.ok(Z3_mk_and(cx.raw, parts.len() as c_uint, body.as_ptr()))?,
             );
-            let rule = Held::new(cx, cx.ok(Z3_mk_implies(cx.raw, all.ast, head.ast))?);
+            let rule = AstRef::new(cx, cx.ok(Z3_mk_implies(cx.raw, all.ast, head.ast))?);
             let mut bound: Vec<Z3_app> = Vec::new();
             for var in clause.vars(&system.terms) {
                 bound.push(cx.ok(Z3_to_app(cx.raw, self.encode(var)?))?);
@@ -235,14 +241,14 @@ impl Smt {
                     std::ptr::null(),
                     rule.ast,
                 );
-                Held::new(cx, cx.ok(closed)?)
+                AstRef::new(cx, cx.ok(closed)?)
             };
             Z3_fixedpoint_add_rule(cx.raw, engine.raw, rule.ast, None);
         }
         cx.failed().map_or(Ok(()), Err)
     }
 
-    /// The invariants of all predicates.
+    /// The interpretations of all predicates in use.
     fn interpretations(
         &self,
         engine: &Fixedpoint,
@@ -259,13 +265,13 @@ impl Smt {
             let params: Result<Vec<Z3_ast>, String> =
                 params.iter().map(|&v| self.encode(v)).collect();
             let params = params?;
-            // SAFETY: the declaration is registered, terms are held at once.
+            // SAFETY: the declaration is registered, and terms are referenced at once.
             let formula = unsafe {
                 let cover = Z3_fixedpoint_get_cover_delta(cx.raw, engine.raw, -1, decl);
-                let cover = Held::new(cx, cx.ok(cover)?);
+                let cover = AstRef::new(cx, cx.ok(cover)?);
                 let count = params.len() as c_uint;
                 let open = Z3_substitute_vars(cx.raw, cover.ast, count, params.as_ptr());
-                Held::new(cx, cx.ok(open)?)
+                AstRef::new(cx, cx.ok(open)?)
             };
             let formula = self.decode(formula.ast).map_err(|e| e.to_string())?;
             result.push((p, formula));
@@ -273,8 +279,8 @@ impl Smt {
         Ok(FixedpointAnswer::Safe(result))
     }
 
-    /// The ground facts of the derivation: Z3's proof is a tree of hyper-resolution steps, each
-    /// with the fact that it derives; clauses are quantified and hold no ground facts.
+    /// The facts of Z3's derivation: a tree of hyper-resolution steps, each with the fact that it
+    /// derives. Clauses in it are quantified and have no ground atoms.
     fn facts(
         &self,
         engine: &Fixedpoint,
@@ -286,10 +292,10 @@ impl Smt {
             .enumerate()
             .filter_map(|(p, d)| Some(((*d)?, PredicateId(p as u32))))
             .collect();
-        // SAFETY: the answer is held while it is read; its parts are its own.
+        // SAFETY: the answer is referenced while it is read, and references its parts.
         unsafe {
             let answer = Z3_fixedpoint_get_answer(cx.raw, engine.raw);
-            let answer = Held::new(cx, cx.ok(answer)?);
+            let answer = AstRef::new(cx, cx.ok(answer)?);
             let mut facts = Vec::new();
             let mut seen: FxHashSet<Z3_ast> = FxHashSet::default();
             let mut stack = vec![answer.ast];

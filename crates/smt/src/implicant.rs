@@ -1,13 +1,13 @@
 //! Implicants: literals that hold under an assignment and together imply a formula.
 //!
-//! The Boolean structure is walked top-down in negation normal form; where a disjunction is true
-//! the cheapest true branch is taken, and only after everything that is forced, so that branches
-//! that are implied already cost nothing. Inside the literals each `ite` is replaced by the branch
-//! that the assignment takes, and the condition joins the obligations.
+//! The Boolean structure is traversed from the root in negation normal form. Of a true disjunction the
+//! disjunct with the lightest literals is taken, after all obligations without a choice, so that a
+//! disjunct whose literals are there already is preferred. In literals each `ite` gives way to the
+//! branch that the assignment selects, and its condition becomes an obligation.
 //!
-//! Invariant: every literal is true under the assignment, is canonical in the store, and holds
-//! neither an `ite` nor a connective. Each pair of term and polarity is visited once, so the work
-//! is linear in the size of the formula as a graph.
+//! # Invariant
+//! Every literal is true under the assignment and contains neither an `ite` nor a connective. Each
+//! pair of a subformula and a polarity is visited once.
 
 use std::collections::VecDeque;
 
@@ -15,13 +15,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use alphorn_term::{Evaluator, Op, SortId, TermId, TermStore};
 
-/// What the literals of an implicant may look like.
+/// The form of an implicant's literals.
 #[derive(Clone, Copy, Debug)]
 pub struct ImplicantOptions {
-    /// Replace `a ≠ b` over Int and Real by `a < b` or `a > b`, whichever is true. Default: off.
+    /// Replace `a ≠ b` over Int and Real by the one of `a < b` and `a > b` that is true. Default:
+    /// off.
     pub split_disequalities: bool,
-    /// Keep (dis)equalities between Boolean variables, selects and fields as literals instead of
-    /// giving both sides their value. Default: on, for it loses nothing.
+    /// Keep equalities between Boolean variables, reads of arrays and fields, and their negations, as
+    /// literals; otherwise each side becomes a literal. Default: on.
     pub keep_bool_equalities: bool,
 }
 
@@ -34,8 +35,8 @@ impl Default for ImplicantOptions {
     }
 }
 
-/// Literals that hold under the assignment of `model` and imply all `formulas`, without
-/// duplicates. `None` when a formula does not evaluate to true.
+/// Literals without duplicates that hold under the assignment of `model` and together imply all
+/// `formulas`. `None` if a formula does not evaluate to true, or has a quantifier.
 pub fn implicant(
     terms: &TermStore,
     formulas: &[TermId],
@@ -44,7 +45,7 @@ pub fn implicant(
     implicant_with(terms, formulas, model, ImplicantOptions::default())
 }
 
-/// [`implicant`] with options.
+/// As [`implicant`], with options.
 pub fn implicant_with(
     terms: &TermStore,
     formulas: &[TermId],
@@ -73,7 +74,8 @@ pub fn implicant_with(
     Some(extraction.literals)
 }
 
-/// A Boolean term without structure of its own: what may be a side of a kept Boolean equality.
+/// Whether a Boolean term is a variable, a read of an array or a field: then it may be a side of a
+/// Boolean equality in an implicant.
 pub fn is_simple_bool(terms: &TermStore, term: TermId) -> bool {
     matches!(terms.op(term), Op::Var(_) | Op::Select | Op::Field(..))
 }
@@ -82,19 +84,21 @@ struct Extraction<'t, 'm, 'a> {
     terms: &'t TermStore,
     model: &'m mut Evaluator<'a>,
     options: ImplicantOptions,
-    /// Obligations met or waiting: a term that is no negation, and its polarity.
+    /// All obligations so far: a term that is no negation, and its polarity.
     seen: FxHashSet<(TermId, bool)>,
     work: Vec<(TermId, bool)>,
-    /// Disjunctions (by polarity) that wait until all that is forced is known.
+    /// Obligations with a choice of a disjunct, handled after all others.
     choices: VecDeque<(TermId, bool)>,
-    /// Terms below literals to what replaces them.
+    /// Replacements of terms within literals.
     resolved: FxHashMap<TermId, TermId>,
+    /// Weights of obligations.
     costs: FxHashMap<(TermId, bool), u32>,
     literals: Vec<TermId>,
     emitted: FxHashSet<TermId>,
 }
 
 impl Extraction<'_, '_, '_> {
+    /// Handles all obligations; `None` if one cannot be met.
     fn run(&mut self) -> Option<()> {
         loop {
             while let Some((term, polarity)) = self.work.pop() {
@@ -107,6 +111,7 @@ impl Extraction<'_, '_, '_> {
         }
     }
 
+    /// The obligation without its negations.
     fn strip(&self, mut term: TermId, mut polarity: bool) -> (TermId, bool) {
         while *self.terms.op(term) == Op::Not {
             term = self.terms.args(term)[0];
@@ -115,6 +120,7 @@ impl Extraction<'_, '_, '_> {
         (term, polarity)
     }
 
+    /// Adds an obligation.
     fn require(&mut self, term: TermId, polarity: bool) {
         let obligation = self.strip(term, polarity);
         if self.seen.insert(obligation) {
@@ -122,13 +128,14 @@ impl Extraction<'_, '_, '_> {
         }
     }
 
-    /// Requires a term of sort Bool to keep its value.
+    /// Adds the obligation that a Boolean term has its value, and returns the value.
     fn require_value(&mut self, term: TermId) -> Option<TermId> {
         let value = self.model.value(term)?;
         self.require(term, value == TermId::TRUE);
         Some(value)
     }
 
+    /// Handles an obligation.
     fn step(&mut self, term: TermId, polarity: bool) -> Option<()> {
         let terms = self.terms;
         let node = terms.node(term);
@@ -171,6 +178,7 @@ impl Extraction<'_, '_, '_> {
         Some(())
     }
 
+    /// Handles an obligation with a choice, unless a disjunct is among the obligations.
     fn choose(&mut self, term: TermId, polarity: bool) -> Option<()> {
         let wanted = Some(self.terms.bool(polarity));
         let mut open = Vec::new();
@@ -200,8 +208,9 @@ impl Extraction<'_, '_, '_> {
         Some(())
     }
 
-    /// Weight of the literals that a true obligation would add: Boolean literals weigh least,
-    /// then equalities. What was seen when the cost was first asked for weighs nothing.
+    /// The weight of the literals that an obligation would add: 1 for a Boolean variable, 2 for an
+    /// equality, 3 for another atom, 4 for a disequality, and 0 for an obligation that was there when
+    /// the weight was computed.
     fn cost(&mut self, term: TermId, polarity: bool) -> u32 {
         let terms = self.terms;
         let root = self.strip(term, polarity);
@@ -271,6 +280,7 @@ impl Extraction<'_, '_, '_> {
         self.costs[&root]
     }
 
+    /// Adds the literal of an atom.
     fn atom(&mut self, atom: TermId, polarity: bool) -> Option<()> {
         let terms = self.terms;
         let node = terms.node(atom);
@@ -281,7 +291,7 @@ impl Extraction<'_, '_, '_> {
         if *args != *node.args {
             let other = terms.rebuild(&node.op, &args, node.sort);
             if other != atom {
-                // May have become a constant, a conjunction or an atom met before.
+                // It may be a constant, a conjunction or a known atom now.
                 self.require(other, polarity);
                 return Some(());
             }
@@ -297,7 +307,8 @@ impl Extraction<'_, '_, '_> {
         Some(())
     }
 
-    /// The term without `ite` and without connectives, as the assignment has it; iterative.
+    /// The term with `ite`s replaced by their selected branches, and Boolean subterms by their
+    /// values; iterative.
     fn resolve(&mut self, root: TermId) -> Option<TermId> {
         let terms = self.terms;
         let mut stack = vec![root];
@@ -325,7 +336,7 @@ impl Extraction<'_, '_, '_> {
                         resolved
                     }
                     None => {
-                        // Both branches agree, although the condition is undefined.
+                        // The condition has no value, but the branches are equal.
                         let value = self.model.value(term)?;
                         for &branch in &node.args[1..] {
                             self.require(terms.eq(branch, value), true);
@@ -352,7 +363,7 @@ impl Extraction<'_, '_, '_> {
                 }
             };
             self.resolved.insert(term, result);
-            // What was resolved holds nothing more to resolve.
+            // The result has nothing left to replace.
             self.resolved.insert(result, result);
             stack.pop();
         }
@@ -360,8 +371,8 @@ impl Extraction<'_, '_, '_> {
     }
 }
 
-/// A strict bound in place of a true arithmetic disequality; any other literal as it is.
-pub(super) fn split(terms: &TermStore, literal: TermId, model: &mut Evaluator) -> Option<TermId> {
+/// A true strict inequality for a true disequality of numbers; any other literal unchanged.
+fn split(terms: &TermStore, literal: TermId, model: &mut Evaluator) -> Option<TermId> {
     if *terms.op(literal) != Op::Not {
         return Some(literal);
     }

@@ -1,10 +1,11 @@
 //! Minimal unsatisfiable cores of assumptions.
 //!
-//! Deletion with refinement by cores (Bacchus and Katsirelos, CAV 2015, call the latter clause set
-//! refinement): assumptions are tried from the last to the first, so that earlier ones are likelier
-//! to stay, and each unsatisfiable answer drops all that its core does not use.
+//! Deletion with clause set refinement (Bacchus, Katsirelos, "Using minimal correction sets to more
+//! efficiently compute minimal unsatisfiable sets", CAV 2015): assumptions are removed one by one, from
+//! the last to the first, and after each unsatisfiable answer those outside of its core, too.
 //!
-//! Invariant: what is returned was found unsatisfiable together with the hard assumptions.
+//! # Invariant
+//! The returned assumptions contain a core that Z3 found unsatisfiable together with the hard ones.
 
 use rustc_hash::FxHashSet;
 
@@ -12,17 +13,17 @@ use super::{SatResult, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Budget;
 
-/// How much a minimal core is worth.
+/// The effort for a minimal core.
 #[derive(Clone, Copy)]
 pub struct CoreEffort<'a> {
-    /// Queries after the first one, at most.
+    /// The number of queries after the first one, at most; then the core is not minimal.
     pub queries: usize,
-    /// They end with it, if there is one.
+    /// Queries end when it is spent.
     pub budget: Option<&'a Budget>,
 }
 
 impl CoreEffort<'_> {
-    /// As many queries as it takes.
+    /// No limit.
     pub const ALL: CoreEffort<'static> = CoreEffort {
         queries: usize::MAX,
         budget: None,
@@ -30,20 +31,21 @@ impl CoreEffort<'_> {
 }
 
 impl Solver {
-    /// A minimal subset of `soft` that is unsatisfiable with all of `hard`; `None` when all of them
-    /// together are not found unsatisfiable. Queries that end `Unknown` keep their literal.
+    /// A minimal subset of `soft` that is unsatisfiable with all of `hard`, in the order of `soft`;
+    /// `None` if all of them together are not found unsatisfiable. An unknown answer keeps the
+    /// assumption in question.
     pub fn minimal_core(&mut self, hard: &[TermId], soft: &[TermId]) -> Option<Vec<TermId>> {
         self.core_by(hard, soft, CoreEffort::ALL)
     }
 
-    /// As [`Solver::minimal_core`]; a larger subset when the effort is not enough.
+    /// As [`Solver::minimal_core`]; a larger subset if the effort is not enough.
     pub fn core_by(
         &mut self,
         hard: &[TermId],
         soft: &[TermId],
         effort: CoreEffort,
     ) -> Option<Vec<TermId>> {
-        // An assumption that is hard anyway is never needed, and none is needed twice.
+        // Without duplicates and hard assumptions.
         let mut seen: FxHashSet<TermId> = hard.iter().copied().collect();
         let distinct = soft.iter().copied().filter(|&s| seen.insert(s));
         let mut open: Vec<TermId> = distinct.collect();
@@ -59,13 +61,14 @@ impl Solver {
                 None => needed.extend(candidate),
             }
         }
-        // In the order in which they were given.
+        // In the order of `soft`.
         needed.reverse();
         open.extend(needed);
         Some(open)
     }
 
-    /// Those of `open` that a refutation of all these assumptions uses; `None` if none is found.
+    /// The part of `open` in a core of all these assumptions; `None` if they are not found
+    /// unsatisfiable.
     fn used(&mut self, hard: &[TermId], needed: &[TermId], open: &[TermId]) -> Option<Vec<TermId>> {
         let assumptions: Vec<TermId> = hard.iter().chain(needed).chain(open).copied().collect();
         if self.check(&assumptions) != SatResult::Unsat {

@@ -1,7 +1,8 @@
-//! Models of satisfiable queries: values of terms as our own values.
+//! Models of satisfiable queries.
 //!
-//! Invariant: one model gives each term one value: what Z3's model leaves open is completed by Z3
-//! itself, which records its choice in the model.
+//! # Invariant
+//! A model gives a term always the same value: Z3 completes its model where it is partial, and records
+//! the completion.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,24 +10,24 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use z3_sys::*;
 
-use super::context::Held;
+use super::context::AstRef;
 use super::decode::Decoder;
 use super::solver::{DecodeError, Smt};
 use alphorn_term::{Assignment, TermId, evaluate_with};
 
-/// A model of the last satisfiable query; it stays valid when the solver goes on.
+/// A model of a satisfiable query; it stays valid when the solver is used further.
 pub struct SmtModel {
     smt: Rc<Smt>,
     raw: Z3_model,
-    /// Values of sub-terms; `None` where our evaluation cannot tell (division by zero, …).
+    /// Values of subterms; `None` where evaluation has no value (division by zero, for example).
     memo: RefCell<FxHashMap<TermId, Option<TermId>>>,
-    /// Values that had to come from Z3's evaluation.
+    /// Values by Z3's evaluation.
     evaluated: RefCell<FxHashMap<TermId, TermId>>,
 }
 
 impl SmtModel {
     pub(super) fn new(smt: &Rc<Smt>, raw: Z3_model) -> SmtModel {
-        // SAFETY: the model was just returned; the reference is given back in `drop`.
+        // SAFETY: Z3 just returned the model; `drop` releases the reference.
         unsafe { Z3_model_inc_ref(smt.cx.raw, raw) };
         SmtModel {
             smt: Rc::clone(smt),
@@ -36,9 +37,12 @@ impl SmtModel {
         }
     }
 
-    /// The value of any term, with model completion. The values of variables are read from the
-    /// model and the term is evaluated over them; where that is undefined (division by zero, a
-    /// selector on another constructor, a quantifier), Z3 evaluates it.
+    /// The value of a term of any sort, with model completion. The values of variables are read from
+    /// the model and the term is evaluated over them; where evaluation has no value (division by
+    /// zero, a selector of another constructor, a quantifier), Z3 evaluates the term.
+    ///
+    /// # Errors
+    /// Z3 gives no value, or one that cannot be decoded.
     pub fn value(&self, term: TermId) -> Result<TermId, DecodeError> {
         let store = self.smt.terms();
         if store.is_value(term) {
@@ -63,21 +67,25 @@ impl SmtModel {
         }
     }
 
-    /// Values of variables, with model completion.
+    /// The values of variables, with model completion.
+    ///
+    /// # Errors
+    /// As [`SmtModel::value`].
     pub fn assignment(&self, vars: &[TermId]) -> Result<Assignment, DecodeError> {
         vars.iter().map(|&v| Ok((v, self.value(v)?))).collect()
     }
 
-    /// Whether the model makes a formula true; `false` also where its value cannot be told.
+    /// Whether a formula is true in the model; `false` also if it has no value.
     pub fn satisfies(&self, formula: TermId) -> bool {
         matches!(self.value(formula), Ok(TermId::TRUE))
     }
 
-    /// The interpretation of a variable, completed when there is none.
+    /// The value of a variable, completed if the model has none.
     fn constant(&self, var: TermId) -> Result<TermId, DecodeError> {
         let cx = &self.smt.cx;
         let ast = self.smt.encode(var).map_err(DecodeError)?;
-        // SAFETY: the variable is a constant, held by the encoder; its value is held by the model.
+        // SAFETY: the variable is a constant, referenced by the context; the model references its
+        // value.
         let value = unsafe {
             let app = cx.ok(Z3_to_app(cx.raw, ast)).map_err(DecodeError)?;
             let decl = cx.ok(Z3_get_app_decl(cx.raw, app)).map_err(DecodeError)?;
@@ -92,26 +100,28 @@ impl SmtModel {
         self.evaluate(var)
     }
 
-    /// The value by Z3's evaluation.
+    /// The value of a term by Z3's evaluation, with model completion.
     pub(super) fn evaluate(&self, term: TermId) -> Result<TermId, DecodeError> {
         if let Some(&found) = self.evaluated.borrow().get(&term) {
             return Ok(found);
         }
         let cx = &self.smt.cx;
         let ast = self.smt.encode(term).map_err(DecodeError)?;
-        // SAFETY: Z3 fills in the value, an `Option<Z3_ast>` with the layout of a pointer; it is
-        // held before any other call.
+        // SAFETY: Z3 writes the value, and `Option<Z3_ast>` has the layout of a pointer; the value is
+        // referenced before any other call.
         let value = unsafe {
             let mut value: Option<Z3_ast> = None;
             let done = Z3_model_eval(cx.raw, self.raw, ast, true, (&raw mut value).cast());
             match value {
-                Some(value) if done => Held::new(cx, value),
+                Some(value) if done => AstRef::new(cx, value),
                 _ => return Err(DecodeError(cx.error())),
             }
         };
         let decoded = self.decode(value.ast)?;
         if !self.smt.terms().is_value(decoded) {
-            return Err(DecodeError("a value that the model leaves open".to_owned()));
+            return Err(DecodeError(
+                "a term that is no value in the model".to_owned(),
+            ));
         }
         self.evaluated.borrow_mut().insert(term, decoded);
         Ok(decoded)
@@ -125,7 +135,7 @@ impl SmtModel {
 
 impl Drop for SmtModel {
     fn drop(&mut self) {
-        // SAFETY: the reference taken in `new`; the context is alive through `smt`.
+        // SAFETY: releases the reference taken in `new`; `smt` keeps the context alive.
         unsafe { Z3_model_dec_ref(self.smt.cx.raw, self.raw) };
     }
 }

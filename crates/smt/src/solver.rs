@@ -1,7 +1,9 @@
-//! Incremental solvers over our terms.
+//! Incremental solvers over alphorn's terms.
 //!
-//! Invariant: what Z3 cannot take (out of memory, a sort without values) makes a scope broken, and
-//! a broken scope answers `Unknown`: a formula that was lost is never taken for `true`.
+//! # Invariant
+//! A formula that cannot be asserted (Z3 is out of memory, a sort has no values) makes its scope
+//! broken, and queries in a broken scope answer `Unknown`: no query is answered without a formula that
+//! was asserted.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::CStr;
@@ -20,51 +22,52 @@ use super::watchdog::Watchdog;
 use alphorn_term::run::Budget;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// What Z3 returned and we do not know how to read.
+/// A term or sort of Z3 that alphorn does not have, with a description.
 #[derive(Debug, Error, Clone)]
 #[error("cannot decode {0}")]
 pub struct DecodeError(pub String);
 
-/// Answer to a satisfiability query.
+/// The answer to a satisfiability query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SatResult {
+    /// There is a model.
     Sat,
+    /// There is no model.
     Unsat,
-    /// With Z3's reason.
+    /// No answer, with the reason.
     Unknown(String),
 }
 
-/// One Z3 context with the cache of encoded terms; shared by all solvers made from it.
+/// A Z3 context with the terms that are encoded in it, shared by its solvers.
 pub struct Smt {
-    // Dropped in this order; the context last of what uses it.
     pub(super) encoder: RefCell<Encoder>,
     pub(super) cx: Context,
     terms: Rc<TermStore>,
     arithmetic: Cell<Arithmetic>,
-    /// The limits of the scopes that are open.
+    /// The limits of the open scopes ([`Smt::limit_queries`]), in nominal time.
     query_limits: RefCell<Vec<Duration>>,
     budget: Option<Budget>,
     _watchdog: Option<Watchdog>,
 }
 
-/// Which of Z3's arithmetic solvers answers linear queries.
+/// Z3's solver for arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Arithmetic {
-    /// `arith.solver=6`, Z3's default: best for nonlinear and for single hard queries.
+    /// `arith.solver=6`, Z3's default: better on nonlinear queries and single hard ones.
     #[default]
     Current,
-    /// `arith.solver=2`, the older simplex: often faster on many small incremental queries.
+    /// `arith.solver=2`, the older simplex solver: often faster on many small incremental queries.
     Simplex,
 }
 
 impl Smt {
-    /// A new Z3 context for the terms of a store, without limits.
+    /// A new Z3 context for the terms of a store, without budget.
     pub fn new(terms: Rc<TermStore>) -> Rc<Smt> {
         Smt::with(terms, None)
     }
 
-    /// A new Z3 context for the terms of a run, whose queries end with the budget, and whose work
-    /// is counted.
+    /// A new Z3 context for the terms of a run. Its queries end with the budget, and their work is
+    /// charged to it.
     pub fn within(budget: &Budget) -> Rc<Smt> {
         Smt::with(budget.terms().clone(), Some(budget.clone()))
     }
@@ -84,24 +87,27 @@ impl Smt {
         })
     }
 
-    /// The arithmetic solver of the solvers made from now on.
+    /// Sets the arithmetic solver of the solvers made from now on.
     pub fn set_arithmetic(&self, arithmetic: Arithmetic) {
         self.arithmetic.set(arithmetic);
     }
 
-    /// The store whose terms are encoded.
+    /// The store of the terms.
     pub fn terms(&self) -> &Rc<TermStore> {
         &self.terms
     }
 
-    /// A new incremental solver. Panics only when Z3 cannot even allocate one.
+    /// A new incremental solver.
+    ///
+    /// # Panics
+    /// Z3 cannot allocate it.
     pub fn solver(self: &Rc<Self>) -> Solver {
         Solver::new(self)
     }
 
-    /// Limits the work of each query of every solver of this context for as long as the returned
-    /// scope is open. Of the scopes that are open the least limit counts, so a scope never loosens
-    /// an outer one; `None` sets no limit.
+    /// Limits the work of each query of all solvers of this context, in nominal time, until the
+    /// returned scope is dropped. The least limit of the open scopes counts, so a scope never
+    /// loosens an outer one; `None` sets no limit.
     pub fn limit_queries(self: &Rc<Self>, limit: Option<Duration>) -> QueryLimit {
         self.query_limits.borrow_mut().extend(limit);
         QueryLimit {
@@ -110,22 +116,22 @@ impl Smt {
         }
     }
 
-    /// The work that each query may take: the least limit of the scopes that are open.
+    /// The work that each query may take, in nominal time: the least limit of the open scopes.
     pub(crate) fn query_limit(&self) -> Option<Duration> {
         self.query_limits.borrow().iter().min().copied()
     }
 
-    /// Number of queries so far and the time spent in them.
+    /// The number of queries so far and the time spent in them.
     pub fn usage(&self) -> (u64, Duration) {
         self.cx.usage()
     }
 
-    /// A handle by which another thread stops this context's queries.
+    /// A handle by which another thread stops the queries of this context.
     pub fn interrupter(&self) -> Interrupter {
         self.cx.interrupter()
     }
 
-    /// Lets queries run again after an [`Interrupter`] was used.
+    /// Lets queries run again after an interrupt.
     pub fn clear_interrupt(&self) {
         self.cx.clear_stop();
     }
@@ -136,15 +142,15 @@ impl Smt {
             .encode(&self.cx, &self.terms, term)
     }
 
-    /// Our term for one of Z3's, outside of a model; the caller holds it.
+    /// The term for one of Z3's outside of a model; the caller has a reference to it.
     pub(super) fn decode(&self, ast: Z3_ast) -> Result<TermId, DecodeError> {
         let encoder = self.encoder.borrow();
         Decoder::new(&self.cx, &self.terms, &encoder, None).decode(ast)
     }
 }
 
-/// A scope in which the queries of a context are limited, made by [`Smt::limit_queries`]; the limit
-/// ends when it is dropped.
+/// A scope in which the work of a context's queries is limited, made by [`Smt::limit_queries`]. The
+/// limit ends when it is dropped.
 #[must_use = "the limit ends when this is dropped"]
 pub struct QueryLimit {
     smt: Rc<Smt>,
@@ -162,25 +168,25 @@ impl Drop for QueryLimit {
     }
 }
 
-/// What the last query said, as long as nothing was asserted since.
+/// The answer of the last query, if the assertions have not changed since.
 enum Last {
     Nothing,
     Sat,
-    /// With the assumptions used.
+    /// With a core of its assumptions.
     Unsat(Vec<TermId>),
 }
 
-/// An incremental solver with assumption literals.
+/// An incremental solver with assumptions.
 pub struct Solver {
     smt: Rc<Smt>,
     raw: Z3_solver,
-    /// Scopes open in Z3.
+    /// The number of open scopes.
     depth: usize,
-    /// Formulas named by an assumption literal, with the scope that says so.
+    /// Assumptions with a literal that implies them, and the scope in which this is asserted.
     named: FxHashMap<TermId, usize>,
-    /// The same in the order of naming, so that a scope takes its names with it.
+    /// The same in the order of the assertions, to forget them when their scope closes.
     trail: Vec<(TermId, usize)>,
-    /// The outermost scope that lost a formula, with the reason.
+    /// The outermost scope in which a formula could not be asserted, with the reason.
     broken: Option<(usize, String)>,
     last: Last,
 }
@@ -192,14 +198,14 @@ impl Solver {
         Solver::made(smt, raw.expect("Z3 allocates a solver"), true)
     }
 
-    /// With the parameters of a solver that is kept, or else of one that decides itself how.
-    fn made(smt: &Rc<Smt>, raw: Z3_solver, kept: bool) -> Solver {
+    /// The solver `raw` with its parameters: incremental, or one that picks its tactics itself.
+    fn made(smt: &Rc<Smt>, raw: Z3_solver, incremental: bool) -> Solver {
         let cx = &smt.cx;
-        // SAFETY: the solver is held by a reference until `drop`.
+        // SAFETY: the solver is referenced until `drop`.
         unsafe { Z3_solver_inc_ref(cx.raw, raw) };
         let set = cx.with_params(
             |params| {
-                // SAFETY: the parameters are held by the caller of this closure.
+                // SAFETY: the parameters are referenced during the call.
                 unsafe {
                     if let Ok(name) = cx.symbol("random_seed") {
                         Z3_params_set_uint(cx.raw, params, name, 0);
@@ -209,15 +215,15 @@ impl Solver {
                     {
                         Z3_params_set_uint(cx.raw, params, name, 2);
                     }
-                    // No term is a string or a sequence, and their theory takes its part of each decision.
-                    if kept
+                    // There are no strings and sequences, and their theory slows down each decision.
+                    if incremental
                         && let Ok(name) = cx.symbol("string_solver")
                         && let Ok(none) = cx.symbol("none")
                     {
                         Z3_params_set_symbol(cx.raw, params, name, none);
                     }
-                    // An interrupt is the program's to handle, not each query's.
-                    let options: &[&str] = if kept {
+                    // The program handles Ctrl-C, not Z3.
+                    let options: &[&str] = if incremental {
                         &["auto_config", "ctrl_c"]
                     } else {
                         &["ctrl_c"]
@@ -233,7 +239,7 @@ impl Solver {
             |params| unsafe { Z3_solver_set_params(cx.raw, raw, params) },
         );
         if let Err(message) = set {
-            log::debug!("parameters of a solver: {message}");
+            log::debug!("Z3 refuses the parameters of a solver: {message}");
         }
         Solver {
             smt: Rc::clone(smt),
@@ -246,12 +252,12 @@ impl Solver {
         }
     }
 
-    /// The context this solver belongs to.
+    /// The context that the solver belongs to.
     pub fn smt(&self) -> &Rc<Smt> {
         &self.smt
     }
 
-    /// Number of open scopes.
+    /// The number of open scopes.
     pub fn depth(&self) -> usize {
         self.depth
     }
@@ -270,7 +276,7 @@ impl Solver {
 
     fn assert_ast(&mut self, ast: Z3_ast) {
         let cx = &self.smt.cx;
-        // SAFETY: the term is held by the encoder.
+        // SAFETY: the context keeps a reference to the term.
         unsafe { Z3_solver_assert(cx.raw, self.raw, ast) };
         if let Some(message) = cx.failed() {
             self.lose(message);
@@ -278,7 +284,7 @@ impl Solver {
     }
 
     fn lose(&mut self, message: String) {
-        log::debug!("a formula is lost: {message}");
+        log::debug!("a formula cannot be asserted: {message}");
         if self.broken.is_none() {
             self.broken = Some((self.depth, message));
         }
@@ -287,7 +293,7 @@ impl Solver {
     /// Opens a scope.
     pub fn push(&mut self) {
         self.last = Last::Nothing;
-        // SAFETY: both belong together.
+        // SAFETY: the solver belongs to the context.
         unsafe { Z3_solver_push(self.smt.cx.raw, self.raw) };
         self.depth += 1;
         if let Some(message) = self.smt.cx.failed() {
@@ -295,7 +301,7 @@ impl Solver {
         }
     }
 
-    /// Closes the newest scope; nothing happens when none is open.
+    /// Closes the innermost scope, if one is open.
     pub fn pop(&mut self) {
         self.last = Last::Nothing;
         if self.depth == 0 {
@@ -318,9 +324,9 @@ impl Solver {
         }
     }
 
-    /// Satisfiability under assumptions, which may be any formulas (those that are no literals
-    /// over Boolean constants are named by a fresh assumption literal, kept for later queries
-    /// until the scope in which they were first assumed closes).
+    /// Satisfiability of the assertions under assumptions, which may be any formulas. For a formula
+    /// that is no literal over a Boolean variable, Z3 gets a new literal that implies it; this
+    /// implication stays asserted until the scope of its first query closes.
     pub fn check(&mut self, assumptions: &[TermId]) -> SatResult {
         self.last = Last::Nothing;
         let mut literals: Vec<Z3_ast> = Vec::with_capacity(assumptions.len());
@@ -346,7 +352,7 @@ impl Solver {
             return SatResult::Unknown(message.clone());
         }
         let cx = &self.smt.cx;
-        // SAFETY: solver and literals belong to the context and are held.
+        // SAFETY: the literals belong to the context, which keeps references to them.
         let (limit, budget) = (self.smt.query_limit(), self.smt.budget.as_ref());
         let answer = cx.query_within(limit, budget, self.raw, || unsafe {
             Z3_solver_check_assumptions(cx.raw, self.raw, literals.len() as u32, literals.as_ptr())
@@ -361,7 +367,7 @@ impl Solver {
             Some(Z3_L_FALSE) => {
                 let core = match self.read_core(&origins) {
                     Some(core) => core,
-                    // Without a core, all the assumptions are one.
+                    // If Z3's core cannot be used, all assumptions are a core.
                     None => origins.iter().map(|o| o.1).collect(),
                 };
                 self.last = Last::Unsat(core);
@@ -379,27 +385,28 @@ impl Solver {
         }
     }
 
-    /// Satisfiability of all that is asserted, with the model if there is one: by this solver for a
-    /// moment of work, and then by one that is made for the question.
-    pub fn check_in_turns(&mut self, moment: Duration) -> (SatResult, Option<SmtModel>) {
-        let limit = self.smt.limit_queries(Some(moment));
+    /// Satisfiability of the assertions, with a model if there is one: by this solver with at most
+    /// `work`, in nominal time, and if it has no answer, by a new solver with Z3's tactics for the
+    /// theories of the assertions.
+    pub fn check_in_turns(&mut self, work: Duration) -> (SatResult, Option<SmtModel>) {
+        let limit = self.smt.limit_queries(Some(work));
         let answer = self.check(&[]);
         drop(limit);
         match answer {
-            SatResult::Unknown(_) => self.check_as_a_whole(),
+            SatResult::Unknown(_) => self.check_by_tactics(),
             _ => (answer, self.model()),
         }
     }
 
-    /// The same by a solver that starts anew and may change the formulas as a whole: it solves
-    /// equations, by which sums of words often become the same. So it may answer at once what a
-    /// solver that is kept needs seconds for, and the other way round.
-    fn check_as_a_whole(&mut self) -> (SatResult, Option<SmtModel>) {
+    /// The same by a new solver that may preprocess all assertions together. It solves equations,
+    /// after which sums of bit-vectors are often equal terms, so it is fast on some queries that are
+    /// hard for the incremental solver, and slow on others.
+    fn check_by_tactics(&mut self) -> (SatResult, Option<SmtModel>) {
         if let Some((_, message)) = &self.broken {
             return (SatResult::Unknown(message.clone()), None);
         }
         let smt = Rc::clone(&self.smt);
-        // SAFETY: the solver and the vector are held by references while they are used.
+        // SAFETY: the solver and the vector are referenced while they are used.
         unsafe {
             let Some(raw) = Z3_mk_solver(smt.cx.raw) else {
                 return (SatResult::Unknown(smt.cx.error()), None);
@@ -424,7 +431,7 @@ impl Solver {
         }
     }
 
-    /// The literal that stands for an assumption.
+    /// The literal that Z3 gets for an assumption.
     fn literal(&mut self, assumption: TermId) -> Result<Z3_ast, String> {
         let terms = &self.smt.terms;
         let atom = match terms.op(assumption) {
@@ -439,7 +446,7 @@ impl Solver {
         let proxy = smt.encoder.borrow_mut().proxy(&smt.cx, assumption)?;
         if !self.named.contains_key(&assumption) {
             let formula = smt.encode(assumption)?;
-            // SAFETY: both terms are held; the implication by the solver once asserted.
+            // SAFETY: the context keeps references to both terms, and the solver to the implication.
             let implication = smt
                 .cx
                 .ok(unsafe { Z3_mk_implies(smt.cx.raw, proxy, formula) })?;
@@ -452,11 +459,12 @@ impl Solver {
         Ok(proxy)
     }
 
+    /// The assumptions of Z3's core; `None` if it has other literals.
     fn read_core(&self, origins: &[(Z3_ast, TermId)]) -> Option<Vec<TermId>> {
         let cx = &self.smt.cx;
         let mut core = Vec::new();
-        // SAFETY: the vector is held while it is read; its terms are the literals assumed, which
-        // the encoder holds.
+        // SAFETY: the vector is referenced while it is read; its terms are the assumed literals, to
+        // which the context keeps references.
         unsafe {
             let vector = Z3_solver_get_unsat_core(cx.raw, self.raw)?;
             Z3_ast_vector_inc_ref(cx.raw, vector);
@@ -470,12 +478,13 @@ impl Solver {
                     core.push(assumption);
                 }
             }
-            // A literal that is none of ours would make the core wrong.
+            // With a literal that was not assumed, the core would be too small.
             (seen.len() == used.len()).then_some(core)
         }
     }
 
-    /// After `Unsat`: the assumptions that were used (not minimal), in the order they were given.
+    /// After `Unsat`: assumptions that are unsatisfiable together with the assertions, in the order in
+    /// which they were given; not minimal. Otherwise none.
     pub fn core(&self) -> Vec<TermId> {
         match &self.last {
             Last::Unsat(core) => core.clone(),
@@ -483,13 +492,13 @@ impl Solver {
         }
     }
 
-    /// After `Sat`: the model.
+    /// After `Sat`: a model.
     pub fn model(&self) -> Option<SmtModel> {
         let Last::Sat = self.last else {
             return None;
         };
         let cx = &self.smt.cx;
-        // SAFETY: the solver is held; the model takes a reference at once.
+        // SAFETY: the solver is referenced; the model takes a reference at once.
         let raw = unsafe { Z3_solver_get_model(cx.raw, self.raw)? };
         Some(SmtModel::new(&self.smt, raw))
     }
@@ -497,7 +506,7 @@ impl Solver {
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        // SAFETY: the reference taken in `new`; the context is alive through `smt`.
+        // SAFETY: releases the reference taken in `made`; `smt` keeps the context alive.
         unsafe { Z3_solver_dec_ref(self.smt.cx.raw, self.raw) };
     }
 }

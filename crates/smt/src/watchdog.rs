@@ -1,44 +1,45 @@
-//! Ends the queries of a context when a run's time is over, from a thread of its own.
+//! A thread that interrupts the queries of a context when the time limit in force ends.
 //!
-//! Z3 wakes a timer thread for each query that has a time limit, which costs more than many of the
-//! queries; one thread for all of them costs nothing. Invariant: the thread ends with its owner,
-//! and no query goes on for long after the end of the time that is in force.
+//! Z3's own time limits wake a timer thread for each query, which takes longer than many queries do;
+//! here one thread watches all queries of a context.
+//!
+//! # Invariant
+//! The thread ends with its [`Watchdog`]. If the thread cannot be started, queries are bounded by
+//! their work only.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use super::context::Interrupter;
+use super::limits::LIMITS;
 use alphorn_term::run::Watch;
 
-/// How often the time is looked at: its end may move, and the run may be stopped from outside.
-const POLL: Duration = Duration::from_millis(20);
-/// How long one attempt to end a query lasts.
-const PATIENCE: Duration = Duration::from_millis(100);
-
-/// The owner's handle; dropping it ends the watch.
+/// The thread's handle; dropping it ends the thread.
 pub(super) struct Watchdog {
     done: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watchdog {
-    /// Interrupts whenever the time is over. Without a thread to be had, nobody watches.
+    /// Starts a thread that interrupts by `interrupter` whenever the limit that `watch` reads has
+    /// ended. If there is no thread to be had, a warning is logged and nothing is watched.
     pub fn new(interrupter: Interrupter, watch: Watch) -> Watchdog {
         let done = Arc::new((Mutex::new(false), Condvar::new()));
         let shared = done.clone();
-        let look = move || {
+        let run = move || {
             let (lock, wake) = &*shared;
             let mut ended = lock.lock().unwrap_or_else(PoisonError::into_inner);
             while !*ended {
                 drop(ended);
-                let left = watch.check(|| interrupter.interrupt(PATIENCE));
+                let left = watch.check(|| interrupter.interrupt(LIMITS.interrupt_wait));
                 ended = lock.lock().unwrap_or_else(PoisonError::into_inner);
                 if *ended {
                     return;
                 }
                 let left = left.filter(|left| !left.is_zero());
-                let pause = left.map_or(POLL, |left| left.min(POLL));
+                let pause = left.map_or(LIMITS.watch_interval, |left| {
+                    left.min(LIMITS.watch_interval)
+                });
                 ended = wake
                     .wait_timeout(ended, pause)
                     .unwrap_or_else(PoisonError::into_inner)
@@ -46,10 +47,10 @@ impl Watchdog {
             }
         };
         let thread = std::thread::Builder::new().name("watchdog".to_owned());
-        let thread = match thread.spawn(look) {
+        let thread = match thread.spawn(run) {
             Ok(thread) => Some(thread),
             Err(error) => {
-                log::warn!("nobody watches the time: {error}");
+                log::warn!("time limits of queries are not watched: {error}");
                 None
             }
         };
@@ -63,7 +64,7 @@ impl Drop for Watchdog {
         *lock.lock().unwrap_or_else(PoisonError::into_inner) = true;
         wake.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It does not panic; if it did, there is nothing to add.
+            // The thread does not panic; if it did, there would be nothing to do here.
             let _ = thread.join();
         }
     }

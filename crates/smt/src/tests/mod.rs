@@ -1,4 +1,4 @@
-//! Tests of encoding, decoding, solvers and models against each other and against evaluation.
+//! Tests of encoding, decoding, solvers and models.
 
 mod random;
 
@@ -41,21 +41,21 @@ fn list(terms: &TermStore, element: SortId) -> (DatatypeId, SortId) {
     (id, sort)
 }
 
-/// What a solver that is kept does not see in no time at all, one made for the question does; it has
-/// the formulas of all scopes that are open.
+/// Without an answer of the incremental solver, a second one decides, with the assertions of all open
+/// scopes.
 #[test]
-fn questions_over_words_go_to_a_second_solver() {
+fn a_second_solver_decides_bit_vectors() {
     let (t, smt) = setup();
     let sort = t.bitvec_sort(32);
     let [x, y, u, v] = ["x", "y", "u", "v"].map(|n| t.var(n, sort));
-    let word = |n: u32| t.bitvec(n.into(), 32);
-    let triple = |a: TermId| t.bv_op(&Op::BvMul, &[word(3), a]);
+    let number = |n: u32| t.bitvec(n.into(), 32);
+    let triple = |a: TermId| t.bv_op(&Op::BvMul, &[number(3), a]);
     let sum = |a: TermId, b: TermId| t.bv_op(&Op::BvAdd, &[a, b]);
     let mut solver = smt.solver();
     solver.assert(t.eq(y, triple(x)));
-    solver.assert(t.eq(u, sum(x, word(5))));
+    solver.assert(t.eq(u, sum(x, number(5))));
     solver.push();
-    solver.assert(t.eq(v, sum(y, word(15))));
+    solver.assert(t.eq(v, sum(y, number(15))));
     let wrong = t.not(t.eq(v, triple(u)));
     for limit in [None, Some(Duration::from_secs(60))] {
         let _limit = smt.limit_queries(limit);
@@ -68,7 +68,7 @@ fn questions_over_words_go_to_a_second_solver() {
     let (answer, model) = solver.check_in_turns(Duration::ZERO);
     assert_eq!(answer, SatResult::Sat);
     assert!(!model.unwrap().satisfies(wrong));
-    // Without the scope v is free.
+    // Without the scope, v is unconstrained.
     solver.pop();
     solver.assert(wrong);
     let (answer, model) = solver.check_in_turns(Duration::ZERO);
@@ -90,15 +90,15 @@ fn answers_and_models() {
     assert_eq!(solver.check(&[big, small]), SatResult::Unsat);
     assert_eq!(solver.core(), vec![big, small]);
     assert!(solver.model().is_none());
-    // The model outlives the query.
+    // The model stays valid after the next query.
     assert_eq!(model.value(t.add(&[x, y])).unwrap(), t.int(7));
     let values = model.assignment(&[x, y]).unwrap();
     assert_eq!(evaluate(&t, t.add(&[x, y]), &values), Some(t.int(7)));
     assert_eq!(smt.usage().0, 2);
 }
 
-/// Calls are equal where arguments are, and nothing else is known of them: not their equation, and
-/// no value.
+/// Calls with equal arguments are equal. They have no other properties, not their equation, and no
+/// value.
 #[test]
 fn calls_are_uninterpreted() {
     let (t, smt) = setup();
@@ -115,15 +115,15 @@ fn calls_are_uninterpreted() {
     let model = solver.model().unwrap();
     let values = model.assignment(&[x, y]).unwrap();
     assert_eq!(evaluate(&t, call(x), &values), None);
-    // The equation holds where it is asserted, and there only.
+    // The equation holds only where it is asserted.
     for variable in [x, y] {
         solver.assert(t.eq(call(variable), t.unfold(call(variable))));
     }
     assert_eq!(solver.check(&[t.lt(y, x)]), SatResult::Unsat);
-    // Without a value a literal has no projection.
+    // A literal without a value has no projection.
     let literal = t.ge(call(x), y);
     assert!(project(&t, &[literal], &[y], &values).is_none());
-    // A variable or function of the same name is another one.
+    // A variable or function of the same name is different.
     let constant = t.declare_function("f!", &[], SortId::INT);
     let others = [t.call(constant, &[]), t.var("f!", SortId::INT), call(x)];
     solver.assert(t.distinct(&others));
@@ -203,7 +203,7 @@ fn datatypes_of_every_kind() {
 #[test]
 fn arrays_indexed_by_datatypes_within_datatypes() {
     let (t, smt) = setup();
-    // The outermost comes first: what it mentions must be declared before it.
+    // The outer datatype is encoded first and needs the inner one.
     let (outer_id, outer) = t.declare_datatype("Outer", &[]);
     let (key_id, key) = t.declare_datatype("Key", &[]);
     let map = t.array_sort(key, SortId::INT);
@@ -260,7 +260,7 @@ fn limits_of_queries_are_scopes() {
 #[test]
 fn time_limits_and_interrupts() {
     let (t, smt) = setup();
-    // To factor a prime: no theory of Z3's is at it for long without looking up.
+    // Factors of a prime: hard, but Z3 looks at limits and interrupts often.
     let sort = t.bitvec_sort(64);
     let number = |n: u64| t.bitvec(n.into(), 64);
     let (x, y) = (t.var("x", sort), t.var("y", sort));
@@ -284,7 +284,7 @@ fn time_limits_and_interrupts() {
     assert!(matches!(solver.check(&[]), SatResult::Unknown(_)));
     assert!(start.elapsed() < Duration::from_secs(60));
     watchdog.join().unwrap();
-    // It stays stopped until told otherwise.
+    // Later queries do not run until the interrupt is cleared.
     assert!(matches!(
         solver.check(&[t.eq(x, number(0))]),
         SatResult::Unknown(_)

@@ -1,5 +1,5 @@
-//! Random terms of every theory: encoding and decoding against each other, values against
-//! evaluation, minimal cores against brute force.
+//! Random terms of every theory: encoding against decoding, values against evaluation, minimal cores
+//! against brute force.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use z3_sys::Z3_simplify;
 
 use super::{constructor, list};
-use crate::context::Held;
+use crate::context::AstRef;
 use crate::{CoreEffort, SatResult, Smt};
 use alphorn_term::{
     Assignment, BigInt, BigUint, DatatypeId, Op, Random, Rational, Sort, SortId, TermId, TermStore,
@@ -115,7 +115,7 @@ impl Generator {
             return t.ite(condition, a, b);
         }
         if sort != SortId::BOOL && self.below(8) == 0 {
-            // Something read from an array or a list of it.
+            // An element of an array or of a list.
             if sort == SortId::INT {
                 let arrays = t.array_sort(SortId::INT, SortId::INT);
                 if self.below(2) == 0 {
@@ -288,7 +288,7 @@ fn assert_equivalent(smt: &Rc<Smt>, before: TermId, after: TermId) {
     let _limit = smt.limit_queries(Some(std::time::Duration::from_millis(500)));
     let mut solver = smt.solver();
     solver.assert(t.not(t.eq(before, after)));
-    // Quantifiers and products may be too hard: what counts is that no difference is found.
+    // Quantifiers and products may be too hard; there must be no difference.
     assert_ne!(solver.check(&[]), SatResult::Sat, "{}", {
         let printer = alphorn_term::Printer::new(t);
         format!("{}\n{}", printer.term(before), printer.term(after))
@@ -326,10 +326,10 @@ proptest! {
         let term = generator.term(sort, 4);
         let smt = Smt::new(Rc::clone(&terms));
         let ast = smt.encode(term).unwrap();
-        // SAFETY: the term is held by the encoder, the result from here on.
-        let simple = unsafe { Held::new(&smt.cx, Z3_simplify(smt.cx.raw, ast).unwrap()) };
+        // SAFETY: the context references the term, and the result is referenced at once.
+        let simple = unsafe { AstRef::new(&smt.cx, Z3_simplify(smt.cx.raw, ast).unwrap()) };
         smt.encoder.borrow_mut().forget_all_but_variables(&terms);
-        // Z3 has functions of its own for what is not defined.
+        // Z3's functions for undefined values cannot be decoded.
         if let Ok(decoded) = smt.decode(simple.ast) {
             assert_equivalent(&smt, term, decoded);
         }
@@ -350,7 +350,7 @@ proptest! {
                 solver.assert(terms.eq(var, value));
             }
         }
-        // Z3 may search long for arrays with finitely many indexes.
+        // Z3 may need long for arrays over finite sorts.
         let _limit = smt.limit_queries(Some(std::time::Duration::from_millis(300)));
         let answer = solver.check(&[]);
         prop_assume!(!matches!(answer, SatResult::Unknown(_)));
@@ -379,7 +379,7 @@ proptest! {
         solver.assert(formula);
         if solver.check(&[]) == SatResult::Sat {
             let model = solver.model().unwrap();
-            // An array may have a value that is no table, an algebraic number no digits.
+            // An algebraic number and an array without a finite table cannot be decoded.
             if let Ok(value) = model.value(formula) {
                 prop_assert_eq!(value, TermId::TRUE);
             }
@@ -422,7 +422,7 @@ proptest! {
             prop_assert!(!unsatisfiable(&soft));
             return Ok(());
         };
-        // Fewer queries give a core all the same.
+        // With fewer queries, the result is a core, too.
         for queries in [0, 1] {
             let effort = CoreEffort { queries, budget: None };
             let rough = smt.solver().core_by(&hard, &soft, effort).expect("unsatisfiable");

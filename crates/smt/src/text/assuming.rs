@@ -1,35 +1,38 @@
-//! Validity of a text's assertions under assumptions: universal formulas that are known to hold.
+//! Validity of a text's assertions under assumptions, universal formulas that are known to hold.
 //!
-//! The same assertions may be given in several readings, with more or less assumed about the
-//! functions in them. Each reading is a text and a context of its own, and they take turns on each
-//! assertion, since a solver that goes on unfolding definitions may miss a proof that needs none.
+//! The same assertions may be given in several readings that assume more or less about their functions.
+//! Each reading has a context, and the readings have turns on each assertion, since a solver that
+//! keeps unfolding definitions may miss a proof without them.
 //!
-//! Invariant: only `unsat` of an assertion's negation together with assumptions makes it valid, and
-//! assumptions are never among what is to be shown.
+//! # Invariant
+//! An assertion is valid only if Z3 finds its negation unsatisfiable together with the assumptions of
+//! a reading. Assertions to be shown are never assumed.
 
 use std::time::Instant;
 
 use z3_sys::{Z3_ast, Z3_mk_not};
 
-use super::validity::{FIRST_TRY, GROWTH, ROUNDS, ended_at_a_limit, with_constants};
+use super::limits::LIMITS;
+use super::validity::{ended_at_a_limit, turn_work, with_constants};
 use super::{Answer, Core, TextCheck, TextContext, TextSolver};
 use alphorn_term::run::Budget;
 
 /// A text whose first assertions are assumptions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reading {
+    /// SMT-LIB commands.
     pub text: String,
-    /// How many of the assertions, counted from the first, are assumptions.
+    /// The number of assertions that are assumptions; they come first.
     pub assumptions: usize,
-    /// Whether a model of an assertion's negation refutes the assertion. It does not where
-    /// functions are left open.
+    /// Whether a model of an assertion's negation refutes the assertion; not if the reading leaves
+    /// functions uninterpreted.
     pub decides: bool,
 }
 
-/// The kinds of solvers that have turns, each in every reading.
+/// The kinds of solvers that have turns in each reading.
 const CORES: [Core; 2] = [Core::Patterns, Core::Current];
 
-/// A reading that Z3 has read.
+/// A reading after Z3's parser.
 struct Read<'b> {
     context: TextContext<'b>,
     assertions: Vec<Z3_ast>,
@@ -37,9 +40,10 @@ struct Read<'b> {
     decides: bool,
 }
 
-/// Whether every assertion that is no assumption is valid under the assumptions, in one of the
-/// readings, which have the same such assertions. Stops at the first that is not, and with the
-/// budget, which is for all of them together. Assertions are counted without assumptions.
+/// Whether every assertion that is no assumption is valid under the assumptions of one of the
+/// readings. All readings have these assertions, in the same order; positions and numbers in the
+/// result do not count assumptions. Ends at the first assertion that is not found valid, and with the
+/// budget.
 pub fn valid_in_some(readings: &[Reading], budget: &Budget) -> TextCheck {
     let mut read = Vec::with_capacity(readings.len());
     for reading in readings {
@@ -74,7 +78,7 @@ pub fn valid_in_some(readings: &[Reading], budget: &Budget) -> TextCheck {
     TextCheck::Valid { assertions: count }
 }
 
-/// The answer to the negation of an assertion, by all readings and solvers in turn.
+/// The answer about the negation of an assertion, by all readings and solvers in turn.
 fn decided(readings: &[Read<'_>], assertion: usize) -> Result<Answer, String> {
     let mut solvers = Vec::new();
     for core in CORES {
@@ -83,8 +87,8 @@ fn decided(readings: &[Read<'_>], assertion: usize) -> Result<Answer, String> {
         }
     }
     let mut last = "timeout".to_owned();
-    for round in 0..=ROUNDS {
-        let limit = (round < ROUNDS).then(|| FIRST_TRY * GROWTH.pow(round));
+    for round in 0..=LIMITS.max_limited_rounds {
+        let limit = turn_work(round);
         let mut again = Vec::new();
         for (core, reading, solver) in solvers {
             if reading.context.budget.is_spent() {
@@ -106,7 +110,7 @@ fn decided(readings: &[Read<'_>], assertion: usize) -> Result<Answer, String> {
                     last = "it does not follow from the lemmas alone".to_owned();
                 }
                 Answer::Unknown(reason) => {
-                    // Who gives up before a limit has no second try.
+                    // A solver that ends before its limit has no further turn.
                     if ended_at_a_limit(&reason) {
                         again.push((core, reading, Some(solver)));
                     }
@@ -123,7 +127,7 @@ fn decided(readings: &[Read<'_>], assertion: usize) -> Result<Answer, String> {
 }
 
 impl Read<'_> {
-    /// A new solver that holds the assumptions and the negation of an assertion.
+    /// A new solver with the assumptions and the negation of an assertion.
     fn solver(&self, core: Core, assertion: usize) -> Result<TextSolver<'_>, String> {
         let z3 = &self.context.z3;
         let mut solver = self.context.solver(core)?;
@@ -168,7 +172,7 @@ mod tests {
         let text = format!("{LEMMA} {goal}");
         let valid = TextCheck::Valid { assertions: 1 };
         assert_eq!(check(&[(&text, 1, false)]), valid);
-        // As an obligation the lemma is no lemma.
+        // The lemma is not valid as an assertion.
         let decided = check(&[(&text, 0, true)]);
         assert!(matches!(decided, TextCheck::Invalid { assertion: 0 }));
         let false_goal = text.replace("> y 3", "> y 1");
@@ -190,7 +194,7 @@ mod tests {
         let open = open.replace("14", "15");
         let decided = check(&[(&open, 1, false), (&wrong, 0, true)]);
         assert_eq!(decided, TextCheck::Invalid { assertion: 0 });
-        // Readings of different assertions are none.
+        // Readings have to have the same assertions.
         let fewer = check(&[(&open, 1, false), ("(assert true)", 0, true)]);
         assert!(matches!(fewer, TextCheck::Malformed(_)));
         assert!(matches!(

@@ -1,17 +1,17 @@
-//! Instances of the quantified parts of a formula that is to be contradictory.
+//! Instances of the universal subformulas of a formula, to show that it is unsatisfiable.
 //!
-//! Models of arrays say what holds of all indexes, and those of heaps have definitions within which
-//! quantifiers alternate. Z3 finds the instances that matter by patterns and by models of its own,
-//! and may instantiate without end. Here the formula is brought to Skolem's normal form by Z3, and
-//! each universal part gives way to its instances by ground terms that stand where its variables
-//! stand: indexes for what is an index, arguments of a function for what is an argument of it (Ge,
-//! de Moura, "Complete instantiation for quantified formulas in SMT", CAV 2009; Bradley, Manna,
-//! Sipma, "What's decidable about arrays?", VMCAI 2006). Further rounds have the terms of the
+//! Models of clauses with arrays quantify over indexes. Z3 finds instances by patterns and candidate
+//! models, and may instantiate forever. Here Z3 brings the formula to Skolem normal form, and each
+//! universal subformula gives way to instances with ground terms that occur in the same places as its
+//! variables: indexes of arrays for an index, arguments of a function for an argument of it (Ge, de
+//! Moura, "Complete instantiation for quantified formulas in SMT", CAV 2009; Bradley, Manna, Sipma,
+//! "What's decidable about arrays?", VMCAI 2006). Further rounds use the ground terms of the
 //! instances, too.
 //!
-//! Invariant: quantifiers are replaced only below conjunctions and disjunctions, and what comes in
-//! place of a universal one follows from it. So what is contradictory afterwards was so before; the
-//! converse does not hold.
+//! # Invariant
+//! Quantifiers are replaced below conjunctions and disjunctions only, and a universal formula by
+//! instances, which follow from it. So if the result is unsatisfiable, the formula is. The converse
+//! does not hold.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use z3_sys::{
@@ -21,35 +21,26 @@ use z3_sys::{
 };
 
 use super::TextContext;
+use super::limits::LIMITS;
 use super::uninterpreted::{application, by_tactics, conjunction};
 use super::validity::has_quantifiers;
-
-/// Rounds at most, each with the terms of the one before.
-const ROUNDS: usize = 3;
-
-/// Instances in one round at most; more is not tried.
-const INSTANCES: usize = 4000;
-
-/// Tuples of terms for the variables of one quantifier at most.
-const TUPLES: usize = 200;
-
-/// Deeper formulas are left alone: walks over them are recursive, and look below for quantifiers at
-/// each step.
-const DEPTH: u32 = 1000;
 
 /// `Z3_VAR_AST`.
 const VARIABLE: u32 = 2;
 
-/// Formulas without quantifiers that a formula implies, each stronger than the one before.
+/// Quantifier-free formulas that a formula implies, one for each round.
 pub(super) struct Instances<'a, 'b> {
+    /// The context of the formula.
     pub context: &'a TextContext<'b>,
-    /// In Skolem's normal form.
+    /// In Skolem normal form.
     formula: Z3_ast,
+    /// The ground terms for the next round.
     ground: Ground,
+    /// The number of rounds so far.
     rounds: usize,
 }
 
-/// Ground terms by where they stand.
+/// Ground terms by the places in which they occur.
 #[derive(Default, PartialEq, Eq)]
 struct Ground {
     /// Indexes of arrays.
@@ -60,23 +51,24 @@ struct Ground {
     compared: FxHashMap<Z3_sort, Vec<Z3_ast>>,
 }
 
-/// Where the variables of a quantifier stand.
+/// The places of the variables of a quantifier; variables by their number.
 #[derive(Default)]
 struct Uses {
-    /// A variable is an index, or differs from one by this ground term.
+    /// The index of an array is a variable, or the sum of a variable and this ground term.
     indexes: Vec<(usize, Option<Z3_ast>)>,
-    /// Arguments of a function, with the variables among them.
+    /// Applications of a function, with the variables among the arguments.
     arguments: Vec<(Z3_func_decl, Vec<Option<usize>>)>,
-    /// A variable is compared with this ground term.
+    /// Comparisons of a variable with this ground term.
     compared: Vec<(usize, Z3_ast)>,
 }
 
 impl<'a, 'b> Instances<'a, 'b> {
-    /// The formula, if Z3 brings it to a normal form.
+    /// The instances of a formula; `None` if Z3 does not bring it to Skolem normal form, or if it is
+    /// too deep.
     pub fn new(context: &'a TextContext<'b>, formula: Z3_ast) -> Option<Self> {
         let formula = by_tactics(context, formula, &[c"simplify", c"snf"])?;
         // SAFETY: the formula belongs to the context.
-        if unsafe { Z3_get_depth(context.z3.raw, formula) } > DEPTH {
+        if unsafe { Z3_get_depth(context.z3.raw, formula) } > LIMITS.max_instance_depth {
             return None;
         }
         Some(Instances {
@@ -87,9 +79,9 @@ impl<'a, 'b> Instances<'a, 'b> {
         })
     }
 
-    /// The next one; `None` where there is nothing new, or too much of it.
+    /// The formula of the next round; `None` if there are no new or too many instances.
     pub fn next(&mut self) -> Option<Z3_ast> {
-        if self.rounds == ROUNDS {
+        if self.rounds == LIMITS.max_instance_rounds {
             return None;
         }
         self.rounds += 1;
@@ -110,7 +102,7 @@ impl<'a, 'b> Instances<'a, 'b> {
         }
         let formula = round.instantiated(self.formula)?;
         ground.collect(self.context, formula)?;
-        // All that the next round could add would be made of these.
+        // Without new ground terms there are no new instances.
         if ground == self.ground && self.rounds > 2 {
             return None;
         }
@@ -120,7 +112,7 @@ impl<'a, 'b> Instances<'a, 'b> {
 }
 
 impl Ground {
-    /// Notes all ground terms of a formula, those below quantifiers too.
+    /// Adds all ground terms of a formula, those below quantifiers, too.
     fn collect(&mut self, context: &TextContext<'_>, formula: Z3_ast) -> Option<()> {
         let raw = context.z3.raw;
         let mut seen: FxHashSet<Z3_ast> = FxHashSet::default();
@@ -156,18 +148,20 @@ impl Ground {
     }
 }
 
-/// One formula in the making.
+/// The instantiation of a round.
 struct Round<'a, 'b, 'g> {
     context: &'a TextContext<'b>,
     ground: &'g Ground,
-    /// Whether variables may also be what they, or others, are compared with.
+    /// Whether variables also get the terms with which they are compared, and combinations of terms
+    /// from different places.
     further: bool,
+    /// The number of instances so far.
     count: usize,
     done: FxHashMap<Z3_ast, Z3_ast>,
 }
 
 impl Round<'_, '_, '_> {
-    /// The formula with instances in the place of its universal parts. `None` if there is another
+    /// The formula with instances in place of its universal subformulas. `None` if it has another
     /// quantifier, or too many instances.
     fn instantiated(&mut self, formula: Z3_ast) -> Option<Z3_ast> {
         if !has_quantifiers(self.context, formula) {
@@ -180,7 +174,7 @@ impl Round<'_, '_, '_> {
         // SAFETY: the formula belongs to the context.
         let result = if unsafe { Z3_is_quantifier_forall(z3.raw, formula) } {
             let instances = self.instances(formula)?;
-            // An instance has fewer nested quantifiers than its formula, so this ends.
+            // An instance has fewer quantifiers, so the recursion ends.
             let instances: Option<Vec<Z3_ast>> = instances
                 .into_iter()
                 .map(|i| self.instantiated(i))
@@ -219,7 +213,7 @@ impl Round<'_, '_, '_> {
         let mut result = Vec::new();
         for tuple in self.tuples(&uses, &sorts)? {
             self.count += 1;
-            if self.count > INSTANCES || self.context.budget.is_spent() {
+            if self.count > LIMITS.max_round_instances || self.context.budget.is_spent() {
                 return None;
             }
             // SAFETY: a term of the right sort for each variable.
@@ -229,7 +223,7 @@ impl Round<'_, '_, '_> {
         Some(result)
     }
 
-    /// Terms for the variables of a quantifier, one of each sort.
+    /// Tuples of terms for the variables of a quantifier with these sorts.
     fn tuples(&self, uses: &Uses, sorts: &[Z3_sort]) -> Option<Vec<Vec<Z3_ast>>> {
         let z3 = &self.context.z3;
         let mut found: Vec<Vec<Z3_ast>> = vec![Vec::new(); sorts.len()];
@@ -290,13 +284,13 @@ impl Round<'_, '_, '_> {
             }
         }
         if !joint.is_empty() && !self.further {
-            joint.truncate(TUPLES);
+            joint.truncate(LIMITS.max_tuples);
             return Some(joint);
         }
         let mut tuples = vec![Vec::new()];
         for list in &found {
-            if tuples.len() * list.len() > TUPLES {
-                joint.truncate(TUPLES);
+            if tuples.len() * list.len() > LIMITS.max_tuples {
+                joint.truncate(LIMITS.max_tuples);
                 return Some(joint);
             }
             tuples = tuples
@@ -308,7 +302,7 @@ impl Round<'_, '_, '_> {
     }
 }
 
-/// Where the variables of a quantifier with this body stand.
+/// The places of the variables of a quantifier with this body and number of variables.
 fn uses(context: &TextContext<'_>, body: Z3_ast, count: usize) -> Option<Uses> {
     let raw = context.z3.raw;
     let mut uses = Uses::default();
@@ -328,7 +322,7 @@ fn uses(context: &TextContext<'_>, body: Z3_ast, count: usize) -> Option<Uses> {
         let Some((decl, args)) = application(context, term) else {
             continue;
         };
-        // Of the quantifier itself, not of one within it.
+        // The number of a variable of the quantifier itself, not of one in its body.
         let variable = |arg: Z3_ast| -> Option<usize> {
             if context.z3.ast_kind(arg) != VARIABLE {
                 return None;
@@ -380,17 +374,17 @@ fn uses(context: &TextContext<'_>, body: Z3_ast, count: usize) -> Option<Uses> {
     Some(uses)
 }
 
-/// The body of a quantifier.
+/// The body of a quantifier; `None` for another term.
 fn body_of(context: &TextContext<'_>, term: Z3_ast) -> Option<Z3_ast> {
     const QUANTIFIER: u32 = 3;
     if context.z3.ast_kind(term) != QUANTIFIER {
         return None;
     }
-    // SAFETY: the term is a quantifier of the context, which holds its body.
+    // SAFETY: the term is a quantifier of the context and references its body.
     unsafe { Z3_get_quantifier_body(context.z3.raw, term) }
 }
 
-/// Whether the second argument is the index of an array.
+/// Whether the second argument is an index of an array.
 fn is_index(context: &TextContext<'_>, decl: Z3_func_decl) -> bool {
     let kind = context.z3.decl_kind(decl);
     [DeclKind::Select, DeclKind::Store]
@@ -398,7 +392,7 @@ fn is_index(context: &TextContext<'_>, decl: Z3_func_decl) -> bool {
         .contains(&kind)
 }
 
-/// Whether it is a constructor, or a function that nothing defines.
+/// Whether the declaration is a constructor or an uninterpreted function.
 fn is_function(context: &TextContext<'_>, decl: Z3_func_decl) -> bool {
     let kind = context.z3.decl_kind(decl);
     [DeclKind::DtConstructor, DeclKind::Uninterpreted]
@@ -444,8 +438,8 @@ mod tests {
     use alphorn_term::run::Budget;
     use alphorn_term::{Random, TermStore};
 
-    /// How many rounds it takes until the conjunction of a text's assertions is contradictory by
-    /// instances; `None` if no round finds that.
+    /// The number of rounds until the instances of the conjunction of a text's assertions are
+    /// unsatisfiable; `None` if they are not after the last round.
     fn rounds(text: &str) -> Option<usize> {
         let budget = Budget::new(Rc::new(TermStore::new()), Default::default(), false);
         let context = TextContext::new(&budget);
@@ -470,15 +464,15 @@ mod tests {
 
     #[test]
     fn instances_at_indexes_contradict() {
-        // One more cell is set, and some cell is not.
+        // One more cell is set to 7, and some cell is not 7.
         let step = "(assert (forall ((k Int)) (=> (and (<= 0 k) (< k i)) (= (select a k) 7))))
             (assert (= b (store a i 7)))
             (assert (not (forall ((k Int)) (=> (and (<= 0 k) (< k (+ i 1))) (= (select b k) 7)))))";
         assert_eq!(rounds(&format!("{ARRAYS} {step}")), Some(1));
-        // What is set is another number.
+        // The cell is set to another number.
         let wrong = step.replace("(store a i 7)", "(store a i 8)");
         assert_eq!(rounds(&format!("{ARRAYS} {wrong}")), None);
-        // Counted from a base.
+        // With an offset.
         let shifted = "(assert (forall ((k Int)) (=> (<= 0 k n) (= (select a (+ i k)) 7))))
             (assert (and (<= 0 n) (not (= (select a (+ i n)) 7))))";
         assert_eq!(rounds(&format!("{ARRAYS} {shifted}")), Some(1));
@@ -486,7 +480,7 @@ mod tests {
 
     #[test]
     fn nested_quantifiers_and_functions_need_rounds() {
-        // A cell leads to the next one: what is read there is read in a second round.
+        // A cell is the index of the next one, which needs a second round.
         let next =
             "(assert (forall ((k Int)) (and (<= 0 (select a k) 9) (= (select b (select a k)) 1))))
             (assert (or (= n 1) (exists ((m Int)) (and (= m (select a i)) (forall ((k Int))
@@ -495,15 +489,15 @@ mod tests {
         assert!(rounds(&format!("{ARRAYS} {next}")).is_some());
         let data = "(declare-datatype Pair ((pair (left Int) (right Int))))
             (declare-const p (Array Int Pair))";
-        // Variables that are only written: their values stand where others are written.
+        // Variables as arguments of a constructor.
         let written = "(assert (forall ((x Int) (y Int))
               (distinct (store p i (pair x y)) (store p n (pair n 3)))))
             (assert (= i n))";
         assert_eq!(rounds(&format!("{ARRAYS} {data} {written}")), Some(1));
     }
 
-    /// Random formulas whose quantifiers alternate: what Z3 finds a model of is not contradictory by
-    /// instances.
+    /// Random formulas with alternating quantifiers: if Z3 finds a model, the instances are not
+    /// unsatisfiable.
     #[test]
     fn what_has_a_model_keeps_one() {
         let mut random = Random::new(11);
@@ -570,7 +564,7 @@ mod tests {
 
     #[test]
     fn other_quantifiers_are_left_alone() {
-        // What is below an equivalence is taken apart by the normal form; what defines an array is not.
+        // The normal form removes quantifiers below an equivalence, but not lambda terms.
         let equivalent = "(declare-const p Bool)
             (assert (= p (forall ((k Int)) (= (select a k) 0)))) (assert p)
             (assert (= (select a n) 1))";

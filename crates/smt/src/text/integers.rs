@@ -1,13 +1,13 @@
-//! A formula over words as one over the integers that they are with a sign.
+//! A formula over bit-vectors as a formula over their signed integer values.
 //!
-//! What a model says of sums of words follows by adding up inequalities, once it is clear that nothing
-//! wraps. Solvers that blast bits have to find that bit by bit, for 32 bits in seconds or not at all;
-//! over integers it is one step. (Words as integers, with a variable for how often a sum wraps: see
-//! `engine/twin`. This does not trust that one, and knows only Z3's terms.)
+//! Inequalities between sums of bit-vectors without overflow follow by linear arithmetic, where
+//! bit-blasting needs seconds for 32 bits or does not end. A sum that may overflow has an integer
+//! variable for the number of its overflows.
 //!
-//! Invariant: each model of the formula is one of the result, with the numbers for the words; so what
-//! is contradictory afterwards was so before. The converse does not hold: operations that are not
-//! linear may have any result.
+//! # Invariant
+//! Each model of the formula gives a model of the result; so if the result is unsatisfiable, the
+//! formula is. The converse holds if the translation is exact: the value of a nonlinear operation is
+//! any integer in the range.
 
 use std::ffi::{CStr, CString};
 
@@ -23,12 +23,10 @@ use z3_sys::{
 };
 
 use super::TextContext;
+use super::limits::LIMITS;
 use super::uninterpreted::{application, conjunction};
 
-/// A comparison is taken apart into no more cases than this.
-const CASES: usize = 9;
-
-/// A number that equals a word modulo its size, and what it may be.
+/// An integer term that equals a bit-vector modulo `2^width`, and bounds of its value.
 #[derive(Clone)]
 struct Sum {
     term: Z3_ast,
@@ -41,61 +39,65 @@ struct Sum {
 enum Division {
     ToZero,
     Down,
-    /// Of words without a sign.
+    /// Of unsigned values.
     Unsigned,
 }
 
 struct Integers<'a, 'b> {
     context: &'a TextContext<'b>,
     int: Z3_sort,
-    /// Of words: sums that are not in their range yet,
+    /// By bit-vector: a sum that may be out of the range of its width.
     sums: FxHashMap<Z3_ast, Sum>,
-    /// and the numbers that they are.
-    readings: FxHashMap<Z3_ast, Z3_ast>,
+    /// By bit-vector: its signed value.
+    signed_values: FxHashMap<Z3_ast, Z3_ast>,
+    /// By Boolean term: its translation.
     formulas: FxHashMap<Z3_ast, Z3_ast>,
-    /// What holds of new constants.
+    /// Constraints on new constants.
     facts: Vec<Z3_ast>,
-    linear: bool,
+    exact: bool,
 }
 
-/// What a formula says of integers.
+/// A formula over integers.
 pub(super) struct OverIntegers {
+    /// The translation, with the constraints on its new constants.
     pub formula: Z3_ast,
-    /// Whether it says as much: no operation may have any result.
-    pub linear: bool,
+    /// Whether it is satisfiable only if the formula is: no operation was replaced by any value.
+    pub exact: bool,
 }
 
-/// The formula, which has to be about words and truth values only, over integers. `None` when Z3
-/// fails.
+/// The translation of a formula whose terms are bit-vectors and Booleans only. `None` if Z3 fails.
 pub(super) fn over_integers(context: &TextContext<'_>, formula: Z3_ast) -> Option<OverIntegers> {
     let mut integers = Integers {
         context,
         // SAFETY: the context is alive.
         int: unsafe { Z3_mk_int_sort(context.z3.raw)? },
         sums: FxHashMap::default(),
-        readings: FxHashMap::default(),
+        signed_values: FxHashMap::default(),
         formulas: FxHashMap::default(),
         facts: Vec::new(),
-        linear: true,
+        exact: true,
     };
     let result = integers.formula(formula)?;
     let mut parts = std::mem::take(&mut integers.facts);
     parts.push(result);
     Some(OverIntegers {
         formula: conjunction(context, &parts)?,
-        linear: integers.linear,
+        exact: integers.exact,
     })
 }
 
+/// `2^width`.
 fn size(width: u32) -> BigInt {
     BigInt::one() << width
 }
 
+/// `2^(width - 1)`.
 fn half(width: u32) -> BigInt {
     BigInt::one() << (width - 1)
 }
 
 impl Integers<'_, '_> {
+    /// The translation of a formula; iterative.
     fn formula(&mut self, root: Z3_ast) -> Option<Z3_ast> {
         let mut stack = vec![root];
         while let Some(&term) = stack.last() {
@@ -112,11 +114,11 @@ impl Integers<'_, '_> {
             stack.pop();
             match self.width(term) {
                 Some(width) => {
-                    let sum = self.word(term, width, decl, &args)?;
+                    let sum = self.bit_vector(term, width, decl, &args)?;
                     self.sums.insert(term, sum);
                 }
                 None => {
-                    let made = self.truth(term, decl, &args)?;
+                    let made = self.boolean(term, decl, &args)?;
                     self.formulas.insert(term, made);
                 }
             }
@@ -128,19 +130,19 @@ impl Integers<'_, '_> {
         self.sums.contains_key(&term) || self.formulas.contains_key(&term)
     }
 
-    /// The width of a word.
+    /// The width of a bit-vector; `None` for another term.
     fn width(&self, term: Z3_ast) -> Option<u32> {
         let raw = self.context.z3.raw;
         // SAFETY: the term belongs to the context.
         unsafe {
             let sort = Z3_get_sort(raw, term)?;
-            let is_word = Z3_get_sort_kind(raw, sort) == SortKind::Bv;
-            is_word.then(|| Z3_get_bv_sort_size(raw, sort))
+            let is_bit_vector = Z3_get_sort_kind(raw, sort) == SortKind::Bv;
+            is_bit_vector.then(|| Z3_get_bv_sort_size(raw, sort))
         }
     }
 
-    /// What stands for a truth value whose arguments are known.
-    fn truth(&mut self, term: Z3_ast, decl: Z3_func_decl, args: &[Z3_ast]) -> Option<Z3_ast> {
+    /// The translation of a Boolean term whose arguments are translated.
+    fn boolean(&mut self, term: Z3_ast, decl: Z3_func_decl, args: &[Z3_ast]) -> Option<Z3_ast> {
         let z3 = &self.context.z3;
         let raw = z3.raw;
         if args.iter().all(|a| self.formulas.contains_key(a)) {
@@ -162,22 +164,22 @@ impl Integers<'_, '_> {
             let signed = signed.into_iter().any(is);
             let least = [DeclKind::Sleq, DeclKind::Uleq, DeclKind::Slt, DeclKind::Ult];
             let strict = [DeclKind::Slt, DeclKind::Ult, DeclKind::Sgt, DeclKind::Ugt];
-            let words = match least.into_iter().any(is) {
+            let sides = match least.into_iter().any(is) {
                 true => [a, b],
                 false => [b, a],
             };
             let strict = strict.into_iter().any(is);
-            if let Some(made) = self.at_most_by_cases(words, strict, signed) {
+            if let Some(made) = self.at_most_by_cases(sides, strict, signed) {
                 return Some(made);
             }
         }
         let numbers: Option<Vec<Z3_ast>> = if unsigned.into_iter().any(is) {
             args.iter().map(|&a| self.unsigned(a)).collect()
         } else if is(DeclKind::Eq) || is(DeclKind::Distinct) || signed.into_iter().any(is) {
-            args.iter().map(|&a| self.reading(a)).collect()
+            args.iter().map(|&a| self.signed_value(a)).collect()
         } else {
-            // Any truth value.
-            self.linear = false;
+            // Any Boolean.
+            self.exact = false;
             // SAFETY: the sort belongs to the context.
             return Some(z3.keep(unsafe {
                 let sort = Z3_mk_bool_sort(raw)?;
@@ -202,16 +204,16 @@ impl Integers<'_, '_> {
         Some(z3.keep(made))
     }
 
-    /// Whether the first word is at most (or less than) the second, by how often their sums wrap: a
-    /// solver decides between formulas sooner than it finds the value of a variable. `None` where
-    /// there are too many cases.
-    fn at_most_by_cases(&self, words: [Z3_ast; 2], strict: bool, signed: bool) -> Option<Z3_ast> {
-        let width = self.width(words[0])?;
+    /// That the first bit-vector is at most, or less than, the second, as a disjunction over the
+    /// numbers of overflows of both sums: solvers are faster on it than on integer variables for
+    /// these numbers. `None` if there are too many cases.
+    fn at_most_by_cases(&self, sides: [Z3_ast; 2], strict: bool, signed: bool) -> Option<Z3_ast> {
+        let width = self.width(sides[0])?;
         let low = if signed { -half(width) } else { BigInt::zero() };
         let high: BigInt = &low + size(width) - 1;
-        let [left, right] = words.map(|word| self.cases(word, &low, &high, width));
+        let [left, right] = sides.map(|side| self.cases(side, &low, &high, width));
         let (left, right) = (left?, right?);
-        if left.len() * right.len() > CASES {
+        if left.len() * right.len() > LIMITS.max_comparison_cases {
             return None;
         }
         let more = BigInt::from(u8::from(strict));
@@ -219,7 +221,7 @@ impl Integers<'_, '_> {
         for a in &left {
             for b in &right {
                 let mut parts = Vec::new();
-                // With a numeral on one side, one interval says all.
+                // If one side is a numeral, an interval for the other is enough.
                 if a.low == a.high {
                     self.between(b, &(&a.low + &more), &high, &mut parts)?;
                 } else if b.low == b.high {
@@ -237,21 +239,28 @@ impl Integers<'_, '_> {
         Some(z3.keep(unsafe { Z3_mk_or(z3.raw, all.len() as u32, all.as_ptr())? }))
     }
 
-    /// What a word may be in this range: its sum, less the words' size so many times.
-    fn cases(&self, word: Z3_ast, low: &BigInt, high: &BigInt, width: u32) -> Option<Vec<Sum>> {
-        let (sum, size) = (&self.sums[&word], size(width));
+    /// The values of a bit-vector in a range of `2^width` integers, by the number of overflows of its
+    /// sum.
+    fn cases(
+        &self,
+        bit_vector: Z3_ast,
+        low: &BigInt,
+        high: &BigInt,
+        width: u32,
+    ) -> Option<Vec<Sum>> {
+        let (sum, size) = (&self.sums[&bit_vector], size(width));
         let mut count = (&sum.low - low).div_floor(&size);
         let most = (&sum.high - low).div_floor(&size);
         debug_assert_eq!(high - low + 1, size);
         let mut cases = Vec::new();
-        while count <= most && cases.len() <= CASES {
+        while count <= most && cases.len() <= LIMITS.max_comparison_cases {
             cases.push(self.plus(sum, &self.point(&(-&size * &count))?)?);
             count += 1;
         }
         Some(cases)
     }
 
-    /// That a sum is in this interval, without what its own range says.
+    /// Adds that a sum is in an interval, unless its bounds imply it.
     fn between(
         &self,
         sum: &Sum,
@@ -268,6 +277,7 @@ impl Integers<'_, '_> {
         Some(())
     }
 
+    /// `a < b` if `strict`, otherwise `a ≤ b`.
     fn compare(&self, strict: bool, a: Z3_ast, b: Z3_ast) -> Option<Z3_ast> {
         let z3 = &self.context.z3;
         // SAFETY: both are integers of the context.
@@ -279,8 +289,8 @@ impl Integers<'_, '_> {
         }))
     }
 
-    /// What stands for a word whose arguments are known.
-    fn word(
+    /// The translation of a bit-vector whose arguments are translated.
+    fn bit_vector(
         &mut self,
         term: Z3_ast,
         width: u32,
@@ -325,7 +335,7 @@ impl Integers<'_, '_> {
         }
         if is(DeclKind::SignExt) {
             let inner = self.width(args[0])?;
-            return Some(signed(self.reading(args[0])?, inner));
+            return Some(signed(self.signed_value(args[0])?, inner));
         }
         if is(DeclKind::ZeroExt) {
             let inner = self.width(args[0])?;
@@ -336,7 +346,7 @@ impl Integers<'_, '_> {
             });
         }
         if is(DeclKind::Concat) {
-            let mut all = signed(self.reading(args[0])?, self.width(args[0])?);
+            let mut all = signed(self.signed_value(args[0])?, self.width(args[0])?);
             for &arg in &args[1..] {
                 let inner = self.width(arg)?;
                 let lower = Sum {
@@ -352,12 +362,12 @@ impl Integers<'_, '_> {
             // SAFETY: the declaration belongs to the context and has two parameters.
             let low = unsafe { Z3_get_decl_int_parameter(raw, decl, 1) };
             let low = u32::try_from(low).ok()?;
-            // The lower bits are those of any number that is equal modulo the size.
+            // The lowest bits are those of any integer that is equal modulo `2^width`.
             if low == 0 {
                 return Some(self.sums[&args[0]].clone());
             }
             let inner = self.width(args[0])?;
-            let number = self.reading(args[0])?;
+            let number = self.signed_value(args[0])?;
             let quotient = self.constant(&-half(inner - low), &(half(inner - low) - 1))?;
             let rest = self.constant(&BigInt::zero(), &(size(low) - 1))?;
             let multiple = self.multiple(quotient, &size(low))?;
@@ -369,7 +379,7 @@ impl Integers<'_, '_> {
         }
         if is(DeclKind::Ite) {
             let condition = self.formulas[&args[0]];
-            let (then, otherwise) = (self.reading(args[1])?, self.reading(args[2])?);
+            let (then, otherwise) = (self.signed_value(args[1])?, self.signed_value(args[2])?);
             // SAFETY: a formula and two integers of the context.
             let chosen = unsafe { Z3_mk_ite(raw, condition, then, otherwise)? };
             return Some(signed(self.context.z3.keep(chosen), width));
@@ -395,28 +405,37 @@ impl Integers<'_, '_> {
         if let [a, b] = *args
             && is(DeclKind::Band)
         {
-            // The lower bits of a number.
-            for (word, mask) in [(a, b), (b, a)] {
+            // The lowest bits.
+            for (masked, mask) in [(a, b), (b, a)] {
                 let size: Option<BigInt> = self.numeral(mask).map(|mask| mask + 1);
                 let is_power = |size: &BigInt| (size & (size - BigInt::one())).is_zero();
                 if let Some(size) = size.filter(|size| *size > BigInt::one() && is_power(size)) {
-                    let [_, rest] = self.divide(word, &size, Division::Down)?;
+                    let [_, rest] = self.divide(masked, &size, Division::Down)?;
                     return Some(rest);
                 }
             }
         }
-        // A constant, or anything else.
-        self.linear &= args.is_empty();
+        // A constant, or an operation that may have any value.
+        self.exact &= args.is_empty();
         let any = self.constant(&-half(width), &(half(width) - 1))?;
         Some(signed(any, width))
     }
 
-    /// Quotient and remainder of a word by a positive number that is one with a sign.
-    fn divide(&mut self, word: Z3_ast, divisor: &BigInt, rounded: Division) -> Option<[Sum; 2]> {
-        let width = self.width(word)?;
+    /// Quotient and remainder of a bit-vector by a positive integer in the signed range.
+    fn divide(
+        &mut self,
+        bit_vector: Z3_ast,
+        divisor: &BigInt,
+        rounded: Division,
+    ) -> Option<[Sum; 2]> {
+        let width = self.width(bit_vector)?;
         let (number, low, high): (Z3_ast, BigInt, BigInt) = match rounded {
-            Division::Unsigned => (self.unsigned(word)?, BigInt::zero(), size(width) - 1),
-            _ => (self.reading(word)?, -half(width), half(width) - 1),
+            Division::Unsigned => (self.unsigned(bit_vector)?, BigInt::zero(), size(width) - 1),
+            _ => (
+                self.signed_value(bit_vector)?,
+                -half(width),
+                half(width) - 1,
+            ),
         };
         let most: BigInt = divisor - 1;
         let least = match rounded {
@@ -432,7 +451,7 @@ impl Integers<'_, '_> {
         unsafe {
             self.facts.push(z3.keep(Z3_mk_eq(z3.raw, number, whole)?));
             if rounded == Division::ToZero {
-                // The remainder has the number's sign, or is zero.
+                // The remainder is zero or has the sign of the dividend.
                 let zero = self.numeral_of(&BigInt::zero())?;
                 let negative = z3.keep(Z3_mk_lt(z3.raw, number, zero)?);
                 let [below, above] = [
@@ -451,15 +470,15 @@ impl Integers<'_, '_> {
         Some([sum(quotient, &low, &high), sum(rest, &least, &most)])
     }
 
-    /// The number that a word is, with a sign.
-    fn reading(&mut self, word: Z3_ast) -> Option<Z3_ast> {
-        if let Some(&known) = self.readings.get(&word) {
+    /// The signed value of a bit-vector.
+    fn signed_value(&mut self, bit_vector: Z3_ast) -> Option<Z3_ast> {
+        if let Some(&known) = self.signed_values.get(&bit_vector) {
             return Some(known);
         }
-        let width = self.width(word)?;
-        let Sum { term, low, high } = self.sums[&word].clone();
+        let width = self.width(bit_vector)?;
+        let Sum { term, low, high } = self.sums[&bit_vector].clone();
         let half = half(width);
-        let reading = if -&half <= low && high < half {
+        let value = if -&half <= low && high < half {
             term
         } else {
             let size = size(width);
@@ -470,14 +489,14 @@ impl Integers<'_, '_> {
             self.bound(reduced, &-&half, &(half.clone() - 1))?;
             reduced
         };
-        self.readings.insert(word, reading);
-        Some(reading)
+        self.signed_values.insert(bit_vector, value);
+        Some(value)
     }
 
-    /// The number that a word is without a sign.
-    fn unsigned(&mut self, word: Z3_ast) -> Option<Z3_ast> {
-        let width = self.width(word)?;
-        let number = self.reading(word)?;
+    /// The unsigned value of a bit-vector.
+    fn unsigned(&mut self, bit_vector: Z3_ast) -> Option<Z3_ast> {
+        let width = self.width(bit_vector)?;
+        let number = self.signed_value(bit_vector)?;
         let wrapped = self.add(&[number, self.numeral_of(&size(width))?])?;
         let zero = self.numeral_of(&BigInt::zero())?;
         let z3 = &self.context.z3;
@@ -488,7 +507,7 @@ impl Integers<'_, '_> {
         }
     }
 
-    /// The value of a numeral, with a sign.
+    /// The signed value of a numeral; `None` for another term.
     fn numeral(&self, term: Z3_ast) -> Option<BigInt> {
         let raw = self.context.z3.raw;
         // SAFETY: the term belongs to the context, and Z3's string is read before the next call.
@@ -509,6 +528,7 @@ impl Integers<'_, '_> {
         Some(z3.keep(unsafe { Z3_mk_numeral(z3.raw, text.as_ptr(), self.int)? }))
     }
 
+    /// An integer as a sum.
     fn point(&self, value: &BigInt) -> Option<Sum> {
         Some(Sum {
             term: self.numeral_of(value)?,
@@ -547,7 +567,7 @@ impl Integers<'_, '_> {
         Some(z3.keep(unsafe { Z3_mk_mul(z3.raw, 2, parts.as_ptr())? }))
     }
 
-    /// A new integer in a range.
+    /// A new integer constant in a range.
     fn constant(&mut self, low: &BigInt, high: &BigInt) -> Option<Z3_ast> {
         let z3 = &self.context.z3;
         // SAFETY: the sort belongs to the context.
@@ -556,18 +576,19 @@ impl Integers<'_, '_> {
         Some(made)
     }
 
+    /// Adds the bounds of a term to the facts.
     fn bound(&mut self, term: Z3_ast, low: &BigInt, high: &BigInt) -> Option<()> {
         let z3 = &self.context.z3;
         let (low, high) = (self.numeral_of(low)?, self.numeral_of(high)?);
         for (a, b) in [(low, term), (term, high)] {
-            // SAFETY: both are integers of the context. What is made is kept before the next call.
+            // SAFETY: both are integers of the context. What is made is referenced before the next call.
             self.facts.push(z3.keep(unsafe { Z3_mk_le(z3.raw, a, b)? }));
         }
         Some(())
     }
 }
 
-/// A number in the range of words of a width.
+/// A signed value as a sum.
 fn signed(term: Z3_ast, width: u32) -> Sum {
     Sum {
         term,
@@ -576,7 +597,7 @@ fn signed(term: Z3_ast, width: u32) -> Sum {
     }
 }
 
-/// The number that a word with these bits is, with a sign.
+/// The signed value of the lowest `width` bits of an integer.
 fn wrapped(value: &BigInt, width: u32) -> BigInt {
     (value + half(width)).mod_floor(&size(width)) - half(width)
 }
@@ -590,8 +611,8 @@ mod tests {
     use alphorn_term::run::Budget;
     use alphorn_term::{Random, TermStore};
 
-    /// Whether the only assertion of a text is contradictory, over integers, and as it is; and whether
-    /// it is linear.
+    /// Whether the only assertion of a text is unsatisfiable over integers, and over bit-vectors; and
+    /// whether the translation is exact.
     fn contradictory(text: &str) -> (bool, bool, bool) {
         let budget = Budget::new(Rc::new(TermStore::new()), Default::default(), false);
         let context = TextContext::new(&budget);
@@ -602,11 +623,11 @@ mod tests {
             matches!(solver.check(None), Answer::Unsat)
         };
         let integers = over_integers(&context, formula).expect("a formula");
-        (ask(integers.formula), ask(formula), integers.linear)
+        (ask(integers.formula), ask(formula), integers.exact)
     }
 
-    /// What is contradictory over integers is so over words; and the other way round where all is
-    /// linear.
+    /// A formula that is unsatisfiable over integers is so over bit-vectors; the converse holds for
+    /// exact translations.
     #[test]
     fn what_has_a_model_keeps_one() {
         const LINEAR: [&str; 20] = [
@@ -648,11 +669,11 @@ mod tests {
         let (mut exact, mut weaker) = ([0, 0], [0, 0]);
         for round in 0..600 {
             let linear = round % 4 != 0;
-            let mut words = ["p", "q", "r", "#b110"].map(str::to_owned).to_vec();
-            let mut fill = |words: &[String], form: &str| {
-                let first: &String = random.pick(words);
+            let mut vectors = ["p", "q", "r", "#b110"].map(str::to_owned).to_vec();
+            let mut fill = |vectors: &[String], form: &str| {
+                let first: &String = random.pick(vectors);
                 let form = form.replace('P', first);
-                let second: &String = random.pick(words);
+                let second: &String = random.pick(vectors);
                 form.replace('Q', second)
             };
             let mut forms = Random::new(1000 + round);
@@ -661,12 +682,12 @@ mod tests {
                     true => *forms.pick(&LINEAR),
                     false => *forms.pick(&OTHERS),
                 };
-                let word = fill(&words, form);
-                words.push(word);
+                let vector = fill(&vectors, form);
+                vectors.push(vector);
             }
             let mut atom = || {
                 let form: &'static str = forms.pick::<&'static str>(&ATOMS);
-                fill(&words, form)
+                fill(&vectors, form)
             };
             let atoms: Vec<String> = (0..5).map(|_| atom()).collect();
             let text = format!(
@@ -675,22 +696,22 @@ mod tests {
                  (assert (and {} (not {}) {} (= b {}) (or (not b) {})))",
                 atoms[0], atoms[1], atoms[2], atoms[3], atoms[4]
             );
-            let (integers, words, is_linear) = contradictory(&text);
+            let (integers, vectors, is_linear) = contradictory(&text);
             assert!(is_linear || !linear, "{text}");
-            assert!(words || !integers, "{text}");
+            assert!(vectors || !integers, "{text}");
             let found = match linear {
                 true => &mut exact,
                 false => &mut weaker,
             };
-            assert!(!linear || integers == words, "{text}");
+            assert!(!linear || integers == vectors, "{text}");
             found[usize::from(integers)] += 1;
         }
-        // All happen, so the test says something.
+        // The test reaches all cases.
         let all = exact.into_iter().chain(weaker);
         assert!(all.into_iter().all(|f| f > 10), "{exact:?} {weaker:?}");
     }
 
-    /// Four bounds add up, for words of 64 bits; and a sum may wrap.
+    /// Bounds of bit-vectors of 64 bits add up, unless a sum may overflow.
     #[test]
     fn bounds_add_up() {
         let text = |least: &str| {

@@ -1,13 +1,15 @@
-//! Questions about SMT-LIB text, read by Z3's own parser: whether assertions are valid
+//! Questions about SMT-LIB text that Z3's own parser reads: whether its assertions are valid
 //! ([`valid_assertions`], under assumptions [`valid_in_some`]), and whether they imply ground steps
 //! ([`implied_steps`]).
 //!
-//! Invariant: nothing here knows our terms. The text goes to Z3 as it is, in a context of its own
-//! that is thrown away afterwards, so that a mistake of our reader cannot hide itself.
+//! # Invariant
+//! The text goes to Z3 unchanged, in a new context for each question, and nothing here uses alphorn's
+//! reader or terms. So a mistake of the reader does not change what is checked.
 
 mod assuming;
 mod instances;
 mod integers;
+mod limits;
 mod steps;
 mod uninterpreted;
 mod validity;
@@ -42,15 +44,15 @@ pub fn z3_version() -> String {
     format!("{major}.{minor}.{build}")
 }
 
-/// A Z3 context for one text, whose queries end with a budget and are counted as its work.
+/// A Z3 context for one text. Its queries end with a budget, and their work is charged to it.
 struct TextContext<'b> {
-    // Dropped before the context that it stops.
+    // Dropped before the context that it interrupts.
     _watchdog: Watchdog,
     z3: Context,
     budget: &'b Budget,
 }
 
-/// What Z3 answers to a query.
+/// Z3's answer to a query.
 enum Answer {
     Sat,
     Unsat,
@@ -58,23 +60,22 @@ enum Answer {
     Unknown(String),
 }
 
-/// A solver's kind.
+/// The kind of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Core {
-    /// The incremental core with Z3's older simplex, in which every atom counts as relevant: what
-    /// has to be contradictory is so as a whole, and checks of large linear assertions take about
-    /// three quarters of the time.
+    /// The incremental solver with Z3's older simplex solver and without relevancy filtering, which
+    /// is faster on large linear assertions.
     Simplex,
-    /// The incremental core with Z3's newer arithmetic.
+    /// The incremental solver with Z3's newer solver for arithmetic.
     Current,
-    /// The same, with quantifiers instantiated by their patterns alone: it gives up soon where no
-    /// model of a universal assumption can be found, which is nearly always.
+    /// The same with quantifiers instantiated by patterns only. It ends soon where Z3 would look for a
+    /// model of universal assumptions, which it nearly never finds.
     Patterns,
-    /// What Z3 picks for the theories of a query.
+    /// The solver that Z3 picks for the theories of a query.
     Tactics,
-    /// A SAT solver, for words and truth values only. A new one is made for each question: as an
-    /// incremental solver it has had wrong answers.
-    Words,
+    /// Z3's SAT solver, for bit-vectors and Booleans only. Each query needs a new one, since it has
+    /// given wrong answers as an incremental solver.
+    BitVectors,
 }
 
 impl<'b> TextContext<'b> {
@@ -91,11 +92,15 @@ impl<'b> TextContext<'b> {
         }
     }
 
-    /// The assertions of a text, kept as long as the context; or the parser's message.
+    /// The assertions of a text, referenced as long as the context lives.
+    ///
+    /// # Errors
+    /// The message of Z3's parser.
     fn parse(&self, text: &str) -> Result<Vec<Z3_ast>, String> {
         let text = CString::new(text).map_err(|_| "a zero byte".to_owned())?;
         let (z3, none) = (&self.z3, std::ptr::null());
-        // SAFETY: no sorts and declarations are passed; the vector is held until its elements are.
+        // SAFETY: no sorts and declarations are passed; the vector is referenced until its elements
+        // are.
         unsafe {
             let parsed = Z3_parse_smtlib2_string(
                 z3.raw,
@@ -123,11 +128,11 @@ impl<'b> TextContext<'b> {
     /// A new solver.
     fn solver(&self, core: Core) -> Result<TextSolver<'_>, String> {
         let z3 = &self.z3;
-        // SAFETY: the solver is held by a reference until `drop`.
+        // SAFETY: the solver is referenced until `drop`.
         let raw = unsafe {
             let raw = z3.ok(match core {
                 Core::Tactics => Z3_mk_solver(z3.raw),
-                Core::Words => Z3_mk_solver_for_logic(z3.raw, z3.symbol("QF_BV")?),
+                Core::BitVectors => Z3_mk_solver_for_logic(z3.raw, z3.symbol("QF_BV")?),
                 Core::Simplex | Core::Current | Core::Patterns => Z3_mk_simple_solver(z3.raw),
             })?;
             Z3_solver_inc_ref(z3.raw, raw);
@@ -138,9 +143,9 @@ impl<'b> TextContext<'b> {
         let relevancy = z3.symbol("relevancy")?;
         let (mbqi, auto_config) = (z3.symbol("mbqi")?, z3.symbol("auto_config")?);
         z3.with_params(
-            // SAFETY: the parameters are held during the call.
+            // SAFETY: the parameters are referenced during the call.
             |params| unsafe {
-                // An interrupt is the program's to handle.
+                // The program handles Ctrl-C, not Z3.
                 Z3_params_set_bool(z3.raw, params, ctrl_c, false);
                 if core == Core::Simplex {
                     Z3_params_set_uint(z3.raw, params, arithmetic, 2);
@@ -165,26 +170,26 @@ struct TextSolver<'a> {
 }
 
 impl TextSolver<'_> {
-    /// Asserts the formula for good, or until the scope ends.
+    /// Asserts a formula in the current scope.
     fn assert(&mut self, formula: Z3_ast) {
         // SAFETY: everything belongs to the one context.
         unsafe { Z3_solver_assert(self.context.z3.raw, self.raw, formula) };
     }
 
-    /// Opens a scope and asserts the formula in it.
+    /// Opens a scope and asserts a formula in it.
     fn push(&mut self, formula: Z3_ast) {
         // SAFETY: the solver belongs to the context.
         unsafe { Z3_solver_push(self.context.z3.raw, self.raw) };
         self.assert(formula);
     }
 
-    /// Ends the innermost scope.
+    /// Closes the innermost scope.
     fn pop(&mut self) {
-        // SAFETY: the solver belongs to the context, and scopes are ended where they were opened.
+        // SAFETY: the solver belongs to the context, and each `pop` has its `push`.
         unsafe { Z3_solver_pop(self.context.z3.raw, self.raw, 1) };
     }
 
-    /// Whether what is asserted has a model, within so much work, given in nominal time.
+    /// Satisfiability of the assertions, with at most `limit` of work, in nominal time.
     fn check(&mut self, limit: Option<Duration>) -> Answer {
         let (z3, budget) = (&self.context.z3, self.context.budget);
         // SAFETY: the solver belongs to the context.
@@ -206,7 +211,7 @@ impl TextSolver<'_> {
 
 impl Drop for TextSolver<'_> {
     fn drop(&mut self) {
-        // SAFETY: the reference taken when it was made.
+        // SAFETY: releases the reference taken when it was made.
         unsafe { Z3_solver_dec_ref(self.context.z3.raw, self.raw) };
     }
 }

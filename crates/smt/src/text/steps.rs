@@ -1,18 +1,16 @@
 //! Whether the assertions of a text imply ground steps `premises ⇒ fact`.
 //!
-//! The quantifiers of an assertion are taken off where a stronger formula than the assertion would
-//! be needed to keep them: a universal one in positive position, an existential one in negative
-//! position. Their variables become constants, and a step puts its values there. So the assertion
-//! implies what is left, whatever the values are; they are only a hint. What is left has to
-//! contradict the premises and the negation of the fact. Z3's simplifier sees that in nearly all
-//! steps; its solvers are asked about the others, first as they are, then with the assertion
-//! itself.
+//! Universal quantifiers in positive position of an assertion, and existential ones in negative
+//! position, are instantiated with the values of the step. The assertion implies this instance,
+//! whatever the values are, so they are only a hint. The instance has to be inconsistent with the
+//! premises and the negated fact. Z3's simplifier shows this for nearly all steps; the solvers get the
+//! others, first the instance, then the assertion, too.
 //!
-//! Invariant: a step is implied only when Z3 has reduced that contradiction to `false`, or has
-//! found it unsatisfiable, with predicates uninterpreted.
+//! # Invariant
+//! A step is implied only if Z3 simplifies the instance with premises and negated fact to `false` or
+//! finds it unsatisfiable, with predicates uninterpreted, or if the fact is one of the premises.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use z3_sys::{
     DeclKind, SortKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args,
@@ -23,55 +21,61 @@ use z3_sys::{
     Z3_solver_assert, Z3_sort, Z3_substitute, Z3_substitute_vars, Z3_to_app,
 };
 
+use super::limits::LIMITS;
 use super::{Answer, Core, TextContext, string};
-use crate::context::{Context, Held};
+use crate::context::{AstRef, Context};
 use alphorn_term::run::Budget;
 
-/// A quantifier whose variables each match several of a clause's is instantiated with so many
-/// combinations at most, or stays as it is.
-const MAX_INSTANCES: usize = 256;
-
-/// What one query may take, in nominal time of work.
-const QUERY_WORK: Duration = Duration::from_secs(5);
-
-/// A clause that an assertion of the text stands for.
+/// A clause of an assertion.
 #[derive(Clone, Debug)]
 pub struct ClauseText {
-    /// The number of the assertion, from 0.
+    /// The position of the assertion in the text, from 0.
     pub assertion: usize,
     /// The names of the clause's variables in the assertion.
     pub variables: Vec<String>,
 }
 
-/// A ground step. Its facts and values are assertions of the text, too, given by their numbers from
-/// 0: a fact is an atom, and values are the arguments of one.
+/// A ground step. Its facts and values are assertions of the text, too, given by their positions from
+/// 0: each is an atom.
 #[derive(Clone, Debug)]
 pub struct StepText {
-    /// Index of the clause.
+    /// The index of the clause among the [`ClauseText`]s.
     pub clause: usize,
-    /// The atom whose arguments are the values of the clause's variables.
+    /// The atom whose arguments are the values of the clause's variables, in their order.
     pub values: usize,
+    /// The facts of the clause's body.
     pub premises: Vec<usize>,
-    /// `None` for `false`.
+    /// The derived fact; `None` for `false`.
     pub fact: Option<usize>,
 }
 
-/// What Z3 says about steps.
+/// The result of checking steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StepsCheck {
-    /// All are implied; with the number of assertions in the text.
-    Implied { assertions: usize },
-    /// This one, from 0, does not follow from its assertion.
-    NotImplied { step: usize },
-    /// This one, from 0, could not be decided.
-    Unknown { step: usize, reason: String },
-    /// Z3's parser refuses the text, with its message.
+    /// All steps are implied.
+    Implied {
+        /// The number of assertions that Z3 read.
+        assertions: usize,
+    },
+    /// A step does not follow from its assertion.
+    NotImplied {
+        /// The position of the step, from 0.
+        step: usize,
+    },
+    /// A step is not decided.
+    Unknown {
+        /// The position of the step, from 0.
+        step: usize,
+        /// Z3's reason, or what is wrong with the step.
+        reason: String,
+    },
+    /// Z3's parser rejects the text, with its message.
     Malformed(String),
 }
 
-/// Whether each of the steps follows from the assertion of its clause. Stops at the first that is
-/// not known to, and with the budget, which is for all of them together. With `exact`, a step has
-/// to follow from the instance with its own values.
+/// Whether each step follows from the assertion of its clause. Ends at the first step that is not
+/// found to, and with the budget. With `exact`, a step has to follow from the instance with its own
+/// values.
 pub fn implied_steps(
     text: &str,
     clauses: &[ClauseText],
@@ -108,25 +112,29 @@ pub fn implied_steps(
     }
 }
 
-/// An assertion without the quantifiers that could be taken off, over constants.
+/// An assertion with constants for the variables of its instantiated quantifiers.
 struct Matrix<'a> {
-    formula: Held<'a>,
-    /// In the place of the clause's variables, in their order.
-    constants: Vec<Held<'a>>,
+    formula: AstRef<'a>,
+    /// The constants for the clause's variables, in their order.
+    constants: Vec<AstRef<'a>>,
 }
 
+/// Checks the steps of one text.
 struct Checker<'a> {
     text: &'a TextContext<'a>,
     assertions: &'a [Z3_ast],
     exact: bool,
     /// By clause, made when first needed.
     matrices: Vec<Option<Matrix<'a>>>,
-    /// Facts after simplification, by their assertions.
-    simplified: HashMap<usize, Held<'a>>,
+    /// Simplified facts, by position of the assertion.
+    simplified: HashMap<usize, AstRef<'a>>,
 }
 
 impl<'a> Checker<'a> {
-    /// Whether the step follows; an error when that is not known.
+    /// Whether the step follows.
+    ///
+    /// # Errors
+    /// Why this is not known.
     fn check(&mut self, clause: &ClauseText, step: &StepText) -> Result<bool, String> {
         if self.text.budget.is_spent() {
             return Err("timeout".to_owned());
@@ -156,33 +164,35 @@ impl<'a> Checker<'a> {
         }
         let mut formulas = vec![instance];
         for &premise in &premises {
-            formulas.push(Held::new(context, premise));
+            formulas.push(AstRef::new(context, premise));
         }
         if let Some(fact) = fact {
             // SAFETY: the fact belongs to the context.
-            formulas.push(held(context, unsafe { Z3_mk_not(context.raw, fact) })?);
+            formulas.push(referenced(context, unsafe {
+                Z3_mk_not(context.raw, fact)
+            })?);
         }
         self.contradicts(source, formulas)
     }
 
+    /// The assertion at a position.
     fn atom(&self, assertion: usize) -> Result<Z3_ast, String> {
         let found = self.assertions.get(assertion).copied();
         found.ok_or_else(|| "an assertion is missing".to_owned())
     }
 
-    /// Whether simplification alone makes the ground `instance` false when these facts are true or
-    /// not.
+    /// Whether `instance` simplifies to `false` with these truth values for the facts.
     fn reduces_to_false(
         &mut self,
         instance: Z3_ast,
         facts: &[(usize, bool)],
     ) -> Result<bool, String> {
         let z3 = &self.text.z3;
-        // The arguments of its atoms are values now, as those of the facts after simplification.
+        // After simplification the arguments of atoms are values, as those of simplified facts.
         let instance = simplify(z3, instance)?;
         // SAFETY: the context is alive.
         let (yes, no) = unsafe { (Z3_mk_true(z3.raw), Z3_mk_false(z3.raw)) };
-        let (yes, no) = (held(z3, yes)?, held(z3, no)?);
+        let (yes, no) = (referenced(z3, yes)?, referenced(z3, no)?);
         let (mut atoms, mut known) = (Vec::new(), Vec::new());
         for &(fact, holds) in facts {
             if !self.simplified.contains_key(&fact) {
@@ -196,37 +206,37 @@ impl<'a> Checker<'a> {
         Ok(simplify(z3, closed.ast)?.ast == no.ast)
     }
 
-    /// Asks solvers whether the assertion contradicts the premises and the negation of the fact:
-    /// first about its instance alone, which is ground in nearly all cases.
-    fn contradicts(&self, source: Z3_ast, mut formulas: Vec<Held<'a>>) -> Result<bool, String> {
+    /// Whether `formulas`, the instance with the premises and the negated fact, or these together with
+    /// the assertion, are unsatisfiable.
+    fn contradicts(&self, source: Z3_ast, mut formulas: Vec<AstRef<'a>>) -> Result<bool, String> {
         let instance = self.query(&formulas, Core::Current)?;
         match instance {
             Answer::Unsat => return Ok(true),
             Answer::Sat if self.exact => return Ok(false),
             _ => {}
         }
-        formulas.push(Held::new(&self.text.z3, source));
+        formulas.push(AstRef::new(&self.text.z3, source));
         match (instance, self.query(&formulas, Core::Tactics)?) {
             (_, Answer::Unsat) => Ok(true),
             (Answer::Unknown(reason), Answer::Unknown(_)) => Err(reason),
-            // Of the assertion Z3 may not know it, but of an instance that is ground.
+            // There is a model of the instance or of the assertion.
             _ => Ok(false),
         }
     }
 
-    /// One query of a new solver.
-    fn query(&self, formulas: &[Held<'_>], core: Core) -> Result<Answer, String> {
+    /// The answer of a new solver.
+    fn query(&self, formulas: &[AstRef<'_>], core: Core) -> Result<Answer, String> {
         let mut solver = self.text.solver(core)?;
         for formula in formulas {
             // SAFETY: both belong to the context.
             unsafe { Z3_solver_assert(self.text.z3.raw, solver.raw, formula.ast) };
         }
-        Ok(solver.check(Some(QUERY_WORK)))
+        Ok(solver.check(Some(LIMITS.step_query_work)))
     }
 }
 
-/// Takes off the quantifiers of an assertion, with one constant for each variable of a clause, of
-/// the sorts of `values`.
+/// The assertion with instantiated quantifiers: a constant for each variable of a clause, with the
+/// sorts of `values`.
 fn matrix<'a>(
     context: &'a Context,
     assertion: Z3_ast,
@@ -240,7 +250,7 @@ fn matrix<'a>(
         let constant = unsafe {
             let sort = context.ok(Z3_get_sort(context.raw, value))?;
             let constant = Z3_mk_fresh_const(context.raw, c"v".as_ptr(), sort);
-            let constant = held(context, constant)?;
+            let constant = referenced(context, constant)?;
             variables
                 .entry(name)
                 .or_default()
@@ -249,31 +259,31 @@ fn matrix<'a>(
         };
         constants.push(constant);
     }
-    let mut opener = Opener {
+    let mut instantiation = Instantiation {
         context,
         variables,
         done: HashMap::new(),
-        held: Vec::new(),
+        references: Vec::new(),
     };
-    let formula = opener.open(assertion)?;
-    let formula = Held::new(context, formula);
+    let formula = instantiation.instantiated(assertion)?;
+    let formula = AstRef::new(context, formula);
     Ok(Matrix { formula, constants })
 }
 
 /// A subformula and whether it stands in positive position.
 type Place = (Z3_ast, bool);
 
-/// Takes quantifiers off; each subformula once for each of its positions.
-struct Opener<'a, 'n> {
+/// Instantiates quantifiers, in each subformula once for each polarity.
+struct Instantiation<'a, 'n> {
     context: &'a Context,
     /// The constants by name, with their sorts.
     variables: HashMap<&'n str, Vec<(Z3_sort, Z3_ast)>>,
     done: HashMap<Place, Z3_ast>,
-    /// What keeps all these alive.
-    held: Vec<Held<'a>>,
+    /// References to the new formulas.
+    references: Vec<AstRef<'a>>,
 }
 
-/// How a subformula is put together from others.
+/// The structure of a subformula.
 enum Shape {
     Leaf,
     Not(Z3_ast),
@@ -284,8 +294,9 @@ enum Shape {
     Equal(Z3_ast, Z3_ast),
 }
 
-impl<'a> Opener<'a, '_> {
-    fn open(&mut self, root: Z3_ast) -> Result<Z3_ast, String> {
+impl<'a> Instantiation<'a, '_> {
+    /// The formula with instantiated quantifiers; iterative.
+    fn instantiated(&mut self, root: Z3_ast) -> Result<Z3_ast, String> {
         let mut shapes: HashMap<Place, Shape> = HashMap::new();
         let mut stack = vec![(root, true)];
         while let Some(&place) = stack.last() {
@@ -322,10 +333,11 @@ impl<'a> Opener<'a, '_> {
         Ok(self.done[&(root, true)])
     }
 
-    /// What the formula is made of; a quantifier that can be taken off, of its instances.
+    /// The structure of a formula; that of a quantifier that is instantiated is the conjunction or
+    /// disjunction of its instances.
     fn shape(&mut self, formula: Z3_ast, positive: bool) -> Result<Shape, String> {
         let raw = self.context.raw;
-        // SAFETY: everything belongs to the context, and is held by what it is a part of.
+        // SAFETY: everything belongs to the context, and a formula references its parts.
         unsafe {
             if Z3_is_quantifier_forall(raw, formula) && positive {
                 return Ok(self.instances(formula)?.map_or(Shape::Leaf, Shape::And));
@@ -372,8 +384,8 @@ impl<'a> Opener<'a, '_> {
         sort.is_some_and(|sort| self.context.sort_kind(sort) == SortKind::Bool as u32)
     }
 
-    /// The instances of a quantifier's body with the constants that have the names and sorts of
-    /// its variables; `None` when there are none, or too many.
+    /// The instances of a quantifier with all constants of the names and sorts of its variables; `None`
+    /// if there are none, or too many combinations.
     fn instances(&mut self, quantifier: Z3_ast) -> Result<Option<Vec<Z3_ast>>, String> {
         let (context, raw) = (self.context, self.context.raw);
         // SAFETY: everything belongs to the context; a quantifier has as many names and sorts as
@@ -390,7 +402,7 @@ impl<'a> Opener<'a, '_> {
                     .filter(|candidate| Z3_is_eq_sort(raw, candidate.0, sort))
                     .map(|candidate| candidate.1)
                     .collect();
-                if choices.len() * candidates.len() > MAX_INSTANCES {
+                if choices.len() * candidates.len() > LIMITS.max_combinations {
                     return Ok(None);
                 }
                 let longer = |choice: &Vec<Z3_ast>| {
@@ -412,13 +424,13 @@ impl<'a> Opener<'a, '_> {
         }
     }
 
-    /// The formula with its parts replaced by what became of them.
+    /// The formula of this structure, with its instantiated parts.
     fn rebuild(&mut self, place: Place, shape: &Shape) -> Result<Z3_ast, String> {
         let (formula, positive) = place;
         let raw = self.context.raw;
         let part = |part: Z3_ast, positive: bool| self.done[&(part, positive)];
         let parts = |list: &[Z3_ast]| list.iter().map(|&p| part(p, positive)).collect::<Vec<_>>();
-        // SAFETY: everything belongs to the context and is held by `held`, or by the assertion.
+        // SAFETY: everything belongs to the context, and `references` or the assertion references it.
         let result = unsafe {
             match shape {
                 Shape::Leaf => return Ok(formula),
@@ -444,12 +456,12 @@ impl<'a> Opener<'a, '_> {
                     if kept == opposite {
                         Z3_mk_eq(raw, kept[0], kept[1])
                     } else {
-                        // Each side is once a premise and once a conclusion.
+                        // Each side is a premise of one implication and the conclusion of the other.
                         let right = Z3_mk_implies(raw, opposite[0], kept[1]);
                         let right = self.keep(right)?;
                         let left = Z3_mk_implies(raw, opposite[1], kept[0]);
-                        let ways = [right, self.keep(left)?];
-                        Z3_mk_and(raw, 2, ways.as_ptr())
+                        let both = [right, self.keep(left)?];
+                        Z3_mk_and(raw, 2, both.as_ptr())
                     }
                 }
             }
@@ -457,21 +469,23 @@ impl<'a> Opener<'a, '_> {
         self.keep(result)
     }
 
+    /// Keeps a reference to a new formula.
     fn keep(&mut self, made: Option<Z3_ast>) -> Result<Z3_ast, String> {
-        let held = held(self.context, made)?;
-        let formula = held.ast;
-        self.held.push(held);
+        let reference = referenced(self.context, made)?;
+        let formula = reference.ast;
+        self.references.push(reference);
         Ok(formula)
     }
 }
 
-fn held(context: &Context, made: Option<Z3_ast>) -> Result<Held<'_>, String> {
-    Ok(Held::new(context, context.ok(made)?))
+/// A reference to a new term, or Z3's message if there is none.
+fn referenced(context: &Context, made: Option<Z3_ast>) -> Result<AstRef<'_>, String> {
+    Ok(AstRef::new(context, context.ok(made)?))
 }
 
-fn simplify(context: &Context, formula: Z3_ast) -> Result<Held<'_>, String> {
+fn simplify(context: &Context, formula: Z3_ast) -> Result<AstRef<'_>, String> {
     // SAFETY: the formula belongs to the context.
-    held(context, unsafe { Z3_simplify(context.raw, formula) })
+    referenced(context, unsafe { Z3_simplify(context.raw, formula) })
 }
 
 fn substitute<'a>(
@@ -479,18 +493,18 @@ fn substitute<'a>(
     formula: Z3_ast,
     from: &[Z3_ast],
     to: &[Z3_ast],
-) -> Result<Held<'a>, String> {
+) -> Result<AstRef<'a>, String> {
     debug_assert_eq!(from.len(), to.len());
     let count = from.len() as u32;
     // SAFETY: both lists have this length, and everything belongs to the context.
-    held(context, unsafe {
+    referenced(context, unsafe {
         Z3_substitute(context.raw, formula, count, from.as_ptr(), to.as_ptr())
     })
 }
 
-/// The arguments of an application.
+/// The arguments of an application; none for another term.
 fn arguments(context: &Context, application: Z3_ast) -> Vec<Z3_ast> {
-    // SAFETY: the application belongs to the context and holds its arguments.
+    // SAFETY: the application belongs to the context and references its arguments.
     unsafe {
         let Some(app) = Z3_to_app(context.raw, application) else {
             return Vec::new();
@@ -509,7 +523,8 @@ mod tests {
     use super::*;
     use alphorn_term::TermStore;
 
-    /// The clause is the first assertion; values of x, premises and the fact follow it.
+    /// The result for a step whose clause is the first assertion; the values of `x`, the premises and
+    /// the fact are the next ones.
     fn check(assertion: &str, values: &str, premises: &[&str], fact: Option<&str>) -> StepsCheck {
         let mut text = format!(
             "(declare-fun P (Int) Bool) (declare-fun Q (Int) Bool) (declare-fun values (Int) Bool)
@@ -543,12 +558,12 @@ mod tests {
         assert_eq!(check(counts, "1", &["(P 1)"], None), not_implied);
         assert_eq!(check(counts, "1", &[], Some("(P 2)")), not_implied);
         assert_eq!(check(counts, "1", &["(Q 1)"], Some("(P 2)")), not_implied);
-        // What is a premise is implied, whatever the assertion.
+        // A premise is implied by any assertion.
         assert_eq!(check(counts, "7", &["(P 1)"], Some("(P 1)")), implied(4));
     }
 
     #[test]
-    fn polarity_decides_which_quantifiers_go() {
+    fn polarity_decides_which_quantifiers_are_instantiated() {
         let implied = |assertions| StepsCheck::Implied { assertions };
         let not_implied = StepsCheck::NotImplied { step: 0 };
         let fact = Some("(Q 0)");
@@ -570,7 +585,7 @@ mod tests {
                 "{assertion}"
             );
         }
-        // A constraint with a quantifier is for the solver.
+        // A quantified constraint needs the solver.
         let odd = "(forall ((x Int)) (=> (forall ((k Int)) (distinct x (* 2 k))) (P x)))";
         assert_eq!(check(odd, "7", &[], Some("(P 7)")), implied(3));
     }
@@ -586,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_none() {
+    fn text_that_z3_rejects() {
         let found = check("(P y)", "0", &[], None);
         assert!(matches!(found, StepsCheck::Malformed(_)), "{found:?}");
     }

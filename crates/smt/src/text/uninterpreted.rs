@@ -1,13 +1,14 @@
-//! A formula in which hard operations are uninterpreted functions: those on bit-vectors,
-//! conversions between them and integers, products and quotients of variables.
+//! A formula with uninterpreted functions in place of hard operations: those on bit-vectors,
+//! conversions between bit-vectors and integers, products and quotients of variables.
 //!
-//! Models of clauses often only pass such values on. Then a contradiction needs no more of an
-//! operation than that it gives equal results for equal arguments, while bit-blasting words of 256
-//! bits takes minutes. (Bryant, German, Velev, "Processor verification using efficient reductions
-//! of the logic of uninterpreted functions to propositional logic", TOCL 2001, for the idea.)
+//! If clauses only copy the results of such operations, a refutation only needs that equal arguments
+//! have equal results, while bit-blasting of 256 bits takes minutes (Bryant, German, Velev, "Processor
+//! verification using efficient reductions of the logic of uninterpreted functions to propositional
+//! logic", TOCL 2001).
 //!
-//! Invariant: each model of the formula is one of the result, with the operations for the
-//! functions; so what is contradictory afterwards was so before. The converse does not hold.
+//! # Invariant
+//! Each model of the formula, with the operations as the functions, is a model of the result; so if
+//! the result is unsatisfiable, the formula is. The converse does not hold.
 
 use std::ffi::{CStr, CString};
 
@@ -25,10 +26,11 @@ use z3_sys::{
 
 use super::TextContext;
 
-/// Kinds of operations on bit-vectors, after their numerals and before the rules of proofs.
-const WORDS: std::ops::Range<u32> = DeclKind::Bnum as u32 + 1..0x500;
+/// The kinds of operations on bit-vectors: in Z3's enumeration, after their numerals and before the
+/// proof rules.
+const BIT_VECTORS: std::ops::Range<u32> = DeclKind::Bnum as u32 + 1..0x500;
 
-/// Operations whose arguments may change places.
+/// Commutative operations.
 const COMMUTATIVE: [DeclKind; 6] = [
     DeclKind::Mul,
     DeclKind::Badd,
@@ -38,30 +40,31 @@ const COMMUTATIVE: [DeclKind; 6] = [
     DeclKind::Bxor,
 ];
 
-/// What makes equal terms look equal before operations become functions: values and equations of
-/// variables are put in their places, and the result has a model exactly if the formula has one.
+/// Tactics that solve equations of variables, so that equal terms are syntactically equal. The result
+/// is satisfiable exactly if the formula is.
 const TACTICS: [&CStr; 4] = [c"simplify", c"propagate-values", c"solve-eqs", c"simplify"];
 
-/// Which hard operations a formula has.
+/// The hard operations of a formula.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Hard {
     No,
     Operations,
-    /// Conversions between integers and bit-vectors among them, for which Z3 blasts bits.
+    /// Among them conversions between integers and bit-vectors, which Z3 bit-blasts.
     Conversions,
 }
 
-/// What stands in for operations.
+/// The replacement of operations by functions.
 struct Functions<'a, 'b> {
     context: &'a TextContext<'b>,
     /// By the operation and its number of arguments.
     functions: FxHashMap<(Z3_func_decl, usize), Z3_func_decl>,
+    /// By term: its replacement.
     done: FxHashMap<Z3_ast, Z3_ast>,
-    /// What holds of the results.
+    /// Constraints on the results of functions.
     bounds: Vec<Z3_ast>,
 }
 
-/// Which hard operations the formula has outside of quantifiers.
+/// The hard operations of a formula outside of quantifiers.
 pub(super) fn hard_operations(context: &TextContext<'_>, formula: Z3_ast) -> Hard {
     let mut found = Hard::No;
     let mut seen: FxHashSet<Z3_ast> = FxHashSet::default();
@@ -82,8 +85,8 @@ pub(super) fn hard_operations(context: &TextContext<'_>, formula: Z3_ast) -> Har
     found
 }
 
-/// The formula with functions in the place of hard operations; with `solved`, after equations of
-/// variables were solved. `None` when Z3 fails.
+/// The formula with functions in place of hard operations; with `solved`, after solving equations of
+/// variables. `None` if Z3 fails.
 pub(super) fn with_functions(
     context: &TextContext<'_>,
     formula: Z3_ast,
@@ -106,13 +109,13 @@ pub(super) fn with_functions(
     conjunction(context, &parts)
 }
 
-/// The operation and the arguments of an application.
+/// The declaration and the arguments of an application; `None` for another term.
 pub(super) fn application(
     context: &TextContext<'_>,
     term: Z3_ast,
 ) -> Option<(Z3_func_decl, Vec<Z3_ast>)> {
     let raw = context.z3.raw;
-    // SAFETY: the term belongs to the context and is held by the formula that it is a part of.
+    // SAFETY: the term belongs to the context, and the formula that contains it is referenced.
     unsafe {
         if !Z3_is_app(raw, term) {
             return None;
@@ -124,6 +127,7 @@ pub(super) fn application(
     }
 }
 
+/// The hardness of an operation with these arguments.
 fn hardness(context: &TextContext<'_>, decl: Z3_func_decl, args: &[Z3_ast]) -> Hard {
     let kind = context.z3.decl_kind(decl);
     let is = |wanted: DeclKind| kind == wanted as u32;
@@ -132,7 +136,7 @@ fn hardness(context: &TextContext<'_>, decl: Z3_func_decl, args: &[Z3_ast]) -> H
         return Hard::Conversions;
     }
     let quotient = [DeclKind::Idiv, DeclKind::Div, DeclKind::Mod, DeclKind::Rem];
-    let hard = (WORDS.contains(&kind) && !args.is_empty())
+    let hard = (BIT_VECTORS.contains(&kind) && !args.is_empty())
         || (is(DeclKind::Mul) && args.iter().filter(varies).count() > 1)
         || (quotient.into_iter().any(is) && args.iter().skip(1).any(|arg| varies(&arg)))
         || is(DeclKind::Power);
@@ -142,8 +146,8 @@ fn hardness(context: &TextContext<'_>, decl: Z3_func_decl, args: &[Z3_ast]) -> H
     }
 }
 
-/// Whether a term is a numeral, or a sign or a fraction of numerals, as texts have them: `(- 1.0)`,
-/// `(/ 1.0 2.0)`, `(- (/ 1.0 2.0))`.
+/// Whether a term is a numeral with signs and fractions, as in `(- 1.0)`, `(/ 1.0 2.0)` and
+/// `(- (/ 1.0 2.0))`.
 fn is_number(context: &TextContext<'_>, term: Z3_ast) -> bool {
     let raw = context.z3.raw;
     let mut open = vec![term];
@@ -168,7 +172,7 @@ fn is_number(context: &TextContext<'_>, term: Z3_ast) -> bool {
 }
 
 impl Functions<'_, '_> {
-    /// The formula with functions, what is below quantifiers excepted.
+    /// The formula with functions in place of hard operations outside of quantifiers; iterative.
     fn replace(&mut self, formula: Z3_ast) -> Option<Z3_ast> {
         let mut stack = vec![formula];
         while let Some(&term) = stack.last() {
@@ -202,7 +206,7 @@ impl Functions<'_, '_> {
         Some(self.done[&formula])
     }
 
-    /// The function of an operation; `args` are the operation's arguments, `own` the function's.
+    /// The application of an operation's function to `own`, the replacements of its arguments `args`.
     fn apply(
         &mut self,
         decl: Z3_func_decl,
@@ -250,22 +254,22 @@ impl Functions<'_, '_> {
     }
 }
 
-/// All of these.
+/// The conjunction of formulas.
 pub(super) fn conjunction(context: &TextContext<'_>, parts: &[Z3_ast]) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: the formulas belong to the context.
     Some(z3.keep(unsafe { Z3_mk_and(z3.raw, parts.len() as u32, parts.as_ptr())? }))
 }
 
-/// What Z3's tactics make of a formula, one after the other; none of them may split it.
+/// The formula after Z3's tactics, one after the other; `None` if one of them fails or splits it.
 pub(super) fn by_tactics(
     context: &TextContext<'_>,
     formula: Z3_ast,
     tactics: &[&CStr],
 ) -> Option<Z3_ast> {
     let z3 = &context.z3;
-    // SAFETY: goals, tactics and results are held by references while they are used, and formulas
-    // of the last goals are kept.
+    // SAFETY: goals, tactics and results are referenced while they are used, and the context keeps
+    // references to the formulas of the last goals.
     unsafe {
         let mut goals = vec![formula];
         for name in tactics {
@@ -282,17 +286,17 @@ pub(super) fn by_tactics(
     }
 }
 
-/// The formulas that a tactic makes of a goal's.
+/// The formulas of a goal after a tactic; `None` if the tactic fails or splits the goal.
 ///
 /// # Safety
-/// The goal belongs to the context and is held by a reference.
+/// The goal belongs to the context and is referenced.
 unsafe fn apply_tactic(
     context: &TextContext<'_>,
     name: &CStr,
     goal: Z3_goal,
 ) -> Option<Vec<Z3_ast>> {
     let z3 = &context.z3;
-    // SAFETY: see above; the tactic and the result are held by references.
+    // SAFETY: the caller sees to the goal; tactic and result are referenced.
     unsafe {
         let tactic = Z3_mk_tactic(z3.raw, name.as_ptr())?;
         Z3_tactic_inc_ref(z3.raw, tactic);
@@ -300,7 +304,6 @@ unsafe fn apply_tactic(
         Z3_tactic_dec_ref(z3.raw, tactic);
         let applied = applied?;
         Z3_apply_result_inc_ref(z3.raw, applied);
-        // These tactics do not split a goal.
         let single = Z3_apply_result_get_num_subgoals(z3.raw, applied) == 1;
         let subgoal = Z3_apply_result_get_subgoal(z3.raw, applied, 0).filter(|_| single);
         let formulas = subgoal.and_then(|subgoal| {
@@ -323,7 +326,7 @@ mod tests {
     use alphorn_term::run::Budget;
     use alphorn_term::{Random, TermStore};
 
-    /// Whether the only assertion of a text is contradictory, with functions, and without.
+    /// Whether the only assertion of a text is unsatisfiable with functions, and without.
     fn contradictory(text: &str, solved: bool) -> (bool, bool) {
         let budget = Budget::new(Rc::new(TermStore::new()), Default::default(), false);
         let context = TextContext::new(&budget);
@@ -344,8 +347,8 @@ mod tests {
         (declare-const v (_ BitVec 256)) (declare-const w (_ BitVec 256))";
 
     #[test]
-    fn results_are_passed_on() {
-        // A quotient of words that are shifted, which no one blasts in time.
+    fn equal_arguments_have_equal_results() {
+        // A quotient of shifted bit-vectors, too hard for bit-blasting.
         let result = |x: &str, w: &str| {
             format!("(ubv_to_int (bvudiv (bvshl ((_ int_to_bv 256) {x}) {w}) (bvmul {w} {w})))")
         };
@@ -390,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn hard_operations_are_told() {
+    fn hard_operations_are_found() {
         for (formula, expected) in [
             ("(< (+ x (* 2 y)) (div z 3))", Hard::No),
             ("(< (+ x (* (- 2) y)) (div z (- 3)))", Hard::No),
@@ -428,15 +431,15 @@ mod tests {
         let mut random = Random::new(7);
         let mut found = [0, 0];
         for _ in 0..300 {
-            let mut words = vec!["p".to_owned(), "q".to_owned(), "#b101".to_owned()];
+            let mut vectors = vec!["p".to_owned(), "q".to_owned(), "#b101".to_owned()];
             let mut integers = vec!["a".to_owned(), "b".to_owned(), "2".to_owned()];
             for _ in 0..4 {
                 let mut any = |from: &[String]| random.pick(from).clone();
-                let (p, q, a, b) = (any(&words), any(&words), any(&integers), any(&integers));
+                let (p, q, a, b) = (any(&vectors), any(&vectors), any(&integers), any(&integers));
                 let operation =
                     any(&["bvadd", "bvmul", "bvudiv", "bvshl", "bvor"].map(str::to_owned));
-                words.push(format!("({operation} {p} {q})"));
-                words.push(format!("((_ int_to_bv 3) {a})"));
+                vectors.push(format!("({operation} {p} {q})"));
+                vectors.push(format!("((_ int_to_bv 3) {a})"));
                 integers.push(format!("(ubv_to_int {p})"));
                 let operation = any(&["*", "div", "mod"].map(str::to_owned));
                 integers.push(format!("({operation} {a} {b})"));
@@ -444,7 +447,7 @@ mod tests {
             let mut any = |from: &[String]| random.pick(from).clone();
             let atoms: Vec<String> = (0..4)
                 .map(|at| match at % 2 {
-                    0 => format!("(= {} {})", any(&words), any(&words)),
+                    0 => format!("(= {} {})", any(&vectors), any(&vectors)),
                     _ => format!("(<= {} {})", any(&integers), any(&integers)),
                 })
                 .collect();
@@ -460,7 +463,7 @@ mod tests {
                 found[usize::from(weaker)] += 1;
             }
         }
-        // Both happen, so the test says something.
+        // The test reaches both cases.
         assert!(found.iter().all(|&f| f > 20), "{found:?}");
     }
 }

@@ -1,6 +1,8 @@
-//! Validity of a text's assertions: several kinds of Z3's solvers take turns on each.
+//! Validity of a text's assertions: several methods have turns on each.
 //!
-//! Invariant: only `unsat` of an assertion's negation makes it valid.
+//! # Invariant
+//! An assertion is valid only if Z3 finds its negation unsatisfiable, or a formula that is satisfiable
+//! if the negation is, or, for an implication, the premise with the negation of each conclusion.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -15,120 +17,113 @@ use z3_sys::{
 
 use super::instances::Instances;
 use super::integers::over_integers;
+use super::limits::LIMITS;
 use super::uninterpreted::{Hard, application, hard_operations, with_functions};
 use super::{Answer, Core, TextContext, TextSolver};
 use alphorn_term::run::Budget;
 
-/// A way's first turn for one assertion, in nominal time of work, and how many times that in the
-/// next round: what is not solved at once often needs another way. Solvers go on where they
-/// stopped, but for the SAT solver, which begins again.
-pub(super) const FIRST_TRY: Duration = Duration::from_millis(250);
-pub(super) const GROWTH: u32 = 4;
-
-/// How many times that the incremental core has: it solves most of what is solved at all. Where
-/// there is arithmetic, each conclusion has as much on its own. Few assertions need it; with a
-/// quarter of that, they wait for a further round, in which the others have four times as much.
-const LEAD: u32 = 4;
-
-/// How many times that each conclusion of a hard assertion has, from the second round on, when they
-/// come first: what is hard as a whole is mostly many conclusions that are less so.
-const PIECES_LEAD: u32 = 16;
-
-/// How many times that others have where there are only words: the SAT solver, which begins again in
-/// each round, and integers where all is linear, which decide soon or late.
-const SAT_LEAD: u32 = 8;
-const LINEAR_LEAD: u32 = 2;
-
-/// The part of its first turn that a new solver has where there are quantifiers: what it solves at
-/// all, it mostly solves at once, and instances are next.
-const GLANCE: u32 = 4;
-
-/// Rounds after which a solver may use all that is left.
-pub(super) const ROUNDS: u32 = 10;
-
-/// Ways to check an assertion, in the order of their turns.
+/// A method to check an assertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
-    /// The incremental core with Z3's older simplex, the same for all assertions. It is much faster
-    /// on some large linear ones.
+enum Method {
+    /// The incremental solver with Z3's older simplex solver, the same for all assertions. It is much
+    /// faster on some large linear ones.
     Incremental,
-    /// With functions in the place of hard operations ([`with_functions`]), as the assertion is or
-    /// after equations of its variables were solved.
+    /// Uninterpreted functions in place of hard operations ([`with_functions`]), optionally after
+    /// solving equations of variables.
     Functions { solved: bool },
-    /// Over integers, where there are only words ([`over_integers`]).
+    /// The translation to integers, for bit-vectors and Booleans only ([`over_integers`]).
     Integers,
-    /// The same as the first for the assertion's conclusions one by one ([`pieces`]).
-    Pieces,
-    /// With instances of its quantified parts ([`Instances`]).
+    /// The assertion's conclusions one by one ([`conclusions_of`]), by an incremental solver.
+    Conclusions,
+    /// Instances of universal subformulas ([`Instances`]).
     Instances,
-    /// A new solver.
+    /// A new solver for the negated assertion.
     Alone(Core),
 }
 
-const WAYS: [Way; 4] = [
-    Way::Incremental,
-    Way::Pieces,
-    Way::Alone(Core::Current),
-    Way::Alone(Core::Tactics),
+/// The methods for an assertion without quantifiers, in the order of their turns.
+const METHODS: [Method; 4] = [
+    Method::Incremental,
+    Method::Conclusions,
+    Method::Alone(Core::Current),
+    Method::Alone(Core::Tactics),
 ];
 
-/// The ways for an assertion that is only about words and truth values. What is about sums is easy for
-/// integers and may be hopeless for bits; for all but the shortest of the others, a SAT solver that has
-/// all bits at once needs a fifth to a half of what the incremental core does.
-const WORDS: [Way; 5] = [
-    Way::Incremental,
-    Way::Integers,
-    Way::Alone(Core::Words),
-    Way::Pieces,
-    Way::Alone(Core::Tactics),
+/// The methods for an assertion about bit-vectors and Booleans only. Inequalities between sums are
+/// easy for integers and may be too hard for bit-blasting; on most others Z3's SAT solver, which has
+/// all bits at once, is faster than the incremental solver.
+const BIT_VECTORS: [Method; 5] = [
+    Method::Incremental,
+    Method::Integers,
+    Method::Alone(Core::BitVectors),
+    Method::Conclusions,
+    Method::Alone(Core::Tactics),
 ];
 
-const WITH_FUNCTIONS: [Way; 2] = [
-    Way::Functions { solved: false },
-    Way::Functions { solved: true },
+/// The methods for hard operations.
+const WITH_FUNCTIONS: [Method; 2] = [
+    Method::Functions { solved: false },
+    Method::Functions { solved: true },
 ];
 
-/// The ways for an assertion whose premise or conclusion has quantifiers. The incremental core
-/// looks at all terms, relevant or not, and may instantiate quantifiers with them without end.
-const QUANTIFIED: [Way; 5] = [
-    Way::Alone(Core::Current),
-    Way::Instances,
-    Way::Pieces,
-    Way::Alone(Core::Tactics),
-    Way::Incremental,
+/// The methods for an assertion with quantifiers. The incremental solver is last, since without
+/// relevancy it may instantiate quantifiers with all terms, forever.
+const QUANTIFIED: [Method; 5] = [
+    Method::Alone(Core::Current),
+    Method::Instances,
+    Method::Conclusions,
+    Method::Alone(Core::Tactics),
+    Method::Incremental,
 ];
 
-/// The ways for an assertion with such operations.
-fn ways(hard: Hard, quantified: bool, only_words: bool) -> Vec<Way> {
-    let mut ways = match (quantified, only_words) {
+/// The methods for an assertion, in the order of their turns.
+fn methods(hard: Hard, quantified: bool, only_bit_vectors: bool) -> Vec<Method> {
+    let mut methods = match (quantified, only_bit_vectors) {
         (true, _) => QUANTIFIED.to_vec(),
-        (false, true) => WORDS.to_vec(),
-        (false, false) => WAYS.to_vec(),
+        (false, true) => BIT_VECTORS.to_vec(),
+        (false, false) => METHODS.to_vec(),
     };
     match hard {
         Hard::No => {}
-        Hard::Operations => drop(ways.splice(1..1, WITH_FUNCTIONS)),
-        // Bits are blasted before any limit is looked at.
-        Hard::Conversions => drop(ways.splice(0..0, WITH_FUNCTIONS)),
+        Hard::Operations => drop(methods.splice(1..1, WITH_FUNCTIONS)),
+        // First of all, since bit-blasting of conversions ignores limits.
+        Hard::Conversions => drop(methods.splice(0..0, WITH_FUNCTIONS)),
     }
-    ways
+    methods
 }
 
-/// What Z3 says about the assertions of a text.
+/// The work of a method's turn in a round from 0, in nominal time; `None` for all that is left.
+pub(super) fn turn_work(round: u32) -> Option<Duration> {
+    let limited = round < LIMITS.max_limited_rounds;
+    limited.then(|| LIMITS.first_turn_work * LIMITS.turn_growth.pow(round))
+}
+
+/// The result of checking the assertions of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TextCheck {
-    /// All are valid; with their number.
-    Valid { assertions: usize },
-    /// This one, from 0, does not hold in some interpretation.
-    Invalid { assertion: usize },
-    /// This one, from 0, could not be decided.
-    Unknown { assertion: usize, reason: String },
-    /// Z3's parser refuses the text, with its message.
+    /// All assertions are valid.
+    Valid {
+        /// The number of assertions that Z3 read.
+        assertions: usize,
+    },
+    /// An assertion is false in some interpretation.
+    Invalid {
+        /// The position of the assertion, from 0.
+        assertion: usize,
+    },
+    /// An assertion is not decided.
+    Unknown {
+        /// The position of the assertion, from 0.
+        assertion: usize,
+        /// Z3's reason.
+        reason: String,
+    },
+    /// Z3's parser rejects the text, with its message.
     Malformed(String),
 }
 
-/// Whether every assertion in `text` is valid, that is, its negation unsatisfiable; each on its
-/// own. Stops at the first that is not, and with the budget, which is for all of them together.
+/// Whether each assertion in `text` is valid on its own, that is, its negation is unsatisfiable. Ends
+/// at the first assertion that is not found valid, and with the budget.
 pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
     let context = TextContext::new(budget);
     let assertions = match context.parse(text) {
@@ -154,13 +149,13 @@ pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
     }
 }
 
-/// The answer to the negation of a formula, by all ways in turn. The way that answered the one before
-/// is known, and becomes the one that answered this.
+/// The answer about the negation of a formula, by all methods in turn. `best` is the method that
+/// answered the formula before, and becomes the one that answers this.
 fn valid(
     context: &TextContext<'_>,
     incremental: &mut TextSolver<'_>,
     formula: Z3_ast,
-    best: &mut Option<Way>,
+    best: &mut Option<Method>,
 ) -> Result<Answer, String> {
     let z3 = &context.z3;
     let body = without_universals(context, formula).ok_or_else(|| z3.error())?;
@@ -172,81 +167,82 @@ fn valid(
     answer
 }
 
-/// The answer to the negation of a formula; the incremental solver holds the negation.
+/// The answer about the negation of a formula, which is asserted in the incremental solver.
 fn in_turns(
     context: &TextContext<'_>,
     incremental: &mut TextSolver<'_>,
     (formula, negation): (Z3_ast, Z3_ast),
-    best: &mut Option<Way>,
+    best: &mut Option<Method>,
 ) -> Result<Answer, String> {
     let quantified = has_quantifiers(context, negation);
-    let only_words = !quantified && only_words(context, negation);
-    let pieces_lead = !only_words && !quantified;
-    let mut ways = ways(hard_operations(context, negation), quantified, only_words);
-    // Assertions of one text are alike, and only integers are so fast that the others are not missed.
-    if *best == Some(Way::Integers)
-        && let Some(at) = ways.iter().position(|&way| way == Way::Integers)
+    let only_bit_vectors = !quantified && only_bit_vectors(context, negation);
+    let conclusions_lead = !only_bit_vectors && !quantified;
+    let hard = hard_operations(context, negation);
+    let mut methods = methods(hard, quantified, only_bit_vectors);
+    // Assertions of a text are similar. Only integers are fast enough to come first.
+    if *best == Some(Method::Integers)
+        && let Some(at) = methods.iter().position(|&m| m == Method::Integers)
     {
-        ways[..=at].rotate_right(1);
+        methods[..=at].rotate_right(1);
     }
-    let mut linear = false;
-    let mut open: Option<OpenPieces> = None;
+    let mut exact_integers = false;
+    let mut open: Option<OpenConclusions> = None;
     let mut by_instances: Option<ByInstances> = None;
-    let mut others: Vec<(Way, TextSolver)> = Vec::new();
+    let mut others: Vec<(Method, TextSolver)> = Vec::new();
     let mut last = "timeout".to_owned();
-    for round in 0..=ROUNDS {
-        let limit = (round < ROUNDS).then(|| FIRST_TRY * GROWTH.pow(round));
+    for round in 0..=LIMITS.max_limited_rounds {
+        let limit = turn_work(round);
         let mut again = Vec::new();
-        for way in ways {
+        for method in methods {
             if context.budget.is_spent() {
                 return Ok(Answer::Unknown("timeout".to_owned()));
             }
             let started = Instant::now();
-            if way == Way::Integers && round == 0 {
+            if method == Method::Integers && round == 0 {
                 let Some(weaker) = over_integers(context, negation) else {
                     continue;
                 };
-                linear = weaker.linear;
+                exact_integers = weaker.exact;
                 let mut solver = context.solver(Core::Current)?;
                 solver.assert(weaker.formula);
-                others.push((way, solver));
+                others.push((method, solver));
             }
-            // Where nothing was easy, the incremental core goes on from what it has learnt.
-            let goes_on = only_words && round > 0 && way == Way::Incremental;
-            let lead = match way {
-                Way::Alone(Core::Words) => SAT_LEAD,
-                Way::Incremental if goes_on || !only_words => LEAD,
-                Way::Pieces if pieces_lead && round > 0 => PIECES_LEAD,
-                Way::Pieces if pieces_lead => LEAD,
-                Way::Integers if linear => LINEAR_LEAD,
+            // In later rounds the incremental solver continues with what it has learnt.
+            let continues = only_bit_vectors && round > 0 && method == Method::Incremental;
+            let factor = match method {
+                Method::Alone(Core::BitVectors) => LIMITS.sat_factor,
+                Method::Incremental if continues || !only_bit_vectors => LIMITS.incremental_factor,
+                Method::Conclusions if conclusions_lead && round > 0 => LIMITS.conclusion_factor,
+                Method::Conclusions if conclusions_lead => LIMITS.incremental_factor,
+                Method::Integers if exact_integers => LIMITS.exact_integers_factor,
                 _ => 1,
             };
-            let limit = limit.map(|limit| limit * lead);
-            let answer = match way {
-                Way::Incremental => incremental.check(limit),
-                Way::Pieces => {
+            let limit = limit.map(|limit| limit * factor);
+            let answer = match method {
+                Method::Incremental => incremental.check(limit),
+                Method::Conclusions => {
                     if round == 0 {
-                        open = OpenPieces::new(context, formula)?;
+                        open = OpenConclusions::new(context, formula)?;
                     }
                     match &mut open {
                         Some(open) => open.all_unsatisfiable(limit)?,
                         None => Answer::Unknown(String::new()),
                     }
                 }
-                Way::Functions { solved } => {
+                Method::Functions { solved } => {
                     if round == 0 {
                         let weaker = with_functions(context, negation, solved);
                         let Some(weaker) = weaker else { continue };
                         let mut solver = context.solver(Core::Simplex)?;
                         solver.assert(weaker);
-                        others.push((way, solver));
+                        others.push((method, solver));
                     }
-                    match solver_of(way, &mut others).check(limit) {
+                    match solver_of(method, &mut others).check(limit) {
                         Answer::Sat => Answer::Unknown("with functions".to_owned()),
                         answer => answer,
                     }
                 }
-                Way::Instances => {
+                Method::Instances => {
                     if round == 0 {
                         by_instances = ByInstances::new(context, negation);
                     }
@@ -255,43 +251,43 @@ fn in_turns(
                         None => Answer::Unknown(String::new()),
                     }
                 }
-                Way::Integers => match solver_of(way, &mut others).check(limit) {
+                Method::Integers => match solver_of(method, &mut others).check(limit) {
                     Answer::Sat => Answer::Unknown("over integers".to_owned()),
                     answer => answer,
                 },
-                Way::Alone(core) => {
-                    // Z3's SAT solver has been wrong where it went on from an earlier question.
-                    if round == 0 || core == Core::Words {
-                        others.retain(|(own, _)| *own != way);
+                Method::Alone(core) => {
+                    // Z3's SAT solver has given wrong answers when it continued.
+                    if round == 0 || core == Core::BitVectors {
+                        others.retain(|(own, _)| *own != method);
                         let mut solver = context.solver(core)?;
                         solver.assert(negation);
-                        others.push((way, solver));
+                        others.push((method, solver));
                     }
-                    let glance = quantified && round == 0 && core == Core::Current;
-                    let limit = if glance {
-                        limit.map(|l| l / GLANCE)
+                    let short = quantified && round == 0 && core == Core::Current;
+                    let limit = if short {
+                        limit.map(|l| l / LIMITS.quantified_divisor)
                     } else {
                         limit
                     };
-                    solver_of(way, &mut others).check(limit)
+                    solver_of(method, &mut others).check(limit)
                 }
             };
-            if round > 0 || way != Way::Incremental {
+            if round > 0 || method != Method::Incremental {
                 let seconds = started.elapsed().as_secs_f64();
-                log::debug!("an assertion, {way:?}: {seconds:.3} s");
+                log::debug!("an assertion, {method:?}: {seconds:.3} s");
             }
             match answer {
                 Answer::Unknown(reason) => {
-                    // Who gives up before a limit has no second try.
+                    // A method that ends before its limit has no further turn.
                     if ended_at_a_limit(&reason) {
-                        again.push(way);
+                        again.push(method);
                     }
                     if !reason.is_empty() {
                         last = reason;
                     }
                 }
                 answer => {
-                    *best = Some(way);
+                    *best = Some(method);
                     return Ok(answer);
                 }
             }
@@ -299,15 +295,15 @@ fn in_turns(
         if again.is_empty() {
             break;
         }
-        if pieces_lead {
-            again.sort_by_key(|&way| way != Way::Pieces);
+        if conclusions_lead {
+            again.sort_by_key(|&method| method != Method::Conclusions);
         }
-        ways = again;
+        methods = again;
     }
     Ok(Answer::Unknown(last))
 }
 
-/// A formula by its instances, and a solver for the last of them.
+/// The instances of a formula, and a solver for those of the current round.
 struct ByInstances<'a, 'b> {
     instances: Instances<'a, 'b>,
     solver: Option<TextSolver<'a>>,
@@ -321,8 +317,7 @@ impl<'a, 'b> ByInstances<'a, 'b> {
         })
     }
 
-    /// `Unsat` when some instances are contradictory; otherwise `Unknown`, as there may always be
-    /// others.
+    /// `Unsat` if the instances of some round are unsatisfiable; otherwise `Unknown`.
     fn check(&mut self, limit: Option<Duration>) -> Result<Answer, String> {
         loop {
             if self.solver.is_none() {
@@ -341,57 +336,61 @@ impl<'a, 'b> ByInstances<'a, 'b> {
     }
 }
 
-/// The solver that a way made in its first turn.
-fn solver_of<'s, 'a>(way: Way, others: &'s mut [(Way, TextSolver<'a>)]) -> &'s mut TextSolver<'a> {
-    let own = others.iter_mut().find(|(own, _)| *own == way);
-    &mut own.expect("a way has a turn in the first round").1
+/// The solver that a method made in its first turn.
+fn solver_of<'s, 'a>(
+    method: Method,
+    others: &'s mut [(Method, TextSolver<'a>)],
+) -> &'s mut TextSolver<'a> {
+    let own = others.iter_mut().find(|(own, _)| *own == method);
+    &mut own.expect("a method has a turn in the first round").1
 }
 
-/// Whether Z3's reason for an unknown is that it was stopped.
+/// Whether Z3's reason for an unknown answer is a limit or an interrupt.
 pub(super) fn ended_at_a_limit(reason: &str) -> bool {
-    let words = ["resource", "cancel", "timeout", "interrupt"];
-    words.iter().any(|word| reason.contains(word))
+    let parts = ["resource", "cancel", "timeout", "interrupt"];
+    parts.iter().any(|part| reason.contains(part))
 }
 
-/// A formula `premise ⇒ c1 ∧ … ∧ cn`.
-struct Pieces {
+/// An implication `premise ⇒ c1 ∧ … ∧ cn`.
+struct Implication {
     premise: Z3_ast,
     conclusions: Vec<Z3_ast>,
 }
 
-/// The pieces that are still to be checked, and a solver for them.
-struct OpenPieces<'a> {
+/// The conclusions that are not checked yet, and a solver for them.
+struct OpenConclusions<'a> {
     solver: TextSolver<'a>,
-    /// If the solver does not hold it. Where a premise with quantifiers is held, Z3 instantiates
-    /// them in whatever asks it to push, and looks at no limit then.
+    /// The premise, if it has quantifiers; otherwise it is asserted in the solver. Z3 would instantiate
+    /// an asserted one in `push`, without a limit.
     premise: Option<Z3_ast>,
     conclusions: VecDeque<Z3_ast>,
 }
 
-impl<'a> OpenPieces<'a> {
+impl<'a> OpenConclusions<'a> {
+    /// The conclusions of a formula; `None` if it is no implication with several.
     fn new(context: &'a TextContext<'a>, formula: Z3_ast) -> Result<Option<Self>, String> {
-        let Some(pieces) = pieces(context, formula) else {
+        let Some(implication) = conclusions_of(context, formula) else {
             return Ok(None);
         };
-        let apart = has_quantifiers(context, pieces.premise);
-        let core = match apart {
+        let quantified = has_quantifiers(context, implication.premise);
+        let core = match quantified {
             true => Core::Current,
             false => Core::Simplex,
         };
         let mut solver = context.solver(core)?;
-        if !apart {
-            solver.assert(pieces.premise);
+        if !quantified {
+            solver.assert(implication.premise);
         }
-        Ok(Some(OpenPieces {
+        Ok(Some(OpenConclusions {
             solver,
-            premise: apart.then_some(pieces.premise),
-            conclusions: pieces.conclusions.into(),
+            premise: quantified.then_some(implication.premise),
+            conclusions: implication.conclusions.into(),
         }))
     }
 
-    /// `Unsat` when the premise with the negation of any one conclusion is found unsatisfiable;
-    /// otherwise `Unknown`. What was found is not looked at again. The limit is for each
-    /// conclusion.
+    /// `Unsat` if the premise is found unsatisfiable with the negation of each conclusion; otherwise
+    /// `Unknown`, at the first that is not. Conclusions that are done are not checked again. The limit
+    /// is for each conclusion, in nominal time.
     fn all_unsatisfiable(&mut self, limit: Option<Duration>) -> Result<Answer, String> {
         let context = self.solver.context;
         let z3 = &context.z3;
@@ -407,12 +406,12 @@ impl<'a> OpenPieces<'a> {
             match answer {
                 Answer::Unsat => self.conclusions.pop_front(),
                 answer => {
-                    // Others may be easier.
+                    // The next turn begins with the others.
                     self.conclusions.rotate_left(1);
                     return Ok(match answer {
                         Answer::Unknown(reason) => Answer::Unknown(reason),
-                        // The other ways tell, about the whole assertion.
-                        _ => Answer::Unknown("in pieces".to_owned()),
+                        // The other methods decide about the whole assertion.
+                        _ => Answer::Unknown("by conclusions".to_owned()),
                     });
                 }
             };
@@ -421,7 +420,7 @@ impl<'a> OpenPieces<'a> {
     }
 }
 
-/// A formula with new constants in the place of its outermost universal variables.
+/// A formula with new constants for the variables of its outermost universal quantifier.
 pub(super) fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     // SAFETY: the formula belongs to the context.
     if unsafe { Z3_is_quantifier_forall(context.z3.raw, formula) } {
@@ -434,7 +433,7 @@ pub(super) fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Opti
 /// The body of a quantifier with new constants for its variables.
 fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     let z3 = &context.z3;
-    // SAFETY: everything belongs to this context and is kept; a quantifier has as many sorts as
+    // SAFETY: everything belongs to this context and is referenced; a quantifier has as many sorts as
     // bound variables, and the last one has index 0.
     unsafe {
         let count = Z3_get_quantifier_num_bound(z3.raw, formula);
@@ -451,15 +450,16 @@ fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     }
 }
 
-/// A formula with new constants for the universal variables that it is about, wherever they are: it
-/// is valid if the formula is, and the other way round. Texts nest clauses in what clauses conclude.
+/// A formula with new constants for the variables of universal quantifiers in positive position and
+/// existential ones in negative position, since texts nest clauses in conclusions. It is valid exactly
+/// if the formula is. `None` if Z3 fails.
 fn without_universals(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     let z3 = &context.z3;
     let first = with_constants(context, formula)?;
     if !has_quantifiers(context, first) {
         return Some(first);
     }
-    // Of formulas that are to hold and of such that are not.
+    // By subformula and polarity.
     let mut done: FxHashMap<(Z3_ast, bool), Z3_ast> = FxHashMap::default();
     let mut instances: FxHashMap<(Z3_ast, bool), Z3_ast> = FxHashMap::default();
     let mut stack = vec![(first, true)];
@@ -521,9 +521,9 @@ fn without_universals(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_a
     done.get(&(first, true)).copied()
 }
 
-/// An implication taken apart at the conjunctions that it concludes; `None` if the formula is no
-/// implication with more than one.
-fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
+/// The premise and the conclusions of an implication; `None` if the formula is no implication with
+/// several conclusions.
+fn conclusions_of(context: &TextContext<'_>, formula: Z3_ast) -> Option<Implication> {
     let implication = arguments(context, formula, DeclKind::Implies)?;
     let &[premise, conclusion] = implication.as_slice() else {
         return None;
@@ -536,13 +536,13 @@ fn pieces(context: &TextContext<'_>, formula: Z3_ast) -> Option<Pieces> {
             None => conclusions.push(formula),
         }
     }
-    (conclusions.len() > 1 && context.z3.failed().is_none()).then_some(Pieces {
+    (conclusions.len() > 1 && context.z3.failed().is_none()).then_some(Implication {
         premise,
         conclusions,
     })
 }
 
-/// Whether there is a quantifier somewhere in a formula.
+/// Whether a formula has a quantifier.
 pub(super) fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> bool {
     // SAFETY: the terms belong to this context.
     some_term(context, formula, |term| unsafe {
@@ -550,11 +550,11 @@ pub(super) fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> boo
     })
 }
 
-/// Whether a formula without quantifiers is only about words and truth values, with no functions
-/// of them but those that are built in.
-fn only_words(context: &TextContext<'_>, formula: Z3_ast) -> bool {
+/// Whether all terms of a quantifier-free formula are bit-vectors or Booleans, without uninterpreted
+/// functions.
+fn only_bit_vectors(context: &TextContext<'_>, formula: Z3_ast) -> bool {
     let z3 = &context.z3;
-    let is_word = |term: Z3_ast| {
+    let is_known = |term: Z3_ast| {
         // SAFETY: the term belongs to this context.
         unsafe {
             let sort = Z3_get_sort(z3.raw, term)?;
@@ -566,11 +566,15 @@ fn only_words(context: &TextContext<'_>, formula: Z3_ast) -> bool {
             Some(matches!(kind, SortKind::Bool | SortKind::Bv) && !function)
         }
     };
-    !some_term(context, formula, |term| is_word(term) != Some(true))
+    !some_term(context, formula, |term| is_known(term) != Some(true))
 }
 
-/// Whether some term of a formula is so, itself or below it; quantifiers are not looked into.
-fn some_term(context: &TextContext<'_>, formula: Z3_ast, is_so: impl Fn(Z3_ast) -> bool) -> bool {
+/// Whether `predicate` holds of some subterm of a formula; those below quantifiers are not visited.
+fn some_term(
+    context: &TextContext<'_>,
+    formula: Z3_ast,
+    predicate: impl Fn(Z3_ast) -> bool,
+) -> bool {
     let z3 = &context.z3;
     let mut seen: FxHashSet<Z3_ast> = FxHashSet::default();
     let mut open = vec![formula];
@@ -578,7 +582,7 @@ fn some_term(context: &TextContext<'_>, formula: Z3_ast, is_so: impl Fn(Z3_ast) 
         if !seen.insert(term) {
             continue;
         }
-        if is_so(term) {
+        if predicate(term) {
             return true;
         }
         // SAFETY: everything belongs to this context, and arguments live as long as the formula.
@@ -596,7 +600,7 @@ fn some_term(context: &TextContext<'_>, formula: Z3_ast, is_so: impl Fn(Z3_ast) 
     false
 }
 
-/// The arguments of an application of this kind.
+/// The arguments of an application of an operation of this kind; `None` for another term.
 fn arguments(context: &TextContext<'_>, formula: Z3_ast, kind: DeclKind) -> Option<Vec<Z3_ast>> {
     let z3 = &context.z3;
     // SAFETY: everything belongs to this context.
@@ -626,7 +630,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_valid_from_not() {
+    fn valid_and_invalid_assertions() {
         let text = "(define-fun p ((x Int)) Bool (>= x 0))
             (assert (forall ((x Int)) (=> (= x 1) (p x))))
             (assert (forall ((x Int)) (=> (p x) (p (+ x 1)))))";
@@ -642,7 +646,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_what_it_cannot_read_or_decide() {
+    fn malformed_and_undecided_texts() {
         assert!(matches!(
             valid_assertions("(assert (p x))", &budget()),
             TextCheck::Malformed(_)
@@ -667,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn words_have_a_solver_of_their_own() {
+    fn bit_vectors_have_a_solver() {
         let declared = "(declare-const p Bool) (declare-const x (_ BitVec 8))
             (declare-const y (_ BitVec 8)) (declare-const a Int)
             (declare-const b (Array (_ BitVec 8) Bool)) (declare-fun f ((_ BitVec 8)) Bool)";
@@ -688,13 +692,13 @@ mod tests {
             let context = TextContext::new(&budget);
             let text = format!("{declared} (assert {formula})");
             let assertion = context.parse(&text).unwrap()[0];
-            assert_eq!(only_words(&context, assertion), only, "{formula}");
+            assert_eq!(only_bit_vectors(&context, assertion), only, "{formula}");
             if !only {
                 continue;
             }
-            let mut solver = context.solver(Core::Words).unwrap();
+            let mut solver = context.solver(Core::BitVectors).unwrap();
             solver.assert(assertion);
-            // A limit leaves it as it was.
+            // A query without an answer does not change later answers.
             solver.check(Some(Duration::ZERO));
             let found = match solver.check(None) {
                 Answer::Sat => "sat".to_owned(),
@@ -719,7 +723,7 @@ mod tests {
         let check = |i: usize| {
             let mut open = {
                 let body = with_constants(&context, assertions[i]).unwrap();
-                OpenPieces::new(&context, body).unwrap()?
+                OpenConclusions::new(&context, body).unwrap()?
             };
             let count = open.conclusions.len();
             let spent = open.all_unsatisfiable(Some(Duration::ZERO)).unwrap();
@@ -741,10 +745,10 @@ mod tests {
         );
     }
 
-    /// Clauses in what clauses conclude, and existential premises: nothing is left of these. A
-    /// universal premise stays, and so does what is on both sides of an equivalence.
+    /// Clauses in conclusions and existential premises have no quantifiers left; a universal premise
+    /// and the sides of an equivalence keep theirs.
     #[test]
-    fn universals_go_wherever_they_are() {
+    fn universals_are_instantiated_in_positive_positions() {
         let cases = [
             (
                 "(forall ((x Int)) (=> (> x 0) (and (> x 0) (forall ((y Int)) (=> (> y x) (> y 1))))))",
@@ -788,7 +792,7 @@ mod tests {
         }
     }
 
-    /// What a model says of all cells of an array; the last assertion needs a cell that is not read.
+    /// A model that quantifies over the cells of an array; the last assertion is not valid.
     #[test]
     fn premises_with_quantifiers() {
         let text = "(define-fun p ((i Int) (a (Array Int Int))) Bool
@@ -803,11 +807,11 @@ mod tests {
         let found: Vec<_> = (0..3)
             .map(|i| {
                 let body = with_constants(&context, assertions[i]).unwrap();
-                let mut open = OpenPieces::new(&context, body).unwrap()?;
-                let held = open.premise.is_none();
+                let mut open = OpenConclusions::new(&context, body).unwrap()?;
+                let asserted = open.premise.is_none();
                 let limit = Some(Duration::from_secs(2));
                 let answer = open.all_unsatisfiable(limit).unwrap();
-                Some((held, matches!(answer, Answer::Unsat)))
+                Some((asserted, matches!(answer, Answer::Unsat)))
             })
             .collect();
         assert_eq!(
