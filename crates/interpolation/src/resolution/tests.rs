@@ -162,7 +162,7 @@ fn other_theories_are_refused() {
 
 /// Two parts have the same gates, and their definitions are not clauses of a part.
 #[test]
-fn words_are_gates() {
+fn atoms_over_bit_vectors_are_gates() {
     let t = Rc::new(TermStore::new());
     let [v, w] = ["v", "w"].map(|n| t.var(n, t.bitvec_sort(8)));
     let number = |n: u32| t.bitvec(BigUint::from(n), 8);

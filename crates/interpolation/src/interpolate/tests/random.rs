@@ -631,7 +631,7 @@ fn integers_are_proved() {
 }
 
 #[test]
-fn words_are_proved() {
+fn bit_vectors_are_proved() {
     proved(Theory::Bits, 100);
 }
 
