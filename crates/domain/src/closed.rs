@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_depends_on_the_rest_is_left_out() {
+    fn arguments_that_depend_on_others_are_left_out() {
         // No conjunct determines a' alone.
         let open = system(|t, [.., b], [a1, b1]| t.and(&[t.lt(a1, b1), t.eq(b1, b)]));
         assert_eq!(kept(&open), Some(vec![0, 1]));

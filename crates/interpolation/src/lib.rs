@@ -1,7 +1,9 @@
-//! Craig interpolation, model-based projection and resolution proofs over the SMT oracle.
+//! Craig interpolation and model-based projection over the SMT oracle.
 //!
-//! Invariant: an interpolant is checked by the oracle before it is returned, and a projection of a
-//! model implies the existential quantification that it under-approximates.
+//! Invariant: a projection holds in its model and implies the existential quantification that it
+//! under-approximates. An interpolant is composed of parts that queries have confirmed; with
+//! [`InterpolationOptions::check`], the default in debug builds, it is proven again as a whole. No
+//! verdict relies on either.
 
 mod interpolate;
 mod project;

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_lose_nothing_are_asked_once() {
+    fn steps_that_lose_nothing_are_checked_once() {
         // 0 leads to 1, 1 to 2, and 2 to itself; candidate 0 is lost at once, and 1 with it.
         let step = |from: &[usize], to| Step {
             from: from.to_vec(),

@@ -126,7 +126,7 @@ mod tests {
     use alphorn_term::run::Context;
 
     #[test]
-    fn what_is_needed_is_a_proof_and_what_goes_is_not_missed() {
+    fn needed_lemmas_are_a_proof() {
         let mut random = Random::new(11);
         let (mut proofs, mut dropped) = (0, 0);
         for _ in 0..200 {

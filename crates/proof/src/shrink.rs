@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_for_nothing_goes() {
+    fn parts_that_are_not_needed_are_dropped() {
         let (system, p, [x, b]) = counter();
         let t = &system.terms;
         let most = |n: i64| t.le(x, t.int(n));

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_from_any_state_have_so_many_steps() {
+    fn runs_from_any_state_have_a_step_for_each_level() {
         let system = ladder(1);
         let terms = &system.terms;
         let steps = Steps::new(&system, &Reachability::new(&system));

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_query_depends_on_goes() {
+    fn conjuncts_that_no_query_depends_on_are_dropped() {
         // Conjuncts that can be taken as they are, or clauses that have to be found.
         for bounded in [false, true] {
             for error in [11, 17, -3] {
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_model_is_not_weakened() {
+    fn definitions_that_are_no_model_are_not_weakened() {
         let (system, p) = counters(60, 7);
         let cx = Context::new(system.terms.clone());
         let smt = Smt::new(system.terms.clone());

@@ -1,15 +1,15 @@
 //! The interpolant of two formulas: a disjunction over implicants of `A`.
 //!
-//! Invariant: each disjunct holds in the model that it was made for and contradicts `B`, so the
-//! disjunction contradicts `B` at any time and follows from `A` when no model of `A` is left.
+//! Invariant: each disjunct holds in the model that it was made for and contradicts `B`; so the
+//! disjunction always contradicts `B`, and follows from `A` when `A` has no model outside it.
 
 use super::interpolator::{InterpolantForm, Interpolator, Result};
 use super::sides::Sides;
 use alphorn_term::TermId;
 
 impl Interpolator {
-    /// A formula that follows from all of `a`, contradicts all of `b` together and has only
-    /// variables of both.
+    /// A formula that follows from the conjunction of `a`, contradicts the conjunction of `b`, and
+    /// has only variables that occur in both.
     ///
     /// # Errors
     /// See [`InterpolationError`].
@@ -27,8 +27,8 @@ impl Interpolator {
         })
     }
 
-    /// The same by one proof of our own, if [`InterpolationOptions::proofs`] are wanted; `None`
-    /// where there is none within the limits.
+    /// The interpolant from one resolution proof, if [`InterpolationOptions::proofs`] is set;
+    /// `None` if there is no proof within the limits.
     ///
     /// # Errors
     /// See [`InterpolationError`].
@@ -52,7 +52,7 @@ impl Interpolator {
         match self.options.form {
             InterpolantForm::Strong => self.disjunction(a, b, false),
             InterpolantForm::Decomposed => self.disjunction(a, b, true),
-            // What is weak seen from `A` is strong seen from `B`.
+            // An interpolant that is weak for `A` is the negation of one that is strong for `B`.
             InterpolantForm::Weak => {
                 let interpolant = self.disjunction(b, a, false)?;
                 Ok(self.terms.not(interpolant))
@@ -74,7 +74,7 @@ impl Interpolator {
             Ok(disjuncts) => return Ok(terms.or(&disjuncts)),
             Err(error) => error,
         };
-        // Without variables of its own, a side is an interpolant itself.
+        // A side whose variables are all shared is an interpolant itself.
         if sides.are_shared(&terms, &[a]) {
             return Ok(a);
         }
@@ -101,7 +101,7 @@ impl Interpolator {
         if disjuncts.len() < 2 {
             return Ok(disjuncts);
         }
-        // Later disjuncts may have made earlier ones superfluous.
+        // Later disjuncts may have made earlier ones redundant.
         let mut solver = self.smt.solver();
         solver.assert(a);
         let negated: Vec<TermId> = disjuncts.iter().map(|&d| terms.not(d)).collect();

@@ -1,10 +1,10 @@
-//! Bit-vectors: comparisons as bounds of their values.
+//! Comparisons of bit-vectors as bounds of their values.
 //!
-//! A comparison is a bound between the unsigned values of its sides, as integers; a signed one is
-//! that of the sides with the first bit flipped. Certificates over such columns are written as
-//! comparisons again.
+//! An unsigned comparison is a bound between the values of its sides as integers; a signed one is
+//! that between the sides with the sign bit flipped. Certificates over these columns are converted
+//! back to comparisons.
 //!
-//! Invariant: a bound and its literal mean the same.
+//! Invariant: a bound is equivalent to its literal.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
@@ -16,7 +16,7 @@ pub(super) fn is_bits(terms: &TermStore, term: TermId) -> bool {
     matches!(terms.sort(terms.sort_of(term)), Sort::BitVec(_))
 }
 
-/// What flips the first bit.
+/// The constant whose only bit is the sign bit.
 fn half(terms: &TermStore, term: TermId) -> TermId {
     let width = terms.width(term);
     terms.bitvec(BigUint::one() << (width - 1), width)
@@ -30,13 +30,13 @@ fn unsigned(terms: &TermStore, mut term: TermId) -> Linear {
     terms.linear(terms.bv_op(&Op::BvToNat, &[term]))
 }
 
-/// A number in the order of signed values.
+/// A number whose order is that of signed values.
 fn signed(terms: &TermStore, term: TermId) -> Linear {
     let flipped = terms.bv_op(&Op::BvXor, &[term, half(terms, term)]);
     terms.linear(terms.bv_op(&Op::BvToNat, &[flipped]))
 }
 
-/// The bounds that a literal over bit-vectors says; none for any other.
+/// The bounds that a literal over bit-vectors is equivalent to; none for other literals.
 pub(super) fn bounds(terms: &TermStore, literal: TermId) -> Vec<Constraint> {
     let (atom, positive) = match *terms.op(literal) {
         Op::Not => (terms.args(literal)[0], false),
@@ -73,13 +73,14 @@ pub(super) fn bounds(terms: &TermStore, literal: TermId) -> Vec<Constraint> {
     values.iter().map(bound).collect()
 }
 
-/// The comparison of bit-vectors that a bound over their values is; `None` for other bounds.
+/// The comparison of bit-vectors that is equivalent to a bound of their values; `None` for other
+/// bounds.
 pub(super) fn literal(terms: &TermStore, bound: &Constraint) -> Option<TermId> {
     let of = |term: TermId| (*terms.op(term) == Op::BvToNat).then(|| terms.args(term)[0]);
     match &*bound.linear.monomials {
         [(column, coefficient)] => {
             let term = of(*column)?;
-            // column ⋈ limit, or the other way round for a negative coefficient.
+            // `column ⋈ limit`, reversed for a negative coefficient.
             let limit = -(&bound.linear.constant / coefficient);
             let strict = bound.relation == Relation::Below;
             let width = terms.width(term);
@@ -134,7 +135,7 @@ pub(super) fn literal(terms: &TermStore, bound: &Constraint) -> Option<TermId> {
     }
 }
 
-/// The term whose first bit is flipped.
+/// The term whose sign bit is flipped.
 fn is_signed(terms: &TermStore, term: TermId) -> Option<TermId> {
     if *terms.op(term) != Op::BvXor {
         return None;
@@ -150,7 +151,7 @@ fn is_signed(terms: &TermStore, term: TermId) -> Option<TermId> {
     }
 }
 
-/// `left <= right`, of signed values where first bits are flipped.
+/// `left <= right`, of signed values if sign bits are flipped.
 fn compare(terms: &TermStore, left: TermId, right: TermId) -> TermId {
     let inner = [is_signed(terms, left), is_signed(terms, right)];
     if inner.iter().all(Option::is_none) {

@@ -1,7 +1,7 @@
-//! Checks of interpolants, by definition and with solvers of their own.
+//! Checks of interpolants by their definition, with new solvers.
 //!
-//! Invariant: nothing here depends on how an interpolant was made. A query that stays open is a
-//! limit, not a pass.
+//! Invariant: no check depends on how an interpolant was made. A query without an answer is a
+//! limit, and the check is not passed.
 
 use rustc_hash::FxHashSet;
 

@@ -1,9 +1,11 @@
-//! Cores first: literals that a contradiction does not need become `true`.
+//! Removes literals that the contradiction does not need.
 //!
-//! As in VINTA (section 5), each literal of a formula in negation normal form is put under an
-//! assumption; what the core of the whole does not name goes. Literals that may guard a field or a
-//! quotient stay, or models would leave terms without values. Invariant: each formula implies what
-//! replaces it, and the replacements are still unsatisfiable together.
+//! As in VINTA (section 5), each literal of a formula in negation normal form gets an assumption;
+//! literals whose assumptions are not in the core become `true`. Literals that may guard a field or
+//! a quotient are kept, since terms might have no value in models otherwise.
+//!
+//! Invariant: each formula implies its replacement, and the replacements are unsatisfiable
+//! together.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +15,7 @@ use alphorn_smt::SatResult;
 use alphorn_term::{Assignment, Op, SortId, TermId, TermStore};
 
 impl Interpolator {
-    /// Weaker formulas that are still unsatisfiable when composed; `compose` is monotonic.
+    /// Weaker formulas that are still unsatisfiable under `compose`, which is monotonic.
     pub(super) fn minimise(
         &mut self,
         parts: &[TermId],
@@ -43,7 +45,7 @@ impl Interpolator {
             let names = self.names[..used].to_vec();
             match solver.check(&names) {
                 SatResult::Unsat => {}
-                // Assumptions make hard queries harder: try without.
+                // Assumptions make hard queries harder, so the query is repeated without them.
                 SatResult::Unknown(reason) if used == 0 => {
                     return Err(InterpolationError::Limit(reason));
                 }
@@ -95,14 +97,14 @@ struct Naming<'a> {
     terms: &'a TermStore,
     pool: &'a mut Vec<TermId>,
     used: usize,
-    /// Variables whose literals may be what gives other terms a value; these stay.
+    /// Variables of literals that may guard the value of other terms; these literals are kept.
     guarding: FxHashSet<TermId>,
     /// By term and polarity, for one part.
     memo: FxHashMap<(TermId, bool), TermId>,
 }
 
 impl Naming<'_> {
-    /// The part in negation normal form, each literal implied by an assumption of its own.
+    /// The part in negation normal form, in which each literal is implied by its assumption.
     fn part(&mut self, part: TermId) -> TermId {
         self.memo.clear();
         let terms = self.terms;

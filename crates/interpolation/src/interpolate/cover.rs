@@ -1,22 +1,20 @@
-//! One implicant of `A`: what follows from it and contradicts `B`.
+//! One implicant of `A`: a formula that follows from it and contradicts `B`.
 //!
-//! Invariant: the formula holds in the model that the implicant was taken from, has shared
-//! variables only, and contradicts `B` by a query.
+//! Invariant: the formula holds in the model of the implicant, has shared variables only, and
+//! contradicts `B` by a query, or by a core of Z3 that is too large to be minimized.
 
 use super::guards::guards;
 use super::implicants::assignment;
 use super::interpolator::{InterpolationError, Interpolator, Result};
+use super::limits::LIMITS;
 use super::sides::Sides;
 use crate::project;
 use alphorn_smt::Solver;
 use alphorn_term::{Assignment, Evaluator, Printer, TermId};
 
-/// More literals than this are not minimised one by one.
-const MINIMISED: usize = 40;
-
 impl Interpolator {
-    /// A conjunction that holds in the model and contradicts `B`, from literals that hold in it and
-    /// imply `A`.
+    /// A conjunction that holds in the model and contradicts `B`, from literals that hold in the
+    /// model and imply `A`.
     pub(super) fn cover(
         &mut self,
         literals: &[TermId],
@@ -38,8 +36,8 @@ impl Interpolator {
             let Some(certificate) = self.pair(&needed, &opposite, sides)? else {
                 return self.projected(&needed, model, sides);
             };
-            // A certificate holds here, and it makes no progress unless it fails there. Where a
-            // field of another constructor has no value, projection has to help.
+            // A certificate holds in this model, and excludes the model of `B`. If a field of
+            // another constructor has no value, projection is used.
             let formula = terms.and(&certificate);
             let values = (
                 Evaluator::new(&terms, model).value(formula),
@@ -63,7 +61,8 @@ impl Interpolator {
         Ok(self.with_guards(conjuncts, model))
     }
 
-    /// Something that gives a term of `B` its value, and holds here but not in the model of `B`.
+    /// A literal that gives a term of `B` its value, and holds in this model but not in the model
+    /// of `B`.
     fn defined_here(
         &self,
         model: &Assignment,
@@ -83,7 +82,7 @@ impl Interpolator {
         })
     }
 
-    /// The conjunction, with what holds in the model and gives its terms values.
+    /// The conjunction with the guards that hold in the model.
     fn with_guards(&self, mut conjuncts: Vec<TermId>, model: &Assignment) -> TermId {
         let mut here = Evaluator::new(&self.terms, model);
         let mut guards = guards(&self.terms, &conjuncts);
@@ -92,7 +91,7 @@ impl Interpolator {
         self.terms.and(&conjuncts)
     }
 
-    /// The projection of an implicant onto the shared variables, as weak as cores make it.
+    /// The projection of an implicant onto the shared variables, weakened by cores.
     fn projected(
         &mut self,
         literals: &[TermId],
@@ -110,24 +109,24 @@ impl Interpolator {
         Ok(self.with_guards(needed, model))
     }
 
-    /// Those of the literals that contradict the solver's formulas.
+    /// The literals that contradict the solver's formulas.
     pub(super) fn needed(&self, solver: &mut Solver, literals: &[TermId]) -> Result<Vec<TermId>> {
         if self.is_sat(solver, literals)? {
-            let what = "an implicant agrees with the other side";
+            let what = "an implicant is consistent with the other side";
             return Err(InterpolationError::defect(&self.terms, what));
         }
         let core = solver.core();
-        if core.len() > MINIMISED {
+        if core.len() > LIMITS.max_minimized_literals {
             return Ok(core);
         }
         let minimal = solver.minimal_core(&[], &core);
         let minimal = minimal.unwrap_or_else(|| core.clone());
-        // A core is Z3's word, and one was too small once: it is asked about again.
+        // Z3 has returned a core that was too small, so a core is checked by a query.
         for smaller in [minimal, core] {
             if !self.is_sat(solver, &smaller)? {
                 return Ok(smaller);
             }
-            log::debug!("a core of {} literals is none", smaller.len());
+            log::debug!("a core of {} literals is satisfiable", smaller.len());
         }
         Ok(literals.to_vec())
     }

@@ -1,10 +1,10 @@
-//! DAG interpolants, restricted by labels or not.
+//! DAG interpolants, with or without restricting labels.
 //!
-//! The formula before a node says that its interpolant's predecessors hold one edge back; the
-//! formula after it that some path leads on to the exit. Both are nested formulas shared as a DAG,
-//! so they are linear in the size of the DAG although the paths are many.
+//! The formula before a node is that the interpolant of a predecessor holds before one of its
+//! incoming edges; the formula after it is that some path leads to the exit. Both are nested
+//! formulas that share their parts, so they are linear in the size of the DAG.
 //!
-//! Invariant: for each node that is done, interpolant, label and the paths on to the exit are
+//! Invariant: for each completed node, its interpolant, its label and the paths to the exit are
 //! unsatisfiable together.
 
 use rustc_hash::FxHashSet;
@@ -15,20 +15,25 @@ use alphorn_term::{TermId, TermStore};
 /// An edge of an [`InterpolationDag`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InterpolationEdge {
+    /// The source.
     pub from: usize,
+    /// The target.
     pub to: usize,
+    /// The formula between the variables of both nodes.
     pub formula: TermId,
 }
 
-/// A DAG whose nodes have labels and whose edges have formulas. The variables of a node that
-/// several paths reach are the same on all of them; two nodes may share variables only when edges
-/// between them do.
+/// A DAG whose nodes have labels and whose edges have formulas. The variables of a node are the
+/// same on all paths to it; two nodes share variables only if edges between them do.
 #[derive(Clone, Debug)]
 pub struct InterpolationDag {
-    /// What restricts each node; `true` for nothing.
+    /// The formula that restricts each node; `true` for no restriction.
     pub labels: Vec<TermId>,
+    /// The edges.
     pub edges: Vec<InterpolationEdge>,
+    /// The node where paths begin.
     pub entry: usize,
+    /// The node where paths end.
     pub exit: usize,
 }
 
@@ -74,7 +79,7 @@ impl InterpolationDag {
             }
         }
         if order.len() != count {
-            return broken("a DAG has no cycle");
+            return broken("the DAG has a cycle");
         }
         Ok(Ordered {
             order,
@@ -83,8 +88,8 @@ impl InterpolationDag {
         })
     }
 
-    /// For each node: its label, and a path from it to the exit. `parts` are the labels and then
-    /// the formulas of the edges.
+    /// For each node: its label, and a path from it to the exit. `parts` are the labels, followed
+    /// by the formulas of the edges.
     fn suffixes(&self, ordered: &Ordered, terms: &TermStore, parts: &[TermId]) -> Vec<TermId> {
         let count = self.labels.len();
         let mut result = vec![TermId::FALSE; count];
@@ -122,14 +127,14 @@ impl InterpolationDag {
 }
 
 impl Interpolator {
-    /// A restricted DAG interpolant (VINTA, definition 4): one formula `I` per node, such that
-    /// along each edge `I(u)`, the label of `u` and the edge's formula imply `I(v)`; `I` is `true`
-    /// at the entry, and at the exit `false`. The variables of `I(v)` are in formulas or labels
-    /// before `v` and in such after it. With all labels `true` that is a DAG interpolant.
+    /// A restricted DAG interpolant (VINTA, definition 4): one formula `I` per node such that along
+    /// each edge, `I(u)`, the label of `u` and the edge's formula imply `I(v)`; `I` is `true` at
+    /// the entry and `false` at the exit. The variables of `I(v)` occur both in formulas or labels
+    /// before `v` and in those after it. If all labels are `true`, this is a DAG interpolant.
     ///
     /// `I` is `false` at nodes that the entry does not reach and `true` at nodes that do not reach
-    /// the exit. Labels have to follow along each edge: label of `u` and formula imply the label
-    /// of `v` (checked with [`InterpolationOptions::check`]).
+    /// the exit. Labels have to follow along each edge: the label of `u` and the formula imply the
+    /// label of `v` (checked with [`InterpolationOptions::check`]).
     ///
     /// # Errors
     /// See [`InterpolationError`].
@@ -201,8 +206,8 @@ impl Interpolator {
     }
 }
 
-/// For each node the variables of formulas and labels before it, and after it, its own label on
-/// both sides.
+/// For each node, the variables of formulas and labels before it, and of those after it; its own
+/// label is in both.
 pub(super) fn scopes(
     dag: &InterpolationDag,
     ordered: &Ordered,

@@ -1,11 +1,12 @@
 //! Farkas certificates: sums of one side's bounds that contradict the other side's.
 //!
-//! Where bounds of `A` and bounds of `B` have no common point over the rationals, multipliers prove
-//! it, and `A`'s part of the sum is an interpolant: a column of `A` alone has the sum zero in it.
-//! The decomposed form splits the multipliers into as many parts as possible that each eliminate
-//! `A`'s own columns (Blicha et al., TACAS 2019); the parts here have minimal supports.
+//! If bounds of `A` and bounds of `B` have no common point over the rationals, multipliers prove
+//! it, and `A`'s part of the sum is an interpolant: the coefficients of columns of `A` alone sum up
+//! to zero in it. The decomposed form splits the multipliers into as many parts as possible that
+//! each eliminate `A`'s own columns (Blicha et al., TACAS 2019); the parts here have minimal
+//! supports.
 //!
-//! Invariant: a sum is implied by the bounds of `A`, and every column in it is one of `B` too.
+//! Invariant: a sum is implied by the bounds of `A`, and every column in it is one of `B`, too.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,7 +15,7 @@ use super::bits;
 use alphorn_arith::{Constraint, Echelon, Multipliers, Relation, TermSimplex};
 use alphorn_term::{Linear, Rational, TermId, TermStore};
 
-/// A point of all bounds together, by column, or the multipliers that refute them; those of `b`
+/// A point that satisfies all bounds, by column, or the multipliers that refute them. Bounds of `b`
 /// have numbers after those of `a`.
 pub(super) fn refute(
     terms: &TermStore,
@@ -28,7 +29,7 @@ pub(super) fn refute(
     TermSimplex::new(terms, all).point()
 }
 
-/// `a`'s part of a refutation, as literals.
+/// The part of `a` in a refutation, as literals.
 pub(super) fn sums(
     terms: &TermStore,
     a: &[Constraint],
@@ -36,7 +37,7 @@ pub(super) fn sums(
     multipliers: &Multipliers,
     decomposed: bool,
 ) -> Vec<TermId> {
-    // An equation with a negative factor is turned around, so that all factors are positive.
+    // An equation with a negative factor is negated, so that all factors are positive.
     let used: Vec<(Constraint, Rational)> = multipliers
         .iter()
         .filter(|(number, factor)| *number < a.len() && !factor.is_zero())
@@ -55,7 +56,7 @@ pub(super) fn sums(
     let mut literals = Vec::with_capacity(parts.len());
     for part in parts {
         let mut linear = Linear::constant(Rational::zero());
-        // One direction of an equation is all that a certificate uses.
+        // A certificate uses one direction of an equation.
         let mut relation = Relation::AtMost;
         for ((bound, _), factor) in used.iter().zip(&part) {
             if !factor.is_zero() {
@@ -71,7 +72,7 @@ pub(super) fn sums(
     literals
 }
 
-/// The coefficients of the columns that are not in `b`: by bound, then by column.
+/// The coefficients of the columns that are not in `b`, by bound, then by column.
 fn own_columns(used: &[(Constraint, Rational)], b: &[Constraint]) -> Vec<Vec<Rational>> {
     let shared: FxHashSet<TermId> = b
         .iter()
@@ -88,14 +89,14 @@ fn own_columns(used: &[(Constraint, Rational)], b: &[Constraint]) -> Vec<Vec<Rat
     used.iter().map(row).collect()
 }
 
-/// Splits positive factors with `Σ factor · row = 0` into vectors that are not negative, have the
-/// same property, and supports that no other such vector's support is within.
+/// Splits positive factors with `Σ factor · row = 0` into non-negative vectors with the same
+/// property and minimal supports.
 fn decompose(rows: &[Vec<Rational>], mut factors: Vec<Rational>) -> Vec<Vec<Rational>> {
     let mut parts = Vec::new();
     while factors.iter().any(|f| !f.is_zero()) {
         let mut part = factors.clone();
         while let Some(direction) = dependency(rows, &part) {
-            // As far as the direction goes until another factor vanishes.
+            // In this direction until another factor becomes zero.
             let ratio = |(p, d): (&Rational, &Rational)| d.is_positive().then(|| p / d);
             let step = part.iter().zip(&direction).filter_map(ratio).min();
             let step = step.expect("a positive entry exists");
@@ -115,15 +116,15 @@ fn decompose(rows: &[Vec<Rational>], mut factors: Vec<Rational>) -> Vec<Vec<Rati
     parts
 }
 
-/// A vector with `Σ entry · row = 0` within the support of `part`, not a multiple of it, with an
-/// entry that is positive.
+/// A vector with `Σ entry · row = 0` within the support of `part`, not a multiple of it, and with a
+/// positive entry.
 fn dependency(rows: &[Vec<Rational>], part: &[Rational]) -> Option<Vec<Rational>> {
     let support: Vec<usize> = (0..part.len()).filter(|&i| !part[i].is_zero()).collect();
     if support.len() < 2 {
         return None;
     }
     let width = rows[support[0]].len();
-    // Rows with the combination of rows that each one is.
+    // Each row with the combination of rows that it is.
     let mut independent = Echelon::new(width);
     for &at in &support {
         let mut row = rows[at].clone();
@@ -132,7 +133,7 @@ fn dependency(rows: &[Vec<Rational>], part: &[Rational]) -> Option<Vec<Rational>
         let Err(combination) = independent.add(row) else {
             continue;
         };
-        // A dependency; `part` itself is one too and must not be it.
+        // A dependency other than `part` itself.
         let scale = &part[at] / &combination[at];
         let same = (0..part.len()).all(|i| part[i] == &combination[i] * &scale);
         if !same {

@@ -1,14 +1,13 @@
-//! What has to hold for terms to have values.
+//! Conditions under which terms have values.
 //!
-//! Invariant: where all guards of a formula hold, no field and no quotient in it is without a
-//! value.
+//! Invariant: if all guards of a formula hold, each of its fields and quotients has a value.
 
 use num_traits::Zero;
 use rustc_hash::FxHashSet;
 
 use alphorn_term::{Op, Rational, TermId, TermStore};
 
-/// The literals, with what gives their terms values.
+/// The literals and their guards.
 pub(super) fn guarded(terms: &TermStore, literals: &[TermId]) -> Vec<TermId> {
     let mut result = literals.to_vec();
     result.extend(guards(terms, literals));
@@ -17,8 +16,8 @@ pub(super) fn guarded(terms: &TermStore, literals: &[TermId]) -> Vec<TermId> {
     result
 }
 
-/// What has to hold for fields and quotients in the formulas to have values: the constructor of
-/// what is read, a divisor that is not zero.
+/// The guards of the fields and quotients in formulas: the constructor of the argument, and the
+/// divisor is not zero.
 pub(super) fn guards(terms: &TermStore, formulas: &[TermId]) -> Vec<TermId> {
     let mut result = Vec::new();
     terms.post_order(formulas, |t| {

@@ -1,6 +1,6 @@
 //! Implicants of formulas in models.
 //!
-//! Invariant: an implicant holds in the model that comes with it and implies the formula.
+//! Invariant: an implicant holds in the model that is returned with it and implies the formula.
 
 use super::guards::guards;
 use super::interpolator::{InterpolationError, Interpolator, Result};
@@ -8,8 +8,8 @@ use alphorn_smt::{ImplicantOptions, SmtModel, Solver, implicant_with};
 use alphorn_term::{Assignment, Evaluator, TermId, TermStore};
 
 impl Interpolator {
-    /// After a satisfiable query: its model and an implicant of the formula. Where fields or
-    /// quotients have no value in it, a model is sought in which they have.
+    /// After a satisfiable query: its model and an implicant of the formula. If fields or quotients
+    /// have no value in the model, another one is searched for in which they have.
     pub(super) fn implicant_in(
         &self,
         solver: &mut Solver,
@@ -43,8 +43,8 @@ pub(super) fn assignment(model: &SmtModel, vars: &[TermId]) -> Result<Assignment
     values.map_err(|e| InterpolationError::Unsupported(e.to_string()))
 }
 
-/// Literals that hold and imply the formula; no disequality of numbers is among them. `None` where
-/// the formula has no value.
+/// Literals that hold and imply the formula, without disequalities of numbers. `None` if the
+/// formula has no value.
 fn implicant_of(terms: &TermStore, formula: TermId, model: &Assignment) -> Option<Vec<TermId>> {
     let options = ImplicantOptions {
         split_disequalities: true,

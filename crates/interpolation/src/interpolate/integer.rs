@@ -1,31 +1,28 @@
-//! Integers: where the rationals leave room, rounding, congruences and case distinctions do not.
+//! Certificates over integers: rounding, congruences, and branching where the rationals have a
+//! point.
 //!
 //! Bounds over integers are rounded; `div`, `mod` and `to_int` are columns with their defining
-//! bounds. Equations that no integers solve have rational multipliers that make all coefficients
-//! whole and the constant not: `A`'s part of that sum is a congruence over shared columns (Jain,
+//! bounds. If equations have no integer solution, rational multipliers make all coefficients
+//! integers and the constant not: `A`'s part of the sum is a congruence over shared columns (Jain,
 //! Clarke, Grumberg, "Efficient Craig interpolation for linear Diophantine (dis)equations and
-//! linear modular equations", CAV 2008). What is left is branching on a column with a fractional
-//! value: a case of a column of `A` makes a disjunction of interpolants, one of a column of `B`
-//! alone a conjunction.
+//! linear modular equations", CAV 2008). Otherwise, the search branches on a column with a
+//! fractional value: for a column of `A` the result is the disjunction of the interpolants of both
+//! cases, for a column of `B` alone their conjunction.
 //!
-//! Invariant: every leaf has a certificate of its own; out of cases, there is no answer.
+//! Invariant: every leaf has a certificate of its own; beyond the limit on cases, there is no
+//! result.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashSet;
 
 use super::farkas::{refute, sums};
+use super::limits::LIMITS;
 use alphorn_arith::{Constraint, Multipliers, Relation, insoluble, is_over_int, lowered};
 use alphorn_term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
-/// Cases of one pair, at most.
-const CASES: usize = 60;
-
-/// Bounds that define columns, at most.
-const DEFINITIONS: usize = 200;
-
-/// A formula that follows from the bounds of `a`, contradicts those of `b` and has columns of both;
-/// `None` when nothing here refutes them. `late` ends the search.
+/// A formula that follows from the bounds of `a`, contradicts those of `b`, and has columns of
+/// both; `None` if no certificate is found. `late` ends the search.
 pub(super) fn separate(
     terms: &TermStore,
     a: &[Constraint],
@@ -52,12 +49,12 @@ pub(super) fn separate(
     search.solve()
 }
 
-/// Adds what defines the columns that are `div`, `mod`, `to_int` or the value of bits.
+/// Adds the definitions of columns that are `div`, `mod`, `to_int` or the value of a bit-vector.
 fn define(terms: &TermStore, bounds: &mut Vec<Constraint>) {
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     let mut next = 0;
     let start = bounds.len();
-    while next < bounds.len() && bounds.len() < start + DEFINITIONS {
+    while next < bounds.len() && bounds.len() < start + LIMITS.max_definitions {
         let columns: Vec<TermId> = bounds[next].linear.monomials.iter().map(|m| m.0).collect();
         next += 1;
         for column in columns {
@@ -124,10 +121,10 @@ impl Search<'_> {
         self.terms.and(&literals)
     }
 
-    /// Depth is bounded by the number of cases.
+    /// The depth is bounded by the number of cases.
     fn solve(&mut self) -> Option<TermId> {
         self.cases += 1;
-        if self.cases > CASES || (self.late)() {
+        if self.cases > LIMITS.max_cases || (self.late)() {
             return None;
         }
         let point = match refute(self.terms, &self.a, &self.b) {
@@ -166,8 +163,8 @@ impl Search<'_> {
     }
 }
 
-/// A congruence that follows from `a`'s equations and contradicts `b`'s, if no integers solve them
-/// all.
+/// A congruence that follows from the equations of `a` and contradicts those of `b`, if they have
+/// no common integer solution.
 fn congruence(terms: &TermStore, a: &[Constraint], b: &[Constraint]) -> Option<TermId> {
     let is_equation = |bound: &&Constraint| {
         bound.relation == Relation::Equal && is_over_int(terms, &bound.linear)
@@ -180,6 +177,6 @@ fn congruence(terms: &TermStore, a: &[Constraint], b: &[Constraint]) -> Option<T
     for (form, factor) in own.zip(&multipliers) {
         sum = sum.add_scaled(form, factor);
     }
-    // Whole multiples of integers do not matter, so neither do columns of `a` alone.
+    // Integer multiples of integers are dropped, and with them all columns of `a` alone.
     Some(Constraint::new(sum, Relation::Integral).formula(terms))
 }

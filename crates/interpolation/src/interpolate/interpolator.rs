@@ -1,6 +1,6 @@
-//! What all interpolation problems share: options, errors, limits, counters.
+//! Options, errors, limits and counters of all interpolation problems.
 //!
-//! Invariant: every query and every step looks at the limits first.
+//! Invariant: every query and every step of the search checks the budget first.
 
 use std::cell::Cell;
 use std::fmt;
@@ -12,41 +12,44 @@ use alphorn_smt::{QueryLimit, SatResult, Smt, SmtModel, Solver};
 use alphorn_term::run::Budget;
 use alphorn_term::{TermId, TermStore};
 
-/// Which interpolant is wanted where there is a choice.
+/// The preferred interpolant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InterpolantForm {
-    /// As close to `A` as the certificates allow: sums of `A`'s bounds.
+    /// Close to `A`: sums of `A`'s bounds.
     #[default]
     Strong,
-    /// As close to `¬B`: negated sums of `B`'s bounds.
+    /// Close to `¬B`: negated sums of `B`'s bounds.
     Weak,
     /// A conjunction of several sums in place of each, stronger than `Strong`.
     Decomposed,
 }
 
-/// From which end sequences and DAGs are computed.
+/// The end from which sequences and DAGs are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InterpolationOrder {
     /// From the first formula: each interpolant follows from the one before.
     #[default]
     Forward,
-    /// From the last: each is what the next one needs.
+    /// From the last formula: each interpolant is what the next one needs.
     Backward,
 }
 
-/// How interpolants are made.
+/// The options of an [`Interpolator`].
 #[derive(Clone, Copy, Debug)]
 pub struct InterpolationOptions {
+    /// The preferred interpolant.
     pub form: InterpolantForm,
+    /// The order in sequences and DAGs.
     pub order: InterpolationOrder,
-    /// How often unneeded literals are sought before interpolation starts, at least 0. VINTA: 3.
+    /// Rounds of removing unneeded literals before interpolation; with 0, the formulas are used as
+    /// they are. VINTA uses 3.
     pub core_rounds: usize,
-    /// Certificates and projections for one interpolant, at most.
+    /// Certificates and projections for one interpolant, at most; beyond that it is given up.
     pub max_steps: usize,
-    /// Whether the interpolants of a binary problem, a sequence or a tree of words and linear
-    /// arithmetic are sought in one proof first.
+    /// Whether a single proof is searched for first, for the interpolants of a binary problem, a
+    /// sequence or a tree over bit-vectors and linear arithmetic.
     pub proofs: bool,
-    /// Prove every interpolant to be one, by queries of their own. On in debug builds.
+    /// Whether every interpolant is proven by separate queries. On in debug builds.
     pub check: bool,
 }
 
@@ -63,29 +66,29 @@ impl Default for InterpolationOptions {
     }
 }
 
-/// Why there is no interpolant.
+/// The reason why there is no interpolant.
 #[derive(Error)]
 pub enum InterpolationError {
-    /// The formulas have a model: this one.
+    /// The formulas are satisfiable, in this model.
     #[error("the formulas are satisfiable")]
     Satisfiable(Box<SmtModel>),
-    /// Time or steps ran out, or a query stayed open.
+    /// The limit on time or steps was reached, or a query has no answer.
     #[error("no interpolant within the limits: {0}")]
     Limit(String),
-    /// Quantifiers, or values that models leave open.
+    /// The formulas have quantifiers, or a model leaves a value open.
     #[error("cannot interpolate: {0}")]
     Unsupported(String),
-    /// The labels of a restricted DAG do not follow along this edge, or the interpolation problem
-    /// is malformed in another way.
-    #[error("no interpolation problem: {0}")]
+    /// The labels of a restricted DAG do not follow along an edge, or the interpolation problem is
+    /// malformed otherwise.
+    #[error("malformed interpolation problem: {0}")]
     Input(String),
-    /// A check failed; the interpolant was thrown away.
-    #[error("a wrong interpolant was found and thrown away: {0}")]
+    /// A check failed; the interpolant was discarded.
+    #[error("a wrong interpolant was discarded: {0}")]
     Defect(String),
 }
 
 impl InterpolationError {
-    /// A check failed: logged and counted as a defect.
+    /// Logs and counts a failed check as a defect.
     pub(super) fn defect(terms: &TermStore, what: impl fmt::Display) -> InterpolationError {
         log::error!("defect: interpolation: {what}");
         terms.count_defect();
@@ -99,10 +102,10 @@ impl fmt::Debug for InterpolationError {
     }
 }
 
-/// What an [`Interpolator`] did so far.
+/// The work of an [`Interpolator`] so far.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct InterpolationCounters {
-    /// Binary problems, those of sequences, trees and DAGs among them.
+    /// Binary problems, including those of sequences, trees and DAGs.
     pub problems: u64,
     /// Implicants of `A`.
     pub implicants: u64,
@@ -110,17 +113,17 @@ pub struct InterpolationCounters {
     pub certificates: u64,
     /// Pairs or implicants that were projected.
     pub projections: u64,
-    /// Problems, whole sequences among them, that one proof answered, and that none did where it
-    /// was tried.
+    /// Problems, each sequence counted once, that one proof answered.
     pub proofs: u64,
+    /// Problems for which no proof was found.
     pub unproved: u64,
     /// Literals removed before interpolation.
     pub dropped: u64,
-    /// Literals looked at before interpolation.
+    /// Literals considered before interpolation.
     pub literals: u64,
 }
 
-/// Makes interpolants with the solvers of one [`Smt`].
+/// Computes interpolants with the solvers of one [`Smt`].
 pub struct Interpolator {
     pub(super) smt: Rc<Smt>,
     pub(super) terms: Rc<TermStore>,
@@ -128,16 +131,16 @@ pub struct Interpolator {
     budget: Option<Budget>,
     query_limit: Cell<Option<QueryLimit>>,
     pub(super) counters: InterpolationCounters,
-    /// Steps of the current problem.
+    /// The steps of the current problem.
     pub(super) steps: usize,
-    /// Boolean variables that name literals during minimisation; none is in a result.
+    /// Boolean variables that name literals while they are minimized; none is in a result.
     pub(super) names: Vec<TermId>,
 }
 
 pub(super) type Result<T> = std::result::Result<T, InterpolationError>;
 
 impl Interpolator {
-    /// An interpolator without limits of time.
+    /// An interpolator without a budget.
     pub fn new(smt: &Rc<Smt>, options: InterpolationOptions) -> Interpolator {
         Interpolator {
             smt: Rc::clone(smt),
@@ -151,8 +154,8 @@ impl Interpolator {
         }
     }
 
-    /// When to give up, from now on. While there is a budget, queries are limited by what is left
-    /// of it; that limit ends with each call.
+    /// Sets the budget. With a budget, queries are limited by the rest of it; that limit ends
+    /// with each call.
     pub fn set_budget(&mut self, budget: Option<Budget>) {
         self.budget = budget;
     }
@@ -161,12 +164,12 @@ impl Interpolator {
         self.budget.as_ref()
     }
 
-    /// The options, to change them between calls.
+    /// The options, to be changed between calls.
     pub fn options_mut(&mut self) -> &mut InterpolationOptions {
         &mut self.options
     }
 
-    /// What was done so far.
+    /// The work so far.
     pub fn counters(&self) -> InterpolationCounters {
         self.counters
     }
@@ -192,7 +195,7 @@ impl Interpolator {
         Ok(())
     }
 
-    /// Notes one more step.
+    /// Counts one more step.
     pub(super) fn step(&mut self) -> Result<()> {
         self.steps += 1;
         if self.steps > self.options.max_steps {
@@ -201,7 +204,7 @@ impl Interpolator {
         self.tick()
     }
 
-    /// An error when it is time to end.
+    /// An error if the budget is spent.
     pub(super) fn tick(&self) -> Result<()> {
         if let Some(budget) = &self.budget {
             if let Some(reason) = budget.stop() {
@@ -223,7 +226,7 @@ impl Interpolator {
         }
     }
 
-    /// A model, after a satisfiable query.
+    /// The model after a satisfiable query.
     pub(super) fn model(solver: &Solver) -> Result<SmtModel> {
         let no_model = || InterpolationError::Unsupported("a query without a model".to_owned());
         solver.model().ok_or_else(no_model)

@@ -1,21 +1,22 @@
 //! Craig interpolants: binary, sequence, tree, DAG and restricted DAG interpolants.
 //!
-//! Z3 interpolates no more, and its proofs are no ground to build on, so interpolants are made from
-//! what any solver gives: models and cores. For `A ∧ B` unsatisfiable ([`binary`]):
+//! Z3 no longer interpolates, and its proofs are not meant for other programs, so interpolants are
+//! made from models and cores. For an unsatisfiable `A ∧ B` ([`binary`]):
 //!
-//! 1. Cores first: literals of `A` and `B` that the contradiction does not need become `true`.
+//! 1. Literals of `A` and `B` that the contradiction does not need are removed by cores
+//!    ([`core`](self::core)).
 //! 2. A model of `A` outside the interpolant so far gives an implicant `a` of `A`; models of `B`
-//!    inside of what is known to follow from `a` give implicants `b`. Each pair of conjunctions
-//!    gets a certificate ([`pair`]): a literal, or a few, that follow from `a` and contradict `b`.
-//!    Their conjunction over all `b` contradicts `B`; the disjunction over all `a` follows from
-//!    `A`. Where a pair has no certificate, model-based projection of `a` onto the shared variables
-//!    takes its place, so every theory that is projected is interpolated ([`cover`]).
+//!    that satisfy the certificates for `a` so far give implicants `b`. Each pair of conjunctions
+//!    gets a certificate ([`pair`]): literals that follow from `a` and contradict `b`. Their
+//!    conjunction over all `b` contradicts `B`; the disjunction over all `a` follows from `A`. If a
+//!    pair has no certificate, the model-based projection of `a` onto the shared variables is used
+//!    instead, so every theory that can be projected is interpolated ([`cover`]).
 //! 3. Sequences, trees and DAGs are computed node by node, each interpolant from the interpolants
 //!    before it and the formulas after it, so they are inductive by construction.
 //!
-//! Where [`InterpolationOptions::proofs`] says so, what the cores leave is refuted once more by
-//! `smt/proof` before all that, and all interpolants of the problem are read off one proof
-//! ([`partial`]). What has none there goes the way above.
+//! With [`InterpolationOptions::proofs`], the remaining formulas are first refuted by `resolution`,
+//! and all interpolants of the problem are read from one proof ([`partial`]). Problems without such
+//! a proof are solved as above.
 //!
 //! Papers: McMillan, "An interpolating theorem prover" (TCS 2005); Albarghouthi, McMillan,
 //! "Beautiful interpolants" (CAV 2013), for the enumeration of pairs; Blicha, Hyvärinen, Kofroň,
@@ -24,13 +25,14 @@
 //! interpretation" (SAS 2012), for DAGs and restricted DAGs.
 //!
 //! Deviation: UFO encodes a DAG as a sequence with control variables and eliminates these from the
-//! result. Here the formula before a node and the formula after it are built without control
-//! variables, so nothing needs to be eliminated.
+//! result. Here the formulas before and after a node are built without control variables, so
+//! nothing needs to be eliminated.
 //!
-//! Invariant: an answer is an interpolant or an error. A limit, an `Unknown` or a theory that no
-//! rule covers is an error that says so, and with [`InterpolationOptions::check`] each interpolant
-//! was proved to be one by separate queries.
+//! Invariant: the result is an interpolant or an error. A limit, an `Unknown` or a theory without a
+//! rule is an error that says so; with [`InterpolationOptions::check`], separate queries have
+//! proven each interpolant.
 
+mod adjacent_bits;
 mod binary;
 mod bits;
 mod check;
@@ -42,6 +44,7 @@ mod guards;
 mod implicants;
 mod integer;
 mod interpolator;
+mod limits;
 mod pair;
 mod partial;
 mod proofs;
@@ -52,7 +55,6 @@ mod sides;
 mod tests;
 mod tree;
 mod widen;
-mod words;
 
 pub use dag::{InterpolationDag, InterpolationEdge};
 pub use interpolator::{

@@ -1,25 +1,24 @@
-//! A pair of conjunctions: a certificate that separates them.
+//! Certificates that separate two conjunctions.
 //!
-//! In this order: Farkas multipliers, congruences and cases for linear arithmetic and for
-//! comparisons of bit-vectors; the pair reduced to cells and fields; a side that has shared
-//! variables only.
+//! For linear arithmetic and comparisons of bit-vectors, in this order: Farkas multipliers over the
+//! rationals; congruences; branching over integers. Then, for all theories: the interpolant of the
+//! pair reduced to cells and fields; a side that has shared variables only. Each rule works on an
+//! unsatisfiable core of the pair, except the reduction.
 //!
-//! Invariant: what is returned follows from the first conjunction, contradicts the second, and has
-//! shared variables only. `None` says that no rule applies, not that there is no interpolant.
+//! Invariant: the result follows from the first conjunction, contradicts the second, and has shared
+//! variables only. `None` means that no rule applies, not that there is no interpolant.
 
 use rustc_hash::FxHashSet;
 
 use super::guards::guarded;
 use super::interpolator::{InterpolationError, Interpolator, Result};
+use super::limits::LIMITS;
 use super::reduce::reduce;
 use super::sides::Sides;
 use super::{bits, integer};
 use alphorn_arith::Constraint;
 use alphorn_smt::SatResult;
 use alphorn_term::TermId;
-
-/// Steps for a reduced pair, at most.
-const REDUCED_STEPS: usize = 60;
 
 impl Interpolator {
     /// Literals that separate the conjunction of `a` from that of `b`.
@@ -37,7 +36,7 @@ impl Interpolator {
             SatResult::Unsat => {}
             SatResult::Unknown(_) => return Ok(None),
             SatResult::Sat => {
-                let what = "implicants of both sides agree";
+                let what = "implicants of both sides are consistent";
                 return Err(InterpolationError::defect(&terms, what));
             }
         }
@@ -73,7 +72,7 @@ impl Interpolator {
         Ok(None)
     }
 
-    /// The interpolant of the pair without arrays and datatypes, if that is one of the pair.
+    /// The interpolant of the pair without arrays and datatypes, if it is one of the pair.
     fn reduced(&mut self, a: &[TermId], b: &[TermId], sides: &Sides) -> Result<Option<TermId>> {
         let terms = self.terms.clone();
         let Some(reduction) = reduce(&terms, a, b) else {
@@ -87,7 +86,7 @@ impl Interpolator {
             return Ok(None);
         }
         let all = self.options.max_steps;
-        self.options.max_steps = all.min(self.steps + REDUCED_STEPS);
+        self.options.max_steps = all.min(self.steps + LIMITS.reduced_steps);
         let found = self.disjunction(reduction.a, reduction.b, sides.decomposed);
         self.options.max_steps = all;
         match found {
@@ -96,7 +95,7 @@ impl Interpolator {
                 let is_shared = sides.are_shared(&terms, &[formula]);
                 Ok(is_shared.then_some(formula))
             }
-            // Too many cases here may be few elsewhere; when time is up, that is noticed soon.
+            // Another rule may need fewer cases; if the budget is spent, the next check finds that.
             Err(InterpolationError::Limit(_) | InterpolationError::Unsupported(_)) => Ok(None),
             Err(error) => Err(error),
         }

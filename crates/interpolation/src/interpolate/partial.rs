@@ -1,14 +1,15 @@
-//! Interpolants read off a resolution proof, one for each cut of its parts into two sides.
+//! Interpolants from a resolution proof, one for each cut of its parts into two sides.
 //!
 //! McMillan's system ("An interpolating theorem prover", TCS 2005): every clause of the proof has a
-//! partial interpolant. A clause of `A` has its literals that `B` has, too; one of `B` has `true`; a
-//! lemma of the theory has the sum of what `A` contributes. What defines gates of words holds by
-//! itself, so it is a clause of `A` only where it has something that is only in `A`. Where a literal
-//! is resolved that only `A` has, partial interpolants are joined by a disjunction, else by a
-//! conjunction. A literal of atoms that both sides have counts as one of `B`.
+//! partial interpolant. For a clause of `A` it consists of the literals that `B` has, too; for a
+//! clause of `B` it is `true`; for a theory lemma it is `A`'s part of the sum. Definitions of gates
+//! are valid, so such a clause belongs to `A` only if it contains a symbol that is only in `A`.
+//! When a literal is resolved that only `A` has, the partial interpolants are joined by a
+//! disjunction, otherwise by a conjunction. A literal of an atom that both sides have counts as one
+//! of `B`.
 //!
 //! Invariant: the interpolant follows from the parts of `A` and contradicts those of `B`, and the
-//! interpolants of cuts of which each is within the next are inductive.
+//! interpolants of cuts that contain each other are inductive.
 
 use super::farkas::sums;
 use crate::resolution::{Lemma, Meaning, Origin, Proof, Skeleton};
@@ -16,10 +17,10 @@ use alphorn_arith::{Constraint, Relation};
 use alphorn_bits::sat::Lit;
 use alphorn_term::{Linear, Rational, TermId};
 
-/// Which parts are in `A`.
+/// By part: whether it is in `A`.
 pub(super) type Cut = Vec<bool>;
 
-/// Whose a variable is.
+/// The sides that a variable belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Label {
     A,
@@ -138,7 +139,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// Of a resolvent; the pivot is a literal of `other`.
+    /// The partial interpolant of a resolvent; the pivot is a literal of `other`.
     fn resolved(&self, own: TermId, pivot: Lit, other: TermId) -> TermId {
         let both = [own, other];
         match self.label(pivot) {

@@ -1,34 +1,30 @@
-//! All interpolants of a problem from one proof of our own (`smt/proof`).
+//! All interpolants of a problem from one resolution proof.
 //!
-//! Invariant: no answer here is a guess. Where there is no proof within the limits, or the problem
-//! is not of the theory, there is none, and what comes after is another way.
+//! Invariant: the result is made of a proof. If there is none within the limits, or the problem is
+//! not of the theory, there is no result, and the general procedure is used.
 
-use std::time::Duration;
-
+use super::adjacent_bits::joined;
 use super::interpolator::{InterpolantForm, Interpolator};
+use super::limits::LIMITS;
 use super::partial::{Cut, interpolant};
-use super::words::joined;
 use crate::resolution::{Skeleton, refute};
 use alphorn_term::TermId;
 
-/// Work for one proof, at most.
-const WORK: Duration = Duration::from_secs(2);
-
 impl Interpolator {
-    /// The interpolants of formulas, of which each cut has some on its side, by one proof.
+    /// The interpolants of formulas from one proof; each cut says which formulas are on its side.
     pub(super) fn proof_of_parts(
         &mut self,
         formulas: &[TermId],
         cuts: &[Cut],
     ) -> Option<Vec<TermId>> {
-        // Sums that are taken apart do not follow from each other along a sequence.
+        // Decomposed sums do not follow from each other along a sequence.
         let decomposed = self.options.form == InterpolantForm::Decomposed;
         if !self.options.proofs || decomposed && cuts.len() > 1 {
             return None;
         }
         let terms = self.terms.clone();
         let left = self.budget().and_then(|b| b.left());
-        let work = left.map_or(WORK, |left| WORK.min(left / 2));
+        let work = left.map_or(LIMITS.proof_work, |left| LIMITS.proof_work.min(left / 2));
         let mut skeleton = Skeleton::new(&terms, self.budget());
         let encode = |skeleton: &mut Skeleton| {
             let mut parts = formulas.iter().enumerate();
@@ -37,10 +33,11 @@ impl Interpolator {
         let found = encode(&mut skeleton)
             .and_then(|()| refute(&mut skeleton, work, self.budget()))
             .map(|proof| {
-                log::debug!("a proof of {} clauses", proof.clauses.len());
+                log::debug!("interpolation: a proof of {} clauses", proof.clauses.len());
                 let weak = self.options.form == InterpolantForm::Weak;
                 let read = |cut: &Cut| match weak {
-                    // What is weak seen from `A` is strong seen from `B`.
+                    // An interpolant that is weak for `A` is the negation of one that is strong for
+                    // `B`.
                     true => interpolant(&proof, &skeleton, &swapped(cut), decomposed)
                         .map(|i| terms.not(i)),
                     false => interpolant(&proof, &skeleton, cut, decomposed),
@@ -56,12 +53,12 @@ impl Interpolator {
                 Some(interpolants)
             }
             Ok(None) => {
-                log::debug!("a proof mixes its sides");
+                log::debug!("interpolation: a proof mixes its sides");
                 self.counters.unproved += 1;
                 None
             }
             Err(open) => {
-                log::debug!("no proof: {open:?}");
+                log::debug!("interpolation: no proof: {open:?}");
                 self.counters.unproved += 1;
                 None
             }
@@ -69,7 +66,7 @@ impl Interpolator {
     }
 }
 
-/// `B` in the place of `A`.
+/// The cut with the sides exchanged.
 fn swapped(cut: &Cut) -> Cut {
     cut.iter().map(|is_a| !is_a).collect()
 }

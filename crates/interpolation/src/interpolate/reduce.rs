@@ -1,37 +1,29 @@
-//! Arrays and datatypes of a pair, reduced to their cells, testers and fields.
+//! Reduction of a pair's arrays and datatypes to cells, testers and fields.
 //!
 //! Each side gets instances of the axioms over its own terms and the shared ones: reads over
 //! writes, reads at equal indexes, cells of equal arrays, a cell in which different arrays differ;
-//! one constructor per term, fields of equal terms. Then each read, tester and field is a variable,
-//! and the interpolant of what is left, over variables for shared terms, is one of the pair. This
-//! finds the interpolants that need no instance with terms of both sides (Bruttomesso, Ghilardi,
-//! Ranise, "Quantifier-free interpolation of a theory of arrays", LMCS 2012, has the reduction);
-//! other pairs are left to projection.
+//! one constructor per term, fields of equal terms. Then each read, tester and field is replaced by
+//! a variable, and an interpolant of the result, with variables replaced by shared terms, is one of
+//! the pair. This finds the interpolants that need no instance with terms of both sides
+//! (Bruttomesso, Ghilardi, Ranise, "Quantifier-free interpolation of a theory of arrays", LMCS
+//! 2012, has the reduction); projection is used for other pairs.
 //!
-//! Invariant: instances are valid, so what follows from a reduced side follows from the side.
+//! Invariant: instances are valid, so consequences of a reduced side are consequences of the side.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_term::{Assignment, Op, Sort, SortId, TermId, TermStore};
-
-/// More index terms of a sort than this, and no more are taken.
-const INDEXES: usize = 12;
-
-/// More instances than this, and no more are made.
-const INSTANCES: usize = 2000;
-
-/// How many fields deep equal terms are taken apart.
-const DEPTH: usize = 2;
 
 /// A pair without arrays and datatypes.
 pub(super) struct Reduction {
     pub a: TermId,
     pub b: TermId,
-    /// Variables to the terms that they stand for.
+    /// From variables to the terms that they stand for.
     pub back: Assignment,
 }
 
-/// The reduction of a pair; `None` when there are neither arrays nor datatypes.
+/// The reduction of a pair; `None` if it has neither arrays nor datatypes.
 pub(super) fn reduce(terms: &TermStore, a: &[TermId], b: &[TermId]) -> Option<Reduction> {
     let of_b: FxHashSet<TermId> = terms.free_vars(b).into_iter().collect();
     let mut shared: FxHashSet<TermId> = terms.free_vars(a).into_iter().collect();
@@ -44,7 +36,7 @@ pub(super) fn reduce(terms: &TermStore, a: &[TermId], b: &[TermId]) -> Option<Re
         return None;
     }
     let is_shared = |t: TermId| terms.free_vars(&[t]).iter().all(|v| shared.contains(v));
-    // Shared variables may equal an index without being one.
+    // Shared variables may equal an index.
     let mut common: Vec<TermId> = shared.iter().copied().collect();
     common.sort_unstable();
     for side in &mut sides {
@@ -123,12 +115,12 @@ impl<'t> Side<'t> {
             formulas: Vec::new(),
         };
         for &literal in literals {
-            side.take(literal, true, DEPTH);
+            side.take(literal, true, LIMITS.max_depth);
         }
         side
     }
 
-    /// A literal; a disequality of arrays gets an index at which they differ.
+    /// Adds a literal; a disequality of arrays gets an index at which they differ.
     fn take(&mut self, literal: TermId, whole: bool, depth: usize) {
         let terms = self.terms;
         let atom = match *terms.op(literal) {
@@ -187,7 +179,7 @@ impl<'t> Side<'t> {
 
     fn index(&mut self, term: TermId) {
         let list = self.indexes.entry(self.terms.sort_of(term)).or_default();
-        if list.len() < INDEXES && !list.contains(&term) {
+        if list.len() < LIMITS.max_indexes && !list.contains(&term) {
             list.push(term);
         }
     }
@@ -200,12 +192,12 @@ impl<'t> Side<'t> {
     }
 
     fn add(&mut self, formula: TermId) {
-        if formula != TermId::TRUE && self.formulas.len() < INSTANCES {
+        if formula != TermId::TRUE && self.formulas.len() < LIMITS.max_instances {
             self.formulas.push(formula);
         }
     }
 
-    /// What equal terms have in common, down to simple sorts.
+    /// The consequences of an equation, down to simple sorts.
     fn equal(&self, left: TermId, right: TermId, depth: usize) -> TermId {
         let terms = self.terms;
         if left == right {
@@ -243,7 +235,7 @@ impl<'t> Side<'t> {
         }
     }
 
-    /// What different terms of a datatype differ in; `true` where that is not looked at.
+    /// The parts in which different terms of a datatype may differ; `true` beyond the depth limit.
     fn differ(&self, left: TermId, right: TermId, depth: usize) -> TermId {
         let terms = self.terms;
         if left == right {
@@ -288,8 +280,8 @@ impl<'t> Side<'t> {
                     if *terms.op(atom) == Op::Eq && is_structured(terms, terms.sort_of(left)) =>
                 {
                     match positive {
-                        true => self.equal(left, right, DEPTH),
-                        false => self.differ(left, right, DEPTH),
+                        true => self.equal(left, right, LIMITS.max_depth),
+                        false => self.differ(left, right, LIMITS.max_depth),
                     }
                 }
                 _ => literal,
@@ -316,8 +308,8 @@ impl<'t> Side<'t> {
                 for index in indexes {
                     let here = self.index_equal(at, index);
                     let read = terms.select(array, index);
-                    let kept = self.equal(read, terms.select(inner, index), DEPTH);
-                    let written = self.equal(read, value, DEPTH);
+                    let kept = self.equal(read, terms.select(inner, index), LIMITS.max_depth);
+                    let written = self.equal(read, value, LIMITS.max_depth);
                     self.add(terms.or(&[here, kept]));
                     self.add(terms.or(&[terms.not(here), written]));
                 }
@@ -328,7 +320,7 @@ impl<'t> Side<'t> {
                 for (number, &left) in indexes.iter().enumerate() {
                     for &right in &indexes[..number] {
                         let cells = [terms.select(array, left), terms.select(array, right)];
-                        let same = self.equal(cells[0], cells[1], DEPTH);
+                        let same = self.equal(cells[0], cells[1], LIMITS.max_depth);
                         let equal = self.index_equal(left, right);
                         self.add(terms.implies(equal, same));
                     }
@@ -337,20 +329,20 @@ impl<'t> Side<'t> {
         }
     }
 
-    /// Whether two indexes are equal; for datatypes an atom with both its meanings.
+    /// Whether two indexes are equal; for datatypes an atom with both of its consequences.
     fn index_equal(&mut self, left: TermId, right: TermId) -> TermId {
         let terms = self.terms;
         let atom = terms.eq(left, right);
         if is_structured(terms, terms.sort_of(left)) && self.seen.insert(atom) {
-            let same = self.equal(left, right, DEPTH);
-            let other = self.differ(left, right, DEPTH);
+            let same = self.equal(left, right, LIMITS.max_depth);
+            let other = self.differ(left, right, LIMITS.max_depth);
             self.add(terms.implies(atom, same));
             self.add(terms.or(&[atom, other]));
         }
         atom
     }
 
-    /// A term has one constructor.
+    /// Each term has exactly one constructor.
     fn constructor(&mut self, term: TermId) {
         let terms = self.terms;
         let Sort::Datatype(id) = terms.sort(terms.sort_of(term)) else {

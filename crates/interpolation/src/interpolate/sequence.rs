@@ -1,16 +1,18 @@
 //! Sequence interpolants, from either end.
 //!
 //! Forward, `Ik+1` is the interpolant of `Ik ∧ Fk+1` and the formulas after it; backward, `Ik` is
-//! that of the formulas before it and `Fk+1 ∧ ¬Ik+1`. Invariant: at every step the two sides are
-//! unsatisfiable together, because the interpolant before was one.
+//! that of the formulas before it and `Fk+1 ∧ ¬Ik+1`.
+//!
+//! Invariant: at every step the two sides are unsatisfiable together, since the interpolant before
+//! is one.
 
 use super::interpolator::{InterpolationOrder, Interpolator, Result};
 use alphorn_term::TermId;
 
 impl Interpolator {
-    /// For formulas `F1 … Fn`, unsatisfiable together, formulas `I1 … In-1` such that `Ik` and
-    /// `Fk+1` imply `Ik+1`, with `true` for `I0` and `false` for `In`. The variables of `Ik` are in
-    /// `F1 … Fk` and in `Fk+1 … Fn`.
+    /// For formulas `F1 … Fn` that are unsatisfiable together, formulas `I1 … In-1` such that `Ik`
+    /// and `Fk+1` imply `Ik+1`, with `true` for `I0` and `false` for `In`. The variables of `Ik`
+    /// occur in `F1 … Fk` and in `Fk+1 … Fn`.
     ///
     /// # Errors
     /// See [`InterpolationError`].

@@ -1,4 +1,4 @@
-//! The two sides of a problem: what their variables are, and solvers that hold them.
+//! The two sides of a problem: their variables, and solvers.
 //!
 //! Invariant: a variable is shared if and only if it occurs in both sides.
 
@@ -8,15 +8,15 @@ use super::interpolator::Interpolator;
 use alphorn_smt::Solver;
 use alphorn_term::{TermId, TermStore};
 
-/// What the implicants of one problem have in common.
+/// The data that all implicants of one problem use.
 pub(super) struct Sides {
     pub b: TermId,
     pub b_vars: Vec<TermId>,
     shared: FxHashSet<TermId>,
     pub decomposed: bool,
-    /// Holds `b`.
+    /// A solver with `b`.
     pub solver: Solver,
-    /// Holds nothing; for pairs.
+    /// A solver without formulas, for pairs.
     pub pairs: Solver,
 }
 

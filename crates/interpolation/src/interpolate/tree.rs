@@ -1,6 +1,6 @@
 //! Tree interpolants, from the leaves to the root.
 //!
-//! Invariant: the interpolants of the subtrees that are done and have no done parent, and the
+//! Invariant: the interpolants of completed subtrees whose parents are not completed, and the
 //! formulas of all other nodes, are unsatisfiable together.
 
 use super::interpolator::{InterpolationError, Interpolator, Result};
@@ -8,9 +8,9 @@ use alphorn_term::TermId;
 
 impl Interpolator {
     /// For a tree with a formula at each node, unsatisfiable together, one formula `I` per node
-    /// such that the children's `I` and the node's formula imply the node's `I`. `parents` names
-    /// each node's parent; the only one without is the root, whose `I` is `false`. The variables of
-    /// `I` are both below (or at) the node and elsewhere.
+    /// such that the children's `I` and the node's formula imply the node's `I`. `parents` gives
+    /// each node's parent; the root has none, and its `I` is `false`. The variables of `I` occur
+    /// both at or below the node and elsewhere.
     ///
     /// # Errors
     /// See [`InterpolationError`].
@@ -28,7 +28,7 @@ impl Interpolator {
     ) -> Result<Vec<TermId>> {
         let terms = self.terms.clone();
         let order = post_order(formulas.len(), parents)?;
-        // What stands for each node that is not below a done one.
+        // The formula for each node, which includes the interpolants of its completed children.
         let mut standing = self.minimise(formulas, |terms, parts| terms.and(parts))?;
         if let Some(found) = self.tree_by_proof(&standing, parents, &order) {
             self.check_tree(formulas, parents, &found)?;
@@ -39,7 +39,7 @@ impl Interpolator {
             if at + 1 == order.len() {
                 break;
             }
-            // The children's interpolants are part of it by now.
+            // The children's interpolants are part of it.
             let inside = std::mem::replace(&mut standing[node], TermId::TRUE);
             let interpolant = self.interpolate(inside, terms.and(&standing))?;
             result[node] = interpolant;
@@ -75,10 +75,10 @@ impl Interpolator {
 fn post_order(count: usize, parents: &[Option<usize>]) -> Result<Vec<usize>> {
     let broken = |text: &str| Err(InterpolationError::Input(text.to_owned()));
     if parents.len() != count || parents.iter().flatten().any(|&p| p >= count) {
-        return broken("a tree needs one parent within it for each node");
+        return broken("each node of a tree needs a parent that is a node");
     }
     if parents.iter().filter(|p| p.is_none()).count() != 1 {
-        return broken("a tree has one root");
+        return broken("a tree has exactly one root");
     }
     let mut open = vec![0_usize; count];
     for parent in parents.iter().flatten() {
@@ -96,7 +96,7 @@ fn post_order(count: usize, parents: &[Option<usize>]) -> Result<Vec<usize>> {
         }
     }
     if order.len() != count {
-        return broken("a tree has no cycle");
+        return broken("the tree has a cycle");
     }
     Ok(order)
 }

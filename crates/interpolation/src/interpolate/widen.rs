@@ -1,10 +1,10 @@
-//! Points of bit-vectors made wider, by bounds and bits.
+//! Values of bit-vectors generalized to bounds and bits.
 //!
-//! Where projection leaves a variable with its value, bounds and bits that the value has are tried
-//! instead, and bounds are moved outwards as far as the other side allows.
+//! If projection leaves a variable with its value, bounds and bits of the value are tried instead,
+//! and bounds are moved outwards as far as the other side allows.
 //!
-//! Invariant: what is returned holds in the model that the point is from and contradicts the other
-//! side, by a query.
+//! Invariant: the result holds in the model of the value, and a query shows that it contradicts the
+//! other side.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -16,7 +16,7 @@ use alphorn_term::{Op, TermId};
 
 impl Interpolator {
     /// A conjunction that contradicts the other side, from one that does; literals `variable =
-    /// value` over bit-vectors give way to bounds and bits that the value has.
+    /// value` over bit-vectors are replaced by bounds and bits of the value.
     pub(super) fn widened(
         &mut self,
         literals: &[TermId],
@@ -53,7 +53,7 @@ impl Interpolator {
         }
         soft.retain(|&l| l != TermId::TRUE);
         let mut needed = self.needed(&mut sides.solver, &soft)?;
-        // A term that is bounded to its value has bits to choose from.
+        // A term that is bounded to its value also has bits to choose from.
         let is_point = |&(term, value): &(TermId, TermId)| {
             let sides = [[term, value], [value, term]];
             let bounded = |side: &[TermId; 2]| {
@@ -115,7 +115,7 @@ impl Interpolator {
             true => (BigUint::one() << width) - BigUint::one(),
             false => BigUint::zero(),
         };
-        // The end of the range says nothing, and the core needs the literal.
+        // The bound at the end of the range is trivial, but the core needs the literal.
         loop {
             let distance = match upper {
                 true => &bad - &good,

@@ -1,11 +1,11 @@
-//! Linear arithmetic: what its two sorts share, and the order of elimination.
+//! Linear arithmetic: the common part of its two sorts, and the order of elimination.
 //!
-//! First every `div`, `mod`, `to_int` and `is_int` over remaining variables is replaced by a
-//! fresh integer with its defining bounds. Then reals are eliminated, mixed literals become integer
-//! ones, and integers are eliminated. Variables in products and the like get their value.
+//! First every `div`, `mod`, `to_int` and `is_int` over remaining variables is replaced by a fresh
+//! integer with its defining bounds. Then reals are eliminated, mixed literals are converted to
+//! integers, and integers are eliminated. Variables in nonlinear terms get their values.
 //!
-//! Invariant: all but the values is equivalence; the choice of bounds, which depends on the model,
-//! is in `real` and `integer`.
+//! Invariant: except for these values, every step is an equivalence; the choice of bounds, which
+//! depends on the model, is in `real` and `integer`.
 
 use num_traits::Signed;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,8 +29,8 @@ pub(super) fn eliminate(state: &mut State) {
     eliminate_sort(state, SortId::INT);
 }
 
-/// Replaces variables that do not occur linearly, so that the others do. Before that, what would
-/// vanish anyway is dropped, for it may be all that was not linear.
+/// Replaces variables with nonlinear occurrences, so that the others occur linearly. Before that,
+/// unbounded variables are dropped, since their literals may be the only nonlinear ones.
 fn settle(state: &mut State, sort: SortId) {
     let vars = state.remaining(|s| s == sort);
     let (pure, opaque): (Vec<TermId>, Vec<TermId>) =
@@ -49,7 +49,7 @@ fn settle(state: &mut State, sort: SortId) {
             equality::solve(state);
         }
     }
-    // Equations may have brought a variable into a place that is not linear.
+    // Equations may have moved a variable to a nonlinear place.
     let vars = state.remaining(|s| s == sort);
     for var in vars {
         if !state.occurs_linearly(var) {
@@ -59,8 +59,8 @@ fn settle(state: &mut State, sort: SortId) {
 }
 
 /// Replaces those of the variables that occur under operators that are not arithmetic, all in one
-/// step: by a kept term that is an index of the same value where they are indexes, or else by
-/// their value.
+/// step: an index by a kept index term with the same value, if there is one, other variables by
+/// their values.
 fn replace_hidden(state: &mut State, vars: &[TermId]) {
     let terms = state.terms;
     let mut literals: Vec<TermId> = Vec::new();
@@ -128,7 +128,7 @@ fn replace_hidden(state: &mut State, vars: &[TermId]) {
     equality::solve(state);
 }
 
-/// Drops the literals of a variable that no literal bounds from below, or none from above.
+/// Drops the literals of a variable without lower bounds or without upper bounds.
 fn drop_unbounded(state: &mut State, var: TermId) {
     let (mut below, mut above) = (true, true);
     for literal in state.literals_of(var) {
@@ -140,7 +140,7 @@ fn drop_unbounded(state: &mut State, var: TermId) {
             Relation::AtMost | Relation::Below if coefficient.is_positive() => above = false,
             Relation::AtMost | Relation::Below if coefficient.is_negative() => below = false,
             Relation::Differs => {}
-            // Equations, and divisibilities, which hide the variable.
+            // Equations, and divisibilities, which contain the variable under an operator.
             _ => return,
         }
     }

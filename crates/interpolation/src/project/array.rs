@@ -1,17 +1,18 @@
-//! Arrays: reads become element variables, writes become reads, as in Komuravelli, Bjørner,
+//! Arrays: reads become element variables, and writes become reads, as in Komuravelli, Bjørner,
 //! Gurfinkel, McMillan, FMCAD 2015.
 //!
-//! For a variable `a`, in this order: reads over writes are decided by the model; every read
-//! `a[i]` becomes an element variable, one per value of the index; a disequality of arrays is
-//! witnessed by one index; a partial equality `store(a, i, v) = t` is solved for `a`, with a fresh
-//! element for what the write hid. Where nothing defines `a`, the indexes read are required to
-//! differ, and some array has these elements.
+//! For a variable `a`, in this order: the model decides reads over writes; every read `a[i]`
+//! becomes an element variable, one per value of the index; a disequality of arrays gets one index
+//! as a witness; a partial equality `store(a, i, v) = t` is solved for `a`, with a fresh element
+//! for the overwritten one. If `a` has no definition, the indexes that are read are required to
+//! differ, so an array with these elements exists.
 //!
 //! Invariant: literals about indexes that are added hold in the model; element variables are
 //! eliminated later, like any others of their sort.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::state::State;
 use alphorn_term::{BigUint, Op, Rational, Sort, SortId, TermId, TermStore};
 
@@ -22,26 +23,19 @@ struct Cells {
     class: FxHashMap<TermId, usize>,
     /// Index term and element variable.
     reads: Vec<(TermId, TermId)>,
-    /// What the model decided about indexes.
+    /// Decisions of the model about indexes.
     side: Decisions,
 }
 
-/// What the model decided about indexes and elements.
+/// Decisions of the model about indexes and elements.
 #[derive(Default)]
 struct Decisions {
     literals: Vec<TermId>,
-    /// Indexes that differ.
+    /// Pairs of different indexes.
     apart: Vec<(TermId, TermId)>,
 }
 
-/// With more pairs of different indexes than this for each index, all of them are ordered instead:
-/// fewer literals, if stronger ones.
-const PAIRS_PER_INDEX: usize = 4;
-
-/// A read over more writes than this stays as it is, where nothing forces a decision.
-const LONG_CHAIN: usize = 16;
-
-/// Eliminates array variables; variables of their element and index sorts may come of it.
+/// Eliminates array variables; this may add variables of their element and index sorts.
 pub(super) fn eliminate(state: &mut State, arrays: &[TermId]) {
     for &array in arrays {
         if state.failed || !state.is_remaining(array) {
@@ -50,7 +44,7 @@ pub(super) fn eliminate(state: &mut State, arrays: &[TermId]) {
         if state.degree(array) == 0 {
             state.retire(array);
         } else if eliminate_one(state, array).is_none() {
-            // A term without a value: cannot be, in a true literal.
+            // A term without a value, which is impossible in a true literal.
             state.failed = true;
         }
     }
@@ -108,7 +102,7 @@ fn eliminate_one(state: &mut State, array: TermId) -> Option<()> {
     let apart = std::mem::take(&mut cells.side.apart);
     for literal in differences(state, apart)? {
         if state.contains(literal, array) {
-            // An index that holds the array as a whole.
+            // An index that contains the array as a whole.
             unsupported = true;
             whole.push(literal);
         } else {
@@ -132,7 +126,7 @@ fn eliminate_one(state: &mut State, array: TermId) -> Option<()> {
 }
 
 enum Shape {
-    /// Arrays that differ, one of them a chain of writes to the variable.
+    /// Different arrays, one of them a chain of writes to the variable.
     Different(TermId, TermId),
     /// Equal chains of writes to the variable on both sides.
     Both(TermId, TermId),
@@ -152,7 +146,7 @@ fn classify(state: &State, cells: &Cells, literal: TermId) -> Shape {
     }
     let sides = [terms.args(atom)[0], terms.args(atom)[1]];
     let array = cells.array;
-    // Where the variable occurs in an index or in a written element, nothing is known to help.
+    // If the variable occurs in an index or a written element, there is no rule.
     let clean = |side: TermId| {
         let mut current = side;
         while *terms.op(current) == Op::Store {
@@ -183,7 +177,7 @@ fn classify(state: &State, cells: &Cells, literal: TermId) -> Shape {
     }
 }
 
-/// The indexes that a chain of writes writes to.
+/// The indexes of a chain of writes.
 fn indexes(state: &State, chain: TermId) -> Vec<TermId> {
     let terms = state.terms;
     let mut result = Vec::new();
@@ -203,7 +197,8 @@ fn root(state: &State, chain: TermId) -> TermId {
     current
 }
 
-/// Reads `index` through the writes above `base`, as the model has it; `side` gets what decided.
+/// Reads at `index` through the writes above `base` as the model decides; adds the decisions to
+/// `side`.
 fn read_through(
     state: &mut State,
     chain: TermId,
@@ -273,8 +268,8 @@ fn cell(state: &mut State, cells: &mut Cells, index: TermId) -> Option<TermId> {
     Some(element)
 }
 
-/// `a` such that the chain of writes to `a` is the target: `store(b, i, v) = t` says `t[i] = v`
-/// and `b = store(t, i, e)` for some `e`, the element that the write hid.
+/// The term for `a` such that the chain of writes to `a` is the target: `store(b, i, v) = t` is
+/// equivalent to `t[i] = v` and `b = store(t, i, e)` for some `e`, the overwritten element.
 fn peel(state: &mut State, chain: TermId, target: TermId) -> Option<TermId> {
     let terms = state.terms;
     let mut side = Decisions::default();
@@ -316,7 +311,7 @@ fn define(
     }
     let mut side = Decisions::default();
     for &(index, element) in &cells.reads {
-        // An index may hold the array as a whole, as in a read of another array.
+        // An index may contain the array as a whole, for example in a read of another array.
         let index = terms.substitute_with(index, &map, &mut memo);
         let read = match read_through(state, solution, base, index, &mut side)? {
             Ok(read) => read,
@@ -327,7 +322,7 @@ fn define(
     decide(state, side)
 }
 
-/// Adds what the model decided.
+/// Adds the decisions of the model.
 fn decide(state: &mut State, side: Decisions) -> Option<()> {
     for literal in side.literals {
         state.add(literal);
@@ -354,8 +349,8 @@ fn separate(state: &mut State, cells: &Cells) -> Option<()> {
     Some(())
 }
 
-/// Literals that imply that the terms of each pair differ, true under the model: one for each
-/// pair, or an order of all terms where that is much shorter.
+/// Literals that imply that the terms of each pair differ and hold in the model: one for each pair,
+/// or an order of all terms if that is much shorter.
 fn differences(state: &mut State, pairs: Vec<(TermId, TermId)>) -> Option<Vec<TermId>> {
     let terms = state.terms;
     let mut literals: Vec<TermId> = pairs
@@ -368,7 +363,7 @@ fn differences(state: &mut State, pairs: Vec<(TermId, TermId)>) -> Option<Vec<Te
     let mut indexes: Vec<TermId> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
     indexes.sort_unstable();
     indexes.dedup();
-    if literals.len() <= PAIRS_PER_INDEX * indexes.len() {
+    if literals.len() <= LIMITS.pairs_per_index * indexes.len() {
         return Some(literals);
     }
     let sort = terms.sort_of(indexes[0]);
@@ -381,7 +376,7 @@ fn differences(state: &mut State, pairs: Vec<(TermId, TermId)>) -> Option<Vec<Te
     for &index in &indexes {
         values.push((state.value(index)?, index));
     }
-    // By value, values first among equals, so that they stand for their class.
+    // By value; values come first among equal terms, so that they represent their class.
     let number = |v: TermId| match terms.as_bitvec(v) {
         Some(bits) => Some(Rational::from_integer(bits.clone().into())),
         None => terms.numeral(v),
@@ -401,8 +396,8 @@ fn differences(state: &mut State, pairs: Vec<(TermId, TermId)>) -> Option<Vec<Te
     Some(ordered)
 }
 
-/// Reads over writes that involve remaining variables are decided by the model, so that these
-/// variables are compared and not read with. Arrays are eliminated by now.
+/// Replaces reads over writes with remaining variables as the model decides, so that these
+/// variables occur in comparisons only. All arrays are eliminated before.
 pub(super) fn reduce_reads(state: &mut State) {
     let terms = state.terms;
     let mut literals: Vec<TermId> = Vec::new();
@@ -421,7 +416,8 @@ pub(super) fn reduce_reads(state: &mut State) {
             let (chain, index) = (terms.args(term)[0], terms.args(term)[1]);
             let involved = indexes(state, chain);
             let concerned = |i: &TermId| state.has_remaining(*i);
-            if involved.len() > LONG_CHAIN || !involved.iter().chain([&index]).any(concerned) {
+            if involved.len() > LIMITS.max_writes || !involved.iter().chain([&index]).any(concerned)
+            {
                 return term;
             }
             let base = root(state, chain);
@@ -441,7 +437,7 @@ pub(super) fn reduce_reads(state: &mut State) {
     }
 }
 
-/// An index at which two arrays differ: an index term that is at hand, or else a fresh variable.
+/// An index at which two arrays differ: an index term that occurs, or a fresh variable.
 fn witness(state: &mut State, cells: &Cells, left: TermId, right: TermId) -> Option<TermId> {
     let terms = state.terms;
     let mut known = indexes(state, left);
@@ -473,7 +469,7 @@ fn witness(state: &mut State, cells: &Cells, left: TermId, right: TermId) -> Opt
     Some(state.fresh(index_sort, index))
 }
 
-/// A value of the sort that is not among those given.
+/// A value of the sort that is not in `used`.
 fn unused_value(state: &State, sort: SortId, used: &FxHashSet<TermId>) -> Option<TermId> {
     let terms = state.terms;
     let candidate = |n: usize| match terms.sort(sort) {

@@ -1,9 +1,9 @@
-//! Bit-vectors: substitution of a term that is tried on the model.
+//! Bit-vectors: substitution of a term that is tested in the model.
 //!
-//! Any term may stand in for the variable as long as all its literals stay true under the model:
-//! that is always sound, overflow or not. Worth trying are the ends of the range, which make
-//! one-sided bounds vanish, and the tightest bound on each side (the choice of Loos and
-//! Weispfenning, carried over to machine integers).
+//! Any term may replace the variable if all its literals are still true in the model: this is
+//! sound, with or without overflow. Candidates are the ends of the range, which remove one-sided
+//! bounds, and the tightest bound on each side (the choice of Loos and Weispfenning, for machine
+//! integers).
 //!
 //! Invariant: a substitution is made only after its result was evaluated to true.
 
@@ -41,7 +41,7 @@ pub(super) fn eliminate(state: &mut State, vars: &[TermId]) {
     }
 }
 
-/// Number of literals that substitution leaves, unless one of them is not true.
+/// The number of literals that a substitution leaves; `None` if one of them is not true.
 fn weigh(state: &mut State, var: TermId, term: TermId, literals: &[TermId]) -> Option<usize> {
     let mut map = Assignment::default();
     map.insert(var, term);
@@ -67,7 +67,7 @@ fn candidates(state: &mut State, var: TermId, literals: &[TermId]) -> Vec<TermId
     let mut result = Vec::new();
     let mut bounded = false;
     let mut opaque = false;
-    // Tightest bound by signedness and side, with the value that tells.
+    // The tightest bound by signedness and side, with its value.
     let mut tightest: [Option<(BigUint, TermId)>; 4] = [None, None, None, None];
     for &literal in literals {
         let (atom, positive) = match *terms.op(literal) {
@@ -96,7 +96,7 @@ fn candidates(state: &mut State, var: TermId, literals: &[TermId]) -> Vec<TermId
             continue;
         }
         bounded = true;
-        // var <= bound and not (bound <= var) bound from above.
+        // `var <= bound` and `not (bound <= var)` are upper bounds.
         let upper = below == positive;
         let step = terms.bitvec(one.clone(), width);
         let limit = match (positive, upper) {

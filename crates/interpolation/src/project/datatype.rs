@@ -1,12 +1,12 @@
-//! Datatypes: a variable is taken apart by the constructor that it has in the model.
+//! Datatypes: a variable is replaced by its constructor in the model, applied to fresh fields.
 //!
-//! Invariant: each step goes one constructor down in the variable's value, so it ends.
+//! Invariant: each step descends by one constructor in the variable's value, so it ends.
 
 use super::state::State;
 use alphorn_term::{Assignment, Op, TermId};
 
 /// Replaces each variable by its constructor over fresh fields; testers, selectors and equalities
-/// simplify, and what is left of the fields is eliminated by whoever handles their sorts.
+/// are simplified, and the fields are eliminated by the rules of their sorts.
 pub(super) fn expand(state: &mut State, vars: &[TermId]) {
     let terms = state.terms;
     let mut map = Assignment::default();

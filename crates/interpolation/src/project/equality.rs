@@ -1,31 +1,32 @@
-//! Equalities that define a variable: the first and best way to eliminate it.
+//! Equalities that define a variable, which are used first.
 //!
 //! Each round goes through the new literals once, collects definitions `x = t` that are acyclic by
-//! construction (a variable that a chosen definition mentions is not defined any more), and
-//! replaces all of them in one pass. Chains of definitions are so solved in near-linear time.
+//! construction (a variable that occurs in a chosen definition is not defined any more), and
+//! substitutes all of them in one pass. So chains of definitions are solved in near-linear time.
 //!
-//! Invariant: every rewriting here is an equivalence, or is one under literals that it adds and
-//! that are true under the model.
+//! Invariant: every rewriting is an equivalence, possibly under literals that it adds and that are
+//! true in the model.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::state::State;
 use alphorn_term::{Assignment, BigUint, Op, Sort, SortId, TermId};
 
-/// What a literal is good for.
+/// The use of a literal.
 enum Use {
     Nothing,
-    /// It would define a variable that another definition of this round mentions.
+    /// It would define a variable that occurs in another definition of this round.
     Blocked,
-    /// Variable, its definition, and what else the literal says.
+    /// A variable, its definition, and further literals that the literal implies.
     Definition(TermId, TermId, Vec<TermId>),
     /// Equivalent literals, under the model, that may define more.
     Rewritten(Vec<TermId>),
 }
 
-/// Variables of this round that may not be defined (again).
+/// Variables that cannot be defined (again) in this round.
 #[derive(Default)]
 struct Round {
     defined: FxHashSet<TermId>,
@@ -64,7 +65,7 @@ pub(super) fn solve(state: &mut State) {
                 }
             }
         }
-        // A later definition mentions earlier variables only, so one memo serves all.
+        // A later definition contains only earlier variables, so one memo serves all.
         let mut map = Assignment::default();
         let mut memo = FxHashMap::default();
         for (var, term) in definitions {
@@ -79,8 +80,8 @@ pub(super) fn solve(state: &mut State) {
     }
 }
 
-/// Eliminates variables that occur in disequalities only, with fewer of them than the sort has
-/// values: some value differs from all the other sides.
+/// Eliminates variables that occur in disequalities only, if these are fewer than the values of the
+/// sort: some value differs from all the other sides.
 pub(super) fn drop_disequalities(state: &mut State) {
     let mut candidates = state.remaining(|_| true);
     while let Some(var) = candidates.pop() {
@@ -100,7 +101,7 @@ pub(super) fn drop_disequalities(state: &mut State) {
     }
 }
 
-/// `var ≠ t`, or `c·var + s ≠ t` over Int or Real, with `var` nowhere else.
+/// `var ≠ t`, or `c·var + s ≠ t` over Int or Real, where `var` occurs only once.
 fn is_disequality_of(state: &State, literal: TermId, var: TermId) -> bool {
     let terms = state.terms;
     if *terms.op(literal) != Op::Not {
@@ -153,8 +154,8 @@ fn cardinality_below(
                 return limit.min(count);
             }
             let mut counts = [0, 0];
-            // Where values built from those of the first pass add to their number, the number
-            // grows without end, for it is a polynomial of itself.
+            // If values built from those of the first pass add to their number, the number of
+            // values is infinite.
             for pass in 0..2 {
                 open.push((sort, counts[0]));
                 for constructor in &terms.datatype(id).constructors {
@@ -231,7 +232,7 @@ fn analyse(state: &mut State, round: &mut Round, literal: TermId) -> Use {
     }
 }
 
-/// `x = t` as it stands.
+/// `x = t` as it is.
 fn simple(
     state: &State,
     round: &mut Round,
@@ -252,31 +253,30 @@ fn simple(
     None
 }
 
-/// Equations with more monomials are left to elimination by rows, which is faster, unless the
-/// variable occurs where only a term can replace it.
-const LONG: usize = 4;
-
-/// A linear equation: over Int a coefficient of one is needed, over Real any will do.
+/// A linear equation: Int needs a coefficient of one, Real accepts any.
 fn linear(state: &mut State, round: &mut Round, atom: TermId) -> Option<Use> {
     let terms = state.terms;
     let args = terms.args(atom);
     let sort = terms.sort_of(args[0]);
     let equation = terms.difference(args[0], args[1]);
-    // The definition of a variable that occurs seldom costs least to insert.
+    // The definition of a variable with few occurrences is the cheapest to substitute.
     let mut order: Vec<usize> = (0..equation.monomials.len()).collect();
     order.sort_by_key(|&at| state.degree(equation.monomials[at].0));
     for at in order {
         let (var, coefficient) = &equation.monomials[at];
         let solvable = sort == SortId::REAL || coefficient.abs().is_one();
         let hidden = terms.is_var(*var).then_some(*var).or_else(|| {
-            // bv2nat of a variable: the number is in range and the variable follows from it.
+            // bv2nat of a variable: the number is in range, and the variable follows from it.
             let inner = terms.args(*var).first().copied()?;
             (*terms.op(*var) == Op::BvToNat && terms.is_var(inner)).then_some(inner)
         });
         let Some(target) = hidden.filter(|t| solvable && state.is_remaining(*t)) else {
             continue;
         };
-        if equation.monomials.len() > LONG && target == *var && state.occurs_linearly(target) {
+        if equation.monomials.len() > LIMITS.max_monomials
+            && target == *var
+            && state.occurs_linearly(target)
+        {
             continue;
         }
         let mut rest = equation.clone();
@@ -378,8 +378,8 @@ fn odd_inverse(value: &BigUint, width: u32) -> Option<BigUint> {
     value.modinv(&modulus)
 }
 
-/// `store(…store(b, i, v)…) = t` where `v` holds a remaining variable and `t` none: `t[i] = v`,
-/// and the written value is read back from `t`.
+/// `store(…store(b, i, v)…) = t` where `v` contains a remaining variable and `t` none: `t[i] = v`,
+/// and the written value is replaced by a read of `t`.
 fn written_values(state: &mut State, chain: TermId, target: TermId) -> Option<Use> {
     let terms = state.terms;
     if *terms.op(chain) != Op::Store || state.has_remaining(target) {
@@ -426,7 +426,7 @@ fn written_values(state: &mut State, chain: TermId, target: TermId) -> Option<Us
     Some(Use::Rewritten(literals))
 }
 
-/// `C(t…) = s` with a remaining variable in `t…`: `s` is a `C` and its fields are `t…`.
+/// `C(t…) = s` with a remaining variable in `t…`: `s` has the constructor `C` and the fields `t…`.
 fn constructed(state: &State, round: &mut Round, left: TermId, right: TermId) -> Option<Use> {
     let terms = state.terms;
     let Op::Construct(id, constructor) = *terms.op(left) else {
@@ -443,7 +443,8 @@ fn constructed(state: &State, round: &mut Round, left: TermId, right: TermId) ->
     Some(Use::Rewritten(literals))
 }
 
-/// `C(t…) ≠ s` with a remaining variable in `t…`: `s` is no `C`, or one field differs.
+/// `C(t…) ≠ s` with a remaining variable in `t…`: `s` has another constructor, or one field
+/// differs.
 fn different(state: &mut State, left: TermId, right: TermId) -> Option<Use> {
     let terms = state.terms;
     let Op::Construct(id, constructor) = *terms.op(left) else {

@@ -1,13 +1,13 @@
 //! Integers: Cooper's elimination with the bound and the residue chosen by the model.
 //!
-//! The variable `x` becomes `n / a` where `n` is a bound plus an offset below a constant, and `a`
-//! divides `n`; an equation `a·x = n` is used the same way and loses nothing. Where no divisibility
-//! is involved and every bound on the far side has the coefficient one, or leaves a gap wide enough
-//! for an integer (the dark shadow of the Omega test), the bounds alone say it. Papers: Cooper
-//! 1972; Pugh 1991; Bjørner, Janota, LPAR 2015.
+//! The variable `x` becomes `n / a`, where `n` is a bound plus an offset below a constant, and `a`
+//! divides `n`; an equation `a·x = n` is used in the same way and is exact. If there is no
+//! divisibility, and every bound on the far side has the coefficient one or leaves a gap that
+//! always contains an integer (the dark shadow of the Omega test), the bounds suffice. Papers:
+//! Cooper 1972; Pugh 1991; Bjørner, Janota, LPAR 2015.
 //!
-//! Invariant: the offsets are bounded by constants that depend on coefficients only, so finitely
-//! many projections of a formula exist.
+//! Invariant: the offsets are bounded by constants that depend on coefficients only, so a formula
+//! has finitely many projections.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -15,8 +15,8 @@ use num_traits::{One, Signed};
 
 use super::rows::{Kind, Row, Rows, Sum};
 
-/// Drops the rows of a variable that can be as great, or as small, as one likes; one divisibility
-/// leaves behind what makes it solvable.
+/// Drops the rows of a variable without lower or without upper bounds; a single divisibility is
+/// replaced by the condition that it has a solution.
 pub(super) fn discard(rows: &mut Rows, column: u32) -> bool {
     let (mut below, mut above) = (true, true);
     let mut divisibilities = 0;
@@ -53,18 +53,18 @@ fn without(mut sum: Sum, column: u32, current: &BigInt) -> Sum {
     sum
 }
 
-/// How a bound may be used, from cheap and general to costly.
+/// The way to use a bound, from cheap and general to costly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Cost {
     /// The tightest bound has the coefficient one.
     Unit,
-    /// Bounds on the far side are compared with it, over a gap where one is needed.
+    /// Bounds on the far side are compared with it, with a gap if necessary.
     Shadow,
     /// A divisibility is needed.
     Offset,
 }
 
-/// Eliminates an integer variable that is bounded on both sides, or is in an equation, or in
+/// Eliminates an integer variable that is bounded on both sides, or occurs in an equation, or in
 /// several divisibilities.
 pub(super) fn eliminate(rows: &mut Rows, column: u32) {
     let current = rows.value(column).clone();
@@ -106,7 +106,7 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
         }
     }
     let (Some(below), Some(above)) = (tightest(&lower, column), tightest(&upper, column)) else {
-        // Of the integers with the model's residue some are beyond all bounds.
+        // The integers with the model's residue are unbounded.
         let constant = -current.mod_floor(&period);
         let residue = Sum {
             monomials: vec![(column, BigInt::one())],
@@ -140,8 +140,8 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
         }
         return;
     }
-    // The integer next to the bound that has the residue of the model: the pivot becomes an
-    // equation that holds there.
+    // The integer next to the bound with the residue of the model: the pivot becomes an equation
+    // that holds there.
     let slack = -&pivot.value;
     let steps = slack.div_floor(&a).div_floor(&period) * &period;
     pivot.shift(&(slack - a * steps));
@@ -150,7 +150,8 @@ pub(super) fn eliminate(rows: &mut Rows, column: u32) {
     substitute(rows, column, &near, pivot);
 }
 
-/// The position of the tightest of bounds on one side: its slack, over the coefficient, is least.
+/// The position of the tightest of bounds on one side: its slack divided by the coefficient is the
+/// least.
 fn tightest(bounds: &[Row], column: u32) -> Option<usize> {
     (0..bounds.len()).reduce(|best, at| {
         let (old, new) = (&bounds[best], &bounds[at]);
@@ -182,8 +183,8 @@ fn cost_of(pivot: &Row, far: &[Row], column: u32, plain: bool) -> Cost {
     }
 }
 
-/// Replaces the variable as the equation, a sum that is zero, has it: exact, given that its
-/// coefficient divides the rest of the equation.
+/// Substitutes the variable by the equation, a sum that is zero: exact, given that its coefficient
+/// divides the rest of the equation.
 fn substitute(rows: &mut Rows, column: u32, others: &[Row], equation: Sum) {
     for row in others {
         rows.substitute(row, column, &equation);

@@ -2,22 +2,23 @@
 //! variables that are kept.
 //!
 //! The result holds under the assignment and implies that values for the eliminated variables
-//! exist. It covers a whole region around the assignment, not only the point: for linear
-//! arithmetic, and wherever equalities solve for a variable, finitely many projections cover the
-//! exact quantifier elimination. Papers: Loos, Weispfenning, "Applying linear quantifier
-//! elimination", 1993; Bjørner, Janota, "Playing with quantified satisfaction", LPAR 2015;
-//! Komuravelli, Gurfinkel, Chaki, "SMT-based model checking for recursive programs", FMSD 2016;
-//! for arrays Komuravelli, Bjørner, Gurfinkel, McMillan, "Compositional verification of procedural
-//! programs using Horn clauses over integers and arrays", FMCAD 2015.
+//! exist. For linear arithmetic, and wherever equalities solve for a variable, finitely many
+//! projections cover the exact quantifier elimination. Papers: Loos, Weispfenning, "Applying linear
+//! quantifier elimination", 1993; Bjørner, Janota, "Playing with quantified satisfaction", LPAR
+//! 2015; Komuravelli, Gurfinkel, Chaki, "SMT-based model checking for recursive programs", FMSD
+//! 2016; for arrays Komuravelli, Bjørner, Gurfinkel, McMillan, "Compositional verification of
+//! procedural programs using Horn clauses over integers and arrays", FMCAD 2015.
 //!
-//! Sorts are eliminated in the order Bool, arrays, datatypes, bit-vectors, Real, Int, equalities
-//! being solved in between; a step may introduce variables of simpler sorts, never of others.
-//! What no rule covers becomes the variable's value, which is always sound.
+//! Sorts are eliminated in the order Bool, arrays, datatypes, bit-vectors, Real, Int, and
+//! equalities are solved in between; a step introduces variables of simpler sorts only. A variable
+//! without a rule is replaced by its value, which is always sound.
 //!
-//! Invariant: no solver is asked; every step is a rewriting that the assignment guides. The result
-//! is evaluated before it is handed out, in any build: one that is not true under the assignment,
-//! or has other variables than it should, is a defect, which is logged, counted (`smt.defects`) and
-//! never used.
+//! Z3's own projection is never used: only values of its models are read ([`project_onto`]).
+//!
+//! Invariant: no solver is called; the assignment guides every rewriting step. The result is
+//! evaluated before it is returned, in any build: one that is not true under the assignment, or
+//! contains other variables than it should, is a defect, which is logged, counted (`smt.defects`)
+//! and not used.
 
 mod arithmetic;
 mod array;
@@ -25,6 +26,7 @@ mod bitvec;
 mod datatype;
 mod equality;
 mod integer;
+mod limits;
 mod purify;
 mod real;
 mod rows;
@@ -40,19 +42,18 @@ use state::State;
 use alphorn_smt::SmtModel;
 use alphorn_smt::implicant;
 
-/// What a projection yields.
+/// The result of a projection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projection {
-    /// True under the assignment, without the eliminated variables, and together sufficient for
-    /// values of those to exist.
+    /// Literals that are true under the assignment, without the eliminated variables, and that
+    /// imply that values of these exist.
     pub literals: Vec<TermId>,
-    /// Number of variables for which no rule but their value was left.
+    /// The number of variables that were replaced by their values.
     pub valued: usize,
 }
 
 /// Projects the conjunction of `literals` onto the variables that are not in `eliminate`. The
-/// assignment covers all variables of the literals. `None` when a literal does not evaluate to
-/// true.
+/// assignment covers all variables of the literals. `None` if a literal does not evaluate to true.
 pub fn project(
     terms: &TermStore,
     literals: &[TermId],
@@ -77,7 +78,7 @@ pub fn project(
     log::error!("defect: a projection failed its check; using values");
     terms.count_defect();
     if cfg!(test) {
-        panic!("no projection fails its check");
+        panic!("a projection failed its check");
     }
     let mut state = State::new(terms, literals, eliminate, assignment);
     let vars = state.remaining(|_| true);
@@ -94,9 +95,9 @@ pub fn project(
 }
 
 /// An implicant of `formula` under the assignment, projected onto the variables that are not in
-/// `eliminate`: together its literals imply `∃ eliminate. formula`. `None` when the formula does
-/// not evaluate to true. Literals over kept variables alone, equalities among them, stay as they
-/// are.
+/// `eliminate`: the conjunction of its literals implies `∃ eliminate. formula`. `None` if the
+/// formula does not evaluate to true. Literals over kept variables alone, also equalities, are not
+/// changed.
 pub fn project_formula(
     terms: &TermStore,
     formula: TermId,
@@ -108,8 +109,8 @@ pub fn project_formula(
     Some(project(terms, &literals, eliminate, assignment)?.literals)
 }
 
-/// Literals over `kept` that imply that values of all other variables satisfy the formula, and hold
-/// in this model of the formula, of which only the values of an implicant are read. `None` when the
+/// Literals over `kept` that hold in this model of the formula and imply that values of all other
+/// variables satisfy it; only the values for an implicant are read from the model. `None` if the
 /// formula does not evaluate to true.
 pub fn project_onto(
     terms: &TermStore,
@@ -164,12 +165,12 @@ fn run(state: &mut State) {
         if left.is_empty() {
             return;
         }
-        // Nothing of this kind is known to be left; values end it in any case.
+        // All variables should be eliminated here; values guarantee it.
         state.replace_by_values(&left);
     }
 }
 
-/// Whether the result is true and holds nothing but variables of the input that are kept.
+/// Whether the result is true and contains only variables of the input that are kept.
 fn is_sound(
     terms: &TermStore,
     result: &[TermId],

@@ -1,7 +1,8 @@
-//! Arithmetic that is not linear made linear, by fresh integers and by literals over integers.
+//! Conversion of arithmetic with integer division to linear arithmetic, by fresh integers, and of
+//! mixed literals to literals over integers.
 //!
-//! Invariant: every rewriting here is an equivalence, under literals that it adds and that are true
-//! under the model.
+//! Invariant: every rewriting is an equivalence under literals that it adds and that are true in
+//! the model.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
@@ -90,8 +91,8 @@ fn purified(state: &mut State, term: TermId, side: &mut Vec<TermId>) -> Option<T
     }
 }
 
-/// Turns literals over Real with remaining integers into literals over Int: with the integers on
-/// the left, `n <= s` says `n <= to_int(s)`, `n < s` says `¬(n >= s)`, and so on.
+/// Converts literals over Real with remaining integers to literals over Int: with the integers on
+/// the left, `n <= s` becomes `n <= to_int(s)`, `n < s` becomes `¬(n >= s)`, and so on.
 pub(super) fn integerise(state: &mut State) {
     let terms = state.terms;
     let mut vars = state.remaining(|s| s == SortId::INT);

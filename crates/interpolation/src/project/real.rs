@@ -1,14 +1,15 @@
-//! Reals: virtual substitution of a bound, chosen by the model.
+//! Reals: virtual substitution of a bound that the model chooses.
 //!
 //! Loos, Weispfenning 1993; model-based: Komuravelli, Gurfinkel, Chaki, FMSD 2016.
 //!
-//! Invariant: a variable that no row bounds from below, or none from above, costs nothing.
+//! Invariant: eliminating a variable without lower bounds or without upper bounds only removes the
+//! rows that contain it.
 
 use num_traits::Signed;
 
 use super::rows::{Kind, Row, Rows};
 
-/// Drops the rows of a variable that can be as great, or as small, as one likes.
+/// Drops the rows of a variable without lower bounds or without upper bounds.
 pub(super) fn discard(rows: &mut Rows, column: u32) -> bool {
     let (mut below, mut above) = (true, true);
     for row in rows.of(column) {

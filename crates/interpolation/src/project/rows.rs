@@ -1,9 +1,9 @@
-//! Linear constraints as rows of integers, in which elimination takes place.
+//! Linear constraints as rows of integers, on which elimination works.
 //!
-//! Terms are made only from what is left in the end: interning and evaluating every intermediate
-//! sum would cost far more than the arithmetic.
+//! Terms are made from the final rows only, since interning and evaluating every intermediate sum
+//! would cost much more than the arithmetic.
 //!
-//! Invariant: every row is true under the model, its coefficients are coprime and not zero, and of
+//! Invariant: every row is true in the model, its coefficients are coprime and not zero, and of
 //! parallel bounds only the tightest is kept.
 
 use std::cmp::Reverse;
@@ -15,11 +15,12 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::limits::LIMITS;
 use super::state::State;
 use alphorn_arith::{Constraint, Relation};
 use alphorn_term::{Linear, Rational, SortId, TermId};
 
-/// What a row says about its sum.
+/// The relation of a row's sum to zero.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
     /// It is zero.
@@ -40,11 +41,11 @@ pub(super) struct Sum {
     /// By ascending column.
     pub monomials: Vec<(u32, BigInt)>,
     pub constant: BigInt,
-    /// Under the model, times [`Rows::scale`].
+    /// The value in the model, times [`Rows::scale`].
     pub value: BigInt,
 }
 
-/// A sum and what holds of it.
+/// A sum and its relation to zero.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub sum: Sum,
@@ -52,7 +53,7 @@ pub(super) struct Row {
 }
 
 impl Sum {
-    /// The constant and the value changed by a number; only for Int, where the scale is one.
+    /// Adds a number to the constant and the value; only for Int, where the scale is one.
     pub fn shift(&mut self, by: &BigInt) {
         self.constant += by;
         self.value += by;
@@ -122,9 +123,6 @@ impl Sum {
     }
 }
 
-/// More arithmetic than this many operations, and the rest is given values.
-const MAX_WORK: usize = 300_000;
-
 /// The rows of one sort.
 pub(super) struct Rows {
     pub sort: SortId,
@@ -132,23 +130,23 @@ pub(super) struct Rows {
     column_of: FxHashMap<TermId, u32>,
     /// Values of columns, times `scale`.
     values: Vec<BigInt>,
-    /// Common denominator of the model's values.
+    /// The common denominator of the model's values.
     pub scale: BigInt,
     open: Vec<bool>,
     rows: Vec<Option<Row>>,
-    /// Rows by column, dead ones among them.
+    /// Rows by column, including removed ones.
     of_column: Vec<Vec<usize>>,
     degree: Vec<usize>,
-    /// Rows by a hash of their monomials, dead ones among them.
+    /// Rows by a hash of their monomials, including removed ones.
     index: FxHashMap<u64, Vec<usize>>,
     work: usize,
-    /// A row is not true.
+    /// Some row is not true.
     pub failed: bool,
 }
 
 impl Rows {
-    /// Takes the literals of all these variables out of the state. Each occurs in linear
-    /// constraints only. `None` when something has no value.
+    /// Takes the literals of these variables out of the state. Each variable occurs in linear
+    /// constraints only. `None` if a term has no value.
     pub fn load(state: &mut State, sort: SortId, vars: &[TermId]) -> Option<Rows> {
         let terms = state.terms;
         let mut constraints: Vec<Constraint> = Vec::new();
@@ -237,7 +235,7 @@ impl Rows {
         value
     }
 
-    /// Adds a true row, normalised.
+    /// Adds a true row in normal form.
     pub fn add(&mut self, mut sum: Sum, mut kind: Kind) {
         let integer = self.sort == SortId::INT;
         if kind == Kind::Below && integer {
@@ -283,7 +281,7 @@ impl Rows {
             for (_, coefficient) in &mut sum.monomials {
                 *coefficient /= &common;
             }
-            // Only over Int does the factor not divide the constant, and the scale is one there.
+            // Only over Int can the factor not divide the constant, and the scale is one there.
             let rest = &sum.value - &sum.constant * &self.scale;
             sum.constant = match &kind {
                 Kind::Differs if !sum.constant.is_multiple_of(&common) => return,
@@ -357,7 +355,7 @@ impl Rows {
             .filter_map(|r| self.rows[r].as_ref())
     }
 
-    /// Removes and returns the rows of a column, which is eliminated by it.
+    /// Removes and returns the rows of a column, which is eliminated thereby.
     pub fn take(&mut self, column: u32) -> Vec<Row> {
         self.open[column as usize] = false;
         let mut taken = Vec::new();
@@ -377,9 +375,9 @@ impl Rows {
         &self.values[column as usize]
     }
 
-    /// Eliminates all open columns: first those for which `discard` succeeds, then, least degree
-    /// first, by `eliminate`, or by their values when it becomes too much. Returns the number of
-    /// columns that were given values.
+    /// Eliminates all open columns: first those for which `discard` succeeds, then, in the order of
+    /// their degrees, by `eliminate`, or by their values beyond the work limit. Returns the number
+    /// of columns that were replaced by values.
     pub fn run(
         &mut self,
         discard: impl Fn(&mut Rows, u32) -> bool,
@@ -392,7 +390,7 @@ impl Rows {
             .iter()
             .map(|&c| Reverse((self.degree[c as usize], c)))
             .collect();
-        // Dropping rows may leave other columns unbounded on a side.
+        // Dropping rows may remove the last bound of other columns.
         while let Some(column) = candidates.pop() {
             if !self.open[column as usize] {
                 continue;
@@ -417,7 +415,7 @@ impl Rows {
             let now = self.degree[column as usize];
             if now > degree {
                 heap.push(Reverse((now, column)));
-            } else if self.work > MAX_WORK {
+            } else if self.work > LIMITS.row_operations {
                 valued += usize::from(now > 0);
                 self.replace_by_value(column);
             } else if !discard(self, column) {
@@ -427,7 +425,7 @@ impl Rows {
         valued
     }
 
-    /// The column becomes its value.
+    /// Replaces the column by its value.
     pub fn replace_by_value(&mut self, column: u32) {
         let value = self.values[column as usize].clone();
         let common = value.gcd(&self.scale);
@@ -443,7 +441,7 @@ impl Rows {
         }
     }
 
-    /// Adds the row with the column replaced as the equation, a sum that is zero, has it.
+    /// Adds the row with the column substituted by the equation, a sum that is zero.
     pub fn substitute(&mut self, row: &Row, column: u32, equation: &Sum) {
         let (sum, factor) = row.sum.cancel(column, equation);
         let kind = match &row.kind {
@@ -453,7 +451,7 @@ impl Rows {
         self.add(sum, kind);
     }
 
-    /// Hands the rows back as literals.
+    /// Returns the rows to the state as literals.
     pub fn unload(self, state: &mut State) {
         state.failed |= self.failed;
         for row in self.rows.into_iter().flatten() {

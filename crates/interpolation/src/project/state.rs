@@ -1,29 +1,24 @@
-//! The literals under projection, indexed by the variables that are still to be eliminated.
+//! The literals under projection, indexed by the remaining variables, which are still to be
+//! eliminated.
 //!
-//! Invariant: every live literal is true under the model, holds no `ite` and no connective, and is
-//! listed under each remaining variable that occurs in it. A step that would break the first part
-//! sets `failed`, and the projection falls back to values.
+//! Invariant: every live literal is true in the model, contains no `ite` and no connective, and is
+//! listed under each remaining variable that occurs in it. A step that would violate the first
+//! condition sets `failed`, and the projection uses values instead.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_arith::Constraint;
 use alphorn_smt::{implicant, is_simple_bool};
 use alphorn_term::{Assignment, Evaluator, Op, Rational, SortId, TermId, TermStore};
 
-/// More fresh variables than this, and the rest is given values.
-const MAX_FRESH: u32 = 10_000;
-
-/// More sub-terms visited than this, and the rest is given values. Sparse literals stay far below;
-/// it is for systems that elimination would make dense.
-const MAX_WORK: usize = 2_000_000;
-
 struct Slot {
     literal: TermId,
-    /// Remaining variables at the time the literal was added.
+    /// The remaining variables when the literal was added.
     vars: Box<[TermId]>,
 }
 
-/// See the module.
+/// The literals of a projection, with its model and the remaining variables.
 pub(super) struct State<'a> {
     pub terms: &'a TermStore,
     pub model: Evaluator<'a>,
@@ -32,25 +27,25 @@ pub(super) struct State<'a> {
     /// Slots by variable; dead ones are skipped.
     occurs: FxHashMap<TermId, Vec<usize>>,
     degree: FxHashMap<TermId, usize>,
-    /// Slots that the equality solver has yet to look at.
+    /// Slots that the equality solver has not processed.
     pub unsolved: Vec<usize>,
     remaining: FxHashSet<TermId>,
-    /// Variables in the order they came, gone ones among them.
+    /// Variables in the order in which they were added, including eliminated ones.
     order: Vec<TermId>,
-    /// Variables of the input, which fresh ones must not be.
+    /// Variables of the input, from which fresh ones have to differ.
     taken: FxHashSet<TermId>,
     fresh: u32,
-    /// Size of all literals added so far.
+    /// The size of all literals added so far.
     work: usize,
-    /// Something is not as it should be; the result must not be used.
+    /// An invariant was violated; the result must not be used.
     pub failed: bool,
-    /// Number of variables replaced by their value.
+    /// The number of variables replaced by their values.
     pub valued: usize,
 }
 
 impl<'a> State<'a> {
-    /// The state for these literals, which need not be in normal form. `failed` is set when one
-    /// of them is not true.
+    /// The state for these literals, which need not be in normal form. Sets `failed` if one of them
+    /// is not true.
     pub fn new(
         terms: &'a TermStore,
         literals: &[TermId],
@@ -80,7 +75,7 @@ impl<'a> State<'a> {
         state
     }
 
-    /// Adds a true formula, taken apart into literals.
+    /// Adds a true formula, split into literals.
     pub fn add(&mut self, formula: TermId) {
         if formula == TermId::TRUE || self.failed {
             return;
@@ -126,7 +121,7 @@ impl<'a> State<'a> {
         }));
     }
 
-    /// The remaining variables in a literal, or `None` when it is no literal in normal form.
+    /// The remaining variables in a literal; `None` if it is not a literal in normal form.
     fn scan(&mut self, literal: TermId) -> Option<Vec<TermId>> {
         let terms = self.terms;
         let atom = match *terms.op(literal) {
@@ -154,7 +149,7 @@ impl<'a> State<'a> {
             match node.op {
                 Op::Var(_) if self.remaining.contains(&term) => vars.push(term),
                 Op::Var(_) => {}
-                // A function of a model is not read, so no literal with a call can be checked.
+                // Functions of a model are not read, so a literal with a call cannot be checked.
                 Op::Ite | Op::Call(_) => return None,
                 _ if term != atom && node.sort == SortId::BOOL && !is_simple_bool(terms, term) => {
                     return None;
@@ -166,7 +161,7 @@ impl<'a> State<'a> {
         Some(vars)
     }
 
-    /// The literal in a slot, if it is still live.
+    /// The literal in a slot, if it is live.
     pub fn slot(&self, slot: usize) -> Option<TermId> {
         self.slots[slot].as_ref().map(|s| s.literal)
     }
@@ -190,7 +185,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The live literals that hold a variable.
+    /// The live literals that contain a variable.
     pub fn literals_of(&mut self, var: TermId) -> Vec<TermId> {
         let Some(slots) = self.occurs.get_mut(&var) else {
             return Vec::new();
@@ -202,7 +197,7 @@ impl<'a> State<'a> {
             .collect()
     }
 
-    /// Removes and returns the live literals that hold a variable.
+    /// Removes and returns the live literals that contain a variable.
     pub fn take(&mut self, var: TermId) -> Vec<TermId> {
         let slots = self.occurs.remove(&var).unwrap_or_default();
         let mut literals = Vec::with_capacity(slots.len());
@@ -215,12 +210,12 @@ impl<'a> State<'a> {
         literals
     }
 
-    /// Number of live literals that hold a variable.
+    /// The number of live literals that contain a variable.
     pub fn degree(&self, var: TermId) -> usize {
         self.degree.get(&var).copied().unwrap_or(0)
     }
 
-    /// The value of a term; none where it is undefined.
+    /// The value of a term; `None` if it has none.
     pub fn value(&mut self, term: TermId) -> Option<TermId> {
         self.model.value(term)
     }
@@ -231,7 +226,7 @@ impl<'a> State<'a> {
         self.terms.numeral(value)
     }
 
-    /// Whether two terms of one sort have the same value; none where one is undefined.
+    /// Whether two terms of one sort have the same value; `None` if one has none.
     pub fn same(&mut self, left: TermId, right: TermId) -> Option<bool> {
         Some(self.model.value(left)? == self.model.value(right)?)
     }
@@ -241,7 +236,7 @@ impl<'a> State<'a> {
         self.remaining.contains(&var)
     }
 
-    /// The remaining variables of a sort, in the order they came.
+    /// The remaining variables of some sorts, in the order in which they were added.
     pub fn remaining(&mut self, mut wanted: impl FnMut(SortId) -> bool) -> Vec<TermId> {
         let remaining = &self.remaining;
         let mut listed = FxHashSet::default();
@@ -261,15 +256,15 @@ impl<'a> State<'a> {
         self.occurs.remove(&var);
     }
 
-    /// Eliminates a variable by dropping all literals that hold it.
+    /// Eliminates a variable by dropping all literals that contain it.
     pub fn drop_literals(&mut self, var: TermId) {
         self.take(var);
         self.retire(var);
     }
 
-    /// A new variable to eliminate, with its value.
+    /// A fresh variable to be eliminated, with its value.
     pub fn fresh(&mut self, sort: SortId, value: TermId) -> TermId {
-        // Names are used again by the next projection: results hold none of them.
+        // The next projection uses the names again: no result contains them.
         let var = loop {
             let var = self.terms.var(&format!("project!{}", self.fresh), sort);
             self.fresh += 1;
@@ -283,9 +278,9 @@ impl<'a> State<'a> {
         var
     }
 
-    /// Whether too much was done: then the rest is given values.
+    /// Whether a limit is reached: then the remaining variables are replaced by values.
     pub fn is_exhausted(&self) -> bool {
-        self.fresh > MAX_FRESH || self.work > MAX_WORK
+        self.fresh > LIMITS.max_fresh || self.work > LIMITS.max_visited_nodes
     }
 
     /// The remaining variables of a term.
@@ -341,7 +336,7 @@ impl<'a> State<'a> {
         false
     }
 
-    /// Replaces variables by terms that hold none of them and eliminates them. The caller knows
+    /// Replaces variables by terms without these variables and eliminates them. The caller knows
     /// that the literals stay true.
     pub fn substitute(&mut self, map: &Assignment) {
         let mut memo = FxHashMap::default();
@@ -365,7 +360,7 @@ impl<'a> State<'a> {
         self.substitute(&map);
     }
 
-    /// The last resort, always sound: variables become their values.
+    /// Replaces variables by their values, which is always sound.
     pub fn replace_by_values(&mut self, vars: &[TermId]) {
         let mut map = Assignment::default();
         for &var in vars {

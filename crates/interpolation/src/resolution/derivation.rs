@@ -1,6 +1,6 @@
-//! Proofs: clauses, where each is from, and a check that they are.
+//! Proofs: clauses with their origins, and a check of these.
 //!
-//! Invariant: what a clause is resolved from has a smaller number than the clause.
+//! Invariant: a clause is resolved from clauses with smaller numbers.
 
 use num_traits::{Signed, Zero};
 use rustc_hash::FxHashSet;
@@ -13,13 +13,14 @@ use alphorn_term::{Linear, Rational};
 /// The number of a clause in its proof.
 pub type ClauseId = usize;
 
-/// Why the literals that a lemma is the negation of have no solution.
+/// The reason why the negations of a lemma's literals have no solution.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Lemma {
-    /// The bounds times these factors, all positive, add up to a contradiction.
+    /// The sum of the bounds, times these positive factors, is a contradiction.
     Sum(Vec<(Lit, Rational)>),
-    /// Each pair says that the form of the first bound is zero. Times these factors, the forms have
-    /// whole coefficients over integers in sum, and a constant that is not whole.
+    /// Each pair implies that the form of the first bound is zero. The sum of the forms, times
+    /// these factors, has integer coefficients over integers, and a constant that is not an
+    /// integer.
     Congruence(Vec<([Lit; 2], Rational)>),
 }
 
@@ -81,33 +82,37 @@ impl Lemma {
     }
 }
 
-/// Where a clause is from.
+/// The origin of a clause.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Origin {
-    /// The formula of this number.
+    /// The formula with this number.
     Part(usize),
-    /// It holds by what its variables mean.
+    /// It is valid by the meaning of its variables.
     Definition,
+    /// A lemma of the theory.
     Lemma(Lemma),
-    /// Resolved from a clause with one after the other; each literal is of the clause beside it,
-    /// and its negation of what was resolved until then.
+    /// Resolved from a clause with further clauses in turn: each literal is in the clause beside
+    /// it, and its negation in the resolvent so far.
     Chain(ClauseId, Vec<(Lit, ClauseId)>),
 }
 
-/// A disjunction. The order of its literals has no meaning.
+/// A disjunction; the order of its literals is irrelevant.
 #[derive(Clone, Debug)]
 pub struct Clause {
+    /// The literals.
     pub literals: Vec<Lit>,
+    /// The origin.
     pub origin: Origin,
 }
 
-/// Clauses, the last of which is empty; it needs all others.
+/// Clauses, the last of which is empty and depends on all others.
 pub struct Proof {
+    /// The clauses, each after those that it is resolved from.
     pub clauses: Vec<Clause>,
 }
 
 impl Proof {
-    /// What the empty clause needs.
+    /// The clauses that the empty clause depends on.
     pub(super) fn of(clauses: &[Clause], empty: ClauseId) -> Proof {
         let mut needed = vec![false; empty + 1];
         needed[empty] = true;
@@ -139,7 +144,7 @@ impl Proof {
         leaves.cloned().collect()
     }
 
-    /// Whether every clause is what it is said to be.
+    /// Whether the origin of every clause is correct.
     pub(super) fn replays(&self, skeleton: &Skeleton) -> bool {
         let inputs: FxHashSet<(Vec<Lit>, usize)> = skeleton
             .clauses

@@ -1,11 +1,11 @@
-//! Conflict-driven search that writes down what it resolves.
+//! Conflict-driven search that records its resolution steps.
 //!
 //! After Eén, Sörensson, "An extensible SAT-solver" (SAT 2003): two watched literals, first unique
-//! implication points, activities, restarts. Learnt clauses stay, as the proof may need them. The
-//! theory is asked whenever nothing follows by propagation.
+//! implication points, activities, restarts. Learnt clauses are kept, since the proof may need
+//! them. The theory is checked when propagation ends.
 //!
-//! Invariant: a clause is in the list with where it is from before anything follows from it, and
-//! what follows before any decision has a clause of its own, with one literal.
+//! Invariant: a clause is recorded with its origin before it is used, and each literal that follows
+//! without decisions has a unit clause.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,36 +13,33 @@ use std::time::Duration;
 
 use super::Open;
 use super::derivation::{Clause, ClauseId, Lemma, Origin, Proof};
+use super::limits::LIMITS;
 use super::skeleton::{Meaning, Skeleton};
 use super::theory::Theory;
 use alphorn_arith::Relation;
 use alphorn_bits::sat::Lit;
 use alphorn_term::{Linear, Rational, TermId};
 
-/// Nominal cost of a decision or a conflict, and of a clause that is looked at.
-const STEP: Duration = Duration::from_micros(4);
-const VISIT: Duration = Duration::from_nanos(30);
+/// Work charged for a decision or a conflict.
+const STEP_WORK: Duration = Duration::from_micros(4);
+/// Work charged for a clause that is visited.
+const VISIT_WORK: Duration = Duration::from_nanos(30);
 
-/// Atoms for branches, at most.
-const BRANCHES: usize = 400;
-
-/// Conflicts before the first restart.
-const RESTART: u64 = 100;
-
+/// The factor by which activities decrease with each conflict.
 const DECAY: f64 = 0.95;
 
-/// What is known of a variable.
+/// The state of a variable.
 #[derive(Clone, Default)]
 struct Known {
     value: Option<bool>,
     level: usize,
-    /// Where it is in the trail.
+    /// The position in the trail.
     place: usize,
     reason: Option<ClauseId>,
-    /// The clause that has it alone.
+    /// The unit clause of the variable.
     unit: Option<ClauseId>,
     activity: f64,
-    /// Whether it is decided to be false.
+    /// The value that decisions give it: whether true.
     phase: bool,
     seen: bool,
 }
@@ -52,17 +49,17 @@ pub(super) struct Search<'a, 't> {
     theory: Option<Theory>,
     late: &'a dyn Fn() -> bool,
     clauses: Vec<Clause>,
-    /// By literal, the clauses that watch it; a clause watches its first two.
+    /// By literal, the clauses that watch it; a clause watches its first two literals.
     watches: Vec<Vec<ClauseId>>,
     known: Vec<Known>,
     trail: Vec<Lit>,
-    /// Where each level begins: in the trail, and in the theory.
+    /// The beginning of each level: in the trail, and in the theory.
     levels: Vec<(usize, usize)>,
-    /// Up to where clauses were looked at, and the theory was told.
+    /// The lengths of the trail that are propagated, and asserted in the theory.
     propagated: usize,
-    told: usize,
+    asserted: usize,
     bump: f64,
-    /// Variables by activity; what is assigned or has another activity by now is passed over.
+    /// Variables by activity; assigned variables and outdated activities are skipped.
     order: BinaryHeap<(u64, u32)>,
     branches: usize,
 }
@@ -72,7 +69,7 @@ fn index(literal: Lit) -> usize {
 }
 
 impl<'a, 't> Search<'a, 't> {
-    /// Of all clauses of the skeleton, with the theory.
+    /// A search on all clauses of the skeleton, with the theory.
     pub fn new(skeleton: &'a mut Skeleton<'t>, late: &'a dyn Fn() -> bool) -> Self {
         let mut clauses: Vec<Clause> = Vec::with_capacity(skeleton.clauses.len());
         for (literals, part) in &skeleton.clauses {
@@ -92,7 +89,7 @@ impl<'a, 't> Search<'a, 't> {
         Search::of(skeleton, Some(theory), clauses, late)
     }
 
-    /// Of these clauses alone.
+    /// A search on these clauses, without the theory.
     pub fn again(
         skeleton: &'a mut Skeleton<'t>,
         clauses: Vec<Clause>,
@@ -117,7 +114,7 @@ impl<'a, 't> Search<'a, 't> {
             trail: Vec::new(),
             levels: Vec::new(),
             propagated: 0,
-            told: 0,
+            asserted: 0,
             bump: 1.0,
             order: BinaryHeap::new(),
             branches: 0,
@@ -126,7 +123,7 @@ impl<'a, 't> Search<'a, 't> {
         search
     }
 
-    /// Makes room for the skeleton's variables.
+    /// Adds entries for the skeleton's new variables.
     fn grow(&mut self) {
         for at in self.known.len()..self.skeleton.variables.len() {
             self.known.push(Known {
@@ -147,11 +144,11 @@ impl<'a, 't> Search<'a, 't> {
                 return Ok(Proof::of(&self.clauses, empty));
             }
         }
-        let (mut conflicts, mut restart) = (0, RESTART);
+        let (mut conflicts, mut restart) = (0, LIMITS.first_restart);
         loop {
-            self.skeleton.terms.charge(STEP);
+            self.skeleton.terms.charge(STEP_WORK);
             if (self.late)() {
-                log::debug!("no proof after {conflicts} conflicts");
+                log::debug!("interpolation: no proof after {conflicts} conflicts");
                 return Err(Open::Limit);
             }
             let conflict = match self.propagate() {
@@ -197,7 +194,8 @@ impl<'a, 't> Search<'a, 't> {
         self.known[literal.variable() as usize].level
     }
 
-    /// Watches a clause, and assigns what follows from it; the clause if it is violated.
+    /// Watches a clause, and assigns the literal that follows from it; returns the clause if it is
+    /// violated.
     fn attach(&mut self, id: ClauseId) -> Option<ClauseId> {
         let mut literals = std::mem::take(&mut self.clauses[id].literals);
         literals.sort_by_key(|&l| match self.value(l) {
@@ -249,19 +247,19 @@ impl<'a, 't> Search<'a, 't> {
         self.trail.push(literal);
     }
 
-    /// What resolves away a literal that is false without decisions.
+    /// The unit clause that resolves away a literal that is false without decisions.
     fn unit(&self, literal: Lit) -> (Lit, ClauseId) {
         let unit = self.known[literal.variable() as usize].unit;
         (!literal, unit.expect("it follows without decisions"))
     }
 
-    /// Assigns all that follows by clauses with one open literal; a clause that is violated.
+    /// Unit propagation; returns a clause that is violated.
     fn propagate(&mut self) -> Option<ClauseId> {
         while self.propagated < self.trail.len() {
             let falsified = !self.trail[self.propagated];
             self.propagated += 1;
             let list = std::mem::take(&mut self.watches[index(falsified)]);
-            self.skeleton.terms.charge(VISIT * list.len() as u32);
+            self.skeleton.terms.charge(VISIT_WORK * list.len() as u32);
             let mut kept = Vec::with_capacity(list.len());
             let mut conflict = None;
             for id in list {
@@ -298,19 +296,19 @@ impl<'a, 't> Search<'a, 't> {
         None
     }
 
-    /// Tells the theory what is new; why that cannot be.
+    /// Asserts new literals in the theory and checks it; returns a conflict.
     fn ask(&mut self) -> Option<Lemma> {
         let theory = self.theory.as_mut()?;
-        for &literal in &self.trail[self.told..] {
+        for &literal in &self.trail[self.asserted..] {
             theory.assert(self.skeleton, literal);
         }
-        self.told = self.trail.len();
+        self.asserted = self.trail.len();
         theory.check(self.skeleton).err()
     }
 
-    /// A variable is open, or has another activity.
+    /// Adds an unassigned variable, or one with a new activity.
     fn enter(&mut self, at: usize) {
-        // Numbers that are not negative are in the order of their bits.
+        // Non-negative numbers have the order of their bits.
         let activity = self.known[at].activity.to_bits();
         self.order.push((activity, at as u32));
     }
@@ -335,7 +333,7 @@ impl<'a, 't> Search<'a, 't> {
         true
     }
 
-    /// When all is assigned: why integers cannot be so, or `None` after a new atom.
+    /// When all variables are assigned: a conflict of integers, or `None` after a new atom.
     fn integers(&mut self) -> Result<Option<Lemma>, Open> {
         let theory = self.theory.as_ref().ok_or(Open::Consistent)?;
         if let Some(lemma) = theory.congruence(self.skeleton) {
@@ -343,14 +341,14 @@ impl<'a, 't> Search<'a, 't> {
         }
         let (column, value) = theory.broken(self.skeleton).ok_or(Open::Consistent)?;
         self.branches += 1;
-        if self.branches > BRANCHES {
+        if self.branches > LIMITS.max_branches {
             return Err(Open::Limit);
         }
         self.branch(column, &value)?;
         Ok(None)
     }
 
-    /// An atom that cuts the value off on both sides. It belongs to one part that has the column.
+    /// An atom that excludes the value on both sides. It belongs to one part that has the column.
     fn branch(&mut self, column: TermId, value: &Rational) -> Result<(), Open> {
         let has = |meaning: &Meaning| match meaning {
             Meaning::Bound(bounds) => bounds[0].linear.monomials.iter().any(|m| m.0 == column),
@@ -367,18 +365,18 @@ impl<'a, 't> Search<'a, 't> {
         self.grow();
         self.known[at].activity += self.bump;
         self.enter(at);
-        // It may have been assigned without the theory being told.
+        // The atom may be assigned without being asserted in the theory.
         self.backtrack(0);
-        self.told = 0;
+        self.asserted = 0;
         if let Some(theory) = &mut self.theory {
             theory.retract(0);
         }
         Ok(())
     }
 
-    /// Takes back all decisions from this level on.
+    /// Undoes all decisions from this level on.
     fn backtrack(&mut self, level: usize) {
-        let Some(&(trail, told)) = self.levels.get(level) else {
+        let Some(&(trail, asserted)) = self.levels.get(level) else {
             return;
         };
         self.levels.truncate(level);
@@ -389,14 +387,14 @@ impl<'a, 't> Search<'a, 't> {
             self.enter(at);
         }
         self.propagated = trail;
-        self.told = self.told.min(trail);
+        self.asserted = self.asserted.min(trail);
         if let Some(theory) = &mut self.theory {
-            theory.retract(told);
+            theory.retract(asserted);
         }
     }
 
-    /// Resolves a violated clause until one literal of its last level is left, and goes back to
-    /// where that literal follows. The empty clause if there is no level.
+    /// Resolves a violated clause until one literal of its last level is left, and backtracks to
+    /// the level at which that literal follows. Returns the empty clause if there is no level.
     fn learn(&mut self, conflict: ClauseId) -> Option<ClauseId> {
         let literals = &self.clauses[conflict].literals;
         let level = literals.iter().map(|&l| self.level(l)).max().unwrap_or(0);
@@ -475,7 +473,7 @@ impl<'a, 't> Search<'a, 't> {
         }
     }
 
-    /// Marks the literals of a clause; how many are new at the level.
+    /// Marks the literals of a clause; returns the number of new ones at the level.
     fn see(
         &mut self,
         id: ClauseId,
@@ -488,7 +486,7 @@ impl<'a, 't> Search<'a, 't> {
         for &literal in &self.clauses[id].literals {
             let at = literal.variable() as usize;
             let known = &mut self.known[at];
-            // What a reason is for is marked already.
+            // The literal that a reason implies is marked already.
             if known.seen {
                 continue;
             }
@@ -547,7 +545,7 @@ impl<'a, 't> Search<'a, 't> {
     }
 }
 
-/// What follows from one bound of a form for another, next to it.
+/// Implications between adjacent bounds of a form.
 fn ordered(skeleton: &Skeleton) -> Vec<Clause> {
     let mut bounds: Vec<(&Linear, bool, Lit)> = Vec::new();
     for (at, variable) in skeleton.variables.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Formulas as clauses over names, Boolean variables and bounds.
 //!
-//! Invariant: the clauses of a part are satisfied by values of its variables, with some values of
-//! its names, if and only if its formulas are.
+//! Invariant: values of a part's variables satisfy its clauses, with some values of its names, if
+//! and only if they satisfy its formulas.
 
 use std::rc::Rc;
 
@@ -9,18 +9,18 @@ use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Open;
-use super::words::Graph;
+use super::gates::Graph;
 use alphorn_arith::{Constraint, Relation, lowered};
 use alphorn_bits::sat::Lit;
 use alphorn_term::run::Budget;
 use alphorn_term::{Linear, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// What a propositional variable stands for.
+/// The meaning of a propositional variable.
 #[derive(Clone, Debug)]
 pub enum Meaning {
-    /// Something that is named in one part, or a place.
+    /// The name of a subformula of one part.
     Name,
-    /// A variable of the formulas, or what a gate of words means.
+    /// A Boolean variable of the formulas, or the formula of a gate.
     Boolean(TermId),
     /// An upper bound, and the lower bound that is its negation.
     Bound(Box<[Constraint; 2]>),
@@ -29,19 +29,21 @@ pub enum Meaning {
 /// A propositional variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
+    /// The meaning.
     pub meaning: Meaning,
-    /// The parts in whose clauses it is.
+    /// The parts in whose clauses it occurs.
     pub parts: Vec<usize>,
-    /// Whether it is in a clause, and its negation. What is not need not be told the theory.
+    /// Whether it occurs in a clause, and whether its negation does. Literals that do not occur are
+    /// not asserted in the theory.
     pub occurs: [bool; 2],
-    /// A bit of a word, or a gate below an atom.
+    /// Whether it is a bit of a bit-vector, or a gate below an atom.
     pub is_inner: bool,
 }
 
 /// Form, constant, and whether the bound is strict.
 type Key = (Vec<(TermId, Rational)>, Rational, bool);
 
-/// A subformula, or what it has become.
+/// A subformula, or its literal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Goal {
     Literal(Lit),
@@ -57,16 +59,19 @@ struct Shape {
 
 /// Clauses by part.
 pub struct Skeleton<'t> {
+    /// The store of the formulas.
     pub terms: &'t TermStore,
+    /// The propositional variables.
     pub variables: Vec<Variable>,
+    /// The clauses, each with its part.
     pub clauses: Vec<(Vec<Lit>, usize)>,
-    /// Clauses that hold by what their variables mean.
+    /// Clauses that are valid by the meaning of their variables.
     pub definitions: Vec<Vec<Lit>>,
     booleans: FxHashMap<TermId, u32>,
     bounds: FxHashMap<Key, u32>,
-    /// Literals for subformulas of the part that is under way.
+    /// Literals for subformulas of the current part.
     named: FxHashMap<(TermId, bool), Lit>,
-    /// Columns that are defined in the part that is under way, and those that still have to be.
+    /// Columns that are defined in the current part, and those that still have to be.
     defined: FxHashSet<TermId>,
     open: Vec<TermId>,
     pub(super) graph: Graph,
@@ -108,7 +113,7 @@ impl<'t> Skeleton<'t> {
         }
     }
 
-    /// Adds a clause that holds by itself, for what a part has.
+    /// Adds a valid clause about variables of a part; it is stored only if it is new.
     pub(super) fn definition(&mut self, part: usize, literals: &[Lit], is_new: bool) {
         if let Some(literals) = self.noted(part, literals)
             && is_new
@@ -117,7 +122,7 @@ impl<'t> Skeleton<'t> {
         }
     }
 
-    /// A clause in order, noted as one of the part; `None` for a tautology, which says nothing.
+    /// The clause in order, recorded as one of the part; `None` for a tautology.
     fn noted(&mut self, part: usize, literals: &[Lit]) -> Option<Vec<Lit>> {
         let mut literals = literals.to_vec();
         literals.sort_unstable();
@@ -130,6 +135,9 @@ impl<'t> Skeleton<'t> {
     }
 
     /// Adds a part's formula.
+    ///
+    /// # Errors
+    /// The formula is not of the theory, or a limit is reached.
     pub fn part(&mut self, part: usize, formula: TermId) -> Result<(), Open> {
         self.named.clear();
         self.defined.clear();
@@ -141,7 +149,7 @@ impl<'t> Skeleton<'t> {
         Ok(())
     }
 
-    /// The literal of a bound, which belongs to the part, too.
+    /// The literal of a bound, which belongs to the part.
     pub fn bound(&mut self, part: usize, linear: &Linear, relation: Relation) -> Lit {
         let own = Constraint::new(linear.coprime(), relation).tightened(self.terms);
         let opposite = match own.relation {
@@ -212,7 +220,7 @@ impl<'t> Skeleton<'t> {
         Ok(())
     }
 
-    /// The goals, where conjunctions (or disjunctions) give way to their members.
+    /// The goals, with conjunctions (or disjunctions) replaced by their members.
     fn flat(&mut self, part: usize, goals: Vec<Goal>, is_and: bool) -> Result<Vec<Goal>, Open> {
         let mut flat = Vec::new();
         let mut seen = FxHashSet::default();
@@ -335,7 +343,7 @@ impl<'t> Skeleton<'t> {
             }
             (Op::Var(_), _) => literal(self.boolean(formula).xor(!positive)),
             (_, &[first, ..]) if matches!(terms.sort(terms.sort_of(first)), Sort::BitVec(_)) => {
-                literal(self.of_words(part, formula)?.xor(!positive))
+                literal(self.of_bitvecs(part, formula)?.xor(!positive))
             }
             (Op::IsInt, &[number]) => {
                 let floor = terms.to_real(terms.to_int(number));
@@ -366,7 +374,7 @@ impl<'t> Skeleton<'t> {
         })
     }
 
-    /// The literal of a Boolean variable, or of a formula that stands for one.
+    /// The literal of a Boolean variable, or of a formula in place of one.
     pub(super) fn boolean(&mut self, formula: TermId) -> Lit {
         let variable = match self.booleans.get(&formula) {
             Some(&variable) => variable,
@@ -397,7 +405,7 @@ impl<'t> Skeleton<'t> {
         Ok(self.bound(part, sum, relation))
     }
 
-    /// What a column is that is no variable.
+    /// Adds the definition of a column that is not a variable.
     fn define(&mut self, part: usize, column: TermId) -> Result<(), Open> {
         let terms = self.terms;
         let node = terms.node(column);

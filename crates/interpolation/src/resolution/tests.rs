@@ -57,7 +57,7 @@ proptest! {
     }
 }
 
-/// As many pigeons as holes and one: learnt clauses are resolved from others.
+/// One more pigeon than holes: learnt clauses are resolved from others.
 #[test]
 fn chains_are_replayed_and_nothing_else() {
     let terms = Rc::new(TermStore::new());
@@ -118,7 +118,7 @@ fn integers_are_branched_on_and_divided() {
     let t = Rc::new(TermStore::new());
     let [x, y] = ["x", "y"].map(|n| t.var(n, SortId::INT));
     let twice = |v| t.add(&[v, v]);
-    // Between two neighbours.
+    // Between two adjacent integers.
     let three = t.add(&[x, x, x]);
     let between = [
         t.ge(t.add(&[three, twice(y)]), t.int(1)),
@@ -127,7 +127,7 @@ fn integers_are_branched_on_and_divided() {
     ];
     let at_most = t.le(twice(x), t.int(1));
     assert!(answer(&t, &[between[0], between[1], between[2], at_most]).is_ok());
-    // No bound at all.
+    // No bounds.
     let odd = t.eq(twice(x), t.add(&[twice(y), t.int(1)]));
     assert!(answer(&t, &[odd]).is_ok());
     let rest = t.modulo(x, t.int(4));
@@ -160,15 +160,15 @@ fn other_theories_are_refused() {
     refuses(&t, t.gt(t.modulo(x, y), x));
 }
 
-/// Two parts have the same gates, and the definitions of these are no clauses of a part.
+/// Two parts have the same gates, and their definitions are not clauses of a part.
 #[test]
-fn words_are_gates() {
+fn atoms_over_bit_vectors_are_gates() {
     let t = Rc::new(TermStore::new());
     let [v, w] = ["v", "w"].map(|n| t.var(n, t.bitvec_sort(8)));
     let number = |n: u32| t.bitvec(BigUint::from(n), 8);
     let sum = |a, b| t.bv_op(&Op::BvAdd, &[a, b]);
     let at_most = |a, b| t.bv_op(&Op::BvUle, &[a, b]);
-    // Nothing is greater than the successor of 255.
+    // No value is greater than the successor of 255.
     let formulas = [t.eq(v, number(255)), t.eq(w, sum(v, number(1)))];
     let proof = answer(&t, &[formulas[0], formulas[1], t.not(at_most(w, v))]);
     assert!(proof.is_ok());
@@ -188,7 +188,7 @@ fn words_are_gates() {
     assert!(skeleton.variables.iter().all(|v| v.parts == [0, 1]));
     let mut proof = refute(&mut skeleton, WORK, None).unwrap();
     assert!(proof.replays(&skeleton));
-    // One clause says the atom, and the other one denies it.
+    // One clause is the atom, and the other one its negation.
     assert_eq!(proof.clauses.len(), 3);
     proof.clauses[0].origin = Origin::Definition;
     assert!(!proof.replays(&skeleton));

@@ -1,4 +1,4 @@
-//! Bounds that are asserted and taken back: conflicts, points, and what integers add.
+//! Bounds that are asserted and retracted: conflicts, points, and conflicts of integers.
 //!
 //! Invariant: a lemma is a contradiction of asserted literals.
 
@@ -12,11 +12,11 @@ use alphorn_arith::{Constraint, Relation, Simplex, insoluble, is_over_int};
 use alphorn_bits::sat::Lit;
 use alphorn_term::{Linear, Rational, SortId, TermId};
 
-/// Nominal cost of an entry of a row that is changed, as measured where numbers are small.
-const ENTRY: Duration = Duration::from_nanos(100);
+/// Work charged for an entry of a row that is changed, as measured for small numbers.
+const ENTRY_WORK: Duration = Duration::from_nanos(100);
 
-/// Nominal cost of a bound that is asserted.
-const BOUND: Duration = Duration::from_nanos(500);
+/// Work charged for a bound that is asserted.
+const BOUND_WORK: Duration = Duration::from_nanos(500);
 
 /// The tightest upper bound of a form and the tightest lower one, with their constants.
 type Tightest<'a> = [Option<(&'a Rational, Lit)>; 2];
@@ -32,7 +32,7 @@ pub(super) struct Theory {
 }
 
 impl Theory {
-    /// Over the columns of all bounds that there are.
+    /// A theory over the columns of all bounds.
     pub fn new(skeleton: &Skeleton) -> Theory {
         let mut columns: FxHashMap<TermId, usize> = FxHashMap::default();
         for variable in &skeleton.variables {
@@ -52,19 +52,19 @@ impl Theory {
         }
     }
 
-    /// How many literals are asserted.
+    /// The number of asserted literals.
     pub fn len(&self) -> usize {
         self.asserted.len()
     }
 
-    /// Asserts a literal if it is a bound and in a clause.
+    /// Asserts a literal if it is a bound that occurs in a clause.
     pub fn assert(&mut self, skeleton: &Skeleton, literal: Lit) {
         let variable = &skeleton.variables[literal.variable() as usize];
         if !variable.occurs[usize::from(literal.is_negated())] {
             return;
         }
         if let Some(bound) = skeleton.constraint(literal) {
-            skeleton.terms.charge(BOUND);
+            skeleton.terms.charge(BOUND_WORK);
             self.simplex
                 .add(&bound.mapped(|column| self.columns[&column]));
             self.asserted.push(literal);
@@ -72,7 +72,7 @@ impl Theory {
         }
     }
 
-    /// Takes back all but the first.
+    /// Retracts all but the first `kept` literals.
     pub fn retract(&mut self, kept: usize) {
         if kept < self.asserted.len() {
             self.asserted.truncate(kept);
@@ -88,7 +88,7 @@ impl Theory {
         let result = self.simplex.check();
         let work = self.simplex.work();
         let new = u32::try_from(work - self.charged).unwrap_or(u32::MAX);
-        skeleton.terms.charge(ENTRY * new);
+        skeleton.terms.charge(ENTRY_WORK * new);
         self.charged = work;
         result.map_err(|multipliers| {
             let named = |(number, factor)| (self.asserted[number], factor);
@@ -96,7 +96,7 @@ impl Theory {
         })
     }
 
-    /// After a check without conflict: a contradiction of equations over integers.
+    /// After a check without a conflict: a contradiction of equations over integers.
     pub fn congruence(&self, skeleton: &Skeleton) -> Option<Lemma> {
         let mut tightest: FxHashMap<&[(TermId, Rational)], Tightest> = FxHashMap::default();
         let mut forms = Vec::new();
@@ -132,14 +132,14 @@ impl Theory {
         }
         let linears: Vec<&Linear> = equations.iter().map(|e| e.0).collect();
         let entries: usize = linears.iter().map(|l| l.monomials.len()).sum();
-        skeleton.terms.charge(ENTRY * entries as u32);
+        skeleton.terms.charge(ENTRY_WORK * entries as u32);
         let factors = insoluble(&linears)?;
         let pairs = equations.iter().map(|e| e.1).zip(factors);
         let zero = Rational::from_integer(0.into());
         Some(Lemma::Congruence(pairs.filter(|p| p.1 != zero).collect()))
     }
 
-    /// After a check without conflict: a column over integers that has a value which is none.
+    /// After a check without a conflict: a column over integers with a fractional value.
     pub fn broken(&self, skeleton: &Skeleton) -> Option<(TermId, Rational)> {
         let point = self.simplex.point();
         let bounds = self.asserted.iter().filter_map(|&l| skeleton.constraint(l));

@@ -12,7 +12,7 @@ fn with_bus(system: &System) -> (Exchange, Rc<Mailbox>) {
 
 /// The two processes share the clauses only.
 #[test]
-fn lemmas_arrive_as_they_were_told() {
+fn lemmas_are_received_as_they_were_sent() {
     let mut arrived = 0;
     for seed in 1..40 {
         let [here, there] = [(); 2].map(|()| random_system(&mut Random::new(seed)));
@@ -60,7 +60,7 @@ fn lemmas_arrive_as_they_were_told() {
 }
 
 #[test]
-fn odd_names_and_all_sorts_arrive() {
+fn odd_names_and_all_sorts_are_received() {
     let text = "(set-logic HORN)
         (declare-datatypes ((T 0)) (((leaf) (node (left T) (weight Int)))))
         (declare-fun |a b| (Bool (_ BitVec 8) Real) Bool)
@@ -102,7 +102,7 @@ fn odd_names_and_all_sorts_arrive() {
 }
 
 #[test]
-fn rubbish_says_nothing() {
+fn malformed_messages_are_ignored() {
     let system = random_system(&mut Random::new(7));
     let name = &system.predicate(system.used_predicates()[0]).name;
     let (mut receiver, inbox) = with_bus(&system);
@@ -133,7 +133,7 @@ fn rubbish_says_nothing() {
 
 /// Formulas that do not fit into one message are sent in later ones.
 #[test]
-fn long_news_come_in_parts() {
+fn long_messages_are_split() {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
     let name = "n".repeat(LIMITS.max_message_bytes / 10);

@@ -1,4 +1,4 @@
-//! Tests of interpolants by their definitions, with queries in a context of their own.
+//! Tests of interpolants by their definitions, with queries in a separate context.
 
 mod random;
 mod samples;
@@ -119,7 +119,7 @@ fn assert_dag(terms: &Rc<TermStore>, dag: &InterpolationDag, result: &[TermId]) 
         assert_implies(terms, &premises, result[edge.to]);
     }
     for (node, &interpolant) in result.iter().enumerate() {
-        // Formulas on paths to the node, and from it.
+        // The formulas on paths to the node, and from it.
         let reach = |forward: bool| -> Vec<TermId> {
             let mut seen: FxHashSet<usize> = [node].into_iter().collect();
             let mut formulas = vec![dag.labels[node]];

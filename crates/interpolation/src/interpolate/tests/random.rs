@@ -15,7 +15,7 @@ use alphorn_term::{
     BigInt, BigUint, Constructor, DatatypeId, Field, Op, Random, Rational, Sort, SortId,
 };
 
-/// What formulas are about.
+/// The theory of formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Theory {
     Reals,
@@ -24,7 +24,7 @@ pub(super) enum Theory {
     Arrays,
     Data,
     Bits,
-    /// Everything, with Booleans.
+    /// All theories, with Booleans.
     Mixed,
 }
 
@@ -323,11 +323,11 @@ fn contradict(generator: &mut Generator, scopes: &[Scope]) -> Option<Vec<TermId>
     None
 }
 
-/// What an answer is worth: limits are allowed, and counted.
+/// The kind of an answer; limits are allowed, and counted.
 #[derive(PartialEq, Eq, Debug)]
 enum Outcome {
     Interpolated,
-    /// The formulas are satisfiable, or too hard to tell.
+    /// The formulas are satisfiable, or too hard.
     NoProblem,
     GivenUp,
 }
@@ -339,7 +339,7 @@ fn limited(terms: &Rc<TermStore>, options: InterpolationOptions) -> Interpolator
     interpolator
 }
 
-/// The result unless a limit was met; any other error is a failure.
+/// The result unless a limit was reached; any other error is a failure.
 fn result<T>(answer: Result<T, InterpolationError>) -> Option<T> {
     match answer {
         Ok(result) => Some(result),
@@ -454,7 +454,7 @@ fn random_dag(seed: u64, theory: Theory) -> Outcome {
         return Outcome::GivenUp;
     };
     assert_dag(&t, &dag, &found);
-    // Restricted by an interpolant of another kind, with one label gone.
+    // Restricted by an interpolant of another form, with one label removed.
     let mut other = options;
     other.form = form(g.below(3));
     other.order = order(g.below(2));
@@ -471,7 +471,7 @@ fn random_dag(seed: u64, theory: Theory) -> Outcome {
     });
     match i.dag(&restricted) {
         Ok(found) => assert_dag(&t, &restricted, &found),
-        // Refused only where what is left is no labelling.
+        // Refused only if the remaining labels do not follow.
         Err(InterpolationError::Input(_)) => assert!(!follows),
         Err(InterpolationError::Limit(_) | InterpolationError::Unsupported(_)) => {
             return Outcome::GivenUp;
@@ -486,7 +486,7 @@ fn theory(seed: u64) -> Theory {
     [Integers, Reals, Arrays, Data, Bits, Mixed][seed as usize % 6]
 }
 
-/// Once a field lost what says that it has a value.
+/// A regression: a field lost its guard.
 #[test]
 fn guards_are_not_lost() {
     let outcome = random_pair(10_527_159_401_118_404_315, Theory::Mixed);
@@ -531,7 +531,7 @@ proptest! {
     }
 }
 
-/// Of pairs and sequences of a theory, at least so many in a hundred have to be interpolated.
+/// At least `least` percent of the pairs and sequences of a theory have to be interpolated.
 fn covered(theory: Theory, least: usize) {
     let (mut done, mut all) = (0, 0);
     for seed in 1..=40 {
@@ -575,7 +575,7 @@ fn mixtures_are_covered() {
     covered(Theory::Mixed, 95);
 }
 
-/// Problems of linear arithmetic have proofs, which all interpolants are read off.
+/// Problems of linear arithmetic have proofs, from which all interpolants are read.
 fn proved(theory: Theory, least: usize) {
     let (mut done, mut all) = (0, 0);
     for seed in 1..=120 {
@@ -631,11 +631,11 @@ fn integers_are_proved() {
 }
 
 #[test]
-fn words_are_proved() {
+fn bit_vectors_are_proved() {
     proved(Theory::Bits, 100);
 }
 
-/// What has arrays in it has no proof here, and is interpolated all the same.
+/// Problems with arrays have no proof, and are interpolated nevertheless.
 #[test]
 fn other_theories_have_no_proof() {
     let mut all = 0;

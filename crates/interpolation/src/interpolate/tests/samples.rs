@@ -261,7 +261,7 @@ fn the_example_of_vinta() {
             dag.labels = vec![TermId::TRUE; 5];
             let result = i.dag(&dag).unwrap();
             assert_dag(&t, &dag, &result);
-            // Labels that do not follow are noticed.
+            // Labels that do not follow are refused.
             dag.labels[2] = t.ge(x(2), t.int(1));
             assert!(matches!(i.dag(&dag), Err(InterpolationError::Input(_))));
         }
@@ -316,7 +316,7 @@ fn cells_separate_arrays() {
     let sort = t.array_sort(SortId::INT, SortId::INT);
     let [x, y] = ["x", "y"].map(|n| t.var(n, sort));
     let [i, j, v] = ["i", "j", "v"].map(|n| t.var(n, SortId::INT));
-    // A writes at i and leaves the cell at j, which B sees changed.
+    // A writes at i and leaves the cell at j unchanged, which B contradicts.
     let a = [
         t.eq(y, t.store(x, i, v)),
         t.lt(i, j),
@@ -356,7 +356,7 @@ fn comparisons_separate_bits() {
 
 #[test]
 fn bits_separate_bits() {
-    // The lowest bit is what matters, of values that projection alone would enumerate.
+    // Only the lowest bit matters; projection alone would enumerate values.
     let t = Rc::new(TermStore::new());
     let sort = t.bitvec_sort(16);
     let [x, l, m] = ["x", "l", "m"].map(|n| t.var(n, sort));
@@ -370,7 +370,7 @@ fn bits_separate_bits() {
     assert!(i.counters().implicants <= 2, "{:?}", i.counters());
 }
 
-/// What `A` contributes is a sum, not one bound after the other.
+/// `A`'s part is a sum, and not one bound after the other.
 #[test]
 fn a_proof_adds_up() {
     let t = Rc::new(TermStore::new());

@@ -1,4 +1,4 @@
-//! Particular projections, written out.
+//! Particular projections with their results.
 
 use rustc_hash::FxHashSet;
 
@@ -33,7 +33,7 @@ fn one_sided_bounds_vanish() {
     ];
     let model = assign(&[(x, terms.int(1)), (y, terms.int(2)), (z, terms.int(3))]);
     assert!(projected(&terms, &literals, &[x], &model).is_empty());
-    // Dropping z frees x, which frees nothing of y.
+    // Dropping z makes x unbounded, but not y.
     assert!(projected(&terms, &literals, &[z, x], &model).is_empty());
 }
 
@@ -51,7 +51,7 @@ fn coefficients_leave_divisibility() {
         let result = projected(&terms, &literals, &[x], &model);
         assert_eq!(result, FxHashSet::from_iter([even]));
     }
-    // 2x is in [y, z] and the gap is wide enough for any y.
+    // 2x is in [y, z], and the gap is wide enough for any y.
     let z = terms.var("z", SortId::INT);
     let mut model = model;
     model.insert(z, terms.int(9));
@@ -64,7 +64,7 @@ fn coefficients_leave_divisibility() {
 fn remainders_are_solved() {
     let terms = TermStore::new();
     let [x, y] = ["x", "y"].map(|n| terms.var(n, SortId::INT));
-    // y is any remainder: the value of x does not stick.
+    // y is any remainder: the result does not contain the value of x.
     let literals = [terms.eq(terms.modulo(x, terms.int(7)), y)];
     let model = assign(&[(x, terms.int(17)), (y, terms.int(3))]);
     let expected = [terms.ge(y, terms.int(0)), terms.le(y, terms.int(6))];
@@ -114,7 +114,7 @@ fn writes_are_solved_for_the_array() {
     let read = terms.eq(terms.select(b, i), v);
     let result = projected(&terms, &literals, &[a], &model);
     assert_eq!(result, FxHashSet::from_iter([read]));
-    // The written value alone: what is left is a write of what is read.
+    // If only the written value is eliminated, a write of a read remains.
     let result = projected(&terms, &literals, &[v], &model);
     let copied = terms.eq(terms.store(a, i, terms.select(b, i)), b);
     assert_eq!(result, FxHashSet::from_iter([copied]));
@@ -137,7 +137,7 @@ fn constructors_leave_testers() {
     let result = projected(&terms, &literals, &[h], &model);
     let tail = terms.eq(terms.field(g.list, 1, 1, l), t);
     assert_eq!(result, FxHashSet::from_iter([is_cons, tail]));
-    // Different from finitely many values of an infinite sort says nothing.
+    // Different from finitely many values of an infinite sort is always possible.
     let different = [terms.not(terms.eq(l, t)), terms.not(terms.eq(l, nil))];
     assert!(projected(&terms, &different, &[l], &model).is_empty());
 }
@@ -245,7 +245,7 @@ fn long_chains_are_fast() {
     for (n, &a) in arrays.iter().enumerate() {
         model.insert(a, zeros);
         if n > 0 {
-            // Each array forgets what the one before it had at one place.
+            // Each array equals the one before it except at one index.
             literals.push(terms.eq(a, terms.store(arrays[n - 1], terms.int(7), terms.int(0))));
         }
     }

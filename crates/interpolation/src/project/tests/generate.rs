@@ -9,7 +9,7 @@ use alphorn_term::{
 
 const WIDTH: u32 = 3;
 
-/// What may occur.
+/// The theories that may occur.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Features {
     pub bools: bool,
@@ -30,7 +30,7 @@ pub(super) struct Generator<'a> {
     pub features: Features,
     pub vars: Vec<TermId>,
     pub model: Assignment,
-    /// Equations that hold in the model by the way it was made.
+    /// Equations that hold in the model by construction.
     pub definitions: Vec<TermId>,
     pub list: DatatypeId,
     pub pair: DatatypeId,
@@ -134,7 +134,7 @@ impl<'a> Generator<'a> {
         let terms = self.terms;
         match terms.sort(sort) {
             Sort::Bool => terms.bool(self.random.one_in(2)),
-            // Where numbers are indexes, they should meet.
+            // Integers that are indexes should be equal often.
             Sort::Int if self.features.arrays => terms.int(self.random.below(4) as i64 - 1),
             Sort::Int => terms.int(self.random.below(13) as i64 - 6),
             Sort::Real => terms.real(Rational::new(
@@ -165,7 +165,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A value not far from that of the variable.
+    /// A value near that of the variable.
     pub fn neighbour(&mut self, var: TermId) -> TermId {
         let terms = self.terms;
         let sort = terms.sort_of(var);
@@ -185,7 +185,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// An atom in which sorts other than Int play the main part.
+    /// An atom about sorts other than Int.
     fn pattern(&mut self) -> TermId {
         let terms = self.terms;
         let sorts = self.sorts();
@@ -408,7 +408,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A formula that is true under the planted model.
+    /// A formula that is true in the planted model.
     pub fn true_formula(&mut self, depth: u32) -> TermId {
         let mut tries = 20;
         loop {
@@ -441,7 +441,7 @@ pub(super) const INTS: Features = Features {
     ites: false,
 };
 
-/// Everything.
+/// All theories.
 pub(super) fn all() -> Features {
     Features {
         bools: true,

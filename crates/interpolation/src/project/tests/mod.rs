@@ -1,4 +1,4 @@
-//! Random conjunctions with a planted model: the projection is true there, holds no eliminated
+//! Random conjunctions with a planted model: the projection is true in it, contains no eliminated
 //! variable, and wherever else it is true, Z3 finds values for the eliminated variables.
 
 mod cases;
@@ -56,8 +56,8 @@ fn show(terms: &TermStore, literals: &[TermId]) -> String {
     format!("\n  {}", lines.join("\n  "))
 }
 
-/// Projects a random conjunction and checks the result at other points. Returns the projection
-/// and whether other points were found.
+/// Projects a random conjunction and checks the result at other points. Returns the projection and
+/// whether other points were found.
 fn check(seed: u64, features: Features, vars: usize, literals: usize, depth: u32) -> Projection {
     let terms = TermStore::new();
     let mut g = Generator::new(&terms, seed, features, vars);
@@ -85,7 +85,7 @@ fn check(seed: u64, features: Features, vars: usize, literals: usize, depth: u32
         .collect();
     let mut points = FxHashSet::default();
     for _ in 0..60 {
-        // The planted model with a few values changed, preferably to values that others have.
+        // The planted model with a few values changed, preferably to values of other variables.
         let mut point = Assignment::default();
         for &var in &kept {
             point.insert(var, g.model[&var]);

@@ -1,11 +1,11 @@
-//! Atoms over words as gates, and gates as clauses of a part.
+//! Atoms over bit-vectors as gates, and gates as clauses of a part.
 //!
-//! All parts share one graph of gates, and a gate is in each part that uses it: so interpolants may
-//! speak of atoms, of bits, and of what lies between them. An input is a Boolean variable, or the
-//! formula that a bit of a word is set. What defines gates holds by itself, whatever part it is in.
+//! All parts share one graph of gates, and a gate is in each part that uses it, so interpolants may
+//! contain atoms, bits, and gates between them. An input is a Boolean variable, or the formula that
+//! a bit of a bit-vector is set. Definitions of gates are valid, whatever part they are in.
 //!
-//! Invariant: a gate's variable stands for one formula over the variables of the parts, and is in
-//! each part that has one of the gates that it is an argument of.
+//! Invariant: a gate's variable stands for one formula over the variables of the parts, and belongs
+//! to each part that has one of the gates that use it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use alphorn_term::{Op, SortId, TermId, TermStore};
 /// The gates of all parts.
 pub(super) struct Graph {
     gates: Gates,
-    words: Words,
+    bitvecs: Words,
     budget: Budget,
-    /// By gate, its literal and what that means.
+    /// By gate, its literal and the formula for it.
     known: FxHashMap<usize, (Lit, TermId)>,
-    /// Gates whose definitions there are.
+    /// Gates with definitions.
     defined: FxHashSet<usize>,
-    /// Gates that the part that is under way has.
+    /// Gates of the current part.
     pub used: FxHashSet<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Graph {
         let unlimited = || Budget::new(terms.clone(), Arc::default(), false);
         Graph {
             gates: Gates::default(),
-            words: Words::default(),
+            bitvecs: Words::default(),
             budget: budget.cloned().unwrap_or_else(unlimited),
             known: FxHashMap::default(),
             defined: FxHashSet::default(),
@@ -47,16 +47,16 @@ impl Graph {
 }
 
 impl Skeleton<'_> {
-    /// The literal of an atom over words.
-    pub(super) fn of_words(&mut self, part: usize, atom: TermId) -> Result<Lit, Open> {
+    /// The literal of an atom over bit-vectors.
+    pub(super) fn of_bitvecs(&mut self, part: usize, atom: TermId) -> Result<Lit, Open> {
         let terms = self.terms;
         for variable in terms.free_vars(&[atom]) {
-            if self.graph.words.contains_key(&variable) {
+            if self.graph.bitvecs.contains_key(&variable) {
                 continue;
             }
             let width = Blaster::width(terms, variable).map_err(refused)?;
-            let word: Vec<Bit> = (0..width).map(|_| self.graph.gates.input()).collect();
-            for (at, bit) in word.iter().enumerate() {
+            let bitvec: Vec<Bit> = (0..width).map(|_| self.graph.gates.input()).collect();
+            for (at, bit) in bitvec.iter().enumerate() {
                 let formula = match terms.sort_of(variable) {
                     SortId::BOOL => variable,
                     _ => bit_of(terms, variable, at as u32),
@@ -65,15 +65,15 @@ impl Skeleton<'_> {
                 self.variables[literal.variable() as usize].is_inner = formula != variable;
                 self.graph.known.insert(bit.gate(), (literal, formula));
             }
-            self.graph.words.insert(variable, word.into());
+            self.graph.bitvecs.insert(variable, bitvec.into());
         }
-        let words = std::mem::take(&mut self.graph.words);
+        let bitvecs = std::mem::take(&mut self.graph.bitvecs);
         let Graph { gates, budget, .. } = &mut self.graph;
-        let mut blaster = Blaster::with(terms, gates, budget, words);
+        let mut blaster = Blaster::with(terms, gates, budget, bitvecs);
         let bit = blaster.bit(atom);
-        self.graph.words = blaster.into_words();
+        self.graph.bitvecs = blaster.into_words();
         let bit = bit.map_err(refused)?;
-        // The first name is the one that it has.
+        // A literal keeps its first name.
         let named = |formula| {
             if bit.is_negated() {
                 terms.not(formula)
@@ -128,7 +128,7 @@ impl Skeleton<'_> {
         Lit::new(self.variable(Meaning::Boolean(formula)), false)
     }
 
-    /// What a gate whose arguments are known means.
+    /// The formula for a gate whose arguments have formulas.
     fn formula(&self, gate: Gate) -> TermId {
         let terms = self.terms;
         let of = |bit: Bit| match (self.graph.known[&bit.gate()].1, bit.is_negated()) {
@@ -144,9 +144,9 @@ impl Skeleton<'_> {
     }
 }
 
-/// That a bit of a word is set.
-fn bit_of(terms: &TermStore, word: TermId, at: u32) -> TermId {
-    let bit = terms.bv_op(&Op::BvExtract(at, at), &[word]);
+/// The formula that a bit of a bit-vector is set.
+fn bit_of(terms: &TermStore, bitvec: TermId, at: u32) -> TermId {
+    let bit = terms.bv_op(&Op::BvExtract(at, at), &[bitvec]);
     terms.eq(bit, terms.bitvec(1u32.into(), 1))
 }
 

@@ -1,6 +1,6 @@
-//! Bits of a word side by side, each with a value, as one literal.
+//! Joins conjuncts about adjacent bits of a bit-vector to one literal.
 //!
-//! Invariant: the formula keeps its meaning.
+//! Invariant: the result is equivalent to the formula.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use rustc_hash::FxHashMap;
 
 use alphorn_term::{Op, TermId, TermStore};
 
-/// That the bits of a word from `low` to `high` have a value.
+/// The condition that the bits of a bit-vector from `low` to `high` have a value.
 struct Part {
-    word: TermId,
+    bitvec: TermId,
     high: u32,
     low: u32,
     value: BigUint,
 }
 
 impl Part {
-    /// What a literal says, or its negation if `negated`; `None` if that is no such thing.
+    /// The condition of a literal, or of its negation if `negated`; `None` for other literals.
     fn of(terms: &TermStore, literal: TermId, negated: bool) -> Option<Part> {
         let (atom, positive) = match terms.op(literal) {
             Op::Not => (terms.args(literal)[0], negated),
@@ -33,7 +33,7 @@ impl Part {
             _ => return None,
         };
         let width = terms.width(of);
-        let (word, high, low) = match *terms.op(of) {
+        let (bitvec, high, low) = match *terms.op(of) {
             Op::BvExtract(high, low) => (terms.args(of)[0], high, low),
             _ => (of, width - 1, 0),
         };
@@ -43,7 +43,7 @@ impl Part {
             _ => return None,
         };
         Some(Part {
-            word,
+            bitvec,
             high,
             low,
             value,
@@ -51,7 +51,7 @@ impl Part {
     }
 
     fn formula(&self, terms: &TermStore) -> TermId {
-        let part = terms.bv_op(&Op::BvExtract(self.high, self.low), &[self.word]);
+        let part = terms.bv_op(&Op::BvExtract(self.high, self.low), &[self.bitvec]);
         terms.eq(
             part,
             terms.bitvec(self.value.clone(), self.high - self.low + 1),
@@ -59,7 +59,7 @@ impl Part {
     }
 }
 
-/// The formula with larger parts of words.
+/// The formula with conditions on adjacent bits joined.
 pub(super) fn joined(terms: &TermStore, formula: TermId) -> TermId {
     terms.rewrite_bottom_up(formula, &mut FxHashMap::default(), |term| {
         let negated = match terms.op(term) {
@@ -70,7 +70,7 @@ pub(super) fn joined(terms: &TermStore, formula: TermId) -> TermId {
         let (mut parts, mut others) = (BTreeMap::new(), Vec::new());
         for &arg in terms.args(term) {
             match Part::of(terms, arg, negated) {
-                Some(part) => parts.entry(part.word).or_insert_with(Vec::new).push(part),
+                Some(part) => parts.entry(part.bitvec).or_insert_with(Vec::new).push(part),
                 None => others.push(arg),
             }
         }
@@ -109,17 +109,17 @@ mod tests {
     use super::*;
     use alphorn_term::{Assignment, Random, evaluate};
 
-    /// All formulas over bits of two words have their values before and after.
+    /// All formulas over bits of two bit-vectors have the same values before and after.
     #[test]
     fn the_meaning_is_kept() {
         let terms = TermStore::new();
-        let words = ["v", "w"].map(|n| terms.var(n, terms.bitvec_sort(3)));
+        let vectors = ["v", "w"].map(|n| terms.var(n, terms.bitvec_sort(3)));
         let mut random = Random::new(5);
         let mut smaller = 0;
         for _ in 0..500 {
             let mut literal = || {
-                let (word, at) = (words[random.below(2) as usize], random.below(3) as u32);
-                let bit = terms.bv_op(&Op::BvExtract(at, at), &[word]);
+                let (bitvec, at) = (vectors[random.below(2) as usize], random.below(3) as u32);
+                let bit = terms.bv_op(&Op::BvExtract(at, at), &[bitvec]);
                 terms.eq(bit, terms.bitvec(BigUint::from(random.below(2) as u32), 1))
             };
             let mut level: Vec<TermId> = (0..12).map(|_| literal()).collect();
@@ -135,7 +135,7 @@ mod tests {
             smaller += usize::from(terms.dag_size(&[after]) < terms.dag_size(&[level[0]]));
             for values in 0..64u32 {
                 let value = |at: u32| terms.bitvec(BigUint::from(values >> (3 * at)), 3);
-                let point = [(words[0], value(0)), (words[1], value(1))];
+                let point = [(vectors[0], value(0)), (vectors[1], value(1))];
                 let point: Assignment = point.into_iter().collect();
                 let [before, after] = [level[0], after].map(|f| evaluate(&terms, f, &point));
                 assert_eq!(before, after);
@@ -147,13 +147,13 @@ mod tests {
     #[test]
     fn bits_side_by_side_are_one_literal() {
         let terms = TermStore::new();
-        let word = terms.var("w", terms.bitvec_sort(8));
+        let bitvec = terms.var("w", terms.bitvec_sort(8));
         let bit = |at: u32, value: u32| {
-            let bit = terms.bv_op(&Op::BvExtract(at, at), &[word]);
+            let bit = terms.bv_op(&Op::BvExtract(at, at), &[bitvec]);
             terms.eq(bit, terms.bitvec(BigUint::from(value), 1))
         };
         let all: Vec<TermId> = (0..8).map(|at| bit(at, 0x5a >> at & 1)).collect();
-        let whole = terms.eq(word, terms.bitvec(BigUint::from(0x5a_u32), 8));
+        let whole = terms.eq(bitvec, terms.bitvec(BigUint::from(0x5a_u32), 8));
         assert_eq!(joined(&terms, terms.and(&all)), whole);
         let none: Vec<TermId> = all.iter().map(|&l| terms.not(l)).collect();
         assert_eq!(joined(&terms, terms.or(&none)), terms.not(whole));
