@@ -121,7 +121,7 @@ impl Analyses<'_> {
             }
         }
         if self.system.has_wide_words() {
-            self.words();
+            self.bit_vector_equations();
         }
         if !self.domains.has_numbers() {
             return;
@@ -163,11 +163,11 @@ impl Analyses<'_> {
     }
 
     /// Linear equations between bit-vectors. The pass `equations` finds those of single phases.
-    fn words(&mut self) {
+    fn bit_vector_equations(&mut self) {
         let time = self.limits(LIMITS.bit_vector_equations_work);
         let modular = self.domains.modular();
         let by_cases = self.domains.by_cases(self.finite(), modular);
-        self.run("equations of words", &by_cases, time);
+        self.run("equations of bit-vectors", &by_cases, time);
     }
 
     /// The limits of an analysis, which also bound the work of its domains: beyond them domains

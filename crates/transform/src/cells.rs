@@ -1,14 +1,15 @@
-//! Arrays that are read and written at constant indexes only become scalars, one for each index.
+//! Replaces arrays that are read and written at constant indexes only by scalars, one for each
+//! index.
 //!
-//! Arrays are put into classes: those that are compared, stored from each other, chosen between or
-//! passed for the same argument. Where all reads and writes of a class are at constants, and arrays
-//! are compared in positive positions only, what an array holds elsewhere matters only as a whole:
-//! one more scalar stands for it. Separate arrays are separate classes.
+//! Arrays form classes: arrays that are compared, stored from each other, chosen between, or passed
+//! for the same argument. If all reads and writes of a class have constant indexes, and its arrays
+//! are compared in positive positions only, then the other elements matter only as a whole, and one
+//! more scalar represents them. Classes are replaced independently.
 //!
-//! Why this is exact: a derivation of the new system is one of the old with arrays that hold the
-//! same value at all other indexes. A model of the new system is one of the old read at the
-//! constants and one index besides, since every constraint of the old system implies the new one at
-//! these.
+//! Invariant: a derivation of the new system is one of the old system, with arrays that have the
+//! same element at all other indexes. A model of the new system, read at the constant indexes and
+//! one other index, is a model of the old one, since every constraint of the old system implies the
+//! new one at these indexes.
 
 use std::rc::Rc;
 
@@ -20,14 +21,23 @@ use alphorn_chc::{PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{BigInt, BigUint, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// Arrays with more cells than this stay arrays.
-const CELLS: usize = 24;
+/// The limits of the pass.
+struct Limits {
+    /// Constant indexes of a class; arrays with more are not replaced.
+    max_cells: usize,
+    /// New arguments of all predicates together, beyond as many as there are; further classes are
+    /// not replaced.
+    max_growth: usize,
+    /// Arguments of an expanded predicate; a class that would need more, and more than before, is
+    /// not replaced.
+    max_arity: usize,
+}
 
-/// All predicates together get no more arguments than this besides as many as they had before.
-const GROWTH: usize = 1000;
-
-/// A predicate is not expanded to more arguments than this, unless it had as many before.
-const ARITY: usize = 2048;
+const LIMITS: Limits = Limits {
+    max_cells: 24,
+    max_growth: 1000,
+    max_arity: 2048,
+};
 
 /// The pass.
 pub struct Cells;
@@ -43,9 +53,9 @@ impl Transformation for Cells {
 struct Classes {
     parent: Vec<usize>,
     places: FxHashMap<Place, usize>,
-    /// Accesses at constants.
+    /// Reads and writes at constant indexes.
     accesses: Vec<(usize, TermId)>,
-    /// Arrays that must stay.
+    /// Arrays that must not be replaced.
     refused: Vec<usize>,
 }
 
@@ -81,7 +91,7 @@ impl Classes {
     }
 }
 
-/// Sorts the arrays of one clause into classes; returns the nodes of its variables.
+/// Sorts the arrays of a clause into classes; returns the nodes of its variables.
 fn classify(
     terms: &TermStore,
     constraint: TermId,
@@ -95,8 +105,7 @@ fn classify(
         }
     }
     let positive = positive_equations(terms, constraint);
-    // Array terms other than variables; arrays without variables may be of several classes, so
-    // they have no node.
+    // Nodes of array terms. Ground arrays have no node, since they may belong to several classes.
     let mut made = nodes.clone();
     terms.post_order(&[constraint], |t| {
         let node = terms.node(t);
@@ -105,7 +114,7 @@ fn classify(
                 Op::Var(_) => match made.get(&t) {
                     Some(&own) => own,
                     None => {
-                        // Bound by a quantifier.
+                        // It is bound by a quantifier.
                         let own = classes.node();
                         classes.refused.push(own);
                         own
@@ -171,7 +180,7 @@ fn classify(
                     }
                 }
             }
-            // Elements that are arrays, arguments of constructors, and whatever else.
+            // Arrays as elements, as arguments of constructors, and in any other position.
             _ => refuse(terms, &node.args, &made, classes),
         }
     });
@@ -193,7 +202,7 @@ fn refuse(
     }
 }
 
-/// The stores of an array without variables count as accesses of the class that it is used in.
+/// The stores of a ground array count as writes of the class in which it occurs.
 fn note_stores(terms: &TermStore, array: TermId, class: usize, classes: &mut Classes) {
     let mut stack = vec![array];
     while let Some(t) = stack.pop() {
@@ -209,7 +218,7 @@ fn note_stores(terms: &TermStore, array: TermId, class: usize, classes: &mut Cla
     }
 }
 
-/// Equations that occur under conjunctions and disjunctions only.
+/// Equations that occur only under conjunctions and disjunctions.
 fn positive_equations(terms: &TermStore, constraint: TermId) -> FxHashSet<TermId> {
     let mut positive = FxHashSet::default();
     let mut elsewhere: Vec<TermId> = Vec::new();
@@ -296,7 +305,7 @@ fn plan(system: &System) -> Plans {
                 return None;
             };
             let other = another(terms, index, &own)?;
-            (own.len() <= CELLS).then(|| {
+            (own.len() <= LIMITS.max_cells).then(|| {
                 Rc::new(Plan::Cells {
                     indexes: own,
                     other,
@@ -306,7 +315,7 @@ fn plan(system: &System) -> Plans {
         shared.entry(root).or_insert_with(make).clone()
     };
     let mut plans = Plans::default();
-    // Classes with few cells first, as far as the predicates do not become too large.
+    // Classes with few cells first, until a predicate would become too large.
     let mut found: FxHashMap<usize, (Rc<Plan>, Vec<Place>)> = FxHashMap::default();
     let places: Vec<(Place, usize)> = classes.places.iter().map(|(p, n)| (*p, *n)).collect();
     for (place, node) in places {
@@ -329,7 +338,7 @@ fn plan(system: &System) -> Plans {
         .map(|&p| (p, system.predicate(p).arity()))
         .collect();
     let mut too_large: FxHashSet<usize> = FxHashSet::default();
-    let mut growth = GROWTH + arity.values().sum::<usize>();
+    let mut growth = LIMITS.max_growth + arity.values().sum::<usize>();
     for (root, (plan, places)) in found {
         let more = cells(&plan) * places.len();
         let mut larger: FxHashMap<PredicateId, usize> = FxHashMap::default();
@@ -337,8 +346,9 @@ fn plan(system: &System) -> Plans {
             let size = larger.entry(*predicate).or_insert_with(|| arity[predicate]);
             *size += cells(&plan);
         }
-        let fits =
-            |(p, size): (&PredicateId, &usize)| *size <= ARITY.max(system.predicate(*p).arity());
+        let fits = |(p, size): (&PredicateId, &usize)| {
+            *size <= LIMITS.max_arity.max(system.predicate(*p).arity())
+        };
         if more > growth || !larger.iter().all(fits) {
             too_large.insert(root);
             continue;

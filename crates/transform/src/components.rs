@@ -305,12 +305,12 @@ impl Splitter<'_> {
             let found = |t: &TermId| own.get(t).or_else(|| split.get(t));
             let parts = match node.op {
                 Op::Store => {
-                    let below = found(&node.args[0]).expect("made before");
+                    let below = found(&node.args[0]).expect("array_order has it earlier");
                     plan.store(terms, below, plain[&node.args[1]], plain[&node.args[2]])
                 }
                 Op::Ite => {
-                    let then = found(&node.args[1]).expect("made before");
-                    let other = found(&node.args[2]).expect("made before");
+                    let then = found(&node.args[1]).expect("array_order has it earlier");
+                    let other = found(&node.args[2]).expect("array_order has it earlier");
                     let condition = plain[&node.args[0]];
                     let pairs = then.iter().zip(other);
                     pairs.map(|(&a, &b)| terms.ite(condition, a, b)).collect()

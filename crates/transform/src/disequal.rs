@@ -1,12 +1,13 @@
-//! Relations that recursion makes of equality become literals: `x = y`, its negation, or its truth
-//! value as a third argument.
+//! Replaces relations that define equality by recursion with literals: `x = y`, its negation, or
+//! its value as a third argument.
 //!
-//! Clauses over datatypes bring their own disequality, by recursion over both terms. A relation
-//! whose clauses all hold if it is such a literal is replaced, together with others of that kind
-//! that it rests on, if it also derives what the literal says, as far as some values show.
+//! Clauses over datatypes often define disequality by recursion over both terms. A relation is
+//! replaced, together with other such relations that it depends on, if all its clauses hold for the
+//! literal as its definition, and if it derives all samples for which the literal is true.
 //!
 //! Invariant: the literals satisfy the clauses of their relations, so they are definitions in a
-//! model. A refutation derives the facts that it needs; where that fails it is lost, never wrong.
+//! model. In a refutation the facts of the relations are derived; if that fails, the refutation is
+//! lost.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -24,14 +25,27 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, Random, Sort, SortId, TermId, TermStore};
 use alphorn_witness::{Fact, Model, Refutation};
 
-/// What the search for relations may take, as work.
-const SEARCH: Duration = Duration::from_millis(200);
-/// Values on which a relation is tried, and how many of them must be in it.
-const TRIES: u32 = 32;
-const HITS: usize = 4;
-/// Clauses that are tried for one fact, and the height of its derivation, at most.
-const ATTEMPTS: usize = 2000;
-const HEIGHT: usize = 300;
+/// The limits of the pass and its back-translation.
+struct Limits {
+    /// Work of the search for relations; at its end the pass does nothing.
+    search_work: Duration,
+    /// Samples on which a relation is tested.
+    samples: u32,
+    /// Samples for which the literal must be true; with fewer the relation is kept.
+    min_true_samples: usize,
+    /// Clauses that are tried to derive one fact.
+    max_attempts: usize,
+    /// Height of the derivation of a fact.
+    max_height: usize,
+}
+
+const LIMITS: Limits = Limits {
+    search_work: Duration::from_millis(200),
+    samples: 32,
+    min_true_samples: 4,
+    max_attempts: 2000,
+    max_height: 300,
+};
 
 /// The pass.
 pub struct Disequal;
@@ -45,14 +59,14 @@ impl Transformation for Disequal {
             return None;
         }
         let smt = Smt::new(terms.clone());
-        let part = cx.budget.about(SEARCH);
+        let part = cx.budget.about(LIMITS.search_work);
         let (all, literals) = cx.within(part, |cx| {
             let all = equality_relations(old, &smt, cx);
             let mut literals = all.clone();
             literals.retain(|&p, &mut literal| {
                 has_terms(&p) && is_derivable(old, &smt, p, literal, &all)
             });
-            // What rests on one that derives less is likely to derive less.
+            // A relation that depends on one that derives less probably derives less, too.
             let clauses = ClauseIndex::new(old);
             loop {
                 let kept = literals.clone();
@@ -87,7 +101,7 @@ impl Transformation for Disequal {
             });
             clause.constraint = terms.and(&conjuncts);
         }
-        // Those that stay may be what others rest on.
+        // Relations that are kept may depend on others.
         let mut definitions = Replacement::new(old);
         for (&predicate, &literal) in &all {
             definitions.strengthen(predicate, literal);
@@ -128,13 +142,14 @@ impl BackTranslation for Back {
         let clauses = ClauseIndex::new(system);
         let mut deriver = Deriver::new(system, &clauses, &smt, &self.literals);
         replay(system, &refutation, cx, |step| {
-            let missing = || BackError(format!("there was no clause {}", step.clause.0));
+            let missing =
+                || BackError(format!("clause {} is not in the old system", step.clause.0));
             let clause = &system.clauses[*index.get(&step.clause).ok_or_else(missing)?];
             let is_literal = |p: PredicateId| self.literals.contains_key(&p);
             if !clause.body.iter().any(|a| is_literal(a.predicate)) {
                 return Ok(Vec::new());
             }
-            // A variable of literals alone that say the same of all values may have any.
+            // A variable that occurs only in literals that no value changes may have any value.
             let mut known = step.values.clone();
             for var in clause.vars(terms) {
                 if let Some(value) = terms.default_value(terms.sort_of(var)) {
@@ -148,8 +163,8 @@ impl BackTranslation for Back {
             for atom in &clause.body {
                 premises.push(if is_literal(atom.predicate) {
                     let fact = instance(atom, &known);
-                    deriver.left = ATTEMPTS;
-                    let at = deriver.derive(&fact, HEIGHT, &mut derived, &mut steps);
+                    deriver.left = LIMITS.max_attempts;
+                    let at = deriver.derive(&fact, LIMITS.max_height, &mut derived, &mut steps);
                     let name = &system.predicate(atom.predicate).name;
                     let lost = || BackError(format!("a fact of {name} was not derived"));
                     Premise::Inner(at.ok_or_else(lost)?)
@@ -183,13 +198,13 @@ fn is_derivable(
     let mut deriver = Deriver::new(system, &clauses, smt, literals);
     let mut random = Random::new(11);
     let mut hits = 0;
-    for round in 0..TRIES {
+    for round in 0..LIMITS.samples {
         let sorts = params.iter().map(|&p| terms.sort_of(p));
         let sample = |s: SortId| random_value(terms, &mut random, s, round % 5);
         let Some(mut values) = sorts.map(sample).collect::<Option<Vec<TermId>>>() else {
             return false;
         };
-        // Two terms chosen at random are hardly ever equal.
+        // Two random terms are rarely equal.
         if round % 2 == 0 {
             let mut of_terms = params
                 .iter()
@@ -205,20 +220,25 @@ fn is_derivable(
             continue;
         }
         hits += 1;
-        deriver.left = ATTEMPTS;
-        let derived = deriver.derive(&fact, HEIGHT, &mut FxHashMap::default(), &mut Vec::new());
+        deriver.left = LIMITS.max_attempts;
+        let derived = deriver.derive(
+            &fact,
+            LIMITS.max_height,
+            &mut FxHashMap::default(),
+            &mut Vec::new(),
+        );
         if derived.is_none() {
             return false;
         }
     }
-    hits >= HITS
+    hits >= LIMITS.min_true_samples
 }
 
 fn is_bool(terms: &TermStore, term: TermId) -> bool {
     matches!(terms.sort(terms.sort_of(term)), Sort::Bool)
 }
 
-/// Derives facts of relations that are literals.
+/// Derives facts of relations that are replaced by literals.
 struct Deriver<'a> {
     system: &'a System,
     clauses: &'a ClauseIndex,
@@ -242,12 +262,12 @@ impl<'a> Deriver<'a> {
             smt,
             literals,
             failed: FxHashSet::default(),
-            left: ATTEMPTS,
+            left: LIMITS.max_attempts,
         }
     }
 
-    /// Adds a derivation of the fact, of this height at most, to the steps, and tells which of them
-    /// derives it. `derived` knows what the steps before derive.
+    /// Adds a derivation of the fact, of at most this height, to the steps, and returns the
+    /// position of the step that derives it. `derived` has the facts of the steps so far.
     fn derive(
         &mut self,
         fact: &Fact,
@@ -291,8 +311,8 @@ impl<'a> Deriver<'a> {
         None
     }
 
-    /// Values of a clause's variables with which it derives the fact, if its premises hold; they
-    /// have to be true where these are literals.
+    /// Values of a clause's variables with which it derives the fact from its premises. Premises
+    /// that are replaced by literals are true.
     fn values(&mut self, at: usize, fact: &Fact) -> Option<Assignment> {
         let terms = &self.system.terms;
         let clause = &self.system.clauses[at];

@@ -1,20 +1,21 @@
-//! Equations of words that hold in each phase of a predicate, conjoined to the clauses.
+//! Finds linear equations between bit-vectors that hold in each phase of a predicate, and conjoins
+//! them to the clauses.
 //!
-//! A predicate's guards are the comparisons that clauses make of its arguments; a phase is a
-//! valuation of them. For each phase this finds the strongest equations modulo powers of two, from
-//! below: a solver gives a fact that clauses derive from what the phases are known to be and that is
-//! not in them yet, and the fact's phase takes it in, until there is none. Elimination of variables
-//! says beforehand what the equations alone make of a clause: where that is in the phase already,
-//! nothing is asked, and a solver, to which sums of words are hard, decides little more than which
-//! phases come after which.
+//! A predicate's guards are the comparisons that clauses make with its arguments; a phase is a
+//! valuation of the guards. For each phase the pass finds the strongest equations modulo powers of
+//! two, from below: the solver gives a fact that clauses derive from the current phases and that is
+//! not in them yet, and the fact's phase is joined with it, until there is none. Elimination of
+//! variables computes beforehand what a clause derives from the equations alone. If the phase
+//! includes that already, no query is needed; so the solver, for which sums of bit-vectors are
+//! hard, decides little more than which phases follow which.
 //!
-//! Symbolic abstraction (Reps, Sagiv and Yorsh, "Symbolic Implementation of the Best Transformer",
-//! VMCAI 2004) of equations between machine words (King and Søndergaard, "Inferring Congruence
+//! This is symbolic abstraction (Reps, Sagiv and Yorsh, "Symbolic Implementation of the Best
+//! Transformer", VMCAI 2004) with congruence equations (King and Søndergaard, "Inferring Congruence
 //! Equations Using SAT", CAV 2008; Elder et al., TOPLAS 2014).
 //!
-//! Invariant: at the end all clauses preserve the phases, by a solver's word that there is no fact
-//! outside, or by elimination. So they hold of every fact that can be derived, and a model of the
-//! new system, conjoined with them, is one of the old.
+//! Invariant: at the end all clauses preserve the phases, since the solver found no fact outside,
+//! or by elimination. So the equations hold of every derivable fact, and a model of the new system
+//! conjoined with them is a model of the old one.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -33,35 +34,51 @@ use alphorn_smt::{QueryLimit, SatResult, Smt, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// For finding equations, and for writing them down.
-const FINDING: Duration = Duration::from_millis(500);
-const CONJOINING: Duration = Duration::from_millis(200);
+/// The limits of the pass, as work where they are durations.
+struct Limits {
+    /// Finding equations (less in short runs, see `part_of_run`); at its end there are none.
+    search_work: Duration,
+    /// Conjoining the equations (less in short runs); at its end further clauses are left
+    /// unchanged.
+    conjoining_work: Duration,
+    /// One query; without an answer, what elimination allows is joined.
+    query_work: Duration,
+    /// One query to the incremental solver, which is slow with sums; then another solver is asked.
+    incremental_query_work: Duration,
+    /// Queries without an answer; with more, there are no equations.
+    max_unknown: u64,
+    /// The search gets at most the run's limit divided by this.
+    part_of_run: u32,
+    /// Clauses of the system; larger systems are not considered.
+    max_clauses: usize,
+    /// Bit-vectors among the arguments of a predicate; systems with more are not considered.
+    max_bit_vectors: usize,
+    /// Combinations of phases of a clause's body; with more, there are no equations.
+    max_combinations: usize,
+    /// Cubes of a constraint for the domain, which over-approximate it.
+    max_cubes: usize,
+    /// Guards of a predicate; further ones are ignored.
+    max_guards: usize,
+    /// Variables of a guard; comparisons with more are no guards.
+    max_guard_variables: usize,
+}
 
-/// What one query may take, as work; and by the solver that is kept, which is slow with sums.
-const QUERY: Duration = Duration::from_millis(100);
-const MOMENT: Duration = Duration::from_millis(10);
+const LIMITS: Limits = Limits {
+    search_work: Duration::from_millis(500),
+    conjoining_work: Duration::from_millis(200),
+    query_work: Duration::from_millis(100),
+    incremental_query_work: Duration::from_millis(10),
+    max_unknown: 2,
+    part_of_run: 16,
+    max_clauses: 100,
+    max_bit_vectors: 40,
+    max_combinations: 256,
+    max_cubes: 8,
+    max_guards: 4,
+    max_guard_variables: 3,
+};
 
-/// Queries without an answer at most: where products are hard to see through, most are.
-const UNKNOWN: u64 = 2;
-
-/// One part in so many of a run may go into finding.
-const PART: u32 = 16;
-
-/// Clauses, and words of one predicate, at most: with more there is not the time.
-const CLAUSES: usize = 100;
-const WORDS: usize = 40;
-
-/// Combinations of phases of a body's atoms, at most.
-const COMBINATIONS: usize = 256;
-
-/// Cases of a constraint for the domain, at most.
-const CUBES: usize = 8;
-
-/// Guards of one predicate at most, and variables of one guard.
-const GUARDS: usize = 4;
-const VARIABLES: usize = 3;
-
-/// The pass. It looks at a predicate only once in a run.
+/// The pass. It considers each predicate only once in a run.
 #[derive(Default)]
 pub struct Equations {
     visits: Visits,
@@ -69,16 +86,21 @@ pub struct Equations {
 
 impl Transformation for Equations {
     fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
-        let words = |p: &PredicateId| {
+        let bit_vectors = |p: &PredicateId| {
             let params = old.predicate(*p).params.iter();
             params.filter(|param| old.terms.width(**param) > 0).count()
         };
         let used = old.used_predicates();
-        let small = old.clauses.len() <= CLAUSES && used.iter().all(|p| words(p) <= WORDS);
+        let small = old.clauses.len() <= LIMITS.max_clauses
+            && used
+                .iter()
+                .all(|p| bit_vectors(p) <= LIMITS.max_bit_vectors);
         if !small || !old.has_wide_words() || !self.visits.begin(&used) {
             return None;
         }
-        let finding = cx.budget.work(within_part(FINDING, PART, cx));
+        let finding = cx
+            .budget
+            .work(within_part(LIMITS.search_work, LIMITS.part_of_run, cx));
         let found = cx.within(finding, |cx| {
             let mut phases = Phases::new(old, cx);
             let found = phases.close(cx);
@@ -91,7 +113,7 @@ impl Transformation for Equations {
             found
         });
         let found = found?;
-        let conjoining = within(CONJOINING, cx);
+        let conjoining = within(LIMITS.conjoining_work, cx);
         strengthen_by(old, found, conjoining, "transform.equations", cx)
     }
 }
@@ -102,7 +124,7 @@ type Phase = (PredicateId, Vec<bool>);
 /// The equations of a phase.
 type Hull = <Modular as Domain>::Element;
 
-/// The search.
+/// The state of the search.
 struct Phases<'a> {
     _limit: QueryLimit,
     system: &'a System,
@@ -110,10 +132,10 @@ struct Phases<'a> {
     domain: Modular,
     guards: FxHashMap<PredicateId, Vec<TermId>>,
     hulls: BTreeMap<Phase, Hull>,
-    /// By clause, with its constraint; and the constraint for the domain.
+    /// For each clause a solver with its constraint, and the constraint's cubes for the domain.
     solvers: Vec<Solver>,
     cubes: Vec<Vec<Cube>>,
-    /// A clause and phases of its body atoms, each to be looked at (again).
+    /// Clauses with phases of their body atoms that are to be considered.
     open: VecDeque<(usize, Vec<Phase>)>,
     queries: u64,
     unknown: u64,
@@ -128,15 +150,15 @@ impl<'a> Phases<'a> {
             solver
         };
         Phases {
-            _limit: smt.limit_queries(Some(QUERY)),
+            _limit: smt.limit_queries(Some(LIMITS.query_work)),
             system,
             terms: system.terms.clone(),
-            domain: Modular::new(system.terms.clone(), WORDS),
+            domain: Modular::new(system.terms.clone(), LIMITS.max_bit_vectors),
             guards: guards(system),
             hulls: BTreeMap::new(),
             solvers: system.clauses.iter().map(solver).collect(),
             cubes: (system.clauses.iter())
-                .map(|clause| cubes(&system.terms, clause.constraint, CUBES))
+                .map(|clause| cubes(&system.terms, clause.constraint, LIMITS.max_cubes))
                 .collect(),
             open: VecDeque::new(),
             queries: 0,
@@ -144,7 +166,7 @@ impl<'a> Phases<'a> {
         }
     }
 
-    /// The equations of all phases; `None` when there is no time for them.
+    /// The equations of all phases; `None` if a limit is reached.
     fn close(&mut self, cx: &Context) -> Option<Facts> {
         let deriving = self.system.clauses.iter().enumerate();
         let entries = deriving.filter(|(_, c)| c.body.is_empty() && c.head.is_some());
@@ -157,21 +179,21 @@ impl<'a> Phases<'a> {
         Some(self.facts())
     }
 
-    /// Takes into the phases of a clause's head what it derives from phases of its body; the phases
-    /// that grew.
+    /// Joins to the phases of a clause's head what the clause derives from phases of its body.
+    /// Returns the phases that changed.
     fn derive(&mut self, clause: usize, bodies: &[Phase], cx: &Context) -> Option<Vec<Phase>> {
         let (system, terms) = (self.system, self.terms.clone());
         let head = system.clauses[clause].head.as_ref()?;
         let params = &system.predicate(head.predicate).params;
         let actual = renaming(params, &head.args);
         let mut inputs = Vec::with_capacity(bodies.len());
-        let mut told = Vec::new();
+        let mut assumed = Vec::new();
         let mut formulas = Vec::new();
         for (atom, phase) in system.clauses[clause].body.iter().zip(bodies) {
             let actual = renaming(&system.predicate(atom.predicate).params, &atom.args);
             inputs.push(self.domain.rename(&self.hulls[phase], &actual));
             let sides = self.sides(phase);
-            told.extend(sides.iter().map(|side| terms.substitute(*side, &actual)));
+            assumed.extend(sides.iter().map(|side| terms.substitute(*side, &actual)));
             formulas.push(terms.substitute(self.formula(phase), &actual));
         }
         let mut grown = Vec::new();
@@ -186,7 +208,7 @@ impl<'a> Phases<'a> {
             let phase = (head.predicate, key);
             let sides = self.sides(&phase).into_iter();
             let sides: Vec<TermId> = sides.map(|s| terms.substitute(s, &actual)).collect();
-            let facts: Vec<Fact> = (told.iter().chain(&sides))
+            let facts: Vec<Fact> = (assumed.iter().chain(&sides))
                 .map(|s| side(&terms, *s))
                 .collect();
             let most = self.image(clause, &inputs, &facts);
@@ -197,9 +219,9 @@ impl<'a> Phases<'a> {
             self.solvers[clause].push();
             sides.iter().for_each(|s| self.solvers[clause].assert(*s));
             while !self.domain.entails(&most, &hull) {
-                // Of what the phase is known to be, what may not hold after this clause.
+                // The facts about the phase that may not hold after this clause.
                 let known = self.domain.facts(&hull).into_iter();
-                let known = known.filter(|fact| !self.says(&most, fact));
+                let known = known.filter(|fact| !self.implies(&most, fact));
                 let known = known.filter_map(|fact| fact.formula(&terms));
                 let known: Vec<TermId> =
                     known.map(|fact| terms.substitute(fact, &actual)).collect();
@@ -208,7 +230,7 @@ impl<'a> Phases<'a> {
                 if hull.is_some() {
                     solver.assert(terms.not(terms.and(&known)));
                 }
-                let (result, model) = solver.check_in_turns(MOMENT);
+                let (result, model) = solver.check_in_turns(LIMITS.incremental_query_work);
                 self.queries += 1;
                 solver.pop();
                 match result {
@@ -218,14 +240,14 @@ impl<'a> Phases<'a> {
                 }
                 let values = model.and_then(|model| model.assignment(&head.args).ok());
                 let point = values.map(|values| {
-                    let words = params.iter().filter(|p| terms.width(**p) > 0);
-                    let facts = words.map(|p| Fact::Value(*p, values[&actual[p]]));
+                    let bit_vectors = params.iter().filter(|p| terms.width(**p) > 0);
+                    let facts = bit_vectors.map(|p| Fact::Value(*p, values[&actual[p]]));
                     let facts = facts.collect();
                     self.domain.transfer(&[], &Cube { facts }, None)
                 });
-                // What cannot be told may be.
-                let news = point.unwrap_or_else(|| most.clone());
-                hull = self.domain.join(&hull, &news);
+                // Without an answer, everything that elimination allows is joined.
+                let new = point.unwrap_or_else(|| most.clone());
+                hull = self.domain.join(&hull, &new);
                 self.hulls.insert(phase.clone(), hull.clone());
                 if grown.last() != Some(&phase) {
                     grown.push(phase.clone());
@@ -238,11 +260,11 @@ impl<'a> Phases<'a> {
     }
 
     fn is_over(&self, cx: &Context) -> bool {
-        self.unknown > UNKNOWN || cx.stop().is_some()
+        self.unknown > LIMITS.max_unknown || cx.stop().is_some()
     }
 
-    /// What elimination makes of a clause's constraint with what its body is known to be and facts
-    /// about its variables: equations of the head's formal variables.
+    /// What elimination derives from a clause's constraint, the equations of its body, and facts
+    /// about its variables: equations over the head's formal variables.
     fn image(&self, clause: usize, inputs: &[Hull], facts: &[Fact]) -> Hull {
         let head = self.system.clauses[clause].head.as_ref()?;
         let keep: FxHashSet<TermId> = head.args.iter().copied().collect();
@@ -255,8 +277,8 @@ impl<'a> Phases<'a> {
         self.domain.rename(&image, &renaming(&head.args, params))
     }
 
-    /// Whether an element is known to satisfy a fact.
-    fn says(&self, element: &Hull, fact: &Fact) -> bool {
+    /// Whether an element implies a fact.
+    fn implies(&self, element: &Hull, fact: &Fact) -> bool {
         let facts = vec![fact.clone()];
         let fact = self.domain.transfer(&[], &Cube { facts }, None);
         self.domain.entails(element, &fact)
@@ -268,7 +290,8 @@ impl<'a> Phases<'a> {
         (0..1usize << count).map(move |key| (0..count).map(|at| key >> at & 1 == 1).collect())
     }
 
-    /// All that uses a phase is to be looked at again; `None` when that is too much.
+    /// Adds the clauses that use a phase, with all combinations of phases, to the worklist; `None`
+    /// if there are too many.
     fn reopen(&mut self, grown: &Phase) -> Option<()> {
         for (at, clause) in self.system.clauses.iter().enumerate() {
             if clause.head.is_none() || clause.body.iter().all(|b| b.predicate != grown.0) {
@@ -281,9 +304,9 @@ impl<'a> Phases<'a> {
                     let phases = phases.clone();
                     phases.map(|p| [&c[..], std::slice::from_ref(p)].concat())
                 });
-                combinations = longer.take(COMBINATIONS + 1).collect();
+                combinations = longer.take(LIMITS.max_combinations + 1).collect();
             }
-            if combinations.len() > COMBINATIONS {
+            if combinations.len() > LIMITS.max_combinations {
                 return None;
             }
             for bodies in combinations {
@@ -296,7 +319,7 @@ impl<'a> Phases<'a> {
         Some(())
     }
 
-    /// Which guards hold and which fail in a phase.
+    /// The guards of a phase, negated where they do not hold.
     fn sides(&self, (predicate, key): &Phase) -> Vec<TermId> {
         let guards = self.guards.get(predicate).into_iter().flatten();
         let sides = guards.zip(key).map(|(guard, holds)| match holds {
@@ -345,7 +368,7 @@ impl<'a> Phases<'a> {
     }
 }
 
-/// A guard or its negation, for domains.
+/// A guard or its negation, for the domain.
 fn side(terms: &TermStore, side: TermId) -> Fact {
     let (guard, holds) = match terms.op(side) {
         Op::Not => (terms.args(side)[0], false),
@@ -361,8 +384,8 @@ fn renaming(from: &[TermId], to: &[TermId]) -> FxHashMap<TermId, TermId> {
     from.iter().copied().zip(to.iter().copied()).collect()
 }
 
-/// What clauses ask of the facts that they use, those of each predicate that are asked most often:
-/// comparisons, whether they hold or not, truth values, and equations that are to hold.
+/// The guards of each predicate, those that most clauses have first: comparisons, Booleans, and
+/// equations that are conjuncts.
 fn guards(system: &System) -> FxHashMap<PredicateId, Vec<TermId>> {
     let terms = &system.terms;
     let mut asked: FxHashMap<PredicateId, BTreeMap<TermId, usize>> = FxHashMap::default();
@@ -383,7 +406,9 @@ fn guards(system: &System) -> FxHashMap<PredicateId, Vec<TermId>> {
             let params = system.predicate(atom.predicate).params.iter().copied();
             let formal: FxHashMap<TermId, TermId> = atom.args.iter().copied().zip(params).collect();
             for (guard, vars) in &atoms {
-                if vars.len() <= VARIABLES && vars.iter().all(|v| formal.contains_key(v)) {
+                if vars.len() <= LIMITS.max_guard_variables
+                    && vars.iter().all(|v| formal.contains_key(v))
+                {
                     let guard = terms.substitute(*guard, &formal);
                     let counts = asked.entry(atom.predicate).or_default();
                     *counts.entry(guard).or_default() += 1;
@@ -394,7 +419,7 @@ fn guards(system: &System) -> FxHashMap<PredicateId, Vec<TermId>> {
     let most = |counts: BTreeMap<TermId, usize>| {
         let mut all: Vec<(TermId, usize)> = counts.into_iter().collect();
         all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        all.truncate(GUARDS);
+        all.truncate(LIMITS.max_guards);
         all.into_iter().map(|(guard, _)| guard).collect()
     };
     let asked = asked.into_iter();

@@ -1,13 +1,13 @@
-//! Solving a conjunct for one variable: by an equation, or by a value that makes it true.
+//! Solves a conjunct for one variable: by an equation, or by a value that makes the conjunct true.
 //!
-//! Invariant: what is returned never contains the variable, and needs no solver to be computed.
+//! Invariant: the term that is returned does not contain the variable, and no solver is used.
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 
 use alphorn_term::{Linear, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// Variables that `conjunct`, read as an equation, may be solved for by [`definition`].
+/// Variables for which [`definition`] may solve `conjunct`, read as an equation.
 pub(super) fn definable(terms: &TermStore, conjunct: TermId) -> Vec<TermId> {
     let node = terms.node(conjunct);
     match &node.op {
@@ -25,7 +25,7 @@ pub(super) fn definable(terms: &TermStore, conjunct: TermId) -> Vec<TermId> {
         Op::Eq => {
             let sort = terms.sort_of(node.args[0]);
             if sort == SortId::INT || sort == SortId::REAL {
-                // In an equation's canonical form no atom is on both sides.
+                // In the canonical form of an equation no atom is on both sides.
                 let mut vars = Vec::new();
                 for &side in &*node.args {
                     for (atom, coefficient) in &terms.linear(side).monomials {
@@ -54,7 +54,7 @@ fn direct_vars(terms: &TermStore, args: &[TermId]) -> Vec<TermId> {
     args.iter().copied().filter(|&a| terms.is_var(a)).collect()
 }
 
-/// The summands of a bit-vector sum, the term itself if it is none.
+/// The summands of a bit-vector sum; the term itself if it is none.
 fn summands(terms: &TermStore, term: TermId) -> Vec<TermId> {
     let mut result = Vec::new();
     let mut stack = vec![term];
@@ -69,7 +69,7 @@ fn summands(terms: &TermStore, term: TermId) -> Vec<TermId> {
     result
 }
 
-/// A term `t` with `conjunct ⇔ var = t`; `None` when there is none, or `var` occurs in it.
+/// A term `t` with `conjunct ⇔ var = t`, without `var`; `None` if none is found.
 pub fn definition(terms: &TermStore, conjunct: TermId, var: TermId) -> Option<TermId> {
     let term = equation_for(terms, conjunct, var)?;
     (!occurs(terms, term, var)).then_some(term)
@@ -130,7 +130,7 @@ fn bitvec_equation(terms: &TermStore, left: TermId, right: TermId, var: TermId) 
     None
 }
 
-/// `left - right` as `coefficient * var + rest`; `None` when `var` is no atom of it.
+/// `left - right` as `coefficient * var + rest`; `None` if `var` is not one of its atoms.
 fn isolate(
     terms: &TermStore,
     left: TermId,
@@ -146,28 +146,30 @@ pub(super) fn occurs(terms: &TermStore, term: TermId, var: TermId) -> bool {
     term == var || terms.free_vars(&[term]).contains(&var)
 }
 
-/// What an arithmetic literal says about one variable.
+/// A bound on one variable from an arithmetic literal.
 pub(super) enum Bound {
-    /// True for every value from this term on.
+    /// The literal is true for every value from this term on.
     Lower(TermId),
-    /// True for every value up to this term.
+    /// The literal is true for every value up to this term.
     Upper(TermId),
-    /// True for every value up to the first term, and for every one from the second on.
+    /// The literal is true for every value up to the first term and from the second term on.
     Outside(TermId, TermId),
 }
 
-/// A literal `size * var ≤ side`, or `≥`, or strictly so.
+/// A literal `size * var ≤ side`, or with `≥`, `<` or `>`.
 pub(super) struct LinearBound {
     /// Positive.
     pub size: Rational,
+    /// The other side, without the variable.
     pub side: Linear,
+    /// Whether the literal is an upper bound.
     pub upper: bool,
-    /// Over Real only.
+    /// Whether equality is excluded; over Real only.
     pub strict: bool,
 }
 
-/// Reads a comparison as a bound on `var`, which is nowhere inside the other monomials; `None` when
-/// it is none.
+/// Reads a comparison as a bound on `var`, which does not occur inside the other monomials; `None`
+/// if it is none.
 pub(super) fn linear_bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<LinearBound> {
     let (atom, negated) = match terms.node(literal) {
         node if node.op == Op::Not => (node.args[0], true),
@@ -186,8 +188,8 @@ pub(super) fn linear_bound(terms: &TermStore, literal: TermId, var: TermId) -> O
     })
 }
 
-/// `left - right` as `size * var - side` with a positive size, or as the opposite of that, which
-/// the last value tells; `None` when `var` is no atom of it, or is inside of another one.
+/// `left - right` as `size * var - side` with a positive size, or as the negation of that if the
+/// last value is false; `None` if `var` is not one of its atoms, or occurs inside another one.
 fn isolate_positive(
     terms: &TermStore,
     left: TermId,
@@ -214,7 +216,7 @@ fn hidden(terms: &TermStore, linear: &Linear, var: TermId) -> bool {
         .any(|(t, _)| !terms.is_var(*t) && occurs(terms, *t, var))
 }
 
-/// Reads a literal `c*v ⋈ t` as a bound on `var`; `None` when it is none.
+/// Reads a literal `c*v ⋈ t` as a bound on `var`; `None` if it is none.
 pub(super) fn bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<Bound> {
     let (atom, negated) = match terms.node(literal) {
         node if node.op == Op::Not => (node.args[0], true),
@@ -250,7 +252,7 @@ pub(super) fn bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<B
     if node.op == Op::Eq {
         return Some(Bound::Outside(below(), above()));
     }
-    // Over Int a negated bound never occurs: the store turns it into a bound.
+    // Over Int there is no negated bound: the term store turns it into a bound.
     let upper = (node.op == Op::Le) == (positive != negated);
     Some(match (upper, negated) {
         (true, false) => Bound::Upper(floor),
@@ -260,8 +262,8 @@ pub(super) fn bound(terms: &TermStore, literal: TermId, var: TermId) -> Option<B
     })
 }
 
-/// A term `t` without `var` such that `conjunct` is true whenever `var = t`, whatever the values of
-/// its other variables.
+/// A term `t` without `var` such that `conjunct` is true whenever `var = t`, for all values of its
+/// other variables.
 pub(super) fn witness(terms: &TermStore, conjunct: TermId, var: TermId) -> Option<TermId> {
     let node = terms.node(conjunct);
     let found = if node.op == Op::Or {

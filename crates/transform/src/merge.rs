@@ -1,12 +1,12 @@
-//! Calls of one function with equal arguments have one result: of two such atoms in a body one is
-//! left.
+//! Merges body atoms that call the same function with equal arguments: their results are equal, so
+//! one atom suffices.
 //!
-//! Where the clauses of a predicate define a function (`proof/functions`), two of its facts that
-//! agree on the inputs agree on the output. An engine that finds a coarse model of the predicate
-//! would not see that; a query such as `f(x, a), f(x, b), a != b` is decided by it alone.
+//! If the clauses of a predicate define a function (`alphorn_proof::functions`), two of its facts
+//! with equal inputs have equal outputs. An engine that finds a coarse model of the predicate does
+//! not know that, and a query such as `f(x, a), f(x, b), a != b` depends on it.
 //!
-//! Invariant: the functions satisfy the clauses of their predicates, and of all that these rest on,
-//! so they may be conjoined to a model. A refutation uses one premise twice.
+//! Invariant: the functions satisfy the clauses of their predicates and of all predicates that
+//! these depend on, so they may be conjoined to a model. A refutation uses one premise twice.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -21,10 +21,18 @@ use alphorn_smt::Smt;
 use alphorn_term::run::Context;
 use alphorn_term::{Op, TermId, TermStore};
 
-/// What the search for functions may take, as work.
-const SEARCH: Duration = Duration::from_millis(300);
-/// Atoms of a body, at most.
-const BODY: usize = 40;
+/// The limits of the pass.
+struct Limits {
+    /// Work of the search for functions; at its end only the functions found so far are used.
+    search_work: Duration,
+    /// Body atoms of a clause; clauses with more are not considered.
+    max_body_atoms: usize,
+}
+
+const LIMITS: Limits = Limits {
+    search_work: Duration::from_millis(300),
+    max_body_atoms: 40,
+};
 
 /// The pass.
 pub struct Merge;
@@ -50,7 +58,7 @@ impl Transformation for Merge {
             return None;
         }
         let smt = Smt::new(terms.clone());
-        let part = cx.budget.about(SEARCH);
+        let part = cx.budget.about(LIMITS.search_work);
         let definitions = cx.within(part, |cx| define(old, true, &smt, cx));
         let mut system = (**old).clone();
         let mut replacement = Replacement::new(old);
@@ -77,8 +85,8 @@ impl Transformation for Merge {
     }
 }
 
-/// Merges atoms of a clause as long as there are some that may be, and tells which of those left
-/// derives each of the old ones.
+/// Merges atoms of a clause as long as possible. Returns for each old atom the position of the atom
+/// that replaces it.
 fn merge(
     old: &System,
     clause: &mut Clause,
@@ -116,7 +124,7 @@ fn pairs(terms: &TermStore, clause: &Clause) -> Vec<Pair> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
     let repeated = clause.body.iter().any(|a| !seen.insert(a.predicate));
-    if !repeated || clause.body.len() > BODY {
+    if !repeated || clause.body.len() > LIMITS.max_body_atoms {
         return found;
     }
     let Some(rule) = Rule::new(terms, clause, &[]) else {
@@ -143,7 +151,7 @@ fn pairs(terms: &TermStore, clause: &Clause) -> Vec<Pair> {
     found
 }
 
-/// The predicates and all that their clauses use.
+/// The predicates and all predicates that their clauses depend on, ascending.
 fn below(system: &System, predicates: FxHashSet<PredicateId>) -> Vec<PredicateId> {
     let index = ClauseIndex::new(system);
     let mut seen = predicates;
@@ -162,7 +170,7 @@ fn below(system: &System, predicates: FxHashSet<PredicateId>) -> Vec<PredicateId
     all
 }
 
-/// The formula with calls of functions that are not recursive replaced by what they are.
+/// The formula with calls of non-recursive functions unfolded.
 fn expanded(terms: &TermStore, mut formula: TermId) -> TermId {
     loop {
         let mut plain = FxHashMap::default();
@@ -184,7 +192,8 @@ fn expanded(terms: &TermStore, mut formula: TermId) -> TermId {
     }
 }
 
-/// Whether the definition counts on a predicate that is false only if the queries hold.
+/// Whether the function's definition depends on a predicate being false that is false only if the
+/// queries hold.
 fn rests_on_nothing(system: &System, definitions: &Definitions, predicate: PredicateId) -> bool {
     below(system, FxHashSet::from_iter([predicate]))
         .into_iter()

@@ -119,20 +119,20 @@ impl Transformation for Narrow {
         let mut shapes: FxHashMap<Place, Shape> = FxHashMap::default();
         let mut candidates = Facts::default();
         for &predicate in &used {
-            let Some(words) = &found.values[predicate.index()] else {
+            let Some(bits_of) = &found.values[predicate.index()] else {
                 continue;
             };
             let facts = candidates.entry(predicate).or_default();
             facts.extend(domain.formula(&found.values[predicate.index()]));
             for (at, param) in old.predicate(predicate).params.iter().enumerate() {
-                let Some(word) = words.get(param) else {
+                let Some(known) = bits_of.get(param) else {
                     continue;
                 };
-                if let Some((spare, bits)) = spare(word) {
+                if let Some((spare, bits)) = spare(known) {
                     let shape = Shape {
                         spare,
                         bits,
-                        width: word.width,
+                        width: known.width,
                     };
                     facts.push(shape.fits(&terms, *param));
                     shapes.insert((predicate, at), shape);

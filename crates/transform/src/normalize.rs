@@ -76,7 +76,10 @@ impl BackTranslation for Normalization {
     ) -> Result<Refutation, BackError> {
         for step in &mut refutation.steps {
             let Some(vars) = self.vars.get(step.clause.0 as usize) else {
-                return Err(BackError(format!("no clause {}", step.clause.0)));
+                return Err(BackError(format!(
+                    "clause {} is not in the problem",
+                    step.clause.0
+                )));
             };
             let mut values = Assignment::default();
             for &var in vars {

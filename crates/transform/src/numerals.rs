@@ -1,13 +1,13 @@
-//! Peano numerals become integers: a datatype of a zero and a successor is replaced by Int wherever
-//! it is an argument.
+//! Replaces Peano numerals, a datatype of zero and a successor, by Int wherever it is the sort of
+//! an argument.
 //!
-//! What is recursion over terms for engines (addition, comparison) is linear arithmetic then. A
-//! sort is replaced in the whole system or not at all: not if it is a field, an element or an index
-//! of anything else, or bound by a quantifier. Models come back by the size of the numeral (see
-//! [`TermStore::size`]), refutations by the numeral of the value.
+//! Recursion over terms (addition, comparison) becomes linear arithmetic. A sort is replaced in the
+//! whole system or not at all: not if it is the sort of a field, an element or an index, or of a
+//! bound variable. Models are translated back by the size of the numeral (see [`TermStore::size`]),
+//! refutations by the numeral with the given value.
 //!
-//! Invariant: the clauses' variables are at least zero, so the values of a derivation are those of
-//! numerals. A selector applied to zero is some numeral, the same for all its occurrences in a
+//! Invariant: the numbers in clauses are at least zero, so the values of a derivation are those of
+//! numerals. The selector applied to zero is some numeral, the same for all its occurrences in a
 //! clause.
 
 use std::cell::RefCell;
@@ -22,8 +22,15 @@ use alphorn_chc::System;
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// A numeral larger than this is not written as a term.
-const LARGEST: usize = 1 << 20;
+/// The limits of the back-translation.
+struct Limits {
+    /// The largest numeral that is written as a term; a refutation with a larger one is lost.
+    max_numeral: usize,
+}
+
+const LIMITS: Limits = Limits {
+    max_numeral: 1 << 20,
+};
 
 /// The pass.
 pub struct Numerals;
@@ -121,7 +128,7 @@ impl Transformation for Numerals {
     }
 }
 
-/// The numerals of a sort that were written as terms so far, by their numbers.
+/// The numerals of a sort that have been written as terms so far, by number.
 struct Written {
     numeral: Numeral,
     terms: Rc<TermStore>,
@@ -138,12 +145,12 @@ impl Written {
         }
     }
 
-    /// The numeral of a value; `None` when it is negative or too large.
+    /// The numeral with this value; `None` if it is negative or too large.
     fn value(&self, number: TermId) -> Option<TermId> {
         let number = self.terms.as_int(number)?.to_usize()?;
         let mut known = self.known.borrow_mut();
-        while known.len() <= number.min(LARGEST) {
-            let last = *known.last().expect("zero is there");
+        while known.len() <= number.min(LIMITS.max_numeral) {
+            let last = *known.last().expect("the list has zero");
             let next = self
                 .terms
                 .construct(self.numeral.id, self.numeral.successor, &[last]);
@@ -153,7 +160,7 @@ impl Written {
     }
 }
 
-/// The sorts of numerals that are used as such only.
+/// The sorts of numerals that are used only as such.
 fn numerals(system: &System) -> Table {
     let terms = &*system.terms;
     let mut table = Table::default();
@@ -206,13 +213,13 @@ fn numerals(system: &System) -> Table {
 struct Rewriter<'a> {
     terms: &'a TermStore,
     table: &'a Table,
-    /// By term: what stands in its place, a number for a numeral.
+    /// The replacement of each term; a number for a numeral.
     new: FxHashMap<TermId, TermId>,
     facts: Vec<TermId>,
 }
 
 impl Rewriter<'_> {
-    /// A new variable in the place of a numeral of which nothing is known.
+    /// A new variable that replaces a numeral about which nothing is known.
     fn number(&mut self, term: TermId) -> TermId {
         let terms = self.terms;
         let name = match stem(terms.var_name(term)) {

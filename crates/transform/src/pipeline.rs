@@ -263,8 +263,11 @@ fn take_step(
     if cfg!(debug_assertions)
         && let Err(error) = step.system.check()
     {
-        log::error!("pass {name} broke the system: {error}");
-        debug_assert!(false, "pass {name} broke the system: {error}");
+        log::error!("pass {name} made a system that is not well-formed: {error}");
+        debug_assert!(
+            false,
+            "pass {name} made a system that is not well-formed: {error}"
+        );
         return false;
     }
     let before = Extent::of(system);

@@ -1,15 +1,16 @@
-//! Arrays that are addressed from a base are counted from there.
+//! Makes the indexes of arrays relative to a base address.
 //!
-//! A compiler that gives arrays their place in one memory makes every index `base + offset`, with a
-//! base that no clause changes. The argument `a` gives way to `b` with `b[i] = a[base + i]`, and
-//! the base goes from the indexes. What is said of an index then is said of a loop's counter.
+//! A compiler that places arrays in one memory makes every index `base + offset`, with a base that
+//! no clause changes. The argument `a` is replaced by `b` with `b[i] = a[base + i]`, and the base
+//! is removed from the indexes, so that formulas about an index become formulas about a loop
+//! counter.
 //!
-//! Why this is exact: for each value of the base the two arrays determine each other, over integers
-//! and reals, and over bit-vectors modulo their size. Arrays that a clause compares, stores into or
+//! For each value of the base the two arrays determine each other, over integers and reals, and
+//! over bit-vectors modulo their size. Arrays that a clause compares, stores from each other or
 //! chooses between must have the same base there.
 //!
 //! Invariant: in each clause all arrays of a class have one base, and it is a summand of every
-//! index at which one of them is read or written, so there are fewer summands afterwards.
+//! index at which one of them is read or written, so the pass removes summands and ends.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -74,18 +75,18 @@ impl Transformation for Rebase {
     }
 }
 
-/// How a clause uses its arrays.
+/// The uses of arrays in a clause.
 struct Uses {
     view: View,
-    /// The array terms of the constraint and the atoms.
+    /// The array terms of the constraint and the atoms, numbered.
     terms: FxHashMap<TermId, usize>,
-    /// Which of them have elements in common by stores, choices and equations.
+    /// Classes of array terms that share elements by stores, choices and equations.
     classes: UnionFind<usize>,
-    /// Array term and index, resolved, of reads and writes.
+    /// Array term and resolved index of reads and writes.
     accesses: Vec<(usize, TermId)>,
-    /// Array terms of which more is asked than their elements.
+    /// Array terms that are used in other ways.
     refused: Vec<usize>,
-    /// Array, atom's place, the atom's arguments.
+    /// Array, position of the argument, arguments of the atom.
     places: Vec<(usize, Place, Rc<[TermId]>)>,
 }
 
@@ -123,7 +124,7 @@ impl Uses {
         for t in nodes {
             let node = store.node(t);
             let number = |t: TermId| terms[&t];
-            // The same constant array may be of two classes.
+            // The same constant array may belong to two classes.
             let is_constant = |t: TermId| *store.op(t) == Op::ConstArray;
             match node.op {
                 Op::Select | Op::Store => {
@@ -151,7 +152,7 @@ impl Uses {
                         classes.union(number(a), number(b));
                     }
                 }
-                // The value that holds it stays as it is.
+                // The value that contains it is not changed.
                 Op::Field(..) if store.is_array(t) => refused.push(number(t)),
                 Op::Forall(_) | Op::Exists(_) => {
                     let arrays = store.free_vars(&[t]).into_iter();
@@ -187,16 +188,16 @@ impl Uses {
     }
 }
 
-/// All clauses, and the classes of arguments that they make.
+/// The analysis of all clauses.
 struct Analysis<'a> {
     system: &'a System,
     clauses: Vec<Option<Uses>>,
-    /// Clauses in which an argument occurs.
+    /// The clauses in which an argument occurs.
     clauses_of: FxHashMap<Place, Vec<usize>>,
 }
 
 impl<'a> Analysis<'a> {
-    /// `None` without arrays, or without time.
+    /// `None` without arrays, or if the budget has ended.
     fn new(system: &'a System, cx: &Context) -> Option<Self> {
         let terms = &*system.terms;
         let mut clauses = Vec::with_capacity(system.clauses.len());
@@ -221,7 +222,7 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// For arrays that have a base which argument that is.
+    /// For each array argument with a base, the position of the base.
     fn bases(&self, cx: &Context) -> FxHashMap<Place, usize> {
         let mut found = FxHashMap::default();
         let mut places: Vec<Place> = self.clauses_of.keys().copied().collect();
@@ -240,15 +241,15 @@ impl<'a> Analysis<'a> {
                     found.extend(bases);
                     break;
                 }
-                // Who comes to one of these would come to the others, too.
+                // A later search that reaches one of these fails, too.
                 failed.extend(bases);
             }
         }
         found
     }
 
-    /// Arguments next to an array that are summands of indexes at which it is read or written,
-    /// those first that are most often.
+    /// Positions of arguments next to an array that are summands of indexes at which it is read or
+    /// written, the most frequent first.
     fn candidates(&self, place: Place) -> Vec<usize> {
         let terms = &*self.system.terms;
         let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
@@ -279,9 +280,9 @@ impl<'a> Analysis<'a> {
         candidates.into_iter().map(|c| c.0).collect()
     }
 
-    /// Finds the bases of all arrays that have elements in common with the one at `place`, if
-    /// argument `base` is its. `None` if that is no base everywhere, or without time; `failed` are
-    /// those of which that is known.
+    /// Finds the bases of all arrays that share elements with the one at `place`, if its base is
+    /// argument `base`. `None` if that is not a base everywhere, or if the budget has ended;
+    /// `failed` are those that are known not to be bases.
     fn spread(
         &self,
         place: Place,
@@ -349,7 +350,7 @@ fn reads_arrays(terms: &TermStore, index: TermId) -> bool {
     found
 }
 
-/// What has to be added to the base to be the index, if the base's summands are among the index's.
+/// The index minus the base, if the base's summands are among the index's.
 fn without(terms: &TermStore, index: TermId, base: TermId) -> Option<TermId> {
     let sort = terms.sort_of(index);
     match terms.sort(sort) {
@@ -374,8 +375,8 @@ fn without(terms: &TermStore, index: TermId, base: TermId) -> Option<TermId> {
     }
 }
 
-/// Rewrites the constraint for arrays that are counted from their bases. The new variable of each
-/// such array, and its base.
+/// Rewrites the constraint for arrays with bases. Returns the new variable of each such array, and
+/// its base.
 fn rewrite(
     terms: &TermStore,
     clause: &mut Clause,
@@ -402,7 +403,7 @@ fn rewrite(
         {
             let index = uses.view.resolve(terms, node.args[1]);
             let base = uses.view.resolve(terms, base);
-            // The plan has seen that the base is a summand.
+            // The analysis has checked that the base is a summand.
             args[1] = without(terms, index, base).unwrap_or(args[1]);
         }
         let new = match vars.get(&t) {
@@ -416,7 +417,7 @@ fn rewrite(
     vars
 }
 
-/// The array's value from that of the array counted from a base.
+/// The value of the array from that of the array relative to a base.
 fn shifted_back(terms: &Rc<TermStore>, new: TermId, base: TermId) -> Computation {
     let terms = terms.clone();
     Box::new(move |values| {

@@ -1,8 +1,8 @@
 //! The table of all passes, in the order of the default list: their names, summaries, and when they
 //! run.
 //!
-//! Invariant: the pipeline, the command line and the tests know passes from this table only.
-//! Whatever the pipeline does differently for a pass is a field of its entry.
+//! Invariant: the pipeline and the command line know passes from this table only. Whatever the
+//! pipeline does differently for a pass is a field of its entry.
 
 use super::Transformation;
 use super::cells::Cells;

@@ -300,7 +300,12 @@ impl BackTranslation for Replacement {
             let Some(origin) = self.clauses.get(&step.clause) else {
                 return Ok(Vec::new());
             };
-            let missing = || BackError(format!("there was no clause {}", origin.clause.0));
+            let missing = || {
+                BackError(format!(
+                    "clause {} is not in the old system",
+                    origin.clause.0
+                ))
+            };
             let clause = &self.old.clauses[*index.get(&origin.clause).ok_or_else(missing)?];
             let parts = parts_of
                 .entry(step.clause)

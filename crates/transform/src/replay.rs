@@ -72,7 +72,7 @@ pub(super) fn replay<'a>(
             for premise in &mut copy.premises {
                 *premise = *last_of
                     .get(*premise)
-                    .ok_or_else(|| error("a premise does not come before"))?;
+                    .ok_or_else(|| error("a premise does not precede its step"))?;
             }
             replayer.steps.push(copy);
         }
@@ -88,7 +88,7 @@ pub(super) fn replay<'a>(
                 .collect::<Option<Vec<usize>>>()
                 .filter(|p| p.iter().all(|&p| p < replayer.steps.len()));
             let Some(premises) = premises else {
-                return Err(error("a premise does not come before"));
+                return Err(error("a premise does not precede its step"));
             };
             replayer.step(old, premises)?;
         }
@@ -116,7 +116,12 @@ impl Replayer<'_> {
         let system = self.system;
         let clause = match self.index.get(&old.clause) {
             Some(&at) => &system.clauses[at],
-            None => return Err(error(format!("there was no clause {}", old.clause.0))),
+            None => {
+                return Err(error(format!(
+                    "clause {} is not in the old system",
+                    old.clause.0
+                )));
+            }
         };
         let vars = self
             .vars
@@ -197,7 +202,7 @@ impl Replayer<'_> {
                     return Ok(values);
                 }
                 Some(Err(error)) => reason = error.to_string(),
-                None => reason = "a solver without a model".to_owned(),
+                None => reason = "the solver has no model".to_owned(),
             }
         }
         Err(error(reason))

@@ -320,11 +320,11 @@ impl<'a> Splitter<'a> {
             let Some(found) = self.try_choice(case, &conjuncts, choice, budget) else {
                 continue;
             };
-            let pays = found.gain > 0 || found.growth == 0;
+            let useful = found.gain > 0 || found.growth == 0;
             let better = best.as_ref().is_none_or(|b| {
                 (found.gain, usize::MAX - found.growth) > (b.gain, usize::MAX - b.growth)
             });
-            if pays && better {
+            if useful && better {
                 best = Some(found);
             }
         }

@@ -7,22 +7,22 @@
 //!
 //! 1. If one of them has no local variables left and is not large, it is the definition.
 //! 2. Between large formulas over bit-vectors the definition is an interpolant from a proof over
-//!   bits.
+//!    bits.
 //! 3. At the first predicate where both fail, the definitions of all remaining predicates are
-//!   computed together: their original clauses are a system without recursion
-//!   (`alphorn_proof::solve_acyclic`).
+//!    computed together: their original clauses are a system without recursion
+//!    (`alphorn_proof::solve_acyclic`).
 //! 4. Otherwise conjuncts of the definitions of neighbouring predicates are tried, since blocks of
-//!   one loop have similar states.
+//!    one loop have similar states.
 //! 5. Otherwise the definition is built cube by cube from the defining side: a model that is not
-//!   covered yet gives an implicant, which is projected to the arguments and weakened to a core
-//!   that the using side still refutes; or its negation in the same way from the using side.
+//!    covered yet gives an implicant, which is projected to the arguments and weakened to a core
+//!    that the using side still refutes; or its negation in the same way from the using side.
 //! 6. Otherwise the local variables are quantified.
 //!
 //! If a neighbouring definition has quantifiers, step 4 is replaced by the weakest formula, with
 //! its local variables quantified universally.
 //!
-//! Invariant: the strongest formula implies the definition, and the definition implies the weakest
-//! formula if there is one.
+//! Invariant: the strongest formula implies the definition, and the clauses that use the predicate
+//! hold with it.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -41,14 +41,14 @@ use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Assignment, Op, Sort, TermId, TermStore};
 use alphorn_witness::Model;
 
-/// The limits of the search for definitions, as work unless it is said otherwise.
+/// The limits of the search for definitions, as work unless stated otherwise.
 struct Limits {
-    /// Cubes of one definition; at the limit the next way is tried.
+    /// Cubes of one definition; at the limit the next method is tried.
     max_cubes: usize,
     /// One query; at the limit a cube is not weakened further.
     query_work: Duration,
     /// One definition from cubes, all definitions from proofs, and the definitions of all remaining
-    /// predicates together. At the limit the next way is tried.
+    /// predicates together. At the limit the next method is tried.
     definition_work: Duration,
     /// A weakest formula of at most this size (nodes) is taken without computing a large strongest
     /// one.
@@ -629,7 +629,7 @@ mod tests {
             };
             definer.proved(&sides, &budget, &cx)
         };
-        let found = definition(1).expect("odd and odd and one is odd");
+        let found = definition(1).expect("the sum of two odd numbers and one is odd");
         assert!(terms.free_vars(&[found]).iter().all(|v| [x, y].contains(v)));
         let smt = Smt::new(terms.clone());
         let is_unsat = |formulas: &[TermId]| {

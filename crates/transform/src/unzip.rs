@@ -1,11 +1,11 @@
-//! Arrays of records become one array for each field.
+//! Replaces arrays of records by one array for each field.
 //!
 //! What a clause does with one field of an array's elements then concerns one array only, and
-//! fields that nothing reads can be sliced away. Equality of arrays is extensional, so nothing is
-//! lost: an array of records and the arrays of its fields determine each other.
+//! `slice` can remove fields that nothing reads. Equality of arrays is extensional, so an array of
+//! records and the arrays of its fields determine each other.
 //!
-//! Invariant: a sort is taken apart in the whole system or not at all; not if an array of that sort
-//! is itself an element, an index, a field, or bound by a quantifier.
+//! Invariant: a sort is replaced in the whole system or not at all; not if an array of that sort is
+//! an element, an index, or a field, or is bound by a quantifier.
 
 use std::rc::Rc;
 
@@ -17,11 +17,18 @@ use alphorn_chc::System;
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
 
-/// Records with more fields than this stay in their arrays.
-const FIELDS: usize = 8;
+/// The limits of the pass.
+struct Limits {
+    /// Fields of a record; arrays of larger records are not replaced.
+    max_fields: usize,
+    /// Arguments of an expanded predicate; if one would have more, the pass does nothing.
+    max_arity: usize,
+}
 
-/// A predicate is not expanded to more arguments than this, unless it had as many before.
-const ARITY: usize = 2048;
+const LIMITS: Limits = Limits {
+    max_fields: 8,
+    max_arity: 2048,
+};
 
 /// The pass.
 pub struct Unzip;
@@ -32,7 +39,7 @@ impl Transformation for Unzip {
     }
 }
 
-/// The record in an array sort's elements, if the array may be taken apart.
+/// The record that is the element sort of an array sort, if arrays of the sort can be replaced.
 fn record(terms: &TermStore, sort: SortId) -> Option<DatatypeId> {
     let Sort::Array(_, element) = terms.sort(sort) else {
         return None;
@@ -42,7 +49,7 @@ fn record(terms: &TermStore, sort: SortId) -> Option<DatatypeId> {
     };
     let constructors = &terms.datatype(id).constructors;
     let fits = constructors.len() == 1
-        && (1..=FIELDS).contains(&constructors[0].fields.len())
+        && (1..=LIMITS.max_fields).contains(&constructors[0].fields.len())
         && !contains(terms, element);
     fits.then_some(id)
 }
@@ -114,8 +121,10 @@ fn plan(system: &System) -> Plans {
     for predicate in system.used_predicates() {
         let params = &system.predicate(predicate).params;
         let mut expands = |p: &TermId| plan_of(terms.sort_of(*p)).is_some();
-        if params.len() + FIELDS * params.iter().filter(|p| expands(p)).count() > ARITY {
-            // All predicates or none, as their arguments are compared.
+        if params.len() + LIMITS.max_fields * params.iter().filter(|p| expands(p)).count()
+            > LIMITS.max_arity
+        {
+            // All predicates or none, since their arguments are compared.
             return Plans::default();
         }
         for (i, &param) in params.iter().enumerate() {

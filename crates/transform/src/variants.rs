@@ -1,19 +1,20 @@
-//! Variables of a sort with several constructors become a tag and one scalar for each field.
+//! Replaces variables of a datatype with several constructors by a tag and one scalar for each
+//! field.
 //!
-//! The objects of a heap are such sorts: an object is of one of a few types, or undefined. Queries
-//! over numbers and Booleans are easier than those over datatypes, and what a lemma says of a field
-//! no longer has to say which constructor it is of. Fields of the same sort of different
-//! constructors share a variable; a variable that a constructor does not use has the sort's default
-//! value, so that equality stays equality. Constructors that no derivable fact has in any argument
-//! (by the fixpoint of `constructors`) need no variables; where two are left, the tag is Boolean.
+//! Objects on a heap are of such sorts: an object has one of a few types, or is undefined. Queries
+//! over numbers and Booleans are easier than queries over datatypes, and lemmas about a field need
+//! not mention the constructor. Fields of the same sort of different constructors share a variable.
+//! A variable that a constructor does not use has the sort's default value, so that equality is
+//! preserved. Constructors that no derivable fact has in any argument (by the fixpoint of
+//! `constructors`) need no variables; if two are left, the tag is Boolean.
 //!
-//! Sorts that contain themselves are left alone, and so are those whose constructors have no fields
-//! (`control` is for these). A field that is a record or has several constructors itself is taken
-//! apart by the next round of passes.
+//! Not replaced are sorts that contain themselves, and sorts whose constructors have no fields (see
+//! `control`). A field that is a record or has several constructors itself is replaced in the next
+//! round of passes.
 //!
-//! Invariant: the tag and the fields of a derivable fact are those of one value of the sort. So
-//! nothing need be said of the arguments of body atoms; other variables get a constraint that says
-//! so, unless the clause defines them.
+//! Invariant: the tag and the fields in a derivable fact are those of one value of the sort, so
+//! arguments of body atoms need no constraint. Other variables get a constraint that says so,
+//! unless the clause defines them.
 
 use std::rc::Rc;
 
@@ -26,8 +27,13 @@ use alphorn_chc::{Clause, System};
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Op, SortId, TermId, TermStore};
 
-/// A sort that needs more variables than this, for all its constructors, is left as it is.
-const SLOTS: usize = 32;
+/// The limits of the pass.
+struct Limits {
+    /// Fields of all constructors of a sort; a sort with more is not replaced.
+    max_fields: usize,
+}
+
+const LIMITS: Limits = Limits { max_fields: 32 };
 
 /// The pass.
 pub struct Variants;
@@ -90,7 +96,7 @@ impl Transformation for Variants {
             });
             replacement.note(clause.id, Origin::new(clause.id, pairs));
         }
-        // The constructors of one argument rest on those of others.
+        // The constructors of one argument depend on those of others.
         for predicate in used {
             match facts.get(&predicate) {
                 Some(sets) => {
@@ -111,12 +117,12 @@ struct Slot {
     default: TermId,
 }
 
-/// How values of a sort are written.
+/// The encoding of values of a sort.
 struct Layout {
     datatype: DatatypeId,
-    /// The constructors by tag, those first that arguments have.
+    /// The constructors by tag; first those that arguments have.
     tags: Vec<u32>,
-    /// How many of these arguments have, and how many slots they need.
+    /// The number of constructors that arguments have, and of the slots that they need.
     in_arguments: usize,
     slots_of_arguments: usize,
     slots: Vec<Slot>,
@@ -125,13 +131,13 @@ struct Layout {
 }
 
 impl Layout {
-    /// For sorts that are taken apart.
+    /// The layout of a sort that is replaced; otherwise `None`.
     fn of(terms: &TermStore, sort: SortId) -> Option<Layout> {
         let datatype = choices(terms, sort)?;
         let constructors = &terms.datatype(datatype).constructors;
         let fields = constructors.iter().flat_map(|c| &c.fields);
         let fits = fields.clone().next().is_some()
-            && fields.clone().count() <= SLOTS
+            && fields.clone().count() <= LIMITS.max_fields
             && fields
                 .clone()
                 .all(|f| terms.default_value(f.sort).is_some())
@@ -146,7 +152,7 @@ impl Layout {
         })
     }
 
-    /// Decides on tags and slots by what is known of the arguments of this sort.
+    /// Chooses tags and slots by what is known of the arguments of this sort.
     fn order(&mut self, terms: &TermStore, system: &System, facts: &Facts) {
         let sort = terms.datatype_sort(self.datatype);
         let mut met = 0;
@@ -173,7 +179,9 @@ impl Layout {
                         self.slots.push(Slot {
                             name: field.selector.clone(),
                             sort: field.sort,
-                            default: terms.default_value(field.sort).expect("looked at before"),
+                            default: terms
+                                .default_value(field.sort)
+                                .expect("checked by `Layout::of`"),
                         });
                         self.slots.len() - 1
                     }
@@ -188,7 +196,7 @@ impl Layout {
         self.tags = own;
     }
 
-    /// Whether the tag of arguments is Boolean: it tells the second constructor.
+    /// Whether the tag of arguments is Boolean: true for the second constructor.
     fn is_flag(&self) -> bool {
         self.in_arguments == 2
     }
@@ -198,7 +206,7 @@ impl Layout {
         terms.int(tag.expect("all constructors have a tag"))
     }
 
-    /// The tag of a term, as a number, by testers.
+    /// The tag of a term as a number, by testers for the first `count` constructors.
     fn tested(&self, terms: &TermStore, term: TermId, count: usize) -> TermId {
         let last = count.saturating_sub(1);
         (0..last).rev().fold(terms.int(last), |rest, tag| {
@@ -207,7 +215,7 @@ impl Layout {
         })
     }
 
-    /// The slots of a term, by testers and selectors, if it has one of the first constructors.
+    /// The slots of a term with one of the first `count` constructors, by testers and selectors.
     fn selected(&self, terms: &TermStore, term: TermId, count: usize) -> Vec<TermId> {
         let mut slots: Vec<TermId> = self.slots.iter().map(|s| s.default).collect();
         for &constructor in self.tags[..count].iter().rev() {
@@ -221,7 +229,7 @@ impl Layout {
         slots
     }
 
-    /// What the new arguments are for an argument of this sort.
+    /// The new arguments for an argument of this sort.
     fn arguments(&self, terms: &TermStore, param: TermId) -> Vec<TermId> {
         let mut arguments = Vec::new();
         if self.is_flag() {
@@ -234,7 +242,7 @@ impl Layout {
         arguments
     }
 
-    /// The value with this tag and these slots, of one of the first constructors.
+    /// The value with this tag and these slots, of one of the first `count` constructors.
     fn whole(&self, terms: &TermStore, parts: &Parts, count: usize) -> TermId {
         let build = |tag: usize| {
             let constructor = self.tags[tag];
@@ -248,10 +256,10 @@ impl Layout {
         })
     }
 
-    /// That these are the parts of some value, of one of the first constructors.
+    /// These are the parts of some value, of one of the first `count` constructors.
     fn is_valid(&self, terms: &TermStore, parts: &Parts, count: usize) -> TermId {
         let mut conjuncts = Vec::new();
-        // A flag is in range.
+        // A Boolean tag is always in range.
         if terms.is_var(parts.tag) {
             conjuncts.push(terms.ge(parts.tag, terms.int(0)));
             conjuncts.push(terms.lt(parts.tag, terms.int(count)));
@@ -269,29 +277,29 @@ impl Layout {
     }
 }
 
-/// A value taken apart: its tag, as a number, and its slots.
+/// The parts of a value: its tag as a number, and its slots.
 #[derive(Clone)]
 struct Parts {
     tag: TermId,
     slots: Vec<TermId>,
 }
 
-/// A variable of a clause that is taken apart.
+/// A variable of a clause that is replaced.
 struct Variable {
     old: TermId,
     whole: TermId,
-    /// What must be said of its parts.
+    /// The constraint on its parts.
     valid: TermId,
 }
 
-/// One clause with its variables taken apart.
+/// One clause with its variables replaced.
 struct Apart<'a> {
     terms: &'a TermStore,
     sorts: &'a FxHashMap<SortId, Layout>,
     variables: Vec<Variable>,
     /// The new arguments in place of an old one.
     arguments: FxHashMap<TermId, Vec<TermId>>,
-    /// By terms of the sorts.
+    /// The parts of terms of the replaced sorts.
     parts: FxHashMap<TermId, Parts>,
 }
 
@@ -360,8 +368,8 @@ impl<'a> Apart<'a> {
         terms.and(&conjuncts)
     }
 
-    /// Variables whose parts are those of a value anyway: arguments of body atoms, and what the
-    /// constraint defines by such.
+    /// Variables whose parts are those of a value without further constraint: arguments of body
+    /// atoms, and variables that the constraint defines by such.
     fn defined(&self, clause: &Clause) -> FxHashSet<TermId> {
         let terms = self.terms;
         let own: FxHashSet<TermId> = self.variables.iter().map(|v| v.old).collect();
@@ -393,8 +401,8 @@ impl<'a> Apart<'a> {
         }
     }
 
-    /// One step from the leaves up: notes the parts of what has a sort that is taken apart, and
-    /// expresses by them what is said of it.
+    /// One step of rewriting from the leaves up: records the parts of terms of replaced sorts, and
+    /// rewrites atoms about them.
     fn rewrite(&mut self, term: TermId) -> TermId {
         let terms = self.terms;
         let node = terms.node(term);
@@ -437,12 +445,12 @@ impl<'a> Apart<'a> {
         }
     }
 
-    /// Whether a term is a variable of the clause or a choice, whose parts were noted.
+    /// Whether a term is a variable of the clause or a choice, whose parts were recorded.
     fn is_apart(&self, term: TermId) -> bool {
         self.parts.contains_key(&term)
     }
 
-    /// The parts of a term of a sort that is taken apart.
+    /// The parts of a term of a replaced sort.
     fn parts(&self, term: TermId) -> Parts {
         let terms = self.terms;
         if let Some(known) = self.parts.get(&term) {
@@ -459,7 +467,7 @@ impl<'a> Apart<'a> {
         }
     }
 
-    /// That two tags are equal; a flag is equivalent to the other's being one.
+    /// Two tags are equal; a Boolean tag is equivalent to the other tag being one.
     fn equal_tags(&self, a: TermId, b: TermId) -> TermId {
         let terms = self.terms;
         let (zero, one) = (terms.int(0), terms.int(1));

@@ -1,7 +1,7 @@
-//! The system along a control-flow graph.
+//! Builds the system along a control-flow graph.
 //!
-//! Invariant: each valuation of a predicate is a predicate of its own, without the arguments that
-//! were split on; each edge is a clause that remembers which clause it comes from and the values.
+//! Invariant: each valuation of a predicate becomes a predicate of its own, without the arguments
+//! that were split on. Each edge becomes a clause that records its old clause and the values.
 
 use std::rc::Rc;
 
@@ -20,14 +20,14 @@ struct Split {
     parts: Vec<Part>,
 }
 
-/// What became of a predicate under one valuation.
+/// The new predicate for one valuation.
 struct Part {
     values: Vec<TermId>,
     predicate: PredicateId,
 }
 
 impl Graph {
-    /// The system with the edges in place of their clauses, and the way back.
+    /// The system with the edges in place of their clauses, and its back-translation.
     pub fn build(self, old: &Rc<System>) -> Step {
         let mut system = (**old).clone();
         let mut replacement = Replacement::new(old);
@@ -35,7 +35,7 @@ impl Graph {
         let mut choice: Vec<(PredicateId, Vec<usize>)> = self.choice.into_iter().collect();
         choice.sort_unstable();
         for (predicate, positions) in choice {
-            // Where it was not reached at all it does not hold.
+            // The predicate is false at valuations that were not reached.
             replacement.refute(predicate);
             let valuations = self.valuations.get(&predicate).cloned().unwrap_or_default();
             let part =
@@ -115,7 +115,7 @@ fn split_off(
     }
 }
 
-/// What is not at one of the positions, which ascend.
+/// The items that are not at one of the positions, which are ascending.
 fn rest<'a>(items: &'a [TermId], positions: &'a [usize]) -> impl Iterator<Item = TermId> + 'a {
     let kept = |i: &usize| positions.binary_search(i).is_err();
     (0..items.len()).filter(kept).map(|i| items[i])

@@ -1,19 +1,19 @@
-//! Which arguments may be split on, and what they save.
+//! Arguments that may be split on, ranked by the reduction of the constraints.
 //!
-//! Invariant: a candidate has one of the values found in every derivable fact, and its clauses are
+//! Invariant: in every derivable fact a candidate has one of the values found, and the clauses are
 //! smaller under each of them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::finite_values::finite_values;
 use super::super::{Place, body_places};
-use super::{CANDIDATES, VALUATIONS, VALUES, WASTE};
+use super::limits::LIMITS;
 use alphorn_chc::{DependencyGraph, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, Sort, SortId, TermId, TermStore};
 
-/// The size of a constraint, in which variables, values and equations between them do not count:
-/// that most arguments stay as they are is part of each step.
+/// The size of a constraint. Variables, values and equations between them do not count, since every
+/// step copies most arguments.
 pub(super) fn size(terms: &TermStore, constraint: TermId) -> usize {
     let leaf = |t: TermId| terms.is_var(t) || terms.is_value(t);
     let mut count = 2;
@@ -29,7 +29,7 @@ pub(super) fn size(terms: &TermStore, constraint: TermId) -> usize {
     count
 }
 
-/// What conjuncts of a constraint make of variables: values.
+/// The values that conjuncts of a constraint give to variables.
 pub(super) fn plain_values(terms: &TermStore, constraint: TermId) -> FxHashMap<TermId, TermId> {
     let plain = |conjunct: TermId| {
         let args = terms.args(conjunct);
@@ -45,8 +45,8 @@ pub(super) fn plain_values(terms: &TermStore, constraint: TermId) -> FxHashMap<T
     conjuncts.into_iter().filter_map(plain).collect()
 }
 
-/// The values of arguments that every clause equates with a value, wherever it has them. Each clause
-/// is there under one of them, so the clauses do not grow, however many values there are.
+/// The values of arguments that every clause equates with a value wherever they occur. Each clause
+/// belongs to one value, so the clauses do not grow, however many values there are.
 fn plain_counters(
     system: &System,
     wanted: &FxHashSet<PredicateId>,
@@ -65,7 +65,7 @@ fn plain_counters(
                     .entry(place)
                     .or_insert_with(|| Some(FxHashSet::default()));
                 match plain.get(arg) {
-                    // What no head has is never reached.
+                    // A value that no head has is never reached.
                     Some(&value) if number == clause.body.len() => {
                         known.iter_mut().for_each(|k| _ = k.insert(value));
                     }
@@ -78,12 +78,12 @@ fn plain_counters(
     let few = values.into_iter().filter_map(|(place, values)| {
         let mut values: Vec<TermId> = values?.into_iter().collect();
         values.sort_unstable();
-        (values.len() <= VALUATIONS).then_some((place, values))
+        (values.len() <= LIMITS.max_valuations).then_some((place, values))
     });
     few.collect()
 }
 
-/// The positions of candidates of predicates on cycles, those that save most first.
+/// The positions of candidates of predicates on cycles, those with the least waste first.
 pub(super) fn candidates(
     system: &System,
     fuel: &mut usize,
@@ -93,11 +93,12 @@ pub(super) fn candidates(
     let recursive = DependencyGraph::new(system).recursive();
     let mut values: FxHashMap<Place, Vec<TermId>> = FxHashMap::default();
     let mut plain = plain_counters(system, &recursive);
-    plain.retain(|_, values| values.len() > VALUES);
+    plain.retain(|_, values| values.len() > LIMITS.max_values);
     let counted: FxHashSet<PredicateId> = plain.keys().map(|place| place.0).collect();
     let tested = tested(system);
     let mut open = Vec::new();
-    // Beside so many values nothing else is looked at; the clauses will be smaller.
+    // Predicates with such counters have no other candidates; their clauses will be smaller after
+    // the split.
     for &predicate in recursive.iter().filter(|p| !counted.contains(p)) {
         for (position, &param) in system.predicate(predicate).params.iter().enumerate() {
             let place = (predicate, position);
@@ -105,7 +106,7 @@ pub(super) fn candidates(
                 continue;
             }
             let sort = terms.sort_of(param);
-            match terms.all_values(sort, 8) {
+            match terms.all_values(sort, LIMITS.max_enumerated_values) {
                 Some(all) => {
                     values.insert(place, all);
                 }
@@ -115,8 +116,8 @@ pub(super) fn candidates(
         }
     }
     open.sort_unstable();
-    values.extend(finite_values(system, &open, VALUES, cx));
-    // With what they waste, see [`WASTE`].
+    values.extend(finite_values(system, &open, LIMITS.max_values, cx));
+    // With their waste, see `max_waste`.
     let mut found: FxHashMap<PredicateId, Vec<(f64, usize)>> = FxHashMap::default();
     for (predicate, position) in plain.into_keys() {
         found.entry(predicate).or_default().push((0.0, position));
@@ -145,10 +146,10 @@ pub(super) fn candidates(
         .iter()
         .map(|c| terms.free_vars(&[c.constraint]).into_iter().collect())
         .collect();
-    // What is left is for the graph.
+    // The rest of the fuel is for exploring the graph.
     let reserve = *fuel / 2;
     'places: for place in places {
-        // A program counter is always set.
+        // A program counter is set in every clause.
         let set = |&(index, number): &(usize, usize)| {
             let clause = &system.clauses[index];
             let head = clause.head.as_ref().filter(|_| number == clause.body.len());
@@ -161,8 +162,8 @@ pub(super) fn candidates(
         let clauses = occurrences[&place.0].iter();
         let before: usize = clauses.map(|&(index, _)| sizes[index]).sum();
         let repeated = before * own.len().saturating_sub(1);
-        // So large the parts may be together.
-        let most = before as f64 + WASTE * repeated as f64;
+        // The size up to which the clauses may grow.
+        let most = before as f64 + LIMITS.max_waste * repeated as f64;
         let mut after = 0usize;
         'clauses: for &(index, number) in &occurrences[&place.0] {
             let clause = &system.clauses[index];
@@ -198,20 +199,20 @@ pub(super) fn candidates(
             system.predicate(place.0).name,
             own.len()
         );
-        if waste <= WASTE {
+        if waste <= LIMITS.max_waste {
             found.entry(place.0).or_default().push((waste, place.1));
         }
     }
     let ranked = found.into_iter().map(|(predicate, mut list)| {
         list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        list.truncate(CANDIDATES);
+        list.truncate(LIMITS.max_candidates);
         (predicate, list.into_iter().map(|c| c.1).collect())
     });
     ranked.collect()
 }
 
-/// Arguments of body atoms that an atom of the constraint compares with a value, and Booleans that
-/// occur in it.
+/// Arguments of body atoms that the constraint compares with a value, and Booleans that occur in
+/// it.
 fn tested(system: &System) -> FxHashSet<Place> {
     let terms = &*system.terms;
     let mut result = FxHashSet::default();

@@ -1,7 +1,7 @@
-//! The reachable valuations of the arguments that are split on, by a worklist.
+//! Explores the reachable valuations of the arguments that are split on, by a worklist.
 //!
-//! Invariant: a combination of valuations that has no edge contradicts its clause, by evaluation or
-//! by the word of the solver.
+//! Invariant: a combination of valuations without an edge contradicts its clause, by evaluation or
+//! by the solver's answer.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::unconstrained::constrained_part;
 use super::candidates::{plain_values, size};
-use super::{EDGES, GROWTH, QUERIES, SUCCESSORS, VALUATIONS};
+use super::limits::LIMITS;
 use alphorn_chc::{Atom, ClauseIndex, PredicateId, System};
 use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::run::Budget;
@@ -18,16 +18,17 @@ use alphorn_term::{TermId, TermStore};
 
 /// Why there is no graph.
 pub(super) enum Failure {
-    /// With the predicate that is to blame, where that is known.
+    /// A limit on size was exceeded; with the predicate that caused it, if known.
     TooLarge(Option<PredicateId>),
-    /// The solver, or the time, gave out.
+    /// The solver had no answer, or the budget or the fuel ended.
     Undecided,
 }
 
 /// A clause under values of its atoms' arguments that are split on.
 pub(super) struct Edge {
+    /// The position of the clause.
     pub clause: usize,
-    /// For each atom the number of its predicate's valuation; zero where it is not split.
+    /// For each atom the number of its predicate's valuation; zero if it is not split.
     pub valuations: Vec<usize>,
     pub constraint: TermId,
 }
@@ -35,7 +36,7 @@ pub(super) struct Edge {
 /// The reachable valuations, and the edges between them.
 #[derive(Default)]
 pub(super) struct Graph {
-    /// The positions split on.
+    /// The positions that are split on.
     pub choice: FxHashMap<PredicateId, Vec<usize>>,
     pub valuations: FxHashMap<PredicateId, Vec<Vec<TermId>>>,
     pub edges: Vec<Edge>,
@@ -45,9 +46,9 @@ pub(super) struct Explorer<'a> {
     system: &'a System,
     terms: &'a TermStore,
     sizes: &'a [usize],
-    /// What the clauses' constraints equate with values.
+    /// The values that the clauses' constraints give to variables.
     plain: FxHashMap<usize, FxHashMap<TermId, TermId>>,
-    /// Numbers of sub-terms of the clauses' constraints.
+    /// The numbers of subterms of the clauses' constraints.
     dag: FxHashMap<usize, usize>,
     smt: Rc<Smt>,
     graph: Graph,
@@ -62,7 +63,7 @@ pub(super) struct Explorer<'a> {
     pub size: usize,
     pub size_limit: usize,
     edges_limit: usize,
-    /// The same for each predicate.
+    /// For each predicate the size of its clauses before and after splitting.
     shares: FxHashMap<PredicateId, (usize, usize)>,
 }
 
@@ -135,9 +136,9 @@ impl<'a> Explorer<'a> {
                 self.shares.entry(predicate).or_default().0 += self.sizes[index];
             }
         }
-        self.edges_limit = EDGES.0 + EDGES.1 * touched;
+        self.edges_limit = LIMITS.max_edges.0 + LIMITS.max_edges.1 * touched;
         let left = self.size_limit.saturating_sub(untouched);
-        self.size_limit = left.min(GROWTH * before);
+        self.size_limit = left.min(LIMITS.max_growth_factor * before);
         for (index, clause) in system.clauses.iter().enumerate() {
             if clause.head.as_ref().is_some_and(|h| self.is_split(h))
                 && !clause.body.iter().any(|a| self.is_split(a))
@@ -147,7 +148,7 @@ impl<'a> Explorer<'a> {
         }
         while let Some(predicate) = self.queue.pop_front() {
             let newest = self.combined.get(&predicate).copied().unwrap_or(0);
-            // Each combination is met once: when the last of its valuations is combined. At the
+            // Each combination is considered once, when the last of its valuations is combined: at
             // positions before this one the predicate has older valuations only.
             for &index in clauses.using(predicate) {
                 let body = &system.clauses[index].body;
@@ -218,8 +219,8 @@ impl<'a> Explorer<'a> {
         {
             return Ok(());
         }
-        // The clause itself says all of the values, so there is no other edge, and whether there is
-        // this one is for other passes to say.
+        // The clause itself gives all of the values, so there is no other edge; whether this edge
+        // exists is left to other passes.
         let is_whole = map.keys().all(|v| plain.contains_key(v));
         let constraint = self.substitute(index, clause.constraint, &map)?;
         if constraint == TermId::FALSE {
@@ -246,7 +247,7 @@ impl<'a> Explorer<'a> {
         } else {
             let mut solver = self.solver(constraint, &vars);
             loop {
-                if found.len() > SUCCESSORS {
+                if found.len() > LIMITS.max_successors {
                     return Err(Failure::TooLarge(Some(head.predicate)));
                 }
                 match self.check(&mut solver)? {
@@ -301,9 +302,9 @@ impl<'a> Explorer<'a> {
         Ok(self.terms.substitute(formula, map))
     }
 
-    /// A solver that knows what of a constraint matters for some variables. Under the values of the
-    /// body's atoms little is left of most constraints, so a new solver for each is faster than
-    /// one that knows the whole clause.
+    /// A solver with the part of a constraint that matters for these variables. Under the values of
+    /// the body's atoms most constraints are small, so a new solver is faster than one with the
+    /// whole clause.
     fn solver(&self, constraint: TermId, vars: &[TermId]) -> Solver {
         let mut solver = self.smt.solver();
         let vars = vars.iter().copied().collect();
@@ -318,20 +319,20 @@ impl<'a> Explorer<'a> {
 
     fn check(&mut self, solver: &mut Solver) -> Result<SatResult, Failure> {
         self.queries += 1;
-        if self.queries > QUERIES {
+        if self.queries > LIMITS.max_queries {
             return Err(Failure::TooLarge(None));
         }
         Ok(solver.check(&[]))
     }
 
-    /// The number of a valuation, which is to be combined if it is new.
+    /// The number of a valuation; a new valuation is added to the worklist.
     fn number(&mut self, predicate: PredicateId, values: Vec<TermId>) -> Result<usize, Failure> {
         if let Some(&number) = self.numbers.get(&(predicate, values.clone())) {
             return Ok(number);
         }
         let list = self.graph.valuations.entry(predicate).or_default();
         let number = list.len();
-        if number >= VALUATIONS {
+        if number >= LIMITS.max_valuations {
             return Err(Failure::TooLarge(Some(predicate)));
         }
         list.push(values.clone());

@@ -1,27 +1,30 @@
-//! Control recovery: arguments that act as a program counter become predicates.
+//! Recovers control flow: arguments that act as a program counter become predicates.
 //!
-//! A transition system as hardware-minded tools write it has one predicate, and hides the program's
-//! locations in a few of its arguments. A predicate is split here into one for each reachable
-//! valuation of such arguments, without them; what is left of a clause under a valuation is an edge
-//! of the control-flow graph. That the graph becomes small again is the business of inlining.
+//! Transition systems from hardware-oriented tools have one predicate, and encode the program's
+//! locations in some of its arguments. The pass splits a predicate into one for each reachable
+//! valuation of such arguments, without these arguments. The remainder of a clause under a
+//! valuation is an edge of the control-flow graph, which `inline` then simplifies.
 //!
 //! Valuations are found by a worklist: for each clause and each combination of known valuations of
-//! its body, the solver is asked for valuations of the head, one after another, unless the
-//! constraint says plainly what it is. The clauses' other variables are not restricted, so what is
-//! found is reachable in the graph, not always in the program. Which arguments are split on is
-//! decided by cost: candidates are Booleans, enumerations and arguments that only ever have a few
-//! constants ([`super::finite_values`]) and are tested; those under whose values the constraints
-//! shrink most come first, and as many are taken as leave the clauses' total size within a factor
-//! of what it was. Data does not pass this test, since the clauses are as large under each of its
-//! values. A counter that every clause equates with a value, wherever it has it, may have many values,
-//! and then is split on alone: each clause is there under one of them.
+//! its body, the solver enumerates the valuations of the head, unless the constraint gives it
+//! directly. The clauses' other variables are not restricted, so a valuation found is reachable in
+//! the graph, but not always in the program.
+//!
+//! The arguments to split on are chosen by cost. Candidates are Booleans, enumerations, and
+//! arguments that have few values ([`super::finite_values`]) and are compared with constants. Those
+//! under whose values the constraints shrink most come first, and as many are taken as keep the
+//! clauses' total size within a factor of the original size. Data arguments do not qualify, since
+//! the clauses are as large under each of their values. A counter that every clause equates with a
+//! value wherever it occurs may have many values, and is split on alone: each clause belongs to one
+//! of them.
 //!
 //! Invariant: a combination of valuations without an edge contradicts its clause, so a predicate is
-//! false at valuations that were not reached; each edge remembers its clause and the values.
+//! false at valuations that were not reached. Each edge records its clause and the values.
 
 mod build;
 mod candidates;
 mod explore;
+mod limits;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -30,58 +33,27 @@ use rustc_hash::FxHashMap;
 
 use self::candidates::{candidates, size};
 use self::explore::{Explorer, Failure, Graph};
+use self::limits::LIMITS;
 use super::{Step, Transformation};
 use alphorn_chc::{PredicateId, System};
 use alphorn_smt::Smt;
 use alphorn_term::run::{Budget, Context};
 
-/// Values that one argument may have to be split on.
-const VALUES: usize = 32;
-
-/// Arguments of one predicate that are considered together.
-const CANDIDATES: usize = 16;
-
-/// Valuations of one predicate at most.
-const VALUATIONS: usize = 1024;
-
-/// Valuations of a clause's head under one combination of its body's.
-const SUCCESSORS: usize = 32;
-
-/// The size of the clauses of split predicates may grow by this factor, and so may that of all
-/// clauses in one run.
-const GROWTH: usize = 3;
-
-/// Clauses that may always be made, and for each clause there was.
-const EDGES: (usize, usize) = (1024, 4);
-
-/// What an argument must save: at 1 the constraints are as large under each value, at 0 the values
-/// divide them.
-const WASTE: f64 = 0.7;
-
-/// Sub-terms visited by substitution at most, in one run.
-const FUEL: usize = 10_000_000;
-
-/// Work for all applications in one run, beyond which nothing new is tried.
-const PATIENCE: Duration = Duration::from_secs(4);
-
-/// Queries of one attempt at most.
-const QUERIES: usize = 4_000;
-
-/// The pass. Fuel, time and growth are budgets for all its applications in one run.
+/// The pass. Its budgets for fuel, time and growth cover all applications in a run.
 pub struct Control {
     fuel: usize,
     spent: Duration,
-    /// Bound on the size of all clauses.
+    /// A bound on the size of all clauses.
     size: Option<usize>,
-    /// Predicates that were not worth it, with the size of their clauses at that time; once it is
-    /// much smaller, they may be.
+    /// Predicates that were not split, with the size of their clauses at that time; they are
+    /// considered again when it is much smaller.
     rejected: FxHashMap<PredicateId, usize>,
 }
 
 impl Default for Control {
     fn default() -> Self {
         Control {
-            fuel: FUEL,
+            fuel: LIMITS.max_subterm_visits,
             spent: Duration::ZERO,
             size: None,
             rejected: FxHashMap::default(),
@@ -99,16 +71,16 @@ impl Transformation for Control {
 }
 
 impl Control {
-    /// The graph to split along, if one is worth it.
+    /// The graph to split along, if there is a suitable one.
     fn plan(&mut self, system: &System, cx: &Context) -> Option<Graph> {
         let terms = &system.terms;
-        let left = PATIENCE.checked_sub(self.spent)?;
+        let left = LIMITS.total_work.checked_sub(self.spent)?;
         let sizes: Vec<usize> = system
             .clauses
             .iter()
             .map(|c| size(terms, c.constraint))
             .collect();
-        let limit = || GROWTH * sizes.iter().sum::<usize>();
+        let limit = || LIMITS.max_growth_factor * sizes.iter().sum::<usize>();
         let limit = *self.size.get_or_insert_with(limit);
         let mut weight: FxHashMap<PredicateId, usize> = FxHashMap::default();
         for (clause, size) in system.clauses.iter().zip(&sizes) {
@@ -134,7 +106,8 @@ impl Control {
         best
     }
 
-    /// The graph that splits on as many of the ranked arguments as its size allows, by bisection.
+    /// The graph that splits on as many of the ranked arguments as the size limit allows, by
+    /// bisection.
     fn search(
         &mut self,
         system: &System,
@@ -201,13 +174,13 @@ impl Control {
     }
 }
 
-/// How many of a predicate's candidates to split on.
+/// The number of a predicate's candidates to split on, during bisection.
 struct Range {
-    /// So many will do,
+    /// The largest number that is known to be possible.
     good: usize,
-    /// so many are tried now,
+    /// The number to be tried next.
     tried: usize,
-    /// and so many are too many.
+    /// The smallest number that is known to be too large.
     bad: usize,
 }
 
@@ -220,7 +193,7 @@ impl Range {
         }
     }
 
-    /// Tries the middle of what is open.
+    /// Tries the middle of the remaining range.
     fn halve(&mut self) {
         self.tried = match self.bad - self.good {
             1 => self.good,

@@ -1,19 +1,20 @@
-//! Arrays of which only few elements are needed become these elements.
+//! Replaces arrays of which few elements are needed by these elements.
 //!
-//! What a constraint reads of an argument of its body is needed there; and what is needed of the
-//! head is read through the stores of the clause, down to the arguments of the body. So it is found
-//! out backwards which elements of each argument matter, at indexes that are terms over the other
+//! What a constraint reads of a body argument is needed, and what is needed of the head is read
+//! through the stores of the clause, down to the arguments of the body. So a backward analysis
+//! finds which elements of each argument are needed, at indexes that are terms over the other
 //! arguments: constants, or a pointer that is passed on unchanged, at any depth in arrays of
-//! arrays. Where these are few the array goes and a scalar comes for each; where there is no end to
-//! them, or an array is compared as a whole, it stays. An array that is only written goes without
-//! anything in its place. Other than [`super::Cells`], indexes need not be constants, writes may be
-//! anywhere, and predicates differ in what they keep.
+//! arrays. If these are few, the array is replaced by a scalar for each; if there are too many, or
+//! if an array is compared as a whole, it is kept. An array that is only written is removed. In
+//! contrast to `cells`, indexes need not be constant, writes may be anywhere, and predicates may
+//! keep different elements.
 //!
-//! Why this is exact: a model of the new system, read at the indexes, is one of the old. In a
-//! derivation of the new system the arrays can be computed bottom-up, as the equations that define
-//! an array are kept for this; one that nothing defines holds what was read of it, and elements
-//! read at equal indexes are equal by a condition that the clause gets.
+//! Invariant: a model of the new system, read at the indexes, is a model of the old one. In a
+//! derivation of the new system the arrays can be computed bottom-up, since the equations that
+//! define an array are kept for this. An array that nothing defines has the elements that were read
+//! of it, and the clause gets a condition that elements at equal indexes are equal.
 
+mod limits;
 mod plan;
 mod reader;
 mod view;
@@ -86,8 +87,8 @@ struct Rewriter<'a> {
 }
 
 impl Rewriter<'_> {
-    /// Rewrites a clause of the old system, and defines its arrays by what is left of them; `None`
-    /// if the plan lacks something.
+    /// Rewrites a clause of the old system, and defines its arrays by the elements; `None` if an
+    /// element is missing in the plan.
     fn clause(
         &self,
         clause: &mut Clause,
@@ -172,7 +173,7 @@ impl Rewriter<'_> {
         Some(definitions)
     }
 
-    /// A variable for an element of an array.
+    /// A fresh variable for an element of an array.
     fn fresh(&self, array: TermId, depth: usize) -> TermId {
         let mut sort = self.terms.sort_of(array);
         for _ in 0..depth {
@@ -183,7 +184,7 @@ impl Rewriter<'_> {
         part_var(self.terms, array, "cell", sort)
     }
 
-    /// What is read of one array at equal indexes is equal.
+    /// Elements of one array that are read at equal indexes are equal.
     fn agree(&self, elements: &[(Path, TermId)], conjuncts: &mut Vec<TermId>) {
         let terms = self.terms;
         for (i, (first, a)) in elements.iter().enumerate() {
@@ -204,13 +205,13 @@ impl Rewriter<'_> {
     }
 }
 
-/// An array that holds these elements at these paths, and anything elsewhere.
+/// An array that has these elements at these paths, and any elements elsewhere.
 fn holding(terms: &TermStore, sort: SortId, mut elements: Vec<(Path, TermId)>) -> Option<TermId> {
-    // Whole elements before what is inside of them.
+    // Shorter paths first, since elements at longer paths are inside of them.
     elements.sort_by_key(|e| e.0.len());
     let mut array = terms.default_value(sort)?;
     for (path, element) in elements {
-        // From the inside out: each array on the way with what comes below.
+        // Updates the nested arrays from the inside out.
         let mut outer = vec![array];
         for &index in &path[..path.len() - 1] {
             outer.push(terms.select(*outer.last().expect("the array"), index));

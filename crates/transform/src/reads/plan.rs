@@ -1,4 +1,5 @@
-//! Which elements of each array argument are needed, backwards from what constraints read.
+//! Which elements of each array argument are needed, by a backward analysis from what constraints
+//! read.
 //!
 //! Invariant: a plan is closed. What a clause reads of a planned argument of its body, for its
 //! constraint or for a planned element of its head, is an element in the plan of that argument.
@@ -9,44 +10,28 @@ use num_traits::One;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::{Place, isolate};
+use super::limits::LIMITS;
 use super::reader::{Exhausted, Path, Reader, select};
 use super::view::{View, is_index};
 use alphorn_chc::{Clause, ClauseIndex, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// Elements of one argument at most, and those of them whose index is no value.
-const ELEMENTS: usize = 24;
-const SYMBOLIC: usize = 6;
-
-/// Elements of one array without definition at most; they are compared in pairs.
-const FREE: usize = 12;
-
-/// Longest path into arrays of arrays.
-const DEPTH: usize = 4;
-
-/// A predicate is not expanded to more arguments than this, unless it had as many before.
-const ARITY: usize = 2048;
-
-/// Steps of reading, for a system.
-const FUEL: usize = 4_000_000;
-
-/// How often the analysis starts again to forget what arguments needed that stay arrays.
-const ROUNDS: usize = 6;
-
-/// What is needed of the arguments that do not stay arrays.
+/// The elements that are needed of the arguments to be replaced.
 pub(super) struct Plan {
     /// Paths over the predicate's formal variables.
     pub elements: FxHashMap<Place, Vec<Path>>,
-    /// For each clause with arrays among its atoms' arguments.
+    /// For each clause with arrays among its atoms' arguments, its analysis.
     pub clauses: Vec<Option<Planned>>,
 }
 
+/// The analysis of a clause.
 pub(super) struct Planned {
+    /// The clause's arrays and indexes.
     pub view: View,
-    /// Array variables that stay.
+    /// Array variables that are not replaced.
     pub whole: FxHashSet<TermId>,
-    /// For each body atom: formal terms that variables of the clause equal.
+    /// For each body atom, terms over the formal variables that equal variables of the clause.
     formal: Vec<FxHashMap<TermId, TermId>>,
 }
 
@@ -82,11 +67,11 @@ impl Planned {
         });
         expressed
             .collect::<Option<Path>>()
-            .filter(|p| p.len() <= DEPTH)
+            .filter(|p| p.len() <= LIMITS.max_path_length)
     }
 }
 
-/// Terms over the formal variables that the clause's variables are equal to.
+/// For variables of the clause, equal terms over the formal variables.
 fn formal_terms(
     terms: &TermStore,
     view: &View,
@@ -122,7 +107,7 @@ fn formal_terms(
     formal
 }
 
-/// What one clause needs of its body.
+/// What a clause needs of its body.
 struct Needs {
     elements: Vec<(Place, Path)>,
     wholes: Vec<Place>,
@@ -136,7 +121,7 @@ struct Planner<'a> {
     fuel: usize,
 }
 
-/// A plan for the system; `None` if all arrays stay, or there is too much to do.
+/// A plan for the system; `None` if all arrays are kept, or a limit is reached.
 pub(super) fn plan(system: &System, cx: &Context) -> Option<Plan> {
     let terms = &*system.terms;
     let arrays = |clause: &Clause| {
@@ -158,13 +143,13 @@ pub(super) fn plan(system: &System, cx: &Context) -> Option<Plan> {
         clauses,
         elements: FxHashMap::default(),
         wholes: FxHashSet::default(),
-        fuel: FUEL,
+        fuel: LIMITS.max_steps,
     };
-    for _ in 0..ROUNDS {
+    for _ in 0..LIMITS.max_rounds {
         let before = planner.wholes.len();
         planner.elements.clear();
         if planner.close(cx).is_err() {
-            log::debug!("reads: too much to do");
+            log::debug!("reads: a limit is reached, or the budget has ended");
             return None;
         }
         if planner.wholes.len() == before {
@@ -200,7 +185,9 @@ impl Planner<'_> {
                 changed.push(place.0);
                 let terms = &self.system.terms;
                 let symbolic = |p: &&Path| !p.iter().all(|&i| terms.is_value(i));
-                if list.len() > ELEMENTS || list.iter().filter(symbolic).count() > SYMBOLIC {
+                if list.len() > LIMITS.max_elements
+                    || list.iter().filter(symbolic).count() > LIMITS.max_symbolic_elements
+                {
                     self.wholes.insert(place);
                 }
             }
@@ -274,7 +261,8 @@ impl Planner<'_> {
                     None => {
                         let count = free.entry(*var).or_default();
                         *count += 1;
-                        if *count > FREE || path.len() > DEPTH {
+                        if *count > LIMITS.max_free_elements || path.len() > LIMITS.max_path_length
+                        {
                             more.push(*var);
                         }
                     }
@@ -310,7 +298,7 @@ impl Planner<'_> {
                     elements.insert(place, own);
                 }
             }
-            if arity > ARITY.max(params.len()) {
+            if arity > LIMITS.max_arity.max(params.len()) {
                 return None;
             }
         }
@@ -321,7 +309,7 @@ impl Planner<'_> {
     }
 }
 
-/// The formal variables of the head's predicate by the head's arguments.
+/// The head's arguments by the formal variables of its predicate.
 pub(super) fn actual(system: &System, clause: &Clause) -> FxHashMap<TermId, TermId> {
     let pairs = clause.head.iter().flat_map(|head| {
         let params = system.predicate(head.predicate).params.iter().copied();

@@ -1,18 +1,16 @@
-//! Reads arrays through the definitions of a clause, down to those that nothing defines.
+//! Reads arrays through the definitions of a clause, down to arrays that nothing defines.
 //!
-//! Invariant: what stands for a term is equal to it in every assignment that satisfies the clause's
-//! constraint and in which a leaf is what was read there.
+//! Invariant: the result for a term equals the term in every assignment that satisfies the clause's
+//! constraint and in which the term for each leaf equals the element read there.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::view::View;
 use alphorn_term::{Op, TermId, TermStore};
 
-/// Where an array is read: an index, then one into the element, and so on; all resolved.
+/// Where an array is read: an index, then an index into the element, and so on; all resolved.
 pub type Path = Vec<TermId>;
-
-/// In larger indexes no `ite` is looked for.
-const CHOICE: usize = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct PathId(u32);
@@ -23,27 +21,29 @@ enum Job {
     Read(TermId, PathId),
 }
 
+/// Simplifies reads of arrays in one clause.
 pub struct Reader<'a> {
     terms: &'a TermStore,
     view: &'a View,
-    /// Array variables that stay.
+    /// Array variables that are not replaced.
     whole: &'a FxHashSet<TermId>,
     paths: Vec<Path>,
     numbers: FxHashMap<Path, PathId>,
     done: FxHashMap<Job, TermId>,
-    /// What was read of variables without definition, in the order in which it was found.
+    /// The reads of variables without definition, in the order in which they were found.
     pub leaves: Vec<(TermId, Path)>,
-    /// Array variables that were met where there is nothing to read.
+    /// Array variables that occur other than in a read.
     pub met: FxHashSet<TermId>,
-    /// How much work may still be done.
+    /// The number of steps that may still be done.
     pub fuel: usize,
 }
 
-/// The work was more than there was fuel for.
+/// The fuel did not suffice.
 #[derive(Debug)]
 pub struct Exhausted;
 
 impl<'a> Reader<'a> {
+    /// A reader for the clause of `view`: keeps the arrays `whole`, does at most `fuel` steps.
     pub fn new(
         terms: &'a TermStore,
         view: &'a View,
@@ -63,8 +63,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The term with all that it reads of arrays read through. `leaf` says what stands for a
-    /// variable's element.
+    /// The term with all its reads of arrays simplified. `leaf` gives the term for an element of a
+    /// variable.
+    ///
+    /// # Errors
+    /// The fuel does not suffice.
     pub fn plain(
         &mut self,
         term: TermId,
@@ -74,6 +77,9 @@ impl<'a> Reader<'a> {
     }
 
     /// The element of an array at a path of index terms.
+    ///
+    /// # Errors
+    /// The fuel does not suffice.
     pub fn read(
         &mut self,
         array: TermId,
@@ -122,7 +128,7 @@ impl<'a> Reader<'a> {
         Ok(self.done[&root])
     }
 
-    /// What stands for a term, or jobs that must be done before.
+    /// The result for a term; `None` if jobs have been added that must be done before.
     fn step_plain(&mut self, term: TermId, stack: &mut Vec<Job>) -> Option<TermId> {
         let terms = self.terms;
         let node = terms.node(term);
@@ -171,7 +177,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a job gave; `None` if it must be done first.
+    /// The result of a job; `None` if it has been added to the stack.
     fn ask(&self, job: Job, stack: &mut Vec<Job>) -> Option<TermId> {
         let known = self.done.get(&job).copied();
         if known.is_none() {
@@ -245,7 +251,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An `ite` within one of a path's indexes, and which.
+    /// An `ite` within one of a path's indexes, with the position of the index.
     fn choice(&self, path: PathId) -> Option<(usize, TermId)> {
         let path = &self.paths[path.0 as usize];
         let found = |&index: &TermId| choice(self.terms, index);
@@ -254,10 +260,12 @@ impl<'a> Reader<'a> {
             .find_map(|(at, index)| Some((at, found(index)?)))
     }
 
-    /// The element at either of the places that a path may lead to.
+    /// The element at either of the paths that an `ite` in an index allows.
     fn by_cases(&mut self, array: TermId, path: PathId, stack: &mut Vec<Job>) -> Option<TermId> {
         let terms = self.terms;
-        let (at, ite) = self.choice(path).expect("there is one");
+        let (at, ite) = self
+            .choice(path)
+            .expect("the caller has checked that there is a choice");
         let node = terms.node(ite);
         let mut branches = [TermId::TRUE; 2];
         let mut missing = false;
@@ -274,7 +282,7 @@ impl<'a> Reader<'a> {
         (!missing).then(|| terms.ite(node.args[0], branches[0], branches[1]))
     }
 
-    /// What a path whose first index led to this element goes on to.
+    /// The result of the rest of a path whose first index selects this element.
     fn element(&mut self, element: TermId, path: PathId, stack: &mut Vec<Job>) -> Option<TermId> {
         let path = &self.paths[path.0 as usize];
         if path.len() == 1 {
@@ -290,7 +298,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// An `ite` within an index that is small enough to be looked through.
+/// An `ite` within an index, if the index is small.
 fn choice(terms: &TermStore, index: TermId) -> Option<TermId> {
     if terms.is_var(index) || terms.is_value(index) {
         return None;
@@ -298,7 +306,7 @@ fn choice(terms: &TermStore, index: TermId) -> Option<TermId> {
     let mut seen = FxHashSet::default();
     let mut stack = vec![index];
     while let Some(t) = stack.pop() {
-        if seen.len() > CHOICE || !seen.insert(t) {
+        if seen.len() > LIMITS.max_choice_nodes || !seen.insert(t) {
             continue;
         }
         let node = terms.node(t);

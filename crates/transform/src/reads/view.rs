@@ -1,47 +1,49 @@
-//! One clause as the pass sees it: which arrays others define, and what is known of indexes.
+//! One clause as the analysis of arrays sees it: the arrays that others define, and what is known
+//! of indexes.
 //!
-//! Invariant: the definitions have no cycle, each variable has one at most and none that is an
-//! argument of the body has one; an index term and its resolved form are equal in every assignment
-//! that satisfies the clause's constraint.
+//! Invariant: the definitions are acyclic, each variable has at most one, and a variable of the
+//! body has none. An index term and its resolved form are equal in every assignment that satisfies
+//! the clause's constraint.
 
 use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::isolate;
+use super::limits::LIMITS;
 use alphorn_chc::Clause;
 use alphorn_term::{Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// Larger equations define no index.
-const EQUATION: usize = 40;
-
-/// Choices in an index that is compared are taken apart so deep.
-const CHOICES: usize = 4;
-
+/// The arrays and indexes of one clause.
 pub struct View {
-    /// The place of each array in the body: atom and argument.
+    /// The position of each array in the body: atom and argument.
     pub body: FxHashMap<TermId, (usize, usize)>,
-    /// `array := term`, those first that others need.
+    /// `array := term`, each after those that its term needs.
     pub definitions: Vec<Definition>,
     /// Positions in `definitions`.
     pub defined: FxHashMap<TermId, usize>,
-    /// The conjuncts that are no definitions.
+    /// The conjuncts that are not definitions.
     pub rest: Vec<TermId>,
-    /// Scalars by others, from the clause's equations; terms here may mention solved ones again.
+    /// Scalars in terms of others, by the clause's equations; the terms may contain solved
+    /// variables again.
     solved: FxHashMap<TermId, TermId>,
     /// Equations that are false.
     different: FxHashSet<TermId>,
-    /// Sums over Int by what they are at most.
+    /// Upper bounds of sums over Int.
     bounds: FxHashMap<Vec<(TermId, Rational)>, Rational>,
 }
 
+/// An equation that defines an array.
 pub struct Definition {
+    /// The array variable that is defined.
     pub var: TermId,
+    /// The term that it equals; it does not contain the variable.
     pub term: TermId,
-    /// The conjunct that says so.
+    /// The conjunct that is this equation.
     pub conjunct: TermId,
 }
 
 impl View {
+    /// Analyses the constraint of a clause.
     pub fn new(terms: &TermStore, clause: &Clause) -> View {
         let mut body = FxHashMap::default();
         let mut given: FxHashSet<TermId> = FxHashSet::default();
@@ -70,7 +72,7 @@ impl View {
         view
     }
 
-    /// Reads equations between arrays as definitions, as far as they have no cycle.
+    /// Reads equations between arrays as definitions, as far as they are acyclic.
     fn define(
         &mut self,
         terms: &TermStore,
@@ -88,7 +90,7 @@ impl View {
             }
             let open = |t: TermId| terms.is_var(t) && !given.contains(&t) && !at.contains_key(&t);
             let mut sides = [(node.args[0], node.args[1]), (node.args[1], node.args[0])];
-            // The head's arrays rather than locals.
+            // Prefers to define the head's arrays.
             if heads.contains(&sides[1].0) {
                 sides.swap(0, 1);
             }
@@ -104,7 +106,7 @@ impl View {
                 None => self.rest.push(conjunct),
             }
         }
-        // Depth first; a definition that closes a cycle is none.
+        // Depth-first search; a definition that closes a cycle is dropped.
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
@@ -150,7 +152,9 @@ impl View {
         }
         let mut found: Vec<Option<Definition>> = found.into_iter().map(Some).collect();
         for at in order {
-            let definition = found[at].take().expect("each once");
+            let definition = found[at]
+                .take()
+                .expect("each definition occurs once in the order");
             self.defined.insert(definition.var, self.definitions.len());
             self.definitions.push(definition);
         }
@@ -158,7 +162,8 @@ impl View {
             .extend(found.into_iter().flatten().map(|d| d.conjunct));
     }
 
-    /// Solves equations between scalars: for the head's arguments first, for the body's last.
+    /// Solves equations between scalars, preferably for the head's arguments, and for the body's
+    /// arguments last.
     fn solve(
         &mut self,
         terms: &TermStore,
@@ -190,7 +195,7 @@ impl View {
         }
     }
 
-    /// Notes what tells that indexes differ.
+    /// Records disequations and bounds, which show that indexes differ.
     fn compare(&mut self, terms: &TermStore, conjuncts: &[TermId]) {
         for &conjunct in conjuncts {
             let node = terms.node(conjunct);
@@ -238,10 +243,10 @@ impl View {
         term
     }
 
-    /// Whether two resolved indexes are equal (`TRUE`), are not (`FALSE`), or the condition that
-    /// they are.
+    /// `TRUE` if two resolved indexes are equal, `FALSE` if they differ, otherwise the condition
+    /// under which they are equal.
     pub fn equal(&self, terms: &TermStore, a: TermId, b: TermId) -> TermId {
-        self.compared(terms, a, b, CHOICES)
+        self.compared(terms, a, b, LIMITS.max_choice_depth)
     }
 
     fn compared(&self, terms: &TermStore, a: TermId, b: TermId, depth: usize) -> TermId {
@@ -262,7 +267,8 @@ impl View {
         if terms.sort_of(a) == SortId::INT {
             let sum = terms.difference(a, b);
             for sum in [sum.negated(), sum] {
-                // Below zero, if the sum without its constant is below the opposite of that.
+                // The sum is negative if its part without the constant is less than the negated
+                // constant.
                 if let Some(limit) = self.bounds.get(&sum.monomials)
                     && (limit + &sum.constant).is_negative()
                 {
@@ -274,8 +280,8 @@ impl View {
     }
 }
 
-/// Whether a term may be part of an index that is compared or passed on: scalars whose value is
-/// certain, and few of them.
+/// Whether a term may be part of an index that is compared or passed on: scalars that evaluation
+/// always gives a value, and few of them.
 pub(super) fn is_index(terms: &TermStore, term: TermId) -> bool {
     let mut count = 0;
     let mut good = true;
@@ -287,7 +293,8 @@ pub(super) fn is_index(terms: &TermStore, term: TermId) -> bool {
         }
         count += 1;
         let node = terms.node(t);
-        good &= count <= EQUATION && !matches!(terms.sort(node.sort), Sort::Array(..));
+        good &=
+            count <= LIMITS.max_equation_nodes && !matches!(terms.sort(node.sort), Sort::Array(..));
         good &= match &node.op {
             Op::Select | Op::Field(..) | Op::Div | Op::Forall(_) | Op::Exists(_) => false,
             Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::BvSmod => false,

@@ -1,11 +1,13 @@
-//! The propositional shape of conjuncts: negations are pushed to where they open a conjunction,
-//! and what all disjuncts share comes out of the disjunction.
+//! The propositional structure of conjuncts: negations are pushed inwards to make conjunctions, and
+//! what all disjuncts share is factored out.
+//!
+//! Invariant: the conjunction of the results is equivalent to the conjunct.
 
 use rustc_hash::FxHashSet;
 
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// The conjunct in one or more parts, their conjunction equivalent to it.
+/// Adds one or more formulas to `out` whose conjunction is equivalent to the conjunct.
 pub(super) fn open(terms: &TermStore, conjunct: TermId, out: &mut Vec<TermId>) {
     let node = terms.node(conjunct);
     match node.op {
@@ -44,8 +46,8 @@ pub(super) fn open(terms: &TermStore, conjunct: TermId, out: &mut Vec<TermId>) {
     }
 }
 
-/// Adds the conjuncts that all formulas share to `out` and returns what is left of each; `None`
-/// when they share none.
+/// Adds the conjuncts that all formulas share to `out` and returns the rest of each formula; `None`
+/// if they share none.
 fn common(
     terms: &TermStore,
     formulas: &[TermId],

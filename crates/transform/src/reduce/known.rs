@@ -1,9 +1,10 @@
-//! What the conjuncts of a constraint say about atoms in other places.
+//! Decides atoms by the conjuncts of a constraint.
 //!
-//! Bounds on sums, and on the atoms of sums, decide comparisons inside other conjuncts; equations
-//! and disequations decide whether a read goes through a store. Invariant: a conjunct is decided
-//! by equations and by bounds on single atoms only; these are never decided themselves, so nothing
-//! justifies itself.
+//! Bounds on sums, and on the atoms of sums, decide comparisons inside other conjuncts. Equations
+//! and disequations decide whether a read from a store reads the stored value.
+//!
+//! Invariant: a whole conjunct is decided only by equations and by bounds on single atoms; the
+//! latter are never decided themselves, so no conjunct justifies itself.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +14,7 @@ use alphorn_arith::Comparison;
 use alphorn_term::rational::{self, product};
 use alphorn_term::{Linear, Op, Rational, TermId, TermStore};
 
-/// An end of a range, and whether the range leaves it out.
+/// An end of a range, and whether the range excludes it.
 type End = Option<(Rational, bool)>;
 
 #[derive(Clone, Default)]
@@ -24,13 +25,13 @@ struct Range {
 
 pub(super) struct Known<'a> {
     terms: &'a TermStore,
-    /// Bounds by the form `l - r` of [`read_bound`].
+    /// Bounds on the form `l - r` of [`read_bound`].
     sums: FxHashMap<(TermId, TermId), Range>,
-    /// The same where the form is one atom.
+    /// The same if the form is a single atom.
     atoms: FxHashMap<TermId, Range>,
-    /// Values of sums by equations.
+    /// Values of sums, from equations.
     equations: FxHashMap<(TermId, TermId), Rational>,
-    /// Equations and negated ones that are conjuncts.
+    /// Equations and negated equations that are conjuncts.
     literals: FxHashSet<TermId>,
 }
 
@@ -70,12 +71,12 @@ impl<'a> Known<'a> {
         known
     }
 
-    /// Whether there is nothing that could decide anything.
+    /// Whether there is nothing that could decide an atom.
     pub(super) fn is_empty(&self) -> bool {
         self.sums.is_empty() && self.atoms.is_empty() && self.literals.is_empty()
     }
 
-    /// The conjunct with what is decided inside it replaced. `memo` is shared by all conjuncts.
+    /// The conjunct with the decided atoms inside replaced. `memo` is shared by all conjuncts.
     pub(super) fn apply(&self, conjunct: TermId, memo: &mut FxHashMap<TermId, TermId>) -> TermId {
         let terms = self.terms;
         if !is_theory_literal(terms, conjunct) {
@@ -101,7 +102,7 @@ impl<'a> Known<'a> {
         if negated { terms.not(new) } else { new }
     }
 
-    /// A comparison by an equation, and one of a sum by bounds on its atoms.
+    /// Decides a comparison by an equation, and one of a sum by bounds on its atoms.
     fn decide_conjunct(&self, atom: TermId) -> Option<bool> {
         let read = Comparison::of(self.terms, atom).filter(|c| !c.strict)?;
         let (key, value) = (read.sides, read.value);
@@ -109,7 +110,7 @@ impl<'a> Known<'a> {
             return match self.terms.op(atom) {
                 Op::Le => Some(*exact <= value),
                 Op::Ge => Some(*exact >= value),
-                // The equation itself.
+                // This is the equation itself.
                 _ if *exact == value => None,
                 _ => Some(false),
             };
@@ -117,7 +118,7 @@ impl<'a> Known<'a> {
         if single(self.terms, key).is_some() && *self.terms.op(atom) != Op::Eq {
             return None;
         }
-        // An equation that holds by bounds stays: solving it may still be worth it.
+        // An equation that holds by bounds is kept, since it may still be solved.
         let decided = decide(self.terms.op(atom), &self.by_atoms(key), &value);
         decided.filter(|&d| !d || *self.terms.op(atom) != Op::Eq)
     }
@@ -134,7 +135,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Reads through stores as far as it is known whether the indexes are equal.
+    /// Simplifies reads of stores as far as equality of the indexes is decided.
     fn read(&self, term: TermId) -> TermId {
         let terms = self.terms;
         let [array, index] = *terms.args(term) else {
@@ -156,7 +157,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The truth value of an atom inside a conjunct.
+    /// The value of an atom inside a conjunct.
     fn decide(&self, atom: TermId) -> Option<bool> {
         match atom {
             TermId::TRUE => return Some(true),
@@ -255,7 +256,7 @@ impl Range {
     }
 }
 
-/// The atom that a form consists of, if it is one.
+/// The atom that a form consists of, if it is a single one.
 fn single(terms: &TermStore, key: (TermId, TermId)) -> Option<TermId> {
     let right: Linear = terms.linear(key.1);
     let atom = right.is_constant() && !matches!(terms.op(key.0), Op::Add | Op::Mul);

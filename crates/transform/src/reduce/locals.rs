@@ -1,40 +1,32 @@
-//! Elimination of locals that no equation defines: by combining bounds, by cases, by cells.
+//! Elimination of locals that no equation defines: by combining bounds, by cases, and by cells.
 //!
-//! - An arithmetic local between lower and upper bounds goes when their combinations are no more
-//!   than the bounds are (Fourier-Motzkin; over Int only where a coefficient is one, which is
-//!   exact).
-//! - A Boolean local goes by its two cases when these are no larger than what they replace.
-//! - An array local that is only read goes by a scalar for each index, equal where the indexes are
-//!   (Ackermann). One below a store, in `t = store(… a …, i, v)`, is `t` with other cells:
-//!   `a = store(t, i, s) ∧ t[i] = v` with a new scalar `s`.
+//! - An arithmetic local with lower and upper bounds is eliminated if there are no more
+//!   combinations than bounds (Fourier-Motzkin; over Int only if the coefficients on one side are
+//!   one, so that the elimination is exact).
+//! - A Boolean local is eliminated by its two cases if these are no larger than what they replace.
+//! - An array local that is only read is replaced by a scalar for each index, with equal scalars at
+//!   equal indexes (Ackermann). One inside stores, as in `t = store(… a …, i, v)`, is `t` with
+//!   other cells: `a = store(t, i, s) ∧ t[i] = v` with a new scalar `s`.
 //!
-//! Invariant: each step keeps `∃ locals. constraint`, and the definition recorded gives the local a
-//! value that satisfies what was dropped.
+//! Invariant: each step keeps `∃ locals. constraint`, and the recorded definition gives the local a
+//! value that satisfies the dropped conjuncts.
 
 use num_traits::One;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::isolate::{self, LinearBound};
-use super::{OCCURRENCES, Reducer};
+use super::Reducer;
+use super::limits::LIMITS;
 use alphorn_term::{Linear, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// A local in a formula larger than this is not eliminated by cases.
-const CASES: usize = 80;
-
-/// A combination of bounds with more summands than this is not made.
-const SUMMANDS: usize = 24;
-
-/// Indexes at which an array local may be read.
-const CELLS: usize = 4;
-
-/// What takes the place of the conjuncts with a local.
+/// The replacement of the conjuncts with a local.
 struct Elimination {
     conjuncts: Vec<TermId>,
     definition: TermId,
 }
 
 impl Reducer<'_> {
-    /// Eliminates locals that share no conjunct, as far as this makes nothing larger.
+    /// Eliminates locals that share no conjunct, as far as nothing becomes larger.
     pub(super) fn project_locals(&mut self) -> bool {
         let terms = self.terms;
         let mut places: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
@@ -51,7 +43,7 @@ impl Reducer<'_> {
         let mut added = Vec::new();
         for (count, var) in order {
             let at = &places[&var];
-            if count > OCCURRENCES || at.iter().any(|i| gone.contains(i)) {
+            if count > LIMITS.max_occurrences || at.iter().any(|i| gone.contains(i)) {
                 continue;
             }
             let literals: Vec<TermId> = at.iter().map(|&i| self.conjuncts[i]).collect();
@@ -79,8 +71,8 @@ impl Reducer<'_> {
         self.set_conjuncts(&rest)
     }
 
-    /// `t = store(u, i, v)` with a local array at the bottom of `u` becomes `u = store(t, i, s)`
-    /// and `t[i] = v`.
+    /// Replaces `t = store(u, i, v)`, where a local array is at the bottom of `u`, by `u = store(t,
+    /// i, s)` and `t[i] = v`.
     pub(super) fn open_stores(&mut self) -> bool {
         let terms = self.terms;
         let mut changed = false;
@@ -111,7 +103,7 @@ impl Reducer<'_> {
             while *terms.op(bottom) == Op::Store {
                 bottom = terms.args(bottom)[0];
             }
-            // A local as the other side is solved for as a whole.
+            // If the other side is a local, the equation is solved for it.
             bottom != stored && local(bottom) && !local(target) && {
                 let mut others = vec![target];
                 let mut current = stored;
@@ -140,7 +132,7 @@ impl Reducer<'_> {
     }
 }
 
-/// Lower bounds combined with upper bounds.
+/// Combines lower bounds with upper bounds.
 fn combine(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Elimination> {
     let sort = terms.sort_of(var);
     let mut lower: Vec<LinearBound> = Vec::new();
@@ -169,7 +161,7 @@ fn combine(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Elimin
                 .side
                 .scaled(&high.size)
                 .add_scaled(&high.side, &-low.size.clone());
-            if difference.monomials.len() > SUMMANDS {
+            if difference.monomials.len() > LIMITS.max_combined_summands {
                 return None;
             }
             conjuncts.push(if low.strict || high.strict {
@@ -210,7 +202,7 @@ fn combine(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Elimin
 /// The two cases of a Boolean.
 fn cases(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Elimination> {
     let before = terms.dag_size(literals);
-    if before > CASES {
+    if before > LIMITS.max_nodes_for_cases {
         return None;
     }
     let both = terms.and(literals);
@@ -226,7 +218,7 @@ fn cases(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Eliminat
     })
 }
 
-/// A scalar for each index at which an array is read, if nothing else is done with it.
+/// A scalar for each index at which an array is read, if it occurs nowhere else.
 fn cells(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Elimination> {
     let mut indexes: Vec<TermId> = Vec::new();
     let mut only_read = true;
@@ -238,7 +230,7 @@ fn cells(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<Eliminat
             only_read = false;
         }
     });
-    if !only_read || indexes.is_empty() || indexes.len() > CELLS {
+    if !only_read || indexes.is_empty() || indexes.len() > LIMITS.max_cells {
         return None;
     }
     if terms.free_vars(&indexes).contains(&var) {

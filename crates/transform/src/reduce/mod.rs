@@ -1,18 +1,19 @@
-//! Makes one constraint smaller while its meaning for the kept variables stays: equations for the
-//! other variables (locals) are solved and substituted, bounds that say nothing are dropped.
+//! Simplifies one constraint without changing its meaning for the kept variables: equations for the
+//! other variables (locals) are solved and substituted, redundant bounds are dropped.
 //!
-//! One round takes out what disjuncts share, merges equal kept variables, solves as many equations
-//! as do not depend on each other in a cycle and substitutes all of them at once in dependency
-//! order, replaces literals that stand alone inside other conjuncts by `true`, merges bounds on the
-//! same sum, uses bounds to decide others, drops locals that only such literals mention as can
-//! always be satisfied, and eliminates others where nothing grows by it.
+//! One round factors out what disjuncts share, merges equal kept variables, solves as many
+//! equations as do not depend on each other cyclically and substitutes all of them at once in
+//! dependency order, replaces literals that are conjuncts by `true` inside other conjuncts, merges
+//! bounds on the same sum, decides literals by bounds, drops locals whose conjuncts can always be
+//! satisfied, and eliminates other locals if nothing grows.
 //!
 //! Invariant: `∃ locals. constraint` is unchanged as a formula over the kept variables, and the
-//! definitions recorded give, in order, values to the locals that are gone. Each round is
-//! near-linear in the constraint's size.
+//! recorded definitions give, in order, values to the eliminated locals. Each round is nearly
+//! linear in the constraint's size.
 
 mod formulas;
 mod known;
+mod limits;
 mod locals;
 #[cfg(test)]
 mod tests;
@@ -22,29 +23,22 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::known::Known;
+use self::limits::LIMITS;
 use super::isolate::{self, Bound};
 use alphorn_arith::Comparison;
 use alphorn_term::{Op, Rational, SortId, TermId, TermStore};
 
-/// More rounds than this are not worth their time; almost all constraints need two or three.
-const ROUNDS: usize = 12;
-
-/// A definition with more summands than this is not substituted in more than one place.
-const SUMMANDS: usize = 12;
-
-/// A local in more conjuncts than this is not looked at for elimination by bounds.
-const OCCURRENCES: usize = 64;
-
 /// A reduced constraint.
 pub(super) struct Reduction {
+    /// The constraint.
     pub constraint: TermId,
     /// `local := term` in the order of evaluation: each term is over variables of the reduced
-    /// constraint, kept ones, locals defined before it, and locals whose value is free.
+    /// constraint, kept variables, locals defined before it, and locals that may have any value.
     pub definitions: Vec<(TermId, TermId)>,
 }
 
-/// Reduces `constraint`. Kept variables are those with a rank; where two are equal the one of lower
-/// rank stands for both.
+/// Reduces `constraint`. Kept variables are those with a rank; of two equal ones, the one of lower
+/// rank replaces the other.
 pub(super) fn reduce(
     terms: &TermStore,
     constraint: TermId,
@@ -58,7 +52,7 @@ pub(super) fn reduce(
         refused: FxHashSet::default(),
         definitions: Vec::new(),
     };
-    for _ in 0..ROUNDS {
+    for _ in 0..LIMITS.max_rounds {
         let before = reducer.conjuncts.clone();
         let consistent = reducer.open_formulas()
             && reducer.merge_kept()
@@ -96,12 +90,12 @@ struct Reducer<'a> {
     terms: &'a TermStore,
     rank: &'a FxHashMap<TermId, u32>,
     conjuncts: Vec<TermId>,
-    /// Kept variables that another one, or a value, stands for: a union-find forest. The equations
-    /// are not among the conjuncts.
+    /// For each merged kept variable another one, or a value, that replaces it: a union-find
+    /// forest. These equations are not among the conjuncts.
     equal: FxHashMap<TermId, TermId>,
-    /// Locals whose definition was too large to substitute.
+    /// Locals whose definitions are too large to be substituted.
     refused: FxHashSet<TermId>,
-    /// In the order in which locals went, the reverse of the order of evaluation.
+    /// In the order of elimination, the reverse of the order of evaluation.
     definitions: Vec<(TermId, TermId)>,
 }
 
@@ -110,14 +104,14 @@ impl Reducer<'_> {
         !self.rank.contains_key(&var)
     }
 
-    /// Takes conjunctions apart, drops duplicates. False if the constraint is.
+    /// Sets the conjuncts, flattened and without duplicates. False if their conjunction is false.
     fn set_conjuncts(&mut self, conjuncts: &[TermId]) -> bool {
         let all = self.terms.and(conjuncts);
         self.conjuncts = self.terms.conjuncts(all);
         all != TermId::FALSE
     }
 
-    /// Pushes negations inwards and takes out what all disjuncts share.
+    /// Pushes negations inwards and factors out what all disjuncts share.
     fn open_formulas(&mut self) -> bool {
         let mut result = Vec::with_capacity(self.conjuncts.len());
         for &conjunct in &self.conjuncts {
@@ -126,7 +120,7 @@ impl Reducer<'_> {
         result == self.conjuncts || self.set_conjuncts(&result)
     }
 
-    /// Decides comparisons by bounds, and reads through stores.
+    /// Decides comparisons by bounds, and simplifies reads of stores.
     fn use_bounds(&mut self) -> bool {
         let known = Known::new(self.terms, &self.conjuncts);
         if known.is_empty() {
@@ -157,8 +151,8 @@ impl Reducer<'_> {
         root
     }
 
-    /// Moves equations between kept variables, or with values, into `equal`, and lets one stand for
-    /// all in the other conjuncts.
+    /// Moves equations between kept variables, or with values, into `equal`, and substitutes one
+    /// variable for all equal ones in the other conjuncts.
     fn merge_kept(&mut self) -> bool {
         let terms = self.terms;
         let mut merged = false;
@@ -226,7 +220,7 @@ impl Reducer<'_> {
                 *occurrences.entry(var).or_default() += 1;
             }
         }
-        // One variable for each equation, preferably one that occurs in few places.
+        // One variable for each equation, preferably one that occurs in few conjuncts.
         let mut chosen: FxHashMap<TermId, Candidate> = FxHashMap::default();
         for (at, vars) in candidates {
             let var = vars
@@ -245,10 +239,14 @@ impl Reducer<'_> {
         let mut used: FxHashSet<usize> = FxHashSet::default();
         for var in order {
             let candidate = &chosen[&var];
-            // Every defined variable in the term is in the map already, so the memo stays true.
+            // All defined variables in the term are in the map already, so cached results stay
+            // valid.
             let term = terms.substitute_with(candidate.term, &map, &mut memo);
             let places = occurrences.get(&var).copied().unwrap_or(0);
-            if places > 2 && *terms.op(term) == Op::Add && terms.args(term).len() > SUMMANDS {
+            if places > 2
+                && *terms.op(term) == Op::Add
+                && terms.args(term).len() > LIMITS.max_substituted_summands
+            {
                 self.refused.insert(var);
                 continue;
             }
@@ -270,7 +268,7 @@ impl Reducer<'_> {
         self.set_conjuncts(&rest)
     }
 
-    /// `C(…, v, …) = t` with a local v becomes `is-C(t) ∧ … ∧ v = sel(t) ∧ …`.
+    /// Replaces `C(…, v, …) = t` with a local v by `is-C(t) ∧ … ∧ v = sel(t) ∧ …`.
     fn split_constructors(&mut self) {
         let terms = self.terms;
         let mut split = false;
@@ -284,7 +282,7 @@ impl Reducer<'_> {
                     let Op::Construct(datatype, constructor) = *terms.op(build) else {
                         continue;
                     };
-                    // A local as the other side is solved for as a whole.
+                    // If the other side is a local, the equation is solved for it.
                     if terms.is_var(other) && self.is_local(other) {
                         continue;
                     }
@@ -314,7 +312,7 @@ impl Reducer<'_> {
     }
 
     /// Replaces literals that are conjuncts by `true` inside the other conjuncts, and terms that
-    /// are equal to a value by it.
+    /// equal a value by the value.
     fn use_literals(&mut self) -> bool {
         let terms = self.terms;
         let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -336,7 +334,7 @@ impl Reducer<'_> {
         }
         let mut memo = FxHashMap::default();
         let mut inside = |term: TermId| {
-            // Only parts of the term are looked at.
+            // Only proper subterms are replaced.
             let node = terms.node(term);
             let args: Vec<TermId> = node
                 .args
@@ -352,7 +350,7 @@ impl Reducer<'_> {
         let mut result = Vec::with_capacity(self.conjuncts.len());
         for &conjunct in &self.conjuncts {
             // A literal is never replaced by itself, nor a term with a value in the equation that
-            // says so: what is looked at is a part of it, and a part is smaller, so no two
+            // gives the value. Only proper subterms are replaced, which are smaller, so no two
             // conjuncts can justify each other.
             let new = if let Some((term, value)) = valued(terms, conjunct) {
                 terms.eq(inside(term), value)
@@ -369,7 +367,7 @@ impl Reducer<'_> {
         result == self.conjuncts || self.set_conjuncts(&result)
     }
 
-    /// Whether no conjunct has a formula inside.
+    /// Whether no conjunct has a formula as a subterm of its atom.
     fn flat(&self) -> bool {
         let mut flat = true;
         let atoms: Vec<TermId> = self
@@ -387,7 +385,7 @@ impl Reducer<'_> {
         flat
     }
 
-    /// Keeps the strongest bounds on each sum; two that meet become an equation.
+    /// Keeps the strongest bounds on each sum; two equal ones become an equation.
     fn merge_bounds(&mut self) -> bool {
         let terms = self.terms;
         let mut table: FxHashMap<(TermId, TermId), Interval> = FxHashMap::default();
@@ -435,7 +433,7 @@ impl Reducer<'_> {
         self.set_conjuncts(&rest)
     }
 
-    /// Drops locals, with all conjuncts that mention them, where these can always be satisfied.
+    /// Drops locals with all their conjuncts if these can always be satisfied.
     fn drop_locals(&mut self) -> bool {
         let terms = self.terms;
         let mut places: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
@@ -457,7 +455,7 @@ impl Reducer<'_> {
                 continue;
             };
             at.retain(|&i| alive[i]);
-            if at.is_empty() || at.len() > OCCURRENCES {
+            if at.is_empty() || at.len() > LIMITS.max_occurrences {
                 continue;
             }
             let literals: Vec<TermId> = at.iter().map(|&i| self.conjuncts[i]).collect();
@@ -487,8 +485,8 @@ struct Candidate {
     term: TermId,
 }
 
-/// The chosen variables with those their definitions need first; a definition that closes a cycle
-/// is taken out of `chosen`.
+/// The chosen variables in dependency order; a variable whose definition closes a cycle is removed
+/// from `chosen`.
 fn acyclic_order(terms: &TermStore, chosen: &mut FxHashMap<TermId, Candidate>) -> Vec<TermId> {
     #[derive(PartialEq)]
     enum Color {
@@ -538,7 +536,7 @@ fn acyclic_order(terms: &TermStore, chosen: &mut FxHashMap<TermId, Candidate>) -
     order
 }
 
-/// A literal without formulas as direct arguments.
+/// Whether the conjunct is a literal without formulas as direct arguments.
 fn is_theory_literal(terms: &TermStore, conjunct: TermId) -> bool {
     let atom = match terms.node(conjunct) {
         node if node.op == Op::Not => node.args[0],
@@ -551,7 +549,7 @@ fn is_theory_literal(terms: &TermStore, conjunct: TermId) -> bool {
     }
 }
 
-/// An equation `t = value` as its sides, where `t` is neither a variable nor a sum.
+/// The sides of an equation `t = value`, where `t` is neither a variable nor a sum.
 fn valued(terms: &TermStore, conjunct: TermId) -> Option<(TermId, TermId)> {
     let node = terms.node(conjunct);
     if node.op != Op::Eq {
@@ -608,8 +606,8 @@ fn read_bound(terms: &TermStore, conjunct: TermId) -> Option<((TermId, TermId), 
     Some((read.sides, bound))
 }
 
-/// A term without `var` that satisfies all the literals when `var` has its value; the literals are
-/// all the conjuncts that mention `var`.
+/// A term without `var` such that all literals hold if `var` has its value. The literals are all
+/// conjuncts that mention `var`.
 fn satisfying_value(terms: &TermStore, literals: &[TermId], var: TermId) -> Option<TermId> {
     if let [single] = literals {
         return isolate::witness(terms, *single, var);

@@ -1,5 +1,5 @@
-//! Random constraints: what is satisfiable for the kept variables stays, and the definitions give
-//! values to the locals that are gone.
+//! Random constraints: satisfiability for values of the kept variables is unchanged, and the
+//! definitions give values to the eliminated locals.
 
 use std::rc::Rc;
 
@@ -196,10 +196,10 @@ fn locals_go_where_nothing_grows() {
         &[five, t.ge(j, t.int(0)), sum],
         t.and(&[five, t.ge(j, t.int(0))]),
     );
-    // What disjuncts share comes out.
+    // Common parts of disjuncts are factored out.
     let either = t.or(&[t.and(&[five, kb]), t.and(&[five, small])]);
     check(&[either], t.and(&[five, t.or(&[kb, small])]));
-    // Reads go through stores.
+    // Reads are simplified through stores.
     let read = t.select(t.store(ka, k, j), t.int(0));
     let zero = t.select(ka, t.int(0));
     check(&[five, t.le(read, j)], t.and(&[five, t.le(zero, j)]));

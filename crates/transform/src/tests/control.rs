@@ -1,5 +1,5 @@
 //! Control-flow graphs with a planted bug or a planted invariant, written as one predicate whose
-//! arguments hide the location: `control` finds the graph again, and `single-loop` hides it.
+//! arguments encode the location: `control` recovers the graph, and `single-loop` encodes it again.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use super::random::config;
 use alphorn_chc::{Atom, PredicateId, System};
 use alphorn_term::{Constructor, DatatypeId, SortId, TermId, TermStore};
 
-/// Data stay between zero and this.
+/// Data are between zero and this.
 const BOUND: i64 = 6;
 
-/// A step between locations: taken where the data are at most `BOUND - add`, adds to them.
+/// A step between locations, possible if the data are at most `BOUND - add`, which it adds to them.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     from: usize,
@@ -27,13 +27,13 @@ struct Step {
 struct Graph {
     locations: usize,
     steps: Vec<Step>,
-    /// The data and the location where things are bad.
+    /// The data and the location at which there is an error.
     bad: (usize, i64),
     safe: bool,
 }
 
-/// A graph entered at location 0 with data 0. A bug is where a walk ends; an invariant says that
-/// data stay within the bound.
+/// A graph with the entry at location 0 with data 0. A bug is at the end of a walk; an invariant
+/// says that data stay within the bound.
 fn graph(choices: &mut Choices) -> Graph {
     let locations = 2 + choices.below(5);
     let mut steps: Vec<Step> = Vec::new();
@@ -68,7 +68,7 @@ fn graph(choices: &mut Choices) -> Graph {
 }
 
 impl Graph {
-    /// Locations that a path leads to, whatever the data.
+    /// The number of locations on paths from the entry, whatever the data.
     fn reachable(&self) -> usize {
         let mut seen = FxHashSet::from_iter([0]);
         let mut open = vec![0];
@@ -151,14 +151,14 @@ impl Maker {
         self.terms.and(&equations)
     }
 
-    /// The predicate's sorts: the location, data, and data that stay as they are.
+    /// A predicate with the sorts of the location, the data, and data that do not change.
     fn predicate(&self, system: &mut System, name: &str) -> PredicateId {
         let mut sorts = self.sorts();
         sorts.extend([SortId::INT, SortId::INT]);
         system.add_predicate(name, &sorts)
     }
 
-    /// What a step does from one atom to another.
+    /// The constraint of a step from one atom to another.
     fn step(&self, step: Step, from: &Atom, to: &Atom) -> TermId {
         let t = &self.terms;
         let (pc, data) = from.args.split_at(from.args.len() - 2);
@@ -196,7 +196,7 @@ impl Maker {
     }
 }
 
-/// The graph as one predicate; the steps as one clause, or as one each.
+/// The graph as one predicate; the steps as one clause, or as one clause each.
 fn monolith(graph: &Graph, encoding: Encoding, one_clause: bool) -> System {
     let m = Maker::new(encoding, graph.locations);
     let mut system = System::new(m.terms.clone());
@@ -225,7 +225,7 @@ fn flow_graph(graph: &Graph) -> System {
     let t = m.terms.clone();
     let places: Vec<PredicateId> = (0..graph.locations)
         .map(|l| {
-            // Of different shape, so that some arguments are alien elsewhere.
+            // Of different arities, so that some predicates do not have all arguments.
             let mut sorts = vec![SortId::INT; 1 + l % 2];
             sorts.extend(vec![SortId::BOOL; l % 3]);
             system.add_predicate(&format!("l{l}"), &sorts)
@@ -261,8 +261,8 @@ fn flow_graph(graph: &Graph) -> System {
     system
 }
 
-/// Two copies of the graph, whose steps need the other copy at the same location now and then, and
-/// a query about both.
+/// Two copies of the graph, whose steps sometimes need the other copy at the same location, and a
+/// query about both.
 fn product(graph: &Graph, encoding: Encoding) -> System {
     let m = Maker::new(encoding, graph.locations);
     let t = m.terms.clone();
@@ -305,8 +305,8 @@ const LISTS: [&str; 7] = [
     "default,single-loop,simplify",
 ];
 
-/// A chain of locations, more than an argument may have values as a rule; each clause says where it
-/// begins and where it ends. Every twentieth step adds one.
+/// A chain of locations, more than an argument may usually have values; each clause gives the
+/// locations before and after it. Every twentieth step adds one.
 #[test]
 fn counters_with_many_values() {
     let step = |from: usize| Step {
@@ -345,7 +345,7 @@ proptest! {
         let places = found.used_predicates();
         prop_assert!(places.len() == graph.reachable(), "{} of {graph:?}", places.len());
         for p in places {
-            // Data that stay at zero may go with the location.
+            // Data that remain zero may be removed with the location.
             prop_assert!(found.predicate(p).arity() <= 2);
         }
         check(&system, &LISTS, graph.safe);
@@ -360,7 +360,7 @@ proptest! {
             prop_assert_eq!(found.used_predicates().len(), 1);
             prop_assert_eq!(found.clauses.len(), system.clauses.len());
         }
-        // The invariant is asked for at one location only, where it holds as well.
+        // The invariant is queried at one location only, where it holds as well.
         check(&system, &LISTS, graph.safe);
     }
 
@@ -382,7 +382,8 @@ proptest! {
 
 #[test]
 fn data_are_not_split() {
-    // A counter of three bits, and a flag that no test reads twice: each step depends on all.
+    // A counter of three bits, and a flag that no test reads twice: each step depends on all of
+    // them.
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
     let sorts = [SortId::INT, SortId::INT];
@@ -405,7 +406,7 @@ fn data_are_not_split() {
 
 #[test]
 fn many_booleans_do_not_blow_up() {
-    // Forty Booleans that change freely, and three that are a location.
+    // Forty Booleans that change freely, and three that encode a location.
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
     let p = system.add_predicate("p", &[SortId::BOOL; 43]);

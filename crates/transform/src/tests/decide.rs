@@ -14,11 +14,11 @@ use alphorn_term::run::Reason;
 use alphorn_term::{Assignment, Constructor, Field, SortId, TermId};
 use alphorn_witness::{Fact, Model, Refutation, RefutationStep, Verdict, check_refutation};
 
-/// Facts at most: a system with more is not for this oracle.
+/// A system with more facts is not decided.
 const FACTS: usize = 250;
 
 /// The least model as a disjunction of points, or a refutation; unknown if there are too many
-/// facts. Passes never make facts more numerous, so only the original system can be.
+/// facts. Passes do not add facts, so only the original system can have too many.
 pub fn decide(system: &System, smt: &Rc<Smt>) -> Verdict {
     let terms = &system.terms;
     let mut known: FxHashMap<Fact, usize> = FxHashMap::default();
@@ -138,8 +138,8 @@ pub fn check_model(system: &System, model: &Model, smt: &Rc<Smt>) {
     }
 }
 
-/// Decides the system after the passes and checks what comes back against the system before.
-/// True for satisfiable.
+/// Decides the system after the passes and checks the back-translated witness in the system before.
+/// True if it is satisfiable.
 pub fn check_pipeline(system: &System, passes: &str, smt: &Rc<Smt>) -> bool {
     let mut cx = Context::new(system.terms.clone());
     let (after, stack) = run(system, passes, &mut cx);
@@ -171,8 +171,8 @@ pub fn after(system: &System, passes: &str) -> System {
 }
 
 /// Asserts that the verdict is the same before and after each of the lists of passes, and that
-/// witnesses come back. `None` if the system is too large to be decided by enumeration, else
-/// whether it is satisfiable.
+/// witnesses are translated back. `None` if the system is too large to be decided by enumeration,
+/// else whether it is satisfiable.
 pub fn agree(system: &System, lists: &[impl AsRef<str>]) -> Option<bool> {
     system.check().unwrap();
     let smt = Smt::new(system.terms.clone());

@@ -1,5 +1,5 @@
-//! Two programs in one predicate, or two functions in one, with a planted relation of words that
-//! holds in each phase, and with such that do not hold.
+//! Two programs in one predicate, or two functions in one, with planted relations of bit-vectors
+//! that hold in each phase, and others that do not hold.
 
 use std::rc::Rc;
 
@@ -27,8 +27,8 @@ fn sum(t: &TermStore, a: TermId, b: TermId) -> TermId {
     t.bv_op(&Op::BvAdd, &[a, b])
 }
 
-/// Both loops for the same `n`, which is at most `most`, in step as long as both go on; at the end
-/// the sums are to be equal.
+/// Both loops for the same `n`, which is at most `most`, in lockstep while both run; at the end the
+/// sums have to be equal.
 fn pair(loops: [Loop; 2], width: u32, most: Option<u64>) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
@@ -75,8 +75,8 @@ fn pair(loops: [Loop; 2], width: u32, most: Option<u64>) -> System {
     let same = t.eq(new[0], old[0]);
     for (first, second) in [(true, true), (true, false), (false, true)] {
         let mut parts = vec![same];
-        for (at, goes) in [first, second].into_iter().enumerate() {
-            parts.extend(match goes {
+        for (at, runs) in [first, second].into_iter().enumerate() {
+            parts.extend(match runs {
                 true => [goes_on[at], steps[at]],
                 false => [t.not(goes_on[at]), rests[at]],
             });
@@ -92,7 +92,7 @@ fn pair(loops: [Loop; 2], width: u32, most: Option<u64>) -> System {
     system
 }
 
-/// Asserts that the pass leaves no query, and that the model that comes back is one.
+/// Asserts that the pass leaves no query, and that the back-translated model is one.
 fn solved(system: &System) {
     let mut cx = Context::new(system.terms.clone());
     let (after, stack) = run(system, "equations,cone", &mut cx);
@@ -112,7 +112,7 @@ fn loops_with_equal_sums_are_decided() {
     for loops in [[up, down], [down, up], [up, up]] {
         solved(&pair(loops, 32, None));
     }
-    // The second does a step less and starts with what the first adds then: nothing.
+    // The second does one step less and starts with the increment of the first step, which is zero.
     let late = Loop { start: 1, ..up };
     let system = pair([up, late], 32, None);
     let mut cx = Context::new(system.terms.clone());
@@ -149,9 +149,9 @@ fn random_pairs_of_loops_keep_their_verdicts() {
     assert!(seen.iter().all(|n| *n >= 5), "{seen:?}");
 }
 
-/// `f(n) = n + f(n - 1)` and `g(n, s) = g(n - 1, n + s)`, with `f(0) = 0`, `g(0, s) = s`; both by
-/// one predicate, which is called with equal numbers and with a difference of `off` between what
-/// comes out.
+/// `f(n) = n + f(n - 1)` and `g(n, s) = g(n - 1, n + s)`, with `f(0) = 0`, `g(0, s) = s`; both as
+/// one predicate. The query calls both with equal numbers, and asks for results that differ by
+/// `off`.
 fn functions(width: u32, most: Option<u64>, off: u64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());

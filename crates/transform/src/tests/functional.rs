@@ -1,5 +1,5 @@
-//! `disequal`, `merge` and `folds` on systems made by hand: relations that are equality or its
-//! negation and such that only look like it, functions that are called twice, functions as codes.
+//! `disequal`, `merge` and `folds` on handwritten systems: relations that define equality or its
+//! negation and others that only look like it, functions that are called twice, functions as codes.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ fn system(text: &str) -> System {
     normalize(&problem).0
 }
 
-/// The relations have infinitely many facts, so only what passes make of them can be decided by
+/// The relations have infinitely many facts, so only the system after the passes can be decided by
 /// enumeration.
 fn is_decided(system: &System, lists: &[&str], sat: bool) {
     let smt = Smt::new(system.terms.clone());
@@ -74,12 +74,12 @@ fn disequality_by_recursion() {
     }
 }
 
-/// What lacks a clause satisfies the same literal, and derives less: it stays.
+/// Without one of its clauses a relation satisfies the same literal, but derives less: it is kept.
 #[test]
 fn a_relation_that_derives_less_stays() {
     let cut = NUMBERS.replace("(assert (forall ((x Nat)) (other (succ x) zero)))", "");
     let system = system(&format!("{cut}{LISTS}{TWO}").replace("VALUE", "nil"));
-    // Lists of different numerals are told apart by it no longer.
+    // It no longer distinguishes lists of different numerals.
     assert_eq!(names(&after(&system, "disequal")).len(), 3);
 }
 
@@ -138,7 +138,7 @@ fn two_calls_have_one_result() {
             let verdict = decide(&after, &smt);
             assert_eq!(matches!(verdict, Verdict::Sat(_)), sat, "{passes}");
             match verdict {
-                // That it is one is for a check to say that knows recursive functions.
+                // Checking this model needs recursive functions.
                 Verdict::Sat(model) => {
                     let model = stack.model(model, &mut cx).unwrap();
                     let formulas: Vec<_> = model.definitions.values().copied().collect();
@@ -150,7 +150,7 @@ fn two_calls_have_one_result() {
     }
 }
 
-/// A relation with two results for one argument is no function.
+/// A relation with two results for one argument is not a function.
 #[test]
 fn relations_are_not_merged() {
     let system = system(&format!(
@@ -162,7 +162,7 @@ fn relations_are_not_merged() {
     check(&system, &["merge"], false);
 }
 
-/// The sum of a list is one of its codes, and so is its length; they go with every list.
+/// The sum of a list is one of its codes, and so is its length; every list gets both.
 #[test]
 fn functions_become_arguments() {
     let system = system(

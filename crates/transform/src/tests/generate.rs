@@ -131,7 +131,7 @@ impl Generator<'_> {
         let mut constraint = Vec::new();
         for arg in head.iter().flat_map(|h| h.args.clone()) {
             self.bounded(arg, &mut constraint);
-            // Most head arguments are computed from the pool; some are left open.
+            // Most head arguments are computed from the pool; some are unconstrained.
             if self.choices.below(5) > 0 {
                 let term = self.term(self.terms.sort_of(arg), &pool, 2);
                 let relation = if self.terms.sort_of(arg) == SortId::INT {
@@ -302,7 +302,7 @@ impl Generator<'_> {
         terms.construct(id, 0, &fields)
     }
 
-    /// Where arrays are read and written: at constants mostly.
+    /// Indexes for reads and writes, mostly constants.
     fn index(&mut self, pool: &[TermId]) -> TermId {
         match self.choices.below(8) {
             0 => self.term(SortId::INT, pool, 0),

@@ -1,4 +1,4 @@
-//! Each pass on systems made by hand: what it is for must happen, and both witnesses come back.
+//! Each pass on handwritten systems: it has its effect, and both witnesses are translated back.
 
 use std::rc::Rc;
 
@@ -152,7 +152,8 @@ fn chains_and_diamonds_are_inlined() {
         m.system
             .add_clause(vec![], t.eq(x, t.int(0)), Some(atom(ps[0], &[x])));
         for i in 0..5 {
-            // A havocked local in the middle: the definition's projection is not trivial.
+            // An unconstrained local variable in the middle: the projection for the definition is
+            // not trivial.
             let step = t.and(&[
                 t.ge(l, t.int(0)),
                 t.le(l, t.int(1)),
@@ -257,8 +258,8 @@ fn records_are_expanded() {
     }
 }
 
-/// Too many records for one predicate: locals that are equal to them must go as they are, or the
-/// equations of their fields read every argument.
+/// Too many records for one predicate: local variables that equal them must be eliminated as they
+/// are, or the equations between their fields read every argument.
 #[test]
 fn records_that_stay_are_not_read_through_locals() {
     for (limit, sat) in [(4, true), (3, false)] {
@@ -359,7 +360,7 @@ fn empty_clauses_go() {
     let (from, to) = (atom(p, &[x, y]), atom(p, &[a, b]));
     let init = t.and(&[t.eq(x, t.int(0)), t.eq(y, t.int(0))]);
     m.system.add_clause(vec![], init, Some(from.clone()));
-    // A tautology, a contradiction, and twice the same.
+    // A tautology, a contradiction, and two equal clauses.
     let same = t.and(&[t.eq(a, x), t.eq(c, y), t.eq(b, c)]);
     m.system
         .add_clause(vec![from.clone()], same, Some(to.clone()));
@@ -392,7 +393,7 @@ fn implied_clauses_and_atoms_go() {
     let int = |n: i64| t.int(n);
     let within = |v, low, high| t.and(&[t.ge(v, int(low)), t.le(v, int(high))]);
     let (px, pa) = (atom(p, &[x, y]), atom(p, &[a, b]));
-    // A fact, then two that it covers, and one that it does not.
+    // A fact, then two that it subsumes, and one that it does not.
     let same = t.eq(x, y);
     for (low, high) in [(0, 3), (1, 3), (2, 2), (3, 4)] {
         let fact = t.and(&[within(x, low, high), same]);
@@ -406,7 +407,7 @@ fn implied_clauses_and_atoms_go() {
     let stronger = t.and(&[t.le(y, int(1)), t.eq(c, x), t.ge(b, int(1))]);
     m.system
         .add_clause(vec![pa.clone(), px.clone()], stronger, Some(qc));
-    // The second atom says nothing.
+    // The second atom is redundant.
     let [e] = m.ints(["e"]);
     let atoms = vec![px.clone(), pa.clone(), atom(q, &[d])];
     let query = t.and(&[t.eq(x, a), t.ge(x, int(4)), t.eq(e, d), t.ge(d, int(2))]);
@@ -429,7 +430,7 @@ fn implied_clauses_and_atoms_go() {
     }
     m.system
         .add_clause(vec![atom(p, &[x])], t.ge(x, t.int(2)), None);
-    // The third fact implies neither of the others, and is implied by none; it covers the second.
+    // The third fact implies neither of the others, and none implies it; it subsumes the second.
     assert_eq!(m.after("subsume").clauses.len(), 3);
     m.check("subsume", true);
 }
@@ -532,7 +533,7 @@ fn arrays_with_constant_indexes_become_cells() {
 
 #[test]
 fn only_the_cheaper_arrays_become_cells() {
-    // One with many cells and one with few, through many predicates.
+    // One array with many cells and one with few, passed through many predicates.
     let mut m = maker();
     let t = m.t.clone();
     let array = t.array_sort(INT, INT);
@@ -576,7 +577,7 @@ fn arrays_of_records_become_arrays_of_fields() {
         let start = t.construct(id, 0, &[t.int(0), t.int(7)]);
         let init = t.and(&[t.eq(a, t.const_array(table, start)), t.eq(i, t.int(0))]);
         m.system.add_clause(vec![], init, Some(atom(p, &[a, i])));
-        // At i: left := left + 1, right := left; then i goes on.
+        // At i: left := left + 1, right := left; then i is incremented.
         let old = t.select(a, i);
         let left = t.field(id, 0, 0, old);
         let new = t.construct(id, 0, &[t.add(&[left, t.int(1)]), left]);
@@ -623,7 +624,7 @@ fn arguments_with_one_constructor_become_fields() {
         ]);
         let (from, to) = (atom(p, &[x, y]), atom(p, &[a, b]));
         m.system.add_clause(vec![from.clone()], step, Some(to));
-        // What is empty here is never derived.
+        // An empty value is never derived here.
         let bad = t.or(&[t.is(id, 0, x), t.ge(content, t.int(limit))]);
         m.system.add_clause(vec![from], bad, None);
         let after = m.after("constructors");
@@ -663,7 +664,7 @@ fn lists_of_passes() {
         Pipeline::parse("slice, cone").unwrap().names(),
         &["slice", "cone"]
     );
-    // What is not in the default list has to be asked for.
+    // A pass that is not in the default list has to be named.
     let default = Pipeline::default();
     assert!(!default.names().contains(&"single-loop"));
     let more = Pipeline::parse("default,single-loop").unwrap();

@@ -1,4 +1,5 @@
-//! Systems that domains decide, and systems that they must not; invariants come back with models.
+//! Systems that abstract domains decide, and systems that they must not decide; invariants are part
+//! of translated models.
 
 use std::rc::Rc;
 
@@ -15,7 +16,8 @@ fn scaled(t: &TermStore, factor: i64, var: TermId) -> TermId {
     t.scale(&Rational::from_integer(factor.into()), var)
 }
 
-/// Asserts that the passes leave nothing of a system and that the empty model comes back as one.
+/// Asserts that the passes leave no clause of a system and that the empty model is translated back
+/// to a model.
 fn solved(system: &System, passes: &str) {
     let mut cx = Context::new(system.terms.clone());
     let (after, stack) = run(system, passes, &mut cx);
@@ -24,8 +26,8 @@ fn solved(system: &System, passes: &str) {
     check_model(system, &model, &Smt::new(system.terms.clone()));
 }
 
-/// Two loops one after the other: the first adds `step` to its vector as long as `first` allows,
-/// the second takes `back` away. The error is `bad` after the second.
+/// Two loops one after the other: the first adds `step` to its vector while `first` holds, the
+/// second subtracts `back`. The error is `bad` after the second.
 struct TwoLoops {
     start: [i64; 3],
     step: [i64; 3],
@@ -107,7 +109,7 @@ fn parity_and_bounds() {
         t.or(&[t.gt(z, t.int(1000)), t.lt(z, t.int(0))])
     });
     solved(&system, "invariants,cone");
-    // x = 4 + 6z at most, which takes polyhedra; y = 1 + 4z.
+    // x is at most 4 + 6z, which needs polyhedra; y = 1 + 4z.
     let system = loops.system(guard, |t, [x, y, z]| {
         let most = t.gt(x, t.add(&[t.int(4), scaled(t, 6, z)]));
         t.or(&[most, t.lt(y, t.int(1))])
@@ -140,7 +142,7 @@ fn premises_of_nonlinear_clauses_and_reals() {
     let [u, v, w] = ["u", "v", "w"].map(|n| t.var(n, SortId::REAL));
     let [f, g, h] = ["f", "g", "h"].map(|n| t.var(n, SortId::BOOL));
     let number = |n: i64| t.real(Rational::from_integer(n.into()));
-    // Positive with f, negative without; sums of like ones.
+    // Positive with f, negative without it; sums of numbers with the same sign.
     let init = t.and(&[t.ge(u, number(1)), f]);
     system.add_clause(vec![], init, Some(atom(p, &[u, f])));
     let init = t.and(&[t.le(u, number(-2)), t.not(f)]);
@@ -198,7 +200,7 @@ fn other_sorts_pass_through() {
     solved(&system, "invariants,cone");
 }
 
-/// Two phases of one loop: `y` stands still, then goes along with `x`.
+/// Two phases of one loop: `y` is constant, then it changes together with `x`.
 #[test]
 fn phases_have_invariants_of_their_own() {
     for (last, sat) in [(100, true), (99, false)] {
@@ -226,7 +228,7 @@ fn phases_have_invariants_of_their_own() {
     }
 }
 
-/// More variables than a polyhedron has: differences within pairs are found all the same.
+/// More variables than a polyhedron has: differences within pairs are found nevertheless.
 #[test]
 fn many_arguments_are_related_in_packs() {
     let t = Rc::new(TermStore::new());
@@ -254,8 +256,8 @@ fn many_arguments_are_related_in_packs() {
     solved(&system, "invariants,cone");
 }
 
-/// `x = 0; y = 7;` and while something, `x += k; y += 3k` for any k, modulo 2^32: the passes alone
-/// find the equation, and do not find one that does not hold.
+/// `x = 0; y = 7;` and, nondeterministically often, `x += k; y += 3k` for any k, modulo 2^32: the
+/// passes alone find the equation, and do not find one that does not hold.
 #[test]
 fn equations_of_words_decide_sums_that_wrap() {
     for (factor, holds) in [(3u32, true), (5, false)] {
@@ -283,8 +285,8 @@ fn equations_of_words_decide_sums_that_wrap() {
     }
 }
 
-/// A bound that is halved and raised by a parameter, beside more other arguments than a polyhedron
-/// has, of which anything may become.
+/// A bound that is halved and increased by a parameter, next to more other, arbitrarily changing
+/// arguments than a polyhedron has.
 #[test]
 fn arguments_that_change_by_themselves_have_their_relations() {
     const OTHERS: usize = 20;
@@ -310,7 +312,7 @@ fn arguments_that_change_by_themselves_have_their_relations() {
         }
         system.add_clause(vec![atom(p, &old)], t.and(&step), Some(atom(p, &new)));
         let twice = scaled(&t, 2, old[1]);
-        // The bound comes closer and closer.
+        // The bound converges.
         let bad = match planted {
             true => t.lt(old[0], twice),
             false => t.lt(old[0], scaled(&t, 3, old[1])),

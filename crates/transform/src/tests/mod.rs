@@ -1,4 +1,4 @@
-//! Tests of the passes: on systems made by hand, and on generated ones of known status.
+//! Tests of the passes, on handwritten systems and on generated ones of known status.
 
 mod control;
 mod decide;

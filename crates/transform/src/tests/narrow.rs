@@ -1,4 +1,4 @@
-//! Bit-vectors with upper bits that are planted to be constant or a sign, and such that are not.
+//! Bit-vectors with upper bits that are constant or a sign by construction, and others.
 
 use std::rc::Rc;
 
@@ -8,8 +8,8 @@ use alphorn_smt::Smt;
 use alphorn_term::run::Context;
 use alphorn_term::{BigUint, Op, TermId, TermStore};
 
-/// A counter of so many bits that starts somewhere and steps by an amount while it is not at its
-/// end; the error is to meet `bad`.
+/// A counter of a number of bits, with a start and a step, that counts until its end; it is an
+/// error to reach `bad`.
 struct Counter {
     width: u32,
     start: i64,
@@ -28,7 +28,7 @@ impl Counter {
         let t = Rc::new(TermStore::new());
         let mut system = System::new(t.clone());
         let sort = t.bitvec_sort(self.width);
-        // The second argument is a copy that other bits are added to.
+        // The second argument is a copy to which other bits are added.
         let p = system.add_predicate("p", &[sort, sort]);
         let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| t.var(n, sort));
         let value = |n: i64| number(&t, n, self.width);
@@ -57,7 +57,7 @@ impl Counter {
     }
 }
 
-/// Bits of the arguments in all clauses' heads.
+/// The bits of the arguments in the heads of all clauses.
 fn bits(system: &System) -> u32 {
     let heads = system.clauses.iter().filter_map(|c| c.head.as_ref());
     heads
@@ -175,7 +175,7 @@ fn bits_that_are_used_stay() {
         args: vec![v],
     };
     system.add_clause(vec![], t.eq(y, value(1)), Some(atom(y)));
-    // It wraps around: no bit is spare.
+    // It wraps around: no bit can be removed.
     let step = t.eq(y, t.bv_op(&Op::BvAdd, &[x, value(3)]));
     system.add_clause(vec![atom(x)], step, Some(atom(y)));
     system.add_clause(vec![atom(x)], t.eq(x, value(0)), None);

@@ -1,4 +1,4 @@
-//! Peano numerals as integers: verdicts and both witnesses come back.
+//! Peano numerals as integers: verdicts are kept and both witnesses are translated back.
 
 use std::rc::Rc;
 

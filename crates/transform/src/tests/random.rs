@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::decide::{agree, pass_names};
 use super::generate::{Choices, system};
 
-/// `PROPTEST_CASES` in the environment makes a longer run of it.
+/// `PROPTEST_CASES` in the environment makes the run longer.
 pub fn config(cases: u32) -> ProptestConfig {
     let wanted = std::env::var("PROPTEST_CASES").ok();
     ProptestConfig {

@@ -1,4 +1,4 @@
-//! `reads` on systems made by hand and on generated programs with a memory.
+//! `reads` on handwritten systems and on generated programs with a memory.
 
 use std::rc::Rc;
 
@@ -27,8 +27,9 @@ fn arrays(system: &System) -> usize {
 /// What a step of [`memory`] does to the memory `m` with the pointers `a` and `b`.
 type Write = fn(&TermStore, TermId, TermId, TermId) -> TermId;
 
-/// Two pointers, 1 and `other`, that all clauses pass on, and a memory of zeros; each of three
-/// rounds adds one to what is at the first pointer and then writes. The query reads the first.
+/// Two pointers, 1 and `other`, that all clauses pass on unchanged, and a memory of zeros; each of
+/// three rounds adds one to the cell of the first pointer and then writes. The query reads that
+/// cell.
 fn memory(other: i64, write: Write, limit: i64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
@@ -63,7 +64,7 @@ fn memory(other: i64, write: Write, limit: i64) -> System {
 #[test]
 fn a_pointer_that_is_passed_on_makes_a_cell() {
     for (other, limit, sat) in [(2, 3, false), (2, 4, true), (1, 3, true)] {
-        // A write beside it, perhaps to the same place.
+        // Another write, possibly to the same cell.
         let m = memory(other, |t, m, _, b| t.store(m, b, t.int(0)), limit);
         let small = after(&m, "reads");
         assert_eq!((arrays(&small), sorts(&small).len()), (0, 4));
@@ -79,7 +80,7 @@ fn a_pointer_that_is_passed_on_makes_a_cell() {
         assert_eq!((arrays(&small), sorts(&small).len()), (0, 4));
         check(&m, &["reads"], sat);
     }
-    // One of the two, whichever holds more.
+    // One of the two cells, whichever has the larger value.
     let either: Write = |t, m, a, b| {
         let [x, y] = [t.select(m, a), t.select(m, b)];
         let less = t.ite(t.gt(x, y), b, a);
@@ -92,7 +93,7 @@ fn a_pointer_that_is_passed_on_makes_a_cell() {
         check(&m, &["reads"], sat);
         check(&m, &["default"], sat);
     }
-    // What is written comes from the other pointer's cell, which is then needed as well.
+    // The value written comes from the other pointer's cell, which is then needed as well.
     let copy: Write = |t, m, a, b| t.store(m, a, t.add(&[t.select(m, b), t.select(m, a)]));
     for (limit, sat) in [(3, false), (4, true)] {
         let m = memory(2, copy, limit);
@@ -115,8 +116,8 @@ fn what_moves_on_without_end_stays_an_array() {
     check(&m, &["reads"], true);
 }
 
-/// Memories by base: `p(a, m)`, the memory of `a` is filled in one clause and read in another, by
-/// way of a predicate of two body atoms.
+/// Memories by base: `p(a, m)`, the memory of `a` is written in one clause and read in another,
+/// through a predicate of two body atoms.
 #[test]
 fn paths_go_into_arrays_of_arrays() {
     for (limit, sat) in [(4, true), (3, false)] {
@@ -148,7 +149,8 @@ fn paths_go_into_arrays_of_arrays() {
     }
 }
 
-/// An array that nothing defines is what was read of it; equal indexes give equal elements.
+/// An array that nothing defines has the elements that were read of it; equal indexes give equal
+/// elements.
 #[test]
 fn arrays_out_of_nothing_agree_with_themselves() {
     for (same, sat) in [(true, true), (false, false)] {
@@ -164,19 +166,19 @@ fn arrays_out_of_nothing_agree_with_themselves() {
         };
         let other = t.int(if same { 3 } else { 4 });
         let init = [t.eq(a, t.int(3)), t.eq(b, other), bit(a), bit(b)];
-        // Facts are without number by what the memory holds elsewhere, but not after the pass.
+        // The other cells of the memory give infinitely many facts, but not after the pass.
         system.add_clause(vec![], t.and(&init), Some(atom(p, &[a, b, m])));
         let bad = t.not(t.eq(t.select(m, a), t.select(m, b)));
         system.add_clause(vec![atom(p, &[a, b, m])], bad, None);
         let small = after(&system, "reads");
         assert_eq!((arrays(&small), sorts(&small).len()), (0, 4));
-        // So it is not decided before.
+        // So the system is not decided before the pass.
         let smt = Smt::new(t.clone());
         assert_eq!(check_pipeline(&system, "reads", &smt), sat);
     }
 }
 
-/// A program over pointers that mostly stay what they are and a memory that all clauses hand on.
+/// A program over pointers that mostly do not change and a memory that all clauses pass on.
 fn program(mut c: Choices) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
@@ -188,7 +190,7 @@ fn program(mut c: Choices) -> System {
     let predicates: Vec<PredicateId> = (0..count)
         .map(|i| system.add_predicate(&format!("p{i}"), &[INT, INT, memory]))
         .collect();
-    // Where elements are: one of the pointers, perhaps with an offset, or a number.
+    // Indexes: one of the pointers, perhaps with an offset, or a number.
     let index = |c: &mut Choices, pointers: &[TermId]| match c.below(8) {
         0 => t.int(c.below(3) as i64),
         1 => t.add(&[pointers[c.below(2)], t.int(1)]),
@@ -256,7 +258,7 @@ fn program(mut c: Choices) -> System {
                 constraint.push(t.eq(read(&mut c, from.args[2], &pointers), value));
             }
             body.push(from);
-            // Another memory is read, and must be the same there.
+            // Another memory is read, and must have the same element there.
             if c.below(4) == 0 {
                 let other = system.fresh_atom(predicates[c.below(count)]);
                 let [x, y] = [body[0].args[2], other.args[2]];

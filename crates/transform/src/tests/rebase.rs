@@ -1,4 +1,5 @@
-//! `rebase` on systems made by hand: arrays at a base, over integers and over words that wrap.
+//! `rebase` on handwritten systems: arrays at a base, over integers and over bit-vectors that wrap
+//! around.
 
 use std::rc::Rc;
 
@@ -6,16 +7,16 @@ use super::decide::{after, atom, check};
 use alphorn_chc::System;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// What a program over arrays at a base does to the indexes.
+/// Parameters of a program over arrays at a base.
 struct Program {
     index: SortId,
     /// The values that the bases of the two arrays may have.
     bases: [i64; 2],
     /// The length of the loop that copies the first array to the second.
     length: i64,
-    /// The second array is read so far beside what was copied.
+    /// The second array is read at this distance from the copied cell.
     beside: i64,
-    /// What the loop adds to the first base: a base that moves is none.
+    /// The loop adds this to the first base; a base that changes is not a base.
     drift: i64,
 }
 
@@ -41,8 +42,8 @@ impl Program {
         }
     }
 
-    /// `x` holds 5 at its base and 0 elsewhere; `y`, zeros, gets what `x` holds cell by cell; then
-    /// `y` must hold 5 at its base.
+    /// `x` is 5 at its base and 0 elsewhere; the cells of `x` are copied to `y`, which is 0; then
+    /// `y` must be 5 at its base.
     fn system(&self, t: &Rc<TermStore>) -> System {
         let mut system = System::new(t.clone());
         let array = t.array_sort(self.index, SortId::INT);
@@ -85,7 +86,7 @@ impl Program {
     }
 }
 
-/// Indexes that are sums of two variables or more.
+/// Indexes that are sums of at least two variables.
 fn sums(system: &System) -> usize {
     let t = &system.terms;
     let roots: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
@@ -103,7 +104,7 @@ fn sums(system: &System) -> usize {
 fn bases_go_from_indexes_and_come_back() {
     let t = Rc::new(TermStore::new());
     for index in [SortId::INT, t.bitvec_sort(8)] {
-        // The last ones wrap around over words, and are negative over integers.
+        // The last ones wrap around over bit-vectors, and are negative over integers.
         for bases in [[1, 10], [3, 3], [254, 255], [-2, -1]] {
             for (beside, sat) in [(0, true), (1, false)] {
                 let program = Program {

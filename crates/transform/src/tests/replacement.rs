@@ -1,4 +1,4 @@
-//! The way back that passes share, on systems of two clauses and witnesses made by hand.
+//! The back-translation that passes share, on systems of two clauses and handwritten witnesses.
 
 use std::rc::Rc;
 
@@ -56,7 +56,7 @@ fn models_come_back_by_cases() {
         (part, new.predicate(part).params.clone())
     };
     let (double, params) = case(&[INT], &[t.mul(&[t.int(2), x])], t.ge(x, t.int(0)));
-    // The model says nothing of this one, so it holds wherever the guard does.
+    // The model has no definition of this predicate, so it holds wherever the guard does.
     case(&[], &[], t.lt(x, t.int(-5)));
     back.strengthen(p, t.not(t.eq(x, t.int(1))));
     let mut model = Model::default();
@@ -73,13 +73,13 @@ fn models_come_back_by_cases() {
     back.refute(p);
     let model = back.model(model, &mut Context::new(t.clone())).unwrap();
     assert_eq!(model.definitions[&p], TermId::FALSE);
-    // Predicates that nobody mentions hold.
+    // Predicates that are not mentioned hold everywhere.
     let model = Replacement::new(&system).model(Model::default(), &mut Context::new(t));
     assert_eq!(model.unwrap().definitions[&p], TermId::TRUE);
 }
 
-/// Brings back a refutation by a clause that derives `Q(y)` with `y = 2`, where `P(x)` is
-/// `Q(x - 1)`, and a query with one premise.
+/// Translates back a refutation by a clause that derives `Q(y)` with `y = 2`, where `P(x)` is `Q(x
+/// - 1)`, and a query with one premise.
 fn refute(origin: impl FnOnce(&Old, TermId) -> Origin) -> Result<(), BackError> {
     let old = old();
     let t = old.t.clone();
@@ -170,7 +170,7 @@ fn columns_are_expressed_by_their_array() {
     assert_eq!(column.sort(&t), numbers);
     let left = t.var("left", numbers);
     let columns = std::iter::once((left, column)).collect();
-    // The array that has (5, true) at 1 and (0, false) elsewhere.
+    // The array with (5, true) at 1 and (0, false) elsewhere.
     let record = |n: i64, b: bool| t.construct(id, 0, &[t.int(n), t.bool(b)]);
     let zeros = t.const_array(records, record(0, false));
     let value = t.store(zeros, t.int(1), record(5, true));
@@ -200,8 +200,8 @@ fn columns_are_expressed_by_their_array() {
     }
 }
 
-/// Indexes are made bare at variables of their own quantifier, and what another one binds stays
-/// below it.
+/// Indexes become bare at variables of their own quantifier, and variables bound by inner
+/// quantifiers do not escape.
 #[test]
 fn arrays_from_a_base_are_read_at_bare_indexes() {
     let t = Rc::new(TermStore::new());

@@ -1,4 +1,4 @@
-//! Lemmas from whoever, true or not, change no verdict, and both witnesses come back.
+//! Lemmas from any source, true or not, change no verdict, and both witnesses are translated back.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn lemmas_that_lie_change_no_verdict() {
         for (predicate, lemma) in random_lemmas(&system, &mut random) {
             let Some(predicate) = predicate else { continue };
             lies += usize::from(!is_inductive(&system, &smt, &[(Some(predicate), lemma)]));
-            // Whoever says that it is proven is not believed.
+            // A lemma that is called proven is proven again.
             match random.below(2) {
                 0 => lemmas.proven.push((predicate, lemma)),
                 _ => lemmas.guesses.push((predicate, lemma)),
@@ -35,7 +35,7 @@ fn lemmas_that_lie_change_no_verdict() {
         lemmas
             .guesses
             .extend(used.iter().map(|&p| (p, TermId::FALSE)));
-        // A formula over variables that are not the predicate's says nothing.
+        // A formula over variables that are not the predicate's is ignored.
         let stranger = system.terms.var("stranger", alphorn_term::SortId::BOOL);
         lemmas.proven.extend(used.iter().map(|&p| (p, stranger)));
         let (mut shared, mut stack) = (Rc::new(system.clone()), BackStack::default());

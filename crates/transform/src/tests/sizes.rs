@@ -1,4 +1,5 @@
-//! Sizes of recursive datatypes: found, used, put back into models as recursive functions.
+//! Sizes of recursive datatypes: added by the pass, used by other passes, translated back to
+//! recursive functions in models.
 
 use std::rc::Rc;
 
@@ -115,7 +116,7 @@ fn lengths_become_linear_arithmetic() {
 
 #[test]
 fn the_sizes_are_found_by_interpretation() {
-    // Without sizes nothing is found; with them the query's clause goes.
+    // Without sizes nothing is found; with them the query is dropped.
     let queries = |passes: &str| {
         let after = after(&append(0), passes);
         after.clauses.iter().filter(|c| c.head.is_none()).count()
@@ -167,8 +168,8 @@ fn sizes_of_values_and_terms() {
     assert!(valid(t.eq(t.eq(t.size(x), t.int(0)), t.is(list, 1, x))));
 }
 
-/// A tree machine: each rule is a context to put around the tree so far, and the size and the root
-/// are asked for at the end.
+/// A tree machine: each rule is a context around the current tree; the query is about its size and
+/// its root at the end.
 fn machine(rules: &[(u8, bool)], bound: i64, wanted: u32) -> System {
     let t = Rc::new(TermStore::new());
     let (id, tree) = trees(&t);
@@ -195,7 +196,7 @@ fn machine(rules: &[(u8, bool)], bound: i64, wanted: u32) -> System {
             t.eq(m, t.add(&[n, t.int(i64::from(counts))])),
             t.le(t.int(1), t.add(&[m, t.int(rule / 6 % 2)])),
         ]);
-        // Only rules that count may go on for ever.
+        // Only rules that increase the count may be repeated without bound.
         if counts || rule % 6 >= 3 {
             system.add_clause(vec![atom(p, &[x, n])], step, Some(atom(p, &[y, m])));
         }

@@ -1,4 +1,5 @@
-//! Disjunction splitting: what pays is split, what does not stays, and both witnesses come back.
+//! Disjunction splitting: useful splits are made, others are not, and both witnesses are translated
+//! back.
 
 use std::rc::Rc;
 
@@ -75,7 +76,7 @@ fn phases_become_clauses() {
         let split = after(&system, "split");
         assert_eq!(split.clauses.len(), 4);
         assert!(!has(&split, &Op::Or));
-        // Nothing is left to do for another run of the pass.
+        // Another run of the pass has no effect.
         assert_eq!(after(&split, "split,simplify").clauses.len(), 4);
         check(&system, &["split"], sat);
         check(&system, &["split,simplify,subsume,inline"], sat);
@@ -140,7 +141,7 @@ fn equations_of_formulas_are_split() {
         let [x, y] = ["x", "y"].map(|n| t.var(n, INT));
         let init = t.and(&[f, t.eq(x, t.int(0))]);
         system.add_clause(vec![], init, Some(atom(p, &[f, x])));
-        // The flag says whether x is small, and only then something happens.
+        // The flag is true if x is small, and only then there is a change.
         let step = t.and(&[
             t.eq(f, t.lt(x, t.int(3))),
             t.or(&[t.not(f), t.eq(y, t.add(&[x, t.int(1)]))]),
@@ -162,7 +163,7 @@ fn equations_of_formulas_are_split() {
 
 #[test]
 fn what_does_not_pay_stays() {
-    // The disjunction says nothing about the step.
+    // The disjunction does not concern the step.
     let (system, _) = looping(9, |t, v| {
         let either = t.or(&[t.ge(v[0], t.int(3)), t.le(v[1], t.int(7))]);
         t.and(&[either, move_by(t, v, 2)])
@@ -173,7 +174,7 @@ fn what_does_not_pay_stays() {
 
 #[test]
 fn many_cases_stay_together() {
-    // Each of twelve locals has two values: no budget is enough for the product.
+    // Each of twelve local variables has two values: no budget suffices for the product.
     let (system, _) = looping(9, |t, [x, y, a, b]| {
         let mut parts = vec![t.eq(a, t.add(&[x, t.int(1)]))];
         let mut sum = vec![y];
@@ -213,14 +214,14 @@ fn clauses_share_a_budget_that_follows_the_system() {
         let step = split.apply(&system, &mut cx);
         step.map_or(0, |s| s.system.clauses.len() - system.clauses.len())
     };
-    // A small system first: what comes later has a budget of its own.
+    // A small system first; clauses that are added later have a budget of their own.
     assert_eq!(growth(-10..-8), 2);
     let many = growth(0..1000);
     assert!((100..=600).contains(&many), "{many} clauses more");
-    // As many others come in their place: nothing is left.
+    // As many others replace them: no budget is left.
     let others = growth(1000..2000);
     assert!(others <= 16, "{others} clauses more");
-    // What is small again may become a little larger.
+    // A system that is small again may grow again.
     assert_eq!(growth(3000..3004), 4);
 }
 

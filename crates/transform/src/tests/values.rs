@@ -1,4 +1,5 @@
-//! Words and numbers that are compared with few numerals, and such of which more is said.
+//! Bit-vectors and numbers that are compared with few constants, and others that are used in other
+//! ways.
 
 use std::rc::Rc;
 
@@ -9,16 +10,16 @@ use alphorn_term::{BigUint, Op, Random, SortId, TermId, TermStore};
 
 const WIDTH: u32 = 3;
 
-/// A random formula about words or integers: equations with each other and with the numerals from 1 to
-/// `numerals`, tests, choices; rarely something that keeps a class from being coded.
+/// A random formula about bit-vectors or integers: equations between them and with the constants
+/// from 1 to `numerals`, tests, choices; rarely a use that prevents coding of a class.
 fn formula(
     random: &mut Random,
     t: &TermStore,
-    words: &[TermId],
+    bit_vectors: &[TermId],
     numerals: usize,
     parts: usize,
 ) -> TermId {
-    let whole = t.sort_of(words[0]) == SortId::INT;
+    let whole = t.sort_of(bit_vectors[0]) == SortId::INT;
     let numeral = |random: &mut Random| {
         let value = 1 + random.below(numerals);
         match whole {
@@ -26,9 +27,9 @@ fn formula(
             false => t.bitvec(BigUint::from(value), WIDTH),
         }
     };
-    let word = |random: &mut Random| words[random.below(words.len())];
+    let term = |random: &mut Random| bit_vectors[random.below(bit_vectors.len())];
     let literal = |random: &mut Random| {
-        let test = t.eq(word(random), numeral(random));
+        let test = t.eq(term(random), numeral(random));
         match random.below(3) {
             0 => t.not(test),
             _ => test,
@@ -36,19 +37,19 @@ fn formula(
     };
     let parts: Vec<TermId> = (0..parts)
         .map(|_| match random.below(24) {
-            0..8 => t.eq(word(random), word(random)),
+            0..8 => t.eq(term(random), term(random)),
             8..14 => literal(random),
-            14..17 => t.or(&[literal(random), t.eq(word(random), word(random))]),
+            14..17 => t.or(&[literal(random), t.eq(term(random), term(random))]),
             17..20 => {
                 let test = literal(random);
-                let (a, b) = (word(random), numeral(random));
-                t.eq(word(random), t.ite(test, a, b))
+                let (a, b) = (term(random), numeral(random));
+                t.eq(term(random), t.ite(test, a, b))
             }
             20 => t.ite(literal(random), literal(random), literal(random)),
             21 => t.eq(literal(random), literal(random)),
-            22 => t.not(t.eq(word(random), word(random))),
-            _ if whole => t.le(word(random), numeral(random)),
-            _ => t.bv_op(&Op::BvUle, &[word(random), numeral(random)]),
+            22 => t.not(t.eq(term(random), term(random))),
+            _ if whole => t.le(term(random), numeral(random)),
+            _ => t.bv_op(&Op::BvUle, &[term(random), numeral(random)]),
         })
         .collect();
     t.and(&parts)
@@ -66,7 +67,7 @@ fn random_system(seed: u64, whole: bool, numerals: usize) -> System {
     let q = system.add_predicate("q", &[sort]);
     let vars: Vec<TermId> = (0..6).map(|i| t.var(&format!("v{i}"), sort)).collect();
     let mut add = |body: Vec<Atom>, head: Option<Atom>| {
-        // Few facts to begin with, and special ones at the end.
+        // Few facts at the beginning, and special ones at the end.
         let parts = match (&body[..], &head) {
             ([], _) | (_, None) => 4 + random.below(3usize),
             _ => 2 + random.below(2usize),
@@ -125,7 +126,7 @@ fn keep_their_verdicts(whole: bool, numerals: usize) {
     );
 }
 
-/// A machine whose state is in one argument, of which another one is a copy.
+/// A machine with its state in one argument, of which another argument is a copy.
 fn machine(sort: SortId, numeral: impl Fn(&TermStore, i64) -> TermId, t: Rc<TermStore>) -> System {
     let mut system = System::new(t.clone());
     let p = system.add_predicate("p", &[sort, sort]);
@@ -145,12 +146,12 @@ fn machine(sort: SortId, numeral: impl Fn(&TermStore, i64) -> TermId, t: Rc<Term
 #[test]
 fn two_values_are_a_boolean() {
     let t = Rc::new(TermStore::new());
-    let word = |t: &TermStore, n: i64| t.bitvec(BigUint::from(n.rem_euclid(1 << 32) as u64), 32);
+    let term = |t: &TermStore, n: i64| t.bitvec(BigUint::from(n.rem_euclid(1 << 32) as u64), 32);
     let sort = t.bitvec_sort(32);
-    let words = machine(sort, word, t);
+    let bit_vectors = machine(sort, term, t);
     let t = Rc::new(TermStore::new());
     let numbers = machine(SortId::INT, |t, n| t.int(n), t);
-    for system in [words, numbers] {
+    for system in [bit_vectors, numbers] {
         check(
             &system,
             &["values", "values,control,inline", "default"],
@@ -165,7 +166,8 @@ fn two_values_are_a_boolean() {
     }
 }
 
-/// What is only copied is no argument any more, but what two values are not equal to is needed.
+/// A value that is only copied is not an argument any more, but a value that differs from two
+/// constants is needed.
 #[test]
 fn differences_are_kept() {
     let t = Rc::new(TermStore::new());

@@ -1,5 +1,5 @@
-//! `variants` on systems made by hand: sums whose constructors share variables, tags of two and of
-//! more constructors, values that come from arrays or from anywhere.
+//! `variants` on handwritten systems: datatypes whose constructors share variables, tags of two and
+//! of more constructors, values that come from arrays or are arbitrary.
 
 use std::rc::Rc;
 
@@ -50,7 +50,8 @@ fn check_both(text: &str, good: &str, bad: &str) {
     }
 }
 
-/// A value that goes from constructor to constructor, four of them; the fields go along.
+/// A value that changes its constructor repeatedly, with four constructors; the fields are passed
+/// along.
 #[test]
 fn from_constructor_to_constructor() {
     let text = "
@@ -67,7 +68,7 @@ fn from_constructor_to_constructor() {
     check_both(text, "nothing", "(named 4 2)");
 }
 
-/// Two constructors in arguments; a local has others, and one has any.
+/// Two constructors in arguments; one local variable has others, and one has any.
 #[test]
 fn two_constructors() {
     let text = "
@@ -85,7 +86,7 @@ fn two_constructors() {
     check_both(text, "((_ is circle) x)", "((_ is named) x)");
 }
 
-/// Values that are read from an array, which stays one, and written to it.
+/// Values that are read from an array, which is kept, and written to it.
 #[test]
 fn values_of_arrays() {
     let text = "
@@ -100,7 +101,7 @@ fn values_of_arrays() {
     check_both(text, "(distinct y nothing)", "(= y nothing)");
 }
 
-/// Variables that nothing defines have one form for each value: unused parts are no choice.
+/// Variables that nothing defines have one form for each value: unused parts are fixed.
 #[test]
 fn equal_values_have_equal_parts() {
     let text = "
