@@ -1,7 +1,6 @@
-//! Bounded model checking, and engines for linear clauses as transition systems.
+//! Bounded model checking, and engines for linear clauses seen as transition systems.
 //!
-//! Invariant: each implements [`alphorn_engine::Engine`] and sees only a system of clauses; none
-//! calls another.
+//! Invariant: each implements [`alphorn_engine::Engine`]; none calls another engine.
 
 pub mod bmc;
 pub mod dar;

@@ -9,8 +9,8 @@
 //!
 //! The process can crash: Z3 5.4.0's Spacer uses a model that it does not have
 //! (`derivation::create_next_child`), probably when an interrupt or the deadline comes between a
-//! check and reading its model. A program that calls this engine through
-//! the library should do so in a separate process.
+//! check and reading its model. A program that calls this engine through the library should do so in
+//! a separate process.
 //!
 //! # Invariant
 //!

@@ -1,14 +1,13 @@
 //! Search for derivations in an unrolling of a linear system, forward by level.
 //!
-//! Levels are only ever added. Invariant: once the queries of a level are refuted, the solver holds
-//! for good that the derivation goes on beyond it; so in a deterministic stretch everything is
-//! fixed at the solver's base level and a deep query costs little, and a core without assumptions
-//! says that there are no deeper derivations at all.
+//! Invariant: levels are only added. Once the queries of a level are refuted, the solver contains
+//! permanently that the derivation continues beyond it. So deterministic parts of a derivation are fixed
+//! without search, and a core without assumptions shows that there are no longer derivations.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use super::Outcome;
+use super::limits::LIMITS;
 use alphorn_chc::{Reachability, System};
 use alphorn_proof::steps::{Steps, literal};
 use alphorn_proof::trace::constraint_query;
@@ -18,19 +17,10 @@ use alphorn_smt::Smt;
 use alphorn_term::TermId;
 use alphorn_term::run::{Context, Reason};
 
-/// From this level on, several levels share a query, one for every so many below.
-const LEVELS_PER_WINDOW: usize = 16;
-
-/// So many queries in a row may end without an answer.
-const PATIENCE: usize = 8;
-
-/// Of what is left, a query may take this part, but [`LEAST_SLICE`] at least. Without a limit of
-/// the run each may take for ever. What is hard to refute at one level may be easy to reach at a
-/// later one.
-const SLICES: u32 = 8;
-const LEAST_SLICE: Duration = Duration::from_secs(1);
-
 /// Searches for a derivation of `false` of at most `max_depth` steps in a linear system.
+///
+/// # Errors
+/// A limit of the run, too many queries without an answer, or a failure.
 pub(super) fn search(
     system: &System,
     reachability: &Reachability,
@@ -42,20 +32,21 @@ pub(super) fn search(
     let steps = Steps::new(system, reachability);
     let mut solver = smt.solver();
     let mut unrolling = Unrolling::from_entries();
-    // A query without body atoms needs no unrolling: one step.
+    // Queries without body atoms are derivations of one step.
     if max_depth > 0
         && let Some(run) = constraint_query(system, &steps, &mut solver, cx)?
     {
         return Ok(Outcome::Refuted(run.refutation(system, &steps)?));
     }
     let mut gave_up: Option<Reason> = None;
-    let mut patience = PATIENCE;
+    let mut unanswered_left = LIMITS.unanswered_queries;
     // A derivation that ends with a query at level k has k + 2 steps.
     while unrolling.levels.len() + 2 <= max_depth {
         let first = unrolling.levels.len();
-        // After a query without an answer, more levels are taken together, so as to get away.
-        let wide = 1 << (PATIENCE - patience);
-        let window = (first / LEVELS_PER_WINDOW)
+        // After queries without an answer, more levels share a query: one that is hard to refute at
+        // one level may be easy to reach at a later one.
+        let wide = 1 << (LIMITS.unanswered_queries - unanswered_left);
+        let window = (first / LIMITS.window_divisor)
             .max(wide)
             .min(max_depth - first - 1);
         let mut exits: Vec<Exit> = Vec::new();
@@ -73,8 +64,10 @@ pub(super) fn search(
             let any = literal(terms, "window");
             let literals: Vec<TermId> = exits.iter().map(|e| e.instance.literal).collect();
             solver.assert(terms.implies(any, terms.or(&literals)));
-            let limit = cx.budget.left().map(|l| (l / SLICES).max(LEAST_SLICE));
-            let limit = smt.limit_queries(limit);
+            let share = |left: std::time::Duration| {
+                (left / LIMITS.query_time_divisor).max(LIMITS.least_query_work)
+            };
+            let limit = smt.limit_queries(cx.budget.left().map(share));
             let answer = ask(&mut solver, &[any], cx);
             drop(limit);
             match answer {
@@ -83,7 +76,7 @@ pub(super) fn search(
                     return Ok(Outcome::Refuted(run.refutation(system, &steps)?));
                 }
                 Ok(None) => {
-                    patience = PATIENCE;
+                    unanswered_left = LIMITS.unanswered_queries;
                     if solver.core().is_empty() && gave_up.is_none() {
                         return Ok(Outcome::Exhausted(first));
                     }
@@ -92,8 +85,8 @@ pub(super) fn search(
                     }
                 }
                 Err(Stop::Reason(reason)) if cx.stop().is_none() => {
-                    patience -= 1;
-                    if patience == 0 {
+                    unanswered_left -= 1;
+                    if unanswered_left == 0 {
                         return Err(Stop::Reason(reason));
                     }
                     gave_up.get_or_insert(reason);
@@ -108,7 +101,7 @@ pub(super) fn search(
                 Some(reason) => Err(Stop::Reason(reason)),
             };
         }
-        // The derivation passes through the last level.
+        // A longer derivation passes through the last level.
         solver.assert(terms.or(&unrolling.last_places()));
     }
     match gave_up {

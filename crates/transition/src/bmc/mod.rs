@@ -1,17 +1,16 @@
-//! Bounded model checking: searches for a derivation of `false`, shortest first.
+//! Bounded model checking: searches for a derivation of `false`, in the order of their heights.
 //!
-//! After Biere, Cimatti, Clarke, Zhu, "Symbolic Model Checking without BDDs" (TACAS 1999). Linear
-//! systems are unrolled level by level from the entry clauses in one incremental solver
-//! (`linear`). Systems with several body atoms are unfolded backward from the queries, and only
-//! where an unsatisfiable core asks for it (`tree`), after Lal, Qadeer, Lahiri, "A Solver for
-//! Reachability Modulo Theories" (CAV 2012). Deviation: what is unfolded is chosen by cores under a
-//! bound on the height, not by a model of the over-approximation.
+//! After Biere, Cimatti, Clarke, Zhu, "Symbolic model checking without BDDs" (TACAS 1999). Linear systems
+//! are unrolled level by level from the entry clauses in one incremental solver (`linear`). Systems with
+//! several body atoms are unfolded backward from the queries, only where an unsatisfiable core needs it
+//! (`tree`), after Lal, Qadeer, Lahiri, "A solver for reachability modulo theories" (CAV 2012). Deviation:
+//! cores under a bound on the height select the nodes to be unfolded, not a model of an over-approximation.
 //!
-//! Invariant: `Unsat` comes with a derivation that evaluation has confirmed; `Sat` is said only
-//! when no query can be derived by the predicates' dependencies alone, or no predicate is left.
-//! Everything else is `Unknown`, also a search that has exhausted all derivations, because there
-//! is no model to show.
+//! Invariant: the answer is `Unsat` only with a derivation, and `Sat` only if the dependencies of the
+//! predicates alone exclude a derivation of each query, or if no predicate is left. It is `Unknown` when
+//! all derivations are exhausted, since there is no model to show.
 
+mod limits;
 mod linear;
 mod tree;
 
@@ -26,34 +25,36 @@ use alphorn_term::run::Context;
 use alphorn_witness::{Model, Refutation, Verdict};
 
 settings! {
-    /// Limits of the search.
+    /// Options of `bmc`.
     Options {
-        /// Largest height of a derivation that is looked for.
+        /// The largest height of a derivation.
         max_depth: usize = usize::MAX;
-        /// Unfold linear systems like others. Unrolling them is much faster.
+        /// Unfold linear systems like others, although unrolling them is much faster.
         force_tree: bool = false;
     }
 }
 
-/// The engine.
+/// The engine `bmc`.
 #[derive(Clone, Debug, Default)]
 pub struct Bmc {
+    /// The settings.
     pub options: Options,
 }
 
 impl Bmc {
-    /// An engine with these limits.
+    /// The engine with these settings.
     pub fn new(options: Options) -> Self {
         Bmc { options }
     }
 }
 
-/// How a search ended.
+/// The result of a search.
 enum Outcome {
+    /// A derivation of `false`.
     Refuted(Refutation),
-    /// There is no derivation of a greater height than this, and none of `false` up to it.
+    /// There is no derivation of a greater height, and none of `false` up to this height.
     Exhausted(usize),
-    /// No derivation of `false` up to this height.
+    /// There is no derivation of `false` up to this height.
     Bound(usize),
 }
 
@@ -62,7 +63,7 @@ impl Engine for Bmc {
         "bmc"
     }
 
-    /// Everything is supported: a derivation is checked whatever its theories are.
+    /// Every system is accepted: derivations of all theories can be checked.
     fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
     }
@@ -85,6 +86,7 @@ impl Engine for Bmc {
 }
 
 impl Bmc {
+    /// Searches a system in which a query may be derivable.
     fn search(
         &self,
         system: &System,
@@ -100,7 +102,7 @@ impl Bmc {
         };
         match outcome? {
             Outcome::Refuted(refutation) => Ok(Verdict::Unsat(refutation)),
-            // All queries are about constraints alone, and those have no solution.
+            // All queries are constraints without body atoms and unsatisfiable.
             Outcome::Exhausted(_) if system.used_predicates().is_empty() => {
                 Ok(Verdict::Sat(Model::default()))
             }

@@ -1,11 +1,12 @@
-//! Unfolding of arbitrary systems, backward from the queries and only where it matters.
+//! Unfolding of arbitrary systems, backward from the queries, only where a core needs it.
 //!
-//! A node stands for one atom of a derivation, with arguments of its own. An expanded node's
-//! literal implies one of the clauses for its predicate, and a clause implies its constraint and
-//! the literals of the nodes of its body. Of two clauses of one node only one is used, so their
-//! body atoms of one predicate share nodes: a linear clause gives a chain however many clauses
-//! there are. Invariant: in each query every node that is not expanded is assumed to be unused, so
-//! a model is a derivation; and the nodes named by a core are the ones whose expansion can matter.
+//! A node stands for one atom of a derivation, with its own arguments. The literal of an expanded node
+//! implies one of the clauses for its predicate, and a clause implies its constraint and the literals of
+//! the nodes of its body. Only one clause of a node is used, so body atoms of one predicate in different
+//! clauses share a node: linear clauses give a chain, however many clauses there are.
+//!
+//! Invariant: in each query all nodes that are not expanded are assumed to be unused, so a model is a
+//! derivation, and the query stays unsatisfiable as long as no node of the core is expanded.
 
 use std::rc::Rc;
 
@@ -20,41 +21,49 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, TermId};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// A use of a clause at a node.
+/// An instance of a clause at a node.
 struct Choice {
-    /// Index in the system.
+    /// The clause's position in the system.
     clause: usize,
-    /// True when the clause is used.
+    /// The literal that the clause is used.
     literal: TermId,
-    /// The instance's variables, in the order of the clause's.
+    /// The variables of the instance, in the order of the clause's variables.
     vars: Vec<TermId>,
-    /// The nodes of the body's atoms, in order.
+    /// The nodes of the body atoms, in order.
     children: Vec<usize>,
 }
 
 /// An atom of the derivation; the root stands for `false`.
 struct Node {
+    /// `None` for the root.
     predicate: Option<PredicateId>,
+    /// The literal that the node is used.
     literal: TermId,
+    /// The variables that are the atom's arguments.
     args: Vec<TermId>,
-    /// Least height of a derivation that uses the node.
-    needs: usize,
-    /// Steps from here to the root.
+    /// The least height of a derivation that uses the node.
+    least_height: usize,
+    /// The number of steps to the root.
     depth: usize,
+    /// The clauses that derive the atom, if the node is expanded.
     choices: Option<Vec<Choice>>,
 }
 
+/// The tree of nodes.
 struct Unfolding<'a> {
     system: &'a System,
     reachability: &'a Reachability,
-    /// The variables of the clauses that were used so far, arguments first.
+    /// The variables of each clause that was used, arguments first.
     vars: FxHashMap<usize, Vec<TermId>>,
     nodes: Vec<Node>,
-    /// Nodes that are not expanded, by the assumption that they are unused.
+    /// The nodes that are not expanded, by the assumption that they are unused.
     frontier: FxHashMap<TermId, usize>,
 }
 
 /// Searches for a derivation of `false` of height at most `max_depth`.
+///
+/// # Errors
+/// A limit of the run, or a failure.
 pub(super) fn search(
     system: &System,
     reachability: &Reachability,
@@ -86,7 +95,7 @@ pub(super) fn search(
             .filter_map(|a| unfolding.frontier.get(a).copied())
             .collect();
         used.sort_unstable();
-        let Some(least) = used.iter().map(|&n| unfolding.nodes[n].needs).min() else {
+        let Some(least) = used.iter().map(|&n| unfolding.nodes[n].least_height).min() else {
             return Ok(Outcome::Exhausted(bound));
         };
         if least > max_depth {
@@ -94,7 +103,7 @@ pub(super) fn search(
         }
         bound = bound.max(least);
         for node in used {
-            if unfolding.nodes[node].needs <= bound {
+            if unfolding.nodes[node].least_height <= bound {
                 if let Some(reason) = cx.stop() {
                     return Err(Stop::Reason(reason));
                 }
@@ -110,7 +119,7 @@ impl<'a> Unfolding<'a> {
             predicate: None,
             literal: literal(&system.terms, "root"),
             args: Vec::new(),
-            needs: 1,
+            least_height: 1,
             depth: 0,
             choices: None,
         };
@@ -123,6 +132,7 @@ impl<'a> Unfolding<'a> {
         }
     }
 
+    /// Adds the clauses that derive the atom of a node.
     fn expand(&mut self, node: usize, solver: &mut Solver) {
         let (system, terms) = (self.system, &*self.system.terms);
         let here = self.nodes[node].literal;
@@ -173,6 +183,7 @@ impl<'a> Unfolding<'a> {
         self.nodes[node].choices = Some(choices);
     }
 
+    /// Adds a node for a body atom.
     fn add_node(&mut self, predicate: PredicateId, parent: usize) {
         let terms = &self.system.terms;
         let literal = literal(terms, &self.system.predicate(predicate).name);
@@ -183,19 +194,19 @@ impl<'a> Unfolding<'a> {
             predicate: Some(predicate),
             literal,
             args: self.system.fresh_atom(predicate).args,
-            // Relevant clauses have derivable body atoms only.
-            needs: height.map_or(usize::MAX, |h| h + depth),
+            // All body atoms of relevant clauses are derivable by the dependencies.
+            least_height: height.map_or(usize::MAX, |h| h + depth),
             depth,
             choices: None,
         });
     }
 
-    /// Reads the derivation off a model. Equal facts are derived once.
+    /// The derivation in a model. Equal facts are derived once.
     fn derivation(&self, model: &SmtModel) -> Result<Refutation, Stop> {
         let mut steps: Vec<RefutationStep> = Vec::new();
         let mut known: FxHashMap<Option<Fact>, usize> = FxHashMap::default();
         let mut step_of: FxHashMap<usize, usize> = FxHashMap::default();
-        // Node and, once its children are under way, the clause used there.
+        // A node, and its clause once its children are on the stack.
         let mut stack: Vec<(usize, Option<usize>)> = vec![(0, None)];
         while let Some((node, choice)) = stack.pop() {
             let choices = self.nodes[node].choices.as_deref().unwrap_or_default();

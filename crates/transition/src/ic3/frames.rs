@@ -1,53 +1,54 @@
-//! Lemmas by level, and the solvers that know them.
+//! Lemmas by level, and the solvers that contain them.
 //!
-//! A level has a solver for the steps into each predicate, and for each query, so that no solver
-//! knows clauses that its questions are not about.
+//! A level has a solver for the steps into each predicate, and one for each query, so that no solver
+//! contains clauses that are irrelevant to its queries.
 //!
-//! Invariant: a lemma of level i holds of all states that are reached in at most i steps, the fact
-//! being the first; a solver of level i knows the lemmas of level i and above that are about states
-//! before its steps.
+//! Invariant: a lemma of level `i` holds of all states that are reached in at most `i` steps, counting the
+//! fact; a solver of level `i` contains the lemmas of level `i` and above that are about states before its
+//! steps.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::level::{Found, Level};
+use super::limits::LIMITS;
 use super::steps::Steps;
 use super::{Cube, Latch};
 use alphorn_chc::PredicateId;
 use alphorn_term::run::Budget;
 
-/// A solver is made anew after so many temporary clauses.
-const TEMPORARY: usize = 2000;
-
-/// States that are not reached.
+/// A cube of states of a predicate that are not reached.
 #[derive(Clone)]
 pub(super) struct Lemma {
+    /// The predicate.
     pub predicate: PredicateId,
+    /// The excluded cube.
     pub cube: Rc<[Latch]>,
 }
 
-/// What a solver is asked about.
+/// The steps that a solver contains.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum About {
     /// Steps into states of a predicate.
     Into(PredicateId),
-    /// A query, by the index of its step.
+    /// A query, given by the index of its step.
     Query(usize),
 }
 
-/// See the module.
+/// The lemmas and solvers of all levels.
 pub(super) struct Frames {
     budget: Budget,
-    /// By level: lemmas of just this level; none at 0, before the first step.
+    /// For each level, the lemmas whose highest level it is; none at level 0.
     pub lemmas: Vec<Vec<Lemma>>,
-    /// By level, as far as something was asked.
+    /// For each level, the solvers that were needed so far.
     solvers: Vec<FxHashMap<About, Level>>,
-    /// The predicates of states before steps.
+    /// For the steps of each kind of solver, the predicates of the states before them.
     before: FxHashMap<About, FxHashSet<PredicateId>>,
 }
 
 impl Frames {
+    /// Level 0 only.
     pub fn new(steps: &Steps, budget: &Budget) -> Frames {
         let mut before: FxHashMap<About, FxHashSet<PredicateId>> = FxHashMap::default();
         for (index, step) in steps.all.iter().enumerate() {
@@ -78,32 +79,38 @@ impl Frames {
         self.lemmas[level..].iter().flatten()
     }
 
-    /// Whether a lemma excludes the cube on this level.
+    /// Whether a lemma excludes the cube at this level.
     pub fn is_blocked(&self, level: usize, predicate: PredicateId, cube: &[Latch]) -> bool {
         self.from(level)
             .any(|lemma| lemma.predicate == predicate && is_subset(&lemma.cube, cube))
     }
 
-    /// Adds a lemma, and takes away those of its level and below that it implies.
+    /// Adds a lemma, and removes those of its level and below that it implies.
     pub fn add(&mut self, steps: &Steps, level: usize, predicate: PredicateId, cube: Cube) {
         for below in &mut self.lemmas[1..=level] {
             below.retain(|l| l.predicate != predicate || !is_subset(&cube, &l.cube));
         }
         for below in 1..=level {
-            self.tell(steps, below, predicate, &cube);
+            self.add_to_solvers(steps, below, predicate, &cube);
         }
         let cube = Rc::from(cube);
         self.lemmas[level].push(Lemma { predicate, cube });
     }
 
-    /// Puts a lemma one level higher.
+    /// Adds a lemma of a level at the next level; the caller removes it from its own.
     pub fn push(&mut self, steps: &Steps, level: usize, lemma: Lemma) {
-        self.tell(steps, level + 1, lemma.predicate, &lemma.cube);
+        self.add_to_solvers(steps, level + 1, lemma.predicate, &lemma.cube);
         self.lemmas[level + 1].push(lemma);
     }
 
     /// Adds a lemma to the solvers of a level.
-    fn tell(&mut self, steps: &Steps, level: usize, predicate: PredicateId, cube: &[Latch]) {
+    fn add_to_solvers(
+        &mut self,
+        steps: &Steps,
+        level: usize,
+        predicate: PredicateId,
+        cube: &[Latch],
+    ) {
         for (about, solver) in &mut self.solvers[level] {
             if self.before[about].contains(&predicate) {
                 solver.add_lemma(steps, predicate, cube);
@@ -111,10 +118,10 @@ impl Frames {
         }
     }
 
-    /// The solver of a level for these questions.
+    /// The solver of a level for certain steps, made or replaced if needed.
     fn solver(&mut self, steps: &Steps, level: usize, about: About) -> &mut Level {
         let known = self.solvers[level].get(&about);
-        if known.is_none_or(|solver| solver.temporary > TEMPORARY) {
+        if known.is_none_or(|solver| solver.temporary > LIMITS.temporary_clauses) {
             let mut solver = Level::new(level == 0, &self.budget);
             for lemma in self.lemmas[level.max(1)..].iter().flatten() {
                 if level > 0 && self.before[&about].contains(&lemma.predicate) {
@@ -124,10 +131,10 @@ impl Frames {
             self.solvers[level].insert(about, solver);
         }
         let known = self.solvers[level].get_mut(&about);
-        known.expect("it was made")
+        known.expect("the solver was added")
     }
 
-    /// Whether a step from the level below leads into the cube, from outside of it if `relative`.
+    /// Whether a step from the level below leads into the cube; if `relative`, from outside of it.
     pub fn ask(
         &mut self,
         steps: &Steps,
@@ -154,7 +161,7 @@ impl Frames {
         found
     }
 
-    /// Whether no lemma of this level excludes the state that a solver has found.
+    /// Whether no lemma of this level excludes the state that a solver found.
     fn is_allowed(&self, steps: &Steps, level: usize, found: &Found) -> bool {
         match found {
             Found::Reached(reached) => match steps.all[reached.step].from {
@@ -166,7 +173,7 @@ impl Frames {
     }
 }
 
-/// Whether all literals of a sorted cube are in another.
+/// Whether `small` is a subset of `large`; both are in ascending order.
 fn is_subset(small: &[Latch], large: &[Latch]) -> bool {
     if small.len() > large.len() {
         return false;

@@ -1,9 +1,9 @@
-//! The solver of one level: what is reached by one step from what its lemmas allow.
+//! The solver of one level: which states are reached by one step from the states that its lemmas allow.
 //!
-//! It holds gates of the clauses as far as they were asked for. A literal for each predicate says
-//! that a step leads into its states, and chooses among the clauses that do.
+//! It contains the gates of clauses that queries needed. A literal for each predicate says that a step leads
+//! to its states, and a literal for each clause that it is this step.
 //!
-//! Invariant: lemmas that were added hold in the state before a step, if it is of their predicate.
+//! Invariant: the lemmas that were added hold of the state before a step, if they are about its predicate.
 
 use rustc_hash::FxHashMap;
 
@@ -14,44 +14,45 @@ use alphorn_bits::sat::{Answer, Lit, SatSolver, Solver};
 use alphorn_chc::PredicateId;
 use alphorn_term::run::Budget;
 
-/// A step into states that were asked about.
+/// A step into the states of a query.
 pub(super) struct Reached {
-    /// Index of the step.
+    /// The index of the step.
     pub step: usize,
-    /// The state before it and the inputs, as far as the solver knows of them; others do not
-    /// matter.
+    /// The bits of the state before it that the solver contains; others are irrelevant. Empty for facts.
     pub state: Vec<Latch>,
+    /// The inputs; those that the solver does not contain are false.
     pub inputs: Vec<bool>,
 }
 
-/// An answer about states.
+/// The answer to a query.
 pub(super) enum Found {
-    /// No step leads into a state in which these bits have these values.
+    /// No step leads to a state of this cube, a subset of the one in the query.
     Blocked(Cube),
+    /// This step does.
     Reached(Reached),
     /// The budget is spent.
     Stopped,
 }
 
-/// See the module.
+/// The solver of a level for certain steps.
 pub(super) struct Level {
     encoding: Encoding<Solver>,
-    /// Whether all steps are facts.
+    /// Whether it contains facts only.
     facts_only: bool,
-    /// That the state before the step is one of this predicate.
+    /// The literal that the state before the step is one of this predicate.
     at: FxHashMap<PredicateId, Lit>,
-    /// That the step leads to a state of this predicate, and the clauses that may.
+    /// The literal that the step leads to a state of this predicate, and the literals of the clauses that may.
     into: FxHashMap<PredicateId, (Lit, Vec<(usize, Lit)>)>,
-    /// That it is a certain query.
+    /// The literal that the step is this query.
     queries: FxHashMap<usize, Lit>,
-    /// Bits of the state after the step.
+    /// The bits of the state after the step.
     next: FxHashMap<(PredicateId, usize), Lit>,
-    /// How many temporary clauses there have been.
+    /// The number of temporary clauses so far.
     pub temporary: usize,
 }
 
 impl Level {
-    /// Without lemmas.
+    /// A solver without lemmas.
     pub fn new(facts_only: bool, budget: &Budget) -> Level {
         Level {
             encoding: Encoding::new(Solver::new(budget)),
@@ -64,13 +65,14 @@ impl Level {
         }
     }
 
+    /// The literal that the state before the step is one of a predicate.
     fn at(&mut self, predicate: PredicateId) -> Lit {
         let solver = &mut self.encoding.solver;
         let at = self.at.entry(predicate);
         *at.or_insert_with(|| solver.new_literal())
     }
 
-    /// That a step is taken.
+    /// A new literal that implies that a step is taken.
     fn taken(&mut self, steps: &Steps, step: &Step) -> Lit {
         let guard = self.encoding.literal(&steps.gates, step.guard);
         let at = step.from.map(|from| self.at(from));
@@ -83,6 +85,7 @@ impl Level {
         taken
     }
 
+    /// The literal that a step leads to a state of a predicate.
     fn into(&mut self, steps: &Steps, predicate: PredicateId) -> Lit {
         if let Some((into, _)) = self.into.get(&predicate) {
             return *into;
@@ -102,7 +105,7 @@ impl Level {
         into
     }
 
-    /// A bit of the state after a step into this predicate's states.
+    /// A bit of the state after a step to a predicate.
     fn next(&mut self, steps: &Steps, predicate: PredicateId, place: usize) -> Lit {
         if let Some(&next) = self.next.get(&(predicate, place)) {
             return next;
@@ -130,6 +133,7 @@ impl Level {
         next
     }
 
+    /// A bit of the state before the step with a value.
     fn now(&mut self, steps: &Steps, latch: Latch) -> Lit {
         let bit = steps.state[latch.place()];
         let literal = self.encoding.literal(&steps.gates, bit);
@@ -149,7 +153,7 @@ impl Level {
         self.encoding.solver.add_clause(&clause);
     }
 
-    /// As [`Level::add_lemma`], where the literal that is returned is assumed.
+    /// As [`Level::add_lemma`], in force if the returned literal is assumed.
     pub fn add_optional(&mut self, steps: &Steps, predicate: PredicateId, cube: &[Latch]) -> Lit {
         let mut clause = self.excluded(steps, predicate, cube);
         let on = self.encoding.solver.new_literal();
@@ -158,7 +162,7 @@ impl Level {
         on
     }
 
-    /// Whether a step leads into the cube, from a state outside of it if `relative`.
+    /// Whether a step leads into the cube; if `relative`, from a state outside of it.
     pub fn ask(
         &mut self,
         steps: &Steps,
@@ -191,7 +195,7 @@ impl Level {
                 let taken = taken
                     .iter()
                     .find(|(_, t)| self.encoding.solver.holds(*t))
-                    .expect("some step is taken");
+                    .expect("a step is taken");
                 Found::Reached(self.reached(steps, taken.0))
             }
         };
@@ -201,7 +205,7 @@ impl Level {
         found
     }
 
-    /// Whether a query applies to a state.
+    /// Whether a query applies to a state that the lemmas allow.
     pub fn ask_query(&mut self, steps: &Steps, query: usize) -> Found {
         let taken = match self.queries.get(&query) {
             Some(&taken) => taken,
@@ -218,7 +222,7 @@ impl Level {
         }
     }
 
-    /// The last solution.
+    /// The step of the last solution.
     fn reached(&self, steps: &Steps, index: usize) -> Reached {
         let step = &steps.all[index];
         let holds = |bit| {
@@ -242,8 +246,8 @@ impl Level {
         }
     }
 
-    /// Which of these assumptions contradict a step into the cube; `None` if they do not, or when
-    /// the budget is spent.
+    /// Those of the assumptions `given` that exclude a step into the cube; `None` if they do not exclude it,
+    /// or when the budget is spent.
     pub fn core_of_step(
         &mut self,
         steps: &Steps,
@@ -259,7 +263,7 @@ impl Level {
         self.core(assumptions, given)
     }
 
-    /// As [`Level::core_of_step`], of a query.
+    /// As [`Level::core_of_step`], for a query.
     pub fn core_of_query(
         &mut self,
         steps: &Steps,
@@ -270,6 +274,7 @@ impl Level {
         self.core(vec![taken], given)
     }
 
+    /// The part of `given` in the core of all assumptions.
     fn core(&mut self, mut assumptions: Vec<Lit>, given: &[Lit]) -> Option<Vec<Lit>> {
         assumptions.extend_from_slice(given);
         let solver = &mut self.encoding.solver;

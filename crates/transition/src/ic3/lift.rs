@@ -1,67 +1,67 @@
-//! Predecessors without the bits that do not matter.
+//! Lifting: predecessors without irrelevant bits.
 //!
-//! A state, inputs and a step lead into a cube. First the gates are followed back from the guard
-//! and the cube's bits, through arguments that decide them; then a core of the state's bits with
-//! the inputs as they are contradicts that the step does not lead there (Chockler, Ivrii, Matsliah,
-//! Moran, Nevo, "Incremental formal verification of hardware", FMCAD 2011).
+//! A state, inputs and a step lead into a cube. First the gates are followed backward from the guard and the
+//! cube's bits, through arguments that decide them. Then the inputs and a core of the state's bits
+//! contradict that the step does not lead into the cube (Chockler, Ivrii, Matsliah, Moran, Nevo,
+//! "Incremental formal verification of hardware", FMCAD 2011).
 //!
-//! Invariant: from every state of the cube that is returned, the step leads with these inputs into
-//! the cube that was given.
+//! Invariant: from each state of the returned cube, the step with these inputs leads into the given cube.
 
 use rustc_hash::FxHashMap;
 
 use super::level::Reached;
-use super::steps::{Steps, Way};
+use super::limits::LIMITS;
+use super::steps::{Branch, Steps};
 use super::{Cube, Latch};
 use alphorn_bits::sat::{Answer, Lit, SatSolver, Solver};
 use alphorn_bits::{Bit, Encoding, Gate, Values};
 use alphorn_term::run::Budget;
 
-/// A solver is thrown away after so many questions.
-const QUESTIONS: usize = 2000;
-
-/// See the module.
+/// The solver for lifting.
 pub(super) struct Lift {
     encoding: Encoding<Solver>,
     budget: Budget,
-    questions: usize,
+    /// The number of queries to the solver.
+    queries: usize,
     values: Values,
-    /// Of state bits, by gate.
+    /// The positions of state bits by gate.
     places: FxHashMap<usize, usize>,
 }
 
 impl Lift {
+    /// A solver without gates.
     pub fn new(steps: &Steps, budget: &Budget) -> Lift {
         let places = steps.state.iter().enumerate();
         Lift {
             encoding: Encoding::new(Solver::new(budget)),
             budget: budget.clone(),
-            questions: 0,
+            queries: 0,
             values: Values::default(),
             places: places.map(|(place, bit)| (bit.gate(), place)).collect(),
         }
     }
 
-    /// The state's bits that the way into the cube needs; rather those that are preferred more.
+    /// The bits of a state that the step along a branch into the cube needs, if possible those with a high
+    /// value of `prefer`.
     pub fn lift(
         &mut self,
         steps: &Steps,
         reached: &Reached,
-        way: &Way,
+        branch: &Branch,
         cube: &[Latch],
         prefer: impl Fn(Latch) -> f64,
     ) -> Cube {
         let step = &steps.all[reached.step];
-        let next = |latch: &Latch| way.next[latch.place()].xor(latch.is_negated());
-        let mut goals: Vec<Bit> = vec![way.guard];
+        let next = |latch: &Latch| branch.next[latch.place()].xor(latch.is_negated());
+        let mut goals: Vec<Bit> = vec![branch.guard];
         goals.extend(cube.iter().map(next));
         let mut needed = self.justified(steps, reached, &goals);
         needed.sort_by(|a, b| prefer(*b).total_cmp(&prefer(*a)).then(a.cmp(b)));
 
-        if self.questions == QUESTIONS {
+        if self.queries == LIMITS.lift_queries {
             *self = Lift::new(steps, &self.budget);
         }
-        self.questions += 1;
+        self.queries += 1;
         let gates = &steps.gates;
         let mut clause = Vec::with_capacity(goals.len() + 1);
         for &goal in &goals {
@@ -83,7 +83,7 @@ impl Lift {
         self.encoding.solver.add_clause(&clause);
         assumptions.push(on);
         let answer = self.encoding.solver.solve(&assumptions);
-        debug_assert_ne!(answer, Answer::Sat, "the way leads into the cube");
+        debug_assert_ne!(answer, Answer::Sat, "the step leads into the cube");
         if answer == Answer::Unsat {
             let solver = &self.encoding.solver;
             let mut parts = assumptions[first..].iter();
@@ -94,7 +94,7 @@ impl Lift {
         needed
     }
 
-    /// Bits of the state from which the goals have the values that they have.
+    /// Bits of the state that, with the inputs, determine the values of the goals.
     fn justified(&mut self, steps: &Steps, reached: &Reached, goals: &[Bit]) -> Cube {
         let gates = &steps.gates;
         let step = &steps.all[reached.step];
@@ -125,7 +125,7 @@ impl Lift {
                     (true, true) => stack.extend([a, b]),
                     (true, false) => stack.push(b),
                     (false, true) => stack.push(a),
-                    // What is needed anyway, else the older one: less is below it.
+                    // An argument that was already visited, else the older one, with fewer gates below.
                     (false, false) if seen.contains(&b.gate()) => {}
                     (false, false) => stack.push(a),
                 },

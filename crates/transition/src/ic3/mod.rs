@@ -1,31 +1,33 @@
-//! IC3 on bits: lemmas about single bits of words, for linear clauses over Booleans and words.
+//! IC3 on bits, for linear clauses over Booleans and bit-vectors; lemmas are about single bits.
 //!
-//! Papers: Bradley, "SAT-based model checking without unrolling" (VMCAI 2011); Eén, Mishchenko,
-//! Brayton, "Efficient implementation of property directed reachability" (FMCAD 2011); Hassan,
-//! Bradley, Somenzi, "Better generalization in IC3" (FMCAD 2013).
+//! Papers: Bradley, "SAT-based model checking without unrolling" (VMCAI 2011); Eén, Mishchenko, Brayton,
+//! "Efficient implementation of property directed reachability" (FMCAD 2011); Hassan, Bradley, Somenzi,
+//! "Better generalization in IC3" (FMCAD 2013).
 //!
-//! Clauses become guards and functions of bits (`steps`), and these gates of a graph
-//! (`alphorn_bits`) that SAT solvers know as far as they are asked (`level`). States that lead to a
-//! query are obligations; a SAT solver finds the step before, and what of the state does not matter
-//! is left out (`lift`). What no step leads to from the level below becomes a lemma, as weak as can be
-//! found (`search`). Lemmas are pushed up the levels (`frames`). When those of a level are closed
-//! under all steps, they are the model, bits of words side by side being written as extracted parts
-//! (`model`). The inputs along obligations that a fact begins are a derivation, by evaluation.
+//! Clauses become a guard and functions of bits (`steps`), which are gates of a graph (`alphorn_bits`);
+//! SAT solvers contain the gates that their queries need (`level`). States that lead to a query are
+//! obligations. A SAT solver finds a predecessor, and its irrelevant bits are removed (`lift`). A cube into
+//! which no step leads from the level below becomes a lemma after generalization (`search`). Lemmas are
+//! pushed to higher levels (`frames`). If those of a level are closed under all steps, they are the model,
+//! in which adjacent bits of a bit-vector are written as an extraction (`model`). The inputs along the
+//! obligations from a fact are a derivation, by evaluation.
 //!
-//! What differs from the papers:
+//! Deviations:
 //!
-//! - A state belongs to a predicate, and a lemma speaks of one predicate. There is no initial cube:
-//!   facts are steps without a state before them, level 0 allows no other, and so a lemma
-//!   holds of the facts because no step leads into what it excludes.
-//! - A clause need not be a function: what it does not define is an input, and its guard says what
-//!   holds of it. A state is lifted along one implicant of the clause, on which more is defined.
+//! - A state belongs to a predicate, and a lemma is about one predicate. There is no initial cube: facts
+//!   are steps without a state before them, and at level 0 there are no other steps. So a lemma holds of
+//!   the facts because no step leads into the cube that it excludes.
+//! - A clause need not be a function: variables that it does not define are inputs, and the guard
+//!   constrains them. A state is lifted along one implicant of the clause, in which more variables are
+//!   defined.
 //!
-//! Invariant: bits are trusted for nothing. A derivation leaves when evaluation of the terms has
-//! confirmed it, and a model is for the caller to check.
+//! Invariant: an error in the translation to bits cannot make a wrong answer. A derivation is returned
+//! after evaluation of the terms has confirmed it (`driver::run`), and a model is checked by the caller.
 
 mod frames;
 mod level;
 mod lift;
+mod limits;
 mod model;
 mod options;
 mod search;
@@ -48,16 +50,17 @@ use alphorn_term::Assignment;
 use alphorn_term::run::Context;
 use alphorn_witness::{Fact, Refutation, RefutationStep, Verdict};
 
-/// A bit of a state with a value.
+/// A bit of a state with a value: twice its position, plus one if it is false.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 struct Latch(u32);
 
 impl Latch {
+    /// The bit at a position, which is false if `negated`.
     fn new(place: usize, negated: bool) -> Latch {
         Latch(2 * place as u32 + u32::from(negated))
     }
 
-    /// Position in the state.
+    /// The position in the state.
     fn place(self) -> usize {
         (self.0 / 2) as usize
     }
@@ -68,16 +71,18 @@ impl Latch {
     }
 }
 
-/// States in which some bits have certain values; in ascending order.
+/// The states of a predicate in which some bits have certain values; in ascending order.
 type Cube = Vec<Latch>;
 
-/// The engine.
+/// The engine `ic3`.
 #[derive(Clone, Debug, Default)]
 pub struct Ic3 {
+    /// The settings.
     pub options: Options,
 }
 
 impl Ic3 {
+    /// The error that something is not supported.
     fn unsupported(&self, what: impl Into<String>) -> Unsupported {
         Unsupported {
             engine: self.name(),
@@ -94,7 +99,7 @@ impl Engine for Ic3 {
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         driver::supports_linear(self.name(), shape)?;
         match shape.theories {
-            t if t.int || t.real => Err(self.unsupported("numbers that are no words")),
+            t if t.int || t.real => Err(self.unsupported("integer or real arithmetic")),
             _ => Ok(()),
         }
     }
@@ -132,14 +137,15 @@ impl Engine for Ic3 {
     }
 }
 
-/// The steps from a fact along obligations, with the values that their inputs give.
+/// The derivation that begins with the step `first` and continues along obligations, with the values given
+/// by their inputs.
 fn derivation(system: &System, search: &mut Search, first: Taken) -> Result<Refutation, Stop> {
     let mut found = Refutation::default();
     let mut state: Vec<bool> = Vec::new();
     let mut next = Some(first);
     while let Some(Taken {
         step,
-        way,
+        branch,
         inputs,
         then,
     }) = next
@@ -147,7 +153,7 @@ fn derivation(system: &System, search: &mut Search, first: Taken) -> Result<Refu
         if found.steps.len() == MAX_STEPS {
             return Err(too_many_steps());
         }
-        let (values, after) = search.steps.values(step, &way, &state, &inputs);
+        let (values, after) = search.steps.values(step, &branch, &state, &inputs);
         let step = &search.steps.all[step];
         let clause = &system.clauses[step.clause];
         let assignment: Assignment = values.into_iter().collect();

@@ -1,7 +1,7 @@
-//! Lemmas about bits as formulas over words.
+//! The model: lemmas about bits as formulas over Booleans and bit-vectors.
 //!
-//! Invariant: the lemmas that are kept exclude the queries and are closed under all steps, as those
-//! that were given.
+//! Invariant: the lemmas that are kept exclude the queries and are closed under all steps, if the given ones
+//! are.
 
 use rustc_hash::FxHashMap;
 
@@ -18,16 +18,19 @@ use alphorn_term::run::Context;
 use alphorn_term::{BigUint, Op, Sort, TermId, TermStore};
 use alphorn_witness::Model;
 
-/// What has to follow from the lemmas.
+/// A goal that has to follow from lemmas.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Goal {
-    /// That a query does not apply, by the index of its step.
+    /// A query does not apply; the index of its step.
     Query(usize),
-    /// A lemma after each step, by its position.
+    /// A lemma holds after each step; its position.
     Lemma(usize),
 }
 
-/// The conjunction of the lemmas that the queries need, by predicate.
+/// The model: for each predicate, the conjunction of the lemmas that the queries need.
+///
+/// # Errors
+/// The lemmas are not closed under all steps.
 pub(super) fn model(
     system: &System,
     steps: &Steps,
@@ -58,7 +61,8 @@ pub(super) fn model(
     })
 }
 
-/// Positions of the lemmas from which the queries follow, and they themselves.
+/// The positions of the lemmas that exclude the queries and are closed under all steps; of all lemmas when the
+/// budget ends.
 fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, Stop> {
     let mut solver = Level::new(false, &cx.budget);
     let on: Vec<Lit> = lemmas
@@ -81,11 +85,11 @@ fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, S
         Some(core.collect())
     });
     let Some(found) = found else {
-        // A model that is found is kept when there is no time to make it smaller.
+        // All lemmas are a model, too.
         return match cx.stop() {
             Some(_) => Ok((0..lemmas.len()).collect()),
             None => Err(Stop::Failure(Failure {
-                step: "taking the lemmas that are needed",
+                step: "selecting the needed lemmas",
                 message: "they are not closed under all steps".to_owned(),
             })),
         };
@@ -97,13 +101,13 @@ fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, S
     Ok(lemmas.collect())
 }
 
-/// A cube over a predicate's formal variables: bits of a word side by side are one literal.
+/// The literals of a cube over a predicate's formal variables; adjacent bits of a bit-vector make one literal.
 fn literals(terms: &TermStore, params: &[TermId], cube: &[Latch]) -> Vec<TermId> {
     let mut found = Vec::new();
     let mut cube = cube.iter().peekable();
     let mut first = 0;
     for &param in params {
-        let width = Blaster::width(terms, param).expect("bits express it");
+        let width = Blaster::width(terms, param).expect("the sort has bits");
         while let Some(low) = cube.next_if(|latch| latch.place() < first + width) {
             if terms.sort(terms.sort_of(param)) == Sort::Bool {
                 let negated = low.is_negated();

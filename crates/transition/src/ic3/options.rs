@@ -1,16 +1,16 @@
-//! Choices of the search.
+//! The settings of the engine.
 //!
-//! Invariant: no choice changes what is a model or a derivation.
+//! Invariant: no setting decides which answer there is, only whether and when there is one.
 
 use alphorn_engine::settings::settings;
 
 settings! {
-    /// Choices of the search.
+    /// Options of `ic3`.
     Options {
-        /// Block counterexamples to generalisation one level below.
+        /// Block counterexamples to generalization one level below.
         counterexamples: bool = true,
             source "Hassan, Bradley, Somenzi, FMCAD 2013";
-        /// Block more of them the more often an obligation was tried, and the states before them.
+        /// Block more of them, and their predecessors, the more queries an obligation needed.
         dynamic: bool = true,
             source "Su et al., arXiv 2501.02480";
     }

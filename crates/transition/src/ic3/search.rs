@@ -1,7 +1,7 @@
 //! The search: counterexamples to induction are blocked level by level, and lemmas are pushed.
 //!
-//! Invariant: an obligation's cube has states only from which its steps, with their inputs, lead to
-//! a query.
+//! Invariant: from each state in an obligation's cube, its step with its inputs leads into the next
+//! obligation's cube, or to `false`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,111 +12,121 @@ use rustc_hash::FxHashMap;
 use super::frames::{Frames, Lemma};
 use super::level::{Found, Reached};
 use super::lift::Lift;
+use super::limits::LIMITS;
 use super::options::Options;
-use super::steps::{Steps, Way};
+use super::steps::{Branch, Steps};
 use super::{Cube, Latch};
 use alphorn_chc::PredicateId;
 use alphorn_proof::Stop;
 use alphorn_term::run::{Context, Reason};
 
-/// From this activity of an obligation on, more counterexamples to generalisation are blocked.
-const ACTIVE: usize = 10;
-
-/// From this activity on, states before them are, too.
-const VERY_ACTIVE: usize = 40;
-
-/// Which counterexamples to a generalisation are blocked.
+/// The number of counterexamples to a generalization that are blocked.
 #[derive(Clone, Copy)]
 struct Effort {
-    /// How many for a literal, at most.
+    /// Counterexamples for each literal.
     counterexamples: usize,
-    /// How many states before one of them, at most.
-    before: usize,
+    /// Predecessors for each of them.
+    predecessors: usize,
 }
 
 impl Effort {
+    /// No counterexample is blocked.
     const NONE: Effort = Effort {
         counterexamples: 0,
-        before: 0,
+        predecessors: 0,
     };
 
+    /// The effort without regard to activity.
     const SOME: Effort = Effort {
-        counterexamples: 3,
-        before: 0,
+        counterexamples: LIMITS.counterexamples,
+        predecessors: 0,
     };
 
-    /// For an obligation that was tried so often (Su, Yang, Ci, Li, Bu, Huang, "Extended CTG
-    /// generalization and dynamic adjustment of generalization strategies in IC3", 2025; there it
-    /// is none at first, which here costs more than it saves).
+    /// The effort for an obligation with this activity. (Su, Yang, Ci, Li, Bu, Huang, "Extended CTG
+    /// generalization and dynamic adjustment of generalization strategies in IC3", 2025. Deviation:
+    /// there it is [`Effort::NONE`] at first.)
     fn of(activity: usize) -> Effort {
-        match activity {
-            0..ACTIVE => Effort::SOME,
-            ACTIVE..VERY_ACTIVE => Effort {
-                counterexamples: 3 + (activity - ACTIVE) / 10,
-                before: 0,
-            },
-            _ => Effort {
-                counterexamples: 5,
-                before: 5,
-            },
+        if activity < LIMITS.active {
+            Effort::SOME
+        } else if activity < LIMITS.very_active {
+            let more = (activity - LIMITS.active) / LIMITS.activity_per_counterexample;
+            Effort {
+                counterexamples: LIMITS.counterexamples + more,
+                predecessors: 0,
+            }
+        } else {
+            Effort {
+                counterexamples: LIMITS.very_active_counterexamples,
+                predecessors: LIMITS.very_active_predecessors,
+            }
         }
     }
 }
 
-/// Activity fades by this factor with each lemma.
-const DECAY: f64 = 0.95;
-
-/// States that lead to a query.
+/// A cube of states that lead to a query.
 pub(super) struct Obligation {
     predicate: PredicateId,
     cube: Rc<[Latch]>,
-    /// How many steps it is away from the query.
+    /// The number of steps to the query, not counting the query.
     depth: usize,
-    /// How often it was tried to exclude it.
+    /// The number of queries about it.
     activity: usize,
+    /// The step from its states.
     pub taken: Taken,
 }
 
-/// A step, with its inputs.
+/// A step with its inputs.
 #[derive(Clone)]
 pub(super) struct Taken {
+    /// The index of the step.
     pub step: usize,
-    pub way: Rc<Way>,
+    /// The implicant along which it is taken.
+    pub branch: Rc<Branch>,
+    /// The values of the step's inputs.
     pub inputs: Vec<bool>,
-    /// The obligation that it leads to; `None` for `false`.
+    /// The obligation to which it leads; `None` for `false`.
     pub then: Option<usize>,
 }
 
-/// How the search ended.
+/// The result of the search.
 pub(super) enum End {
     /// The lemmas are closed under all steps and exclude the queries.
     Closed(Vec<Lemma>),
-    /// The first step of one, which goes on along obligations.
+    /// The first step of a derivation, which continues along obligations.
     Derivation(Taken),
 }
 
+/// What the statistics show.
 #[derive(Default)]
 struct Counters {
-    questions: u64,
+    /// Queries to SAT solvers.
+    queries: u64,
+    /// Lemmas learned.
     lemmas: u64,
+    /// Their literals.
     literals: u64,
+    /// Counterexamples to generalization that were blocked.
     counterexamples: u64,
 }
 
-/// See the module.
+/// The state of the search.
 pub(super) struct Search<'a> {
+    /// The clauses.
     pub steps: Steps,
     options: &'a Options,
     frames: Frames,
     lift: Lift,
+    /// All obligations.
     pub obligations: Vec<Obligation>,
-    /// How often literals were in lemmas of late.
-    activity: FxHashMap<(PredicateId, Latch), f64>,
-    bump: f64,
+    /// For each literal, how many lemmas contain it, recent ones with more weight.
+    weights: FxHashMap<(PredicateId, Latch), f64>,
+    /// The weight of the next lemma.
+    next_weight: f64,
     counters: Counters,
 }
 
 impl<'a> Search<'a> {
+    /// A search without lemmas.
     pub fn new(steps: Steps, options: &'a Options, cx: &Context) -> Self {
         Search {
             options,
@@ -124,28 +134,31 @@ impl<'a> Search<'a> {
             lift: Lift::new(&steps, &cx.budget),
             steps,
             obligations: Vec::new(),
-            activity: FxHashMap::default(),
-            bump: 1.0,
+            weights: FxHashMap::default(),
+            next_weight: 1.0,
             counters: Counters::default(),
         }
     }
 
-    /// Adds the counts of the search to the statistics.
+    /// Adds the counters to the statistics.
     pub fn count(&self, cx: &mut Context) {
         let counters = &self.counters;
         cx.stats.set("ic3.levels", self.frames.top() as u64);
-        cx.stats.add("ic3.questions", counters.questions);
+        cx.stats.add("ic3.queries", counters.queries);
         cx.stats.add("ic3.lemmas", counters.lemmas);
         cx.stats.add("ic3.literals", counters.literals);
         cx.stats.add(
-            "ic3.counterexamples-to-generalisation",
+            "ic3.counterexamples-to-generalization",
             counters.counterexamples,
         );
         cx.stats
             .add("ic3.obligations", self.obligations.len() as u64);
     }
 
-    /// Goes up the levels until there is an answer.
+    /// Adds levels until there is an answer.
+    ///
+    /// # Errors
+    /// A limit of the run, or what bits do not express.
     pub fn run(&mut self, cx: &mut Context) -> Result<End, Stop> {
         let queries = self.steps.queries();
         loop {
@@ -172,13 +185,15 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// A state of the last level to which a query applies.
     fn ask_query(&mut self, query: usize, cx: &Context) -> Result<Option<Reached>, Stop> {
-        self.counters.questions += 1;
+        self.counters.queries += 1;
         let found = self.frames.ask_query(&self.steps, query);
         Ok(answer(found, cx)?.err())
     }
 
-    /// The core of a cube that no step from the level below leads into, or the step.
+    /// A core of the cube if no step from the level below leads into it (from a state outside of it if
+    /// `relative`), or that step.
     fn ask(
         &mut self,
         level: usize,
@@ -187,7 +202,7 @@ impl<'a> Search<'a> {
         relative: bool,
         cx: &Context,
     ) -> Result<Result<Cube, Reached>, Stop> {
-        self.counters.questions += 1;
+        self.counters.queries += 1;
         if let Some(reason) = cx.stop() {
             return Err(Stop::Reason(reason));
         }
@@ -195,16 +210,17 @@ impl<'a> Search<'a> {
         answer(frames.ask(steps, level, predicate, cube, relative), cx)
     }
 
+    /// A step that was reached, to the obligation `then`.
     fn taken(&mut self, reached: Reached, then: Option<usize>) -> Result<Taken, Stop> {
         Ok(Taken {
             step: reached.step,
-            way: self.steps.way(&reached)?,
+            branch: self.steps.branch(&reached)?,
             inputs: reached.inputs,
             then,
         })
     }
 
-    /// Notes an obligation: the state before a step into another one, or into `false`.
+    /// Adds an obligation: the lifted state before a step into another one, or to `false`.
     fn obligation(&mut self, reached: Reached, then: Option<usize>) -> Result<usize, Stop> {
         let predicate = self.steps.all[reached.step].from.expect("it is no fact");
         let goal = then.map(|then| self.obligations[then].cube.clone());
@@ -221,22 +237,21 @@ impl<'a> Search<'a> {
         Ok(self.obligations.len() - 1)
     }
 
-    /// States of a predicate from which a step leads into the goal as it did from the one that was
-    /// reached.
+    /// A cube of states from which the step that was reached leads into the goal, with its inputs.
     fn lifted(
         &mut self,
         reached: &Reached,
         predicate: PredicateId,
         goal: &[Latch],
     ) -> Result<Cube, Stop> {
-        let way = self.steps.way(reached)?;
-        let activity = &self.activity;
-        let prefer = |latch| activity.get(&(predicate, latch)).copied().unwrap_or(0.0);
+        let branch = self.steps.branch(reached)?;
+        let weights = &self.weights;
+        let prefer = |latch| weights.get(&(predicate, latch)).copied().unwrap_or(0.0);
         let Search { lift, steps, .. } = self;
-        Ok(lift.lift(steps, reached, &way, goal, prefer))
+        Ok(lift.lift(steps, reached, &branch, goal, prefer))
     }
 
-    /// Excludes an obligation on the last level, or finds the first step of a derivation.
+    /// Blocks an obligation at the last level, or returns the first step of a derivation.
     fn block(&mut self, bad: usize, cx: &Context) -> Result<Option<Taken>, Stop> {
         let top = self.frames.top();
         let mut open = BinaryHeap::new();
@@ -276,8 +291,8 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// How hard a lemma against an obligation is generalised: by the activity of those that it is
-    /// to lead to.
+    /// The effort for the lemma against an obligation, by the activity of the next obligations towards the
+    /// query.
     fn effort(&self, id: usize) -> Effort {
         match (self.options.counterexamples, self.options.dynamic) {
             (false, _) => Effort::NONE,
@@ -291,7 +306,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes a lemma of a cube that is blocked, as weak as can be found, as high as it holds. Its
+    /// Adds a lemma that generalizes a blocked cube, at the highest level where it holds. Returns that
     /// level.
     fn learn(
         &mut self,
@@ -310,20 +325,21 @@ impl<'a> Search<'a> {
         }
         self.counters.lemmas += 1;
         self.counters.literals += cube.len() as u64;
-        self.bump /= DECAY;
+        self.next_weight /= LIMITS.weight_decay;
         for &latch in &cube {
-            *self.activity.entry((predicate, latch)).or_default() += self.bump;
+            *self.weights.entry((predicate, latch)).or_default() += self.next_weight;
         }
-        if self.bump > 1e100 {
-            self.activity.values_mut().for_each(|a| *a /= 1e100);
-            self.bump /= 1e100;
+        // Keeps the numbers finite.
+        if self.next_weight > 1e100 {
+            self.weights.values_mut().for_each(|w| *w /= 1e100);
+            self.next_weight /= 1e100;
         }
         self.frames.add(&self.steps, level, predicate, cube);
         Ok(level)
     }
 
-    /// Fewer literals of a cube that is blocked: each is left out in turn (MIC), those first that
-    /// are seldom in lemmas.
+    /// A subset of a blocked cube that is blocked, too: tries to remove each literal in turn (MIC), those
+    /// with the least weight first.
     fn generalise(
         &mut self,
         level: usize,
@@ -332,8 +348,8 @@ impl<'a> Search<'a> {
         effort: Effort,
         cx: &Context,
     ) -> Result<Cube, Stop> {
-        let activity = |&latch: &Latch| self.activity.get(&(predicate, latch)).copied();
-        let keys = cube.iter().map(|l| (activity(l).unwrap_or(0.0), *l));
+        let weight = |&latch: &Latch| self.weights.get(&(predicate, latch)).copied();
+        let keys = cube.iter().map(|l| (weight(l).unwrap_or(0.0), *l));
         let mut order: Vec<(f64, Latch)> = keys.collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (_, latch) in order {
@@ -349,8 +365,8 @@ impl<'a> Search<'a> {
         Ok(cube)
     }
 
-    /// A core of the cube if it is blocked, perhaps after counterexamples to that were blocked one
-    /// level below.
+    /// A core of the cube if it is blocked, possibly after counterexamples were blocked one level below
+    /// (ctgDown of Hassan, Bradley, Somenzi).
     fn down(
         &mut self,
         level: usize,
@@ -372,21 +388,21 @@ impl<'a> Search<'a> {
                 break;
             }
             let before = self.lifted(&reached, from, cube)?;
-            if !self.block_counterexample(level - 1, from, &before, effort.before, cx)? {
+            if !self.block_counterexample(level - 1, from, &before, effort.predecessors, cx)? {
                 break;
             }
         }
         Ok(None)
     }
 
-    /// Excludes a counterexample to generalisation on a level, perhaps after so many states before
-    /// it. Whether that was possible.
+    /// Blocks a counterexample to generalization at a level, possibly after at most `predecessors`
+    /// predecessors. Returns whether that was possible.
     fn block_counterexample(
         &mut self,
         level: usize,
         predicate: PredicateId,
         cube: &[Latch],
-        mut before: usize,
+        mut predecessors: usize,
         cx: &Context,
     ) -> Result<bool, Stop> {
         let mut path: Vec<(PredicateId, Cube)> = vec![(predicate, cube.to_vec())];
@@ -400,10 +416,10 @@ impl<'a> Search<'a> {
                 }
                 Err(reached) => {
                     let from = self.steps.all[reached.step].from;
-                    let (Some(from), true) = (from, before > 0 && level > 1) else {
+                    let (Some(from), true) = (from, predecessors > 0 && level > 1) else {
                         return Ok(false);
                     };
-                    before -= 1;
+                    predecessors -= 1;
                     path.push((from, self.lifted(&reached, from, &cube)?));
                 }
             }
@@ -411,7 +427,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Pushes lemmas up. If none is left at some level, those above are closed under all steps.
+    /// Pushes lemmas to higher levels. If none remains at a level, returns those above, which are closed under
+    /// all steps.
     fn propagate(&mut self, cx: &Context) -> Result<Option<Vec<Lemma>>, Stop> {
         for level in 1..self.frames.top() {
             let mut lemmas = self.frames.lemmas[level].clone();
@@ -432,6 +449,7 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The core or the step of an answer; an error when the solver was stopped.
 fn answer(found: Found, cx: &Context) -> Result<Result<Cube, Reached>, Stop> {
     match found {
         Found::Blocked(core) => Ok(Ok(core)),

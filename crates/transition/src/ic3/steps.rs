@@ -1,14 +1,14 @@
-//! Clauses as guards and functions of bits, and the ways through them.
+//! Clauses as guards and functions of bits, and their implicants.
 //!
-//! A clause `P(x) ∧ φ ⇒ Q(x')` becomes a guard and a bit for each bit of `x'`, over the bits of `x`
-//! and inputs. A variable that a conjunct of `φ` defines by an equation is what it says; all others
-//! are inputs, and what `φ` says of them is in the guard.
+//! A clause `P(x) ∧ φ ⇒ Q(x')` becomes a guard and a function for each bit of `x'`, over the bits of `x` and
+//! inputs. A variable that a conjunct of `φ` defines by an equation is replaced by its definition; the others
+//! are inputs, constrained by the guard.
 //!
-//! A [`Way`] is one implicant of `φ`, of those that disjunctions leave open. More is defined on it,
-//! so less of a state matters.
+//! A [`Branch`] is the same for one implicant of `φ`. It defines more variables, so fewer bits of a state
+//! matter.
 //!
-//! Invariant: the clause applies to a state and leads to another iff for some inputs the guard
-//! holds and the functions give the other; and if those of one of its ways do.
+//! Invariant: a clause leads from a state to another if and only if, for some inputs, the guard holds and
+//! the functions have the bits of the other as values; and likewise for one of its branches.
 
 use std::rc::Rc;
 
@@ -23,53 +23,60 @@ use alphorn_term::{BigUint, Op, Sort, TermId, TermStore};
 
 /// A clause.
 pub(super) struct Step {
-    /// Index of the clause.
+    /// The clause's position in the system.
     pub clause: usize,
-    /// `None` for a fact.
+    /// The predicate of the state before; `None` for a fact.
     pub from: Option<PredicateId>,
-    /// `None` for a query.
+    /// The predicate of the state after; `None` for a query.
     pub to: Option<PredicateId>,
+    /// The condition on the state before and the inputs.
     pub guard: Bit,
-    /// The state after it.
+    /// The bits of the state after it.
     pub next: Vec<Bit>,
     /// The inputs that the guard and the state after it depend on.
     pub inputs: Vec<Bit>,
-    /// The clause's variables, and those of the body and of the head.
+    /// All variables of the clause.
     vars: Vec<TermId>,
+    /// The variables of the body atom.
     before: Vec<TermId>,
+    /// The variables of the head.
     after: Vec<TermId>,
-    /// Its constraint, and the bits of that and of all its terms.
+    /// The constraint.
     constraint: TermId,
-    words: Words,
+    /// The bits of the constraint and of all its subterms.
+    bits: Words,
 }
 
-/// One way through a clause.
-pub(super) struct Way {
+/// A clause restricted to one implicant of its constraint.
+pub(super) struct Branch {
+    /// The condition on the state before and the inputs.
     pub guard: Bit,
-    /// The state after it.
+    /// The bits of the state after it.
     pub next: Vec<Bit>,
-    /// The bits of all the clause's variables.
-    words: Vec<(TermId, Word)>,
+    /// The bits of all variables of the clause.
+    bits: Vec<(TermId, Word)>,
 }
 
-/// All clauses on a way from facts to queries.
+/// All clauses that a derivation of `false` may use.
 pub(super) struct Steps {
     terms: Rc<TermStore>,
     budget: Budget,
+    /// The gates of all clauses.
     pub gates: Gates,
     /// The bits of a state; each predicate uses the first of them.
     pub state: Vec<Bit>,
+    /// The steps of the clauses.
     pub all: Vec<Step>,
-    /// By step and literals.
-    ways: FxHashMap<(usize, Vec<TermId>), Rc<Way>>,
+    /// The branches made so far, by step and literals of the implicant.
+    branches: FxHashMap<(usize, Vec<TermId>), Rc<Branch>>,
     values: Values,
 }
 
 impl Steps {
-    /// Makes gates of clauses.
+    /// Translates the clauses to gates.
     ///
     /// # Errors
-    /// The end of the budget; what bits do not express, or would be too much.
+    /// Outer: a limit of the run. Inner: operations that bits do not express, or too many gates.
     pub fn new(
         system: &System,
         reachability: &Reachability,
@@ -81,7 +88,7 @@ impl Steps {
             gates: Gates::default(),
             state: Vec::new(),
             all: Vec::new(),
-            ways: FxHashMap::default(),
+            branches: FxHashMap::default(),
             values: Values::default(),
         };
         for &clause in reachability.clauses() {
@@ -94,7 +101,7 @@ impl Steps {
         Ok(Ok(steps))
     }
 
-    /// The end of the budget, or of what can be expressed.
+    /// The reason to stop: a limit of the run, or what bits do not express.
     fn stop(&self, error: &NotBits) -> Stop {
         match self.budget.stop() {
             Some(reason) => Stop::Reason(reason),
@@ -102,6 +109,7 @@ impl Steps {
         }
     }
 
+    /// Translates a clause.
     fn add(&mut self, system: &System, index: usize) -> Result<(), NotBits> {
         let terms = &*self.terms;
         let clause = &system.clauses[index];
@@ -120,47 +128,44 @@ impl Steps {
         let mut definer = Definer {
             terms,
             blaster,
-            words: None,
+            bits: None,
         };
         let guard = definer.all(terms.conjuncts(clause.constraint))?;
         let vars = clause.vars(terms);
         for &var in &vars {
             definer.free(var)?;
         }
-        // So that each of its formulas has a bit.
+        // Each formula in the constraint gets a bit.
         definer.blaster.bit(clause.constraint)?;
-        let words = definer.blaster.into_words();
+        let bits = definer.blaster.into_words();
         self.all.push(Step {
             clause: index,
             from: clause.body.first().map(|atom| atom.predicate),
             to: clause.head.as_ref().map(|atom| atom.predicate),
             guard,
-            next: after
-                .iter()
-                .flat_map(|v| words[v].iter().copied())
-                .collect(),
+            next: after.iter().flat_map(|v| bits[v].iter().copied()).collect(),
             inputs: self.gates.inputs_from(first_own).collect(),
             vars,
             before,
             after,
             constraint: clause.constraint,
-            words,
+            bits,
         });
         Ok(())
     }
 
-    /// The steps that are queries.
+    /// The indexes of the steps that are queries.
     pub fn queries(&self) -> Vec<usize> {
         let all = self.all.iter().enumerate();
         let queries = all.filter(|(_, step)| step.to.is_none());
         queries.map(|(index, _)| index).collect()
     }
 
-    /// The way through a clause that a solution has taken.
+    /// The branch of a clause that a solution satisfies.
     ///
     /// # Errors
-    /// There would be too many gates; the end of the budget.
-    pub fn way(&mut self, reached: &Reached) -> Result<Rc<Way>, Stop> {
+    /// A limit of the run, or too many gates.
+    pub fn branch(&mut self, reached: &Reached) -> Result<Rc<Branch>, Stop> {
         let step = &self.all[reached.step];
         self.values.clear();
         for latch in &reached.state {
@@ -172,16 +177,17 @@ impl Steps {
         }
         let literals = implicant(&self.terms, step, &self.gates, &mut self.values);
         let key = (reached.step, literals);
-        if let Some(way) = self.ways.get(&key) {
-            return Ok(way.clone());
+        if let Some(branch) = self.branches.get(&key) {
+            return Ok(branch.clone());
         }
-        let way = self.make_way(reached.step, &key.1);
-        let way = Rc::new(way.map_err(|error| self.stop(&error))?);
-        self.ways.insert(key, way.clone());
-        Ok(way)
+        let branch = self.make_branch(reached.step, &key.1);
+        let branch = Rc::new(branch.map_err(|error| self.stop(&error))?);
+        self.branches.insert(key, branch.clone());
+        Ok(branch)
     }
 
-    fn make_way(&mut self, step: usize, literals: &[TermId]) -> Result<Way, NotBits> {
+    /// Translates a clause with an implicant in place of its constraint.
+    fn make_branch(&mut self, step: usize, literals: &[TermId]) -> Result<Branch, NotBits> {
         let terms = &*self.terms;
         let step = &self.all[step];
         let mut blaster = Blaster::new(terms, &mut self.gates, &self.budget);
@@ -189,30 +195,30 @@ impl Steps {
         let mut definer = Definer {
             terms,
             blaster,
-            words: Some(&step.words),
+            bits: Some(&step.bits),
         };
         let guard = definer.all(literals.to_vec())?;
         for &var in &step.vars {
             definer.free(var)?;
         }
-        let words = definer.blaster.into_words();
+        let bits = definer.blaster.into_words();
         let vars = step.vars.iter();
-        Ok(Way {
+        Ok(Branch {
             guard,
             next: step
                 .after
                 .iter()
-                .flat_map(|v| words[v].iter().copied())
+                .flat_map(|v| bits[v].iter().copied())
                 .collect(),
-            words: vars.map(|&v| (v, words[&v].clone())).collect(),
+            bits: vars.map(|&v| (v, bits[&v].clone())).collect(),
         })
     }
 
-    /// The values of a clause's variables on a way from a state, and the state after it.
+    /// The values of a clause's variables and the state after it, for a branch, a state before it and inputs.
     pub fn values(
         &mut self,
         step: usize,
-        way: &Way,
+        branch: &Branch,
         state: &[bool],
         inputs: &[bool],
     ) -> (Vec<(TermId, TermId)>, Vec<bool>) {
@@ -224,27 +230,26 @@ impl Steps {
         for (&bit, &value) in self.all[step].inputs.iter().zip(inputs) {
             values.set(gates, bit, value);
         }
-        let words = way.words.iter();
-        let found = words.map(|(var, word)| {
+        let found = branch.bits.iter().map(|(var, bits)| {
             let value = match self.terms.sort(self.terms.sort_of(*var)) {
                 Sort::BitVec(width) => {
                     let mut number = BigUint::default();
-                    for (place, &bit) in word.iter().enumerate() {
+                    for (place, &bit) in bits.iter().enumerate() {
                         number.set_bit(place as u64, values.of(gates, bit));
                     }
                     self.terms.bitvec(number, width)
                 }
-                _ => self.terms.bool(values.of(gates, word[0])),
+                _ => self.terms.bool(values.of(gates, bits[0])),
             };
             (*var, value)
         });
         let found = found.collect();
-        let next = way.next.iter().map(|&bit| values.of(gates, bit));
+        let next = branch.next.iter().map(|&bit| values.of(gates, bit));
         (found, next.collect())
     }
 }
 
-/// Binds the body's variables to the bits of a state.
+/// Binds the variables of a body atom to the bits of a state.
 fn bind_state(
     terms: &TermStore,
     blaster: &mut Blaster,
@@ -260,14 +265,14 @@ fn bind_state(
     Ok(())
 }
 
-/// Literals of the constraint that hold and imply it; in ascending order.
+/// An implicant of a step's constraint for the given values; in ascending order.
 fn implicant(terms: &TermStore, step: &Step, gates: &Gates, values: &mut Values) -> Vec<TermId> {
     let mut found = Vec::new();
     let mut seen: FxHashSet<(TermId, bool)> = FxHashSet::default();
-    // Formulas, and whether they are negated.
+    // Formulas, each with whether it is negated.
     let mut stack = vec![(step.constraint, false)];
     let mut holds = |formula: TermId, negated: bool| {
-        let bit = step.words[&formula][0];
+        let bit = step.bits[&formula][0];
         values.of(gates, bit) != negated
     };
     while let Some((formula, negated)) = stack.pop() {
@@ -299,33 +304,33 @@ fn implicant(terms: &TermStore, step: &Step, gates: &Gates, values: &mut Values)
     found
 }
 
-/// Finds what conjuncts define.
+/// Translates conjuncts, and finds the variables that they define.
 struct Definer<'a> {
     terms: &'a TermStore,
     blaster: Blaster<'a>,
-    /// What variables are that nothing defines; new inputs if it is not given.
-    words: Option<&'a Words>,
+    /// The bits of variables that no conjunct defines; if not given, they are new inputs.
+    bits: Option<&'a Words>,
 }
 
 impl Definer<'_> {
-    /// Makes a variable that is not known an input.
+    /// Gives bits to a variable that no conjunct defines.
     fn free(&mut self, var: TermId) -> Result<(), NotBits> {
         if self.blaster.known(var).is_some() {
             return Ok(());
         }
-        match self.words {
-            Some(words) => {
-                self.blaster.bind(var, &words[&var]);
+        match self.bits {
+            Some(bits) => {
+                self.blaster.bind(var, &bits[&var]);
                 Ok(())
             }
             None => self.blaster.free(var),
         }
     }
 
-    /// Whether all conjuncts hold; binds all their variables.
+    /// The bit that all conjuncts hold; binds all their variables.
     fn all(&mut self, parts: Vec<TermId>) -> Result<Bit, NotBits> {
         let mut guards = Vec::new();
-        // With the variables that are not known.
+        // Each with its variables that have no bits yet.
         let with_vars = |&part: &TermId| (part, self.terms.free_vars(&[part]));
         let mut parts: Vec<(TermId, Vec<TermId>)> = parts.iter().map(with_vars).collect();
         while !parts.is_empty() {
@@ -336,8 +341,8 @@ impl Definer<'_> {
                 if open.is_empty() {
                     guards.push(self.blaster.bit(part)?);
                 } else if let ([_], Some((var, term))) = (&open[..], self.definition(part)) {
-                    let word = self.blaster.word(term)?;
-                    self.blaster.bind(var, &word);
+                    let bits = self.blaster.word(term)?;
+                    self.blaster.bind(var, &bits);
                 } else {
                     left.push((part, open));
                 }
@@ -346,7 +351,7 @@ impl Definer<'_> {
             if parts.len() < before {
                 continue;
             }
-            // What defines a variable by others makes these inputs.
+            // If a conjunct defines a variable by others, the others become inputs.
             let mut defining = parts.iter();
             let defining =
                 defining.find_map(|(part, open)| Some((self.definition(*part)?.0, open)));
@@ -361,7 +366,7 @@ impl Definer<'_> {
         Ok(self.blaster.gates.all(&guards))
     }
 
-    /// A variable that is not known, and the term without it that a conjunct equates it with.
+    /// A variable without bits that a conjunct equates with a term without it, and that term.
     fn definition(&self, part: TermId) -> Option<(TermId, TermId)> {
         let terms = self.terms;
         let is_open = |t: TermId| terms.is_var(t) && self.blaster.known(t).is_none();

@@ -1,4 +1,4 @@
-//! Random systems against their least models, and planted counters.
+//! Random systems compared with their least models, and planted counters.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, BigUint, Op, Random, TermId, TermStore, evaluate};
 use alphorn_witness::{Model, Verdict, Wanted};
 
-/// A random word over words of a width.
+/// A random bit-vector term over terms of a width.
 fn word(t: &TermStore, random: &mut Random, vars: &[TermId]) -> TermId {
     let width = t.width(vars[0]);
     let leaf = |random: &mut Random| match random.one_in(3) {
@@ -49,7 +49,7 @@ fn atom(t: &TermStore, random: &mut Random, vars: &[TermId]) -> TermId {
     }
 }
 
-/// A constraint that defines the words in `to`, or some of them, or says something of them.
+/// A constraint that defines the bit-vectors in `to`, or some of them, or restricts them.
 fn constraint(t: &TermStore, random: &mut Random, from: &[TermId], to: &[TermId]) -> TermId {
     let mut parts = Vec::new();
     if random.one_in(2) {
@@ -67,8 +67,8 @@ fn constraint(t: &TermStore, random: &mut Random, from: &[TermId], to: &[TermId]
     t.and(&parts)
 }
 
-/// Two predicates over two words, three clauses between them, a fact and a query. All clauses have
-/// a local word.
+/// Two predicates over two bit-vectors, three clauses between them, a fact and a query. All clauses have a
+/// local bit-vector.
 fn random_system(random: &mut Random, width: u32) -> System {
     let t = Rc::new(TermStore::new());
     let sort = t.bitvec_sort(width);
@@ -99,7 +99,7 @@ fn random_system(random: &mut Random, width: u32) -> System {
             let formula = constraint(t, random, &known, defined);
             match head.is_some() {
                 true => formula,
-                // A rare query, so that some systems are safe.
+                // A query that rarely applies, so that some systems are safe.
                 false => t.and(&[formula, t.eq(known[0], known[1]), atom(t, random, &known)]),
             }
         };
@@ -141,7 +141,7 @@ fn fact(atom: &Atom, values: &Assignment) -> Fact {
 /// Whether a query applies to the least model.
 fn is_unsafe(system: &System) -> bool {
     let t = &system.terms;
-    // Instances whose constraint holds, once.
+    // The instances whose constraint holds, without repetitions.
     let mut instances: Vec<(Option<Fact>, Option<Fact>)> = Vec::new();
     for clause in &system.clauses {
         all_values(system, clause, |values| {
@@ -207,7 +207,7 @@ fn answers_are_those_of_the_least_model() {
                     assert!(!expected && is_model(&system, &model), "{round}");
                     safe += 1;
                 }
-                // It has been confirmed.
+                // The refutation was checked.
                 Verdict::Unsat(_) => {
                     assert!(expected, "{round}");
                     bad += 1;
@@ -219,7 +219,7 @@ fn answers_are_those_of_the_least_model() {
     assert!(safe > 90 && bad > 90, "{safe}, {bad}");
 }
 
-/// The engine's verdict about clauses, with a checked witness; the length of a refutation.
+/// The engine's verdict about clauses, with a checked witness: the length of a refutation.
 fn answer(text: &str) -> (&'static str, Option<usize>) {
     let terms = Rc::new(TermStore::new());
     let problem = parse(text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -227,13 +227,13 @@ fn answer(text: &str) -> (&'static str, Option<usize>) {
     cx.budget = cx.budget.work(Duration::from_secs(60));
     let config = Config {
         engine: "ic3".to_owned(),
-        // Not `equations`, which sees through sums without the engine.
+        // Without `equations`, which solves sums without the engine.
         passes: Some("simplify,propagate,inline,control,values,slice,narrow".to_owned()),
         ..Config::default()
     };
     let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
     assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
-    assert!(cx.stats.count("ic3.questions") > 0, "{text}");
+    assert!(cx.stats.count("ic3.queries") > 0, "{text}");
     let word = answer.output(&problem, Wanted::default()).word();
     match answer.verdict() {
         Verdict::Unsat(refutation) => (word, Some(refutation.steps.len())),
@@ -241,7 +241,7 @@ fn answer(text: &str) -> (&'static str, Option<usize>) {
     }
 }
 
-/// A counter of 16 bits that goes up by `STEP` to the limit, and whose query is `BAD`.
+/// A counter of 16 bits that increases by `STEP` up to the limit, and whose query is `BAD`.
 const COUNTER: &str = "(set-logic HORN)
 (declare-fun P ((_ BitVec 16) Bool) Bool)
 (assert (P #x0000 false))

@@ -1,28 +1,28 @@
-//! k-induction: no run of some length into a query, from wherever, and none at all from a fact.
+//! k-induction: a system is safe if no sequence of `k` steps leads into a query, or none from a fact.
 //!
-//! For linear systems whose queries exclude themselves within few steps, with constraints of any
-//! size: no invariant is looked for. After Sheeran, Singh, Stålmarck, "Checking Safety Properties
-//! Using Induction and a SAT-Solver" (FMCAD 2000), in both directions.
+//! For linear systems whose states exclude the queries within few steps, with constraints of any size; it
+//! does not search for invariants. After Sheeran, Singh, Stålmarck, "Checking safety properties using
+//! induction and a SAT-solver" (FMCAD 2000), in both directions.
 //!
-//! The clauses are unrolled forward from facts and backward from queries (`proof/unroll.rs`). A
-//! query that the first reaches is a refutation. When no run of some length is left in one of the
-//! two directions, the search is over. Runs are simple: no state comes twice, no state but the
-//! first is one to start from; what excludes that is added where a model needs it. Invariants that
-//! passes found are in the clauses' constraints, and so in force at every step.
+//! The clauses are unrolled forward from facts and backward from queries (`alphorn_proof::unroll`). A query
+//! that the forward unrolling reaches is a refutation. When no run of some length is left in one of the two
+//! directions, the system is safe. Runs are simple: no state occurs twice, and only the first state is one
+//! to start from; the formulas for that are added where a model violates them. Invariants that passes
+//! found are in the clauses' constraints, and so in force at each step.
 //!
-//! What differs from the paper:
+//! Deviations:
 //!
 //! - The dependency graph is unrolled as it is; a state is a predicate with its arguments.
-//! - A model is given. Mostly no run of `k` steps is left that is simple or not, or none of `2k`;
-//!   then a window of so many steps gives an inductive invariant (`proof/window.rs`). Else, where
-//!   no simple run of `k` steps is left from queries backward (or from facts forward), each state
-//!   that can reach a query (or is reached from a fact) is at the end of a run, so at the end of a
-//!   simple one, so within fewer than `k` steps. The invariant is the complement of these states
-//!   (or these states). Projection finds them step by step (`proof/reach.rs`), as for the models of
-//!   `trl`.
-//! - A query's constraint with locals is not excluded along the way, which costs completeness only.
+//! - There is a model. First a window of `k` or `2k` steps is tried as an inductive invariant
+//!   (`alphorn_proof::window`), which suffices if no run of so many steps is left, simple or not.
+//!   Otherwise: if no simple run of `k` steps is left backward from queries (or forward from facts), each
+//!   state that can reach a query (or is reached from a fact) does so in fewer than `k` steps. The
+//!   invariant is the complement of these states (or these states). Projection computes them step by step
+//!   (`alphorn_proof::reach`).
+//! - Queries whose constraints have local variables are not excluded along a run, which affects
+//!   completeness only.
 //!
-//! Invariant: `Sat` is said when clauses, facts and queries were checked against the model.
+//! Invariant: `Sat` is answered only with a model that was checked against clauses, facts and queries.
 
 #[cfg(test)]
 mod tests;
@@ -45,20 +45,32 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::{Model, Verdict};
 
-/// Work for one window at most.
-const WINDOW: Duration = Duration::from_secs(60);
+/// The limits of `kind`.
+struct Limits {
+    /// Work for a window of one size; then the next size, or projection, is tried.
+    window_work: Duration,
+    /// The same limit as a part of the remaining time, which is divided by this.
+    window_time_divisor: u32,
+}
+
+/// The limits in use.
+const LIMITS: Limits = Limits {
+    window_work: Duration::from_secs(60),
+    window_time_divisor: 2,
+};
 
 settings! {
-    /// Limits of the search.
+    /// Options of `kind`.
     Options {
-        /// Length of runs up to which induction is tried.
+        /// The largest number of steps for which induction is tried.
         max_depth: usize = usize::MAX;
     }
 }
 
-/// The engine.
+/// The engine `kind`.
 #[derive(Clone, Debug, Default)]
 pub struct Kind {
+    /// The settings.
     pub options: Options,
 }
 
@@ -76,7 +88,7 @@ impl Engine for Kind {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        // Z3's older arithmetic solver is the faster one here, as for `trl`.
+        // Z3's older simplex solver is faster here.
         driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             self.decide(system, smt, cx)
         })
@@ -84,6 +96,7 @@ impl Engine for Kind {
 }
 
 impl Kind {
+    /// Deepens both unrollings until there is an answer.
     fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
         let reachability = Reachability::new(system);
         let forward = Steps::new(system, &reachability);
@@ -109,7 +122,7 @@ impl Kind {
             };
             if let Some(is_backward) = ended {
                 log::debug!("kind: no run of {depth} steps is left, backward: {is_backward}");
-                // The window stands at the end that no run gets to.
+                // The window is at the end that no run reaches.
                 let (steps, other) = match is_backward {
                     true => (&backward, &forward),
                     false => (&forward, &backward),
@@ -122,7 +135,7 @@ impl Kind {
                         let cubes = reach.close(cx)?;
                         cx.stats.set("kind.cubes", cubes as u64);
                         let model = reach.model(cx)?;
-                        let none = || incomplete("the states found are no model");
+                        let none = || incomplete("the computed states are no model");
                         (model.ok_or_else(none)?, is_backward)
                     }
                 };
@@ -141,8 +154,8 @@ impl Kind {
     }
 }
 
-/// A model by a window of so many steps, or of twice as many, since runs that are not simple may be
-/// left; `None` if that is not enough.
+/// A model by a window of `depth` steps, or of twice as many, since runs that are not simple may be left;
+/// `None` if neither is inductive or decided within its limit.
 fn by_window(
     system: &System,
     steps: &Steps,
@@ -151,7 +164,9 @@ fn by_window(
     cx: &mut Context,
 ) -> Result<Option<Model>, Stop> {
     for k in [depth.max(1), 2 * depth.max(1)] {
-        let left = cx.remaining().map_or(WINDOW, |left| (left / 2).min(WINDOW));
+        let left = cx.remaining().map_or(LIMITS.window_work, |left| {
+            (left / LIMITS.window_time_divisor).min(LIMITS.window_work)
+        });
         match cx.within(cx.budget.work(left), |cx| {
             window(system, steps, k, None, smt, cx)
         }) {
@@ -169,7 +184,7 @@ fn by_window(
     Ok(None)
 }
 
-/// Simple runs in one direction.
+/// The simple runs in one direction.
 struct Side<'a> {
     system: &'a System,
     steps: &'a Steps,
@@ -178,6 +193,7 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
+    /// The runs of length zero.
     fn new(system: &'a System, steps: &'a Steps, smt: &Rc<Smt>) -> Self {
         Side {
             system,
@@ -187,14 +203,14 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Adds a level; false when no predicate is left there by the dependencies alone.
+    /// Adds a level. Returns `false` if the dependencies leave no predicate there.
     fn deepen(&mut self) -> bool {
         let (terms, solver) = (&self.system.terms, &mut self.solver);
         let alive = self.unrolling.add_level(self.system, self.steps, solver);
         if self.unrolling.levels.len() < 2 {
             return alive;
         }
-        // What a run may start from comes at its start only.
+        // States from which a run may start are excluded after its start.
         let Some(level) = self.unrolling.levels.last() else {
             return alive;
         };
@@ -212,7 +228,7 @@ impl<'a> Side<'a> {
         alive
     }
 
-    /// A run to a query at the last level.
+    /// A run to a query at the last level; if there is none, the queries are excluded there.
     fn query(&mut self, cx: &Context) -> Result<Option<Trace>, Stop> {
         let terms = &self.system.terms;
         let (steps, solver) = (self.steps, &mut self.solver);
@@ -238,15 +254,15 @@ impl<'a> Side<'a> {
         self.solver.assert(terms.or(&self.unrolling.last_places()));
         while let Some(model) = ask(&mut self.solver, &[], cx)? {
             let run = self.unrolling.run_to_last(&model)?;
-            if !self.keep_apart(&run) {
+            if !self.separate_equal_states(&run) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Demands that states of the run that are the same differ; false when there are none.
-    fn keep_apart(&mut self, run: &Trace) -> bool {
+    /// Asserts that equal states of a run differ. Returns `false` if there are none.
+    fn separate_equal_states(&mut self, run: &Trace) -> bool {
         let terms = self.system.terms.clone();
         let mut seen: FxHashMap<(PredicateId, Vec<TermId>), usize> = FxHashMap::default();
         let mut found = false;

@@ -7,8 +7,8 @@ use alphorn_chc::Atom;
 use alphorn_term::{SortId, TermStore};
 use alphorn_witness::check_refutation;
 
-/// A number from 0 on goes around a ring of `length` and a state beside it, from `length + 1` on,
-/// goes a way of `away` steps into a query: safe, and inductive at `away`.
+/// States `0` to `length` form a ring, the fact is `start`; from the unreachable state `length + 1`, a
+/// path of `away` steps leads into a query: safe, and inductive at `away`.
 fn ring(length: u64, away: u64, start: u64) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -50,15 +50,15 @@ fn the_depth_is_that_of_the_states_that_are_not_reached() {
 
 #[test]
 fn simple_paths_end_where_others_go_around() {
-    // Forward the ring has four states; backward there are always more.
+    // Forward the ring has four states; backward there is no end.
     let system = ring(3, 40, 0);
     let (verdict, depth) = solve(&system, Options::default());
     assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
     assert_eq!(depth, 4);
     let system = ring(3, 40, 1);
     let mut entered = system.clone();
-    // A start outside of the ring, from which the ring is entered: only that no state comes twice
-    // ends the runs.
+    // A start outside of the ring, from which the ring is entered: the runs end only since no state occurs
+    // twice.
     let terms = system.terms.clone();
     entered.clauses[0].constraint = terms.eq(terms.var("x", SortId::INT), terms.int(0));
     entered.clauses[1].constraint = {

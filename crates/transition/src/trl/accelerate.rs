@@ -1,12 +1,11 @@
-//! Acceleration: from one pass through a loop to any number of passes that change the state alike.
+//! Acceleration: from one pass through a loop to any number of passes with the same differences.
 //!
-//! After Frohn and Giesl, "Integrating Loop Acceleration into Bounded Model Checking" (FM 2024).
-//! Deviation: there is no recurrence to solve and no metering function. The differences are those
-//! of the model, and the guard is convex: where it allows the first pass and the last, it allows
-//! those between.
+//! After Frohn, Giesl, "Integrating loop acceleration into bounded model checking" (FM 2024). Deviation:
+//! there are no recurrences to solve and no metering functions. The differences are those of the model,
+//! and the guard is convex: if it holds for the first and the last pass, it holds for those between.
 //!
-//! Invariant: the relation is transitive, the pass is one of its instances, and each of its
-//! instances is that many passes in a row.
+//! Invariant: the relation is transitive, the pass is one of its instances, and each of its instances is
+//! a number of passes in a row.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,14 +17,15 @@ use alphorn_term::{BigInt, Rational, SortId, TermId, TermStore};
 
 /// A repeated pass.
 pub(super) struct Acceleration {
-    /// Over the pass's variables before and after.
+    /// The relation, over the arguments before and after the pass.
     pub literals: Vec<TermId>,
-    /// By argument, what one pass adds; `None` for what it carries over as it is.
+    /// For each argument, the difference that one pass makes; `None` for arguments that are no numbers,
+    /// which stay the same.
     pub difference: Vec<Option<Rational>>,
 }
 
 impl Acceleration {
-    /// How many passes lead from one state to the other, if it is a number of passes.
+    /// The number of passes from one state to another; `None` if it is no integer.
     pub fn passes(&self, terms: &TermStore, from: &[TermId], to: &[TermId]) -> Option<BigInt> {
         for (index, difference) in self.difference.iter().enumerate() {
             if let Some(difference) = difference.as_ref().filter(|d| !d.is_zero()) {
@@ -37,7 +37,7 @@ impl Acceleration {
         None
     }
 
-    /// The state so many passes after another.
+    /// The state that is `passes` after the state `from`.
     pub fn state(
         &self,
         terms: &TermStore,
@@ -57,8 +57,8 @@ impl Acceleration {
 }
 
 impl Pass<'_> {
-    /// The pass any number of times, with the differences it has in the model. `None` when it
-    /// changes nothing, or more than numbers, or its guard is not convex or holds only once.
+    /// The relation of one or more passes with the differences of the model. `None` if the pass changes no
+    /// number, or changes another argument, or if its guard is not convex or holds only once.
     pub fn accelerate(&self, terms: &TermStore) -> Option<Acceleration> {
         let mut difference = Vec::with_capacity(self.before.len());
         let mut next = FxHashMap::default();
@@ -115,7 +115,7 @@ impl Pass<'_> {
             .filter_map(|(&v, d)| Some((v, d.as_ref()?)))
             .collect();
         let repeats = |literal: TermId| match Constraint::congruence(terms, literal) {
-            // Holds after each pass when the difference is a multiple of the modulus.
+            // Holds after each pass if the difference is a multiple of the modulus.
             Some(mut congruence) => {
                 congruence.linear.constant = Rational::zero();
                 let change = congruence
@@ -145,7 +145,8 @@ impl Pass<'_> {
         })
     }
 
-    /// That the arguments change by the same whole multiple, at least one, of their differences.
+    /// Adds literals that all arguments change by the same integer multiple, at least one, of their
+    /// differences.
     fn repetition(
         &self,
         terms: &TermStore,
@@ -185,7 +186,7 @@ impl Pass<'_> {
                     } else {
                         (real(left), real(right))
                     };
-                    // left / other = right / step, over integers multiplied out.
+                    // left / other = right / step; over integers without division.
                     let (left, right) = if same && sort == SortId::INT {
                         (terms.scale(step, left), terms.scale(other, right))
                     } else {
@@ -198,8 +199,7 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a literal is an equation that no longer holds after another pass: then there is nothing
-/// to repeat.
+/// Whether a literal is an equation that does not hold after another pass.
 fn stops(terms: &TermStore, literal: TermId, change: &FxHashMap<TermId, &Rational>) -> bool {
     let Some(mut equation) = Constraint::comparison(terms, literal) else {
         return false;

@@ -1,7 +1,7 @@
-//! Runs that are blocked because a learned relation leads there in one step.
+//! Runs that are blocked because a learned relation leads to the same state in one step.
 //!
-//! Invariant: every run that is blocked can be replaced by one with fewer steps, or with a step
-//! that was learned later, between the same states.
+//! Invariant: for each blocked run there is one between the same states with fewer steps, or with a step
+//! that was learned later.
 
 use rustc_hash::FxHashMap;
 
@@ -13,9 +13,9 @@ use alphorn_term::{TermId, TermStore};
 /// A learned relation that is to be used instead of several steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Shortcut {
-    /// Index among the steps.
+    /// The relation's index among the steps.
     pub step: usize,
-    /// The level where it begins.
+    /// The level where it starts.
     pub start: usize,
     /// The number of steps that it replaces.
     pub length: usize,
@@ -28,8 +28,8 @@ pub(super) struct Blocked {
 }
 
 impl Blocked {
-    /// Forbids that a run takes several steps where a relation leads there in one. In force from
-    /// the next time on that the level is made.
+    /// Blocks runs that take several steps where a relation needs one; in force when the level at its end
+    /// is next added.
     pub fn add(&mut self, shortcut: Shortcut) {
         let end = shortcut.start + shortcut.length;
         let list = self.shortcuts.entry(end).or_default();
@@ -38,7 +38,7 @@ impl Blocked {
         }
     }
 
-    /// Asserts what is blocked of runs to the last level.
+    /// Asserts which runs to the last level are blocked.
     pub fn assert_last(
         &self,
         terms: &TermStore,
@@ -64,7 +64,7 @@ impl Blocked {
     }
 }
 
-/// What a step says from one place to another.
+/// The formula of a step from one place to another.
 fn over(terms: &TermStore, steps: &Steps, step: usize, from: &Place, to: &Place) -> TermId {
     let vars = &steps.all[step].vars;
     let args = from.args.iter().chain(&to.args).copied();
@@ -72,8 +72,8 @@ fn over(terms: &TermStore, steps: &Steps, step: usize, from: &Place, to: &Place)
     terms.substitute(steps.all[step].formula, &map)
 }
 
-/// Forbids a step that a relation learned later has among its instances, and the same relation
-/// twice in a row, since it is transitive.
+/// Blocks steps that are instances of a relation learned later, and the same relation twice in a row, since
+/// it is transitive.
 fn prefer_learned(
     terms: &TermStore,
     steps: &Steps,

@@ -1,8 +1,10 @@
-//! From a run that uses accelerated steps to the clauses it consists of.
+//! From a run with accelerated steps to a refutation by clauses.
 //!
-//! The values of the passes between the first and the last are those between theirs, in equal
-//! steps, where that is a solution, and a query's otherwise. Invariant: each step given out follows
-//! from the one before by its clause and its values, which evaluation or a query has shown.
+//! The values of passes between the first and the last are interpolated between theirs where that is a
+//! solution, and otherwise those of a query.
+//!
+//! Invariant: each returned step follows from the one before by its clause and values, as evaluation or a
+//! query has shown.
 
 use std::rc::Rc;
 
@@ -19,17 +21,20 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, BigInt, Evaluator, Rational, SortId, TermId, TermStore};
 use alphorn_witness::{Refutation, RefutationStep};
 
-/// How a learned relation came about.
+/// The pass from which a relation was learned.
 pub(super) struct Body {
     /// The steps of the pass, in order.
     pub steps: Vec<Instance>,
-    /// The arguments before and after the pass.
+    /// The arguments before the pass.
     pub before: Vec<TermId>,
+    /// The arguments after the pass.
     pub after: Vec<TermId>,
+    /// The relation.
     pub acceleration: Acceleration,
 }
 
 impl Body {
+    /// The variables of all steps.
     fn vars(&self) -> Vec<TermId> {
         let mut vars: Vec<TermId> = self.steps.iter().flat_map(|s| s.vars.clone()).collect();
         vars.sort_unstable();
@@ -38,30 +43,40 @@ impl Body {
     }
 }
 
-/// Writes a refutation step by step.
+/// The expansion of a run, step by step.
 pub(super) struct Expansion<'a> {
-    pub system: &'a System,
-    pub steps: &'a Steps,
-    pub bodies: &'a [Body],
-    pub smt: &'a Rc<Smt>,
-    pub cx: &'a Context,
+    system: &'a System,
+    steps: &'a Steps,
+    /// The passes of learned relations.
+    bodies: &'a [Body],
+    smt: &'a Rc<Smt>,
+    cx: &'a Context,
+    /// The steps so far.
     found: Vec<RefutationStep>,
 }
 
-/// A pass that is being repeated.
+/// An accelerated step that is being expanded.
 struct Repeat {
+    /// The index of its pass.
     body: usize,
+    /// The state before it.
     from: Vec<TermId>,
-    /// Number of passes, those done, and the step that is next in the current one.
+    /// The number of passes.
     passes: usize,
+    /// The number of complete passes so far.
     done: usize,
+    /// The next step in the current pass.
     next: usize,
+    /// The variables of the pass.
     vars: Vec<TermId>,
+    /// Their values in the current pass.
     values: Assignment,
+    /// Their values in the first and in the last pass.
     ends: Option<(Assignment, Assignment)>,
 }
 
 impl<'a> Expansion<'a> {
+    /// An expansion without steps.
     pub fn new(
         system: &'a System,
         steps: &'a Steps,
@@ -79,7 +94,10 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// The refutation that a trace to a query stands for.
+    /// The refutation of a run into a query.
+    ///
+    /// # Errors
+    /// A limit of the run or of the number of steps, or a failure.
     pub fn refutation(mut self, trace: &Trace) -> Result<Refutation, Stop> {
         for instance in &trace.steps {
             self.step(instance, &trace.values)?;
@@ -87,7 +105,7 @@ impl<'a> Expansion<'a> {
         Ok(Refutation { steps: self.found })
     }
 
-    /// A step with its values: a clause, or a repetition down to clauses.
+    /// Expands a step of the run with its values.
     fn step(&mut self, instance: &Instance, values: &Assignment) -> Result<(), Stop> {
         let mut stack: Vec<Repeat> = Vec::new();
         self.enter(instance, values, &mut stack)?;
@@ -118,6 +136,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
+    /// Adds the step of a clause, or puts an accelerated step on the stack.
     fn enter(
         &mut self,
         instance: &Instance,
@@ -129,7 +148,7 @@ impl<'a> Expansion<'a> {
             values
                 .get(var)
                 .copied()
-                .ok_or_else(|| Stop::from(unreadable("a variable without value")))
+                .ok_or_else(|| Stop::from(unreadable("a variable has no value")))
         };
         match step.origin {
             Origin::Clause(index) => {
@@ -171,7 +190,7 @@ impl<'a> Expansion<'a> {
         Ok(())
     }
 
-    /// Values of all variables of the next pass of a repetition.
+    /// Values of all variables in the next pass.
     fn pass(&self, repeat: &mut Repeat) -> Result<Assignment, Stop> {
         let body = &self.bodies[repeat.body];
         if repeat.ends.is_none() {
@@ -197,13 +216,13 @@ impl<'a> Expansion<'a> {
         self.solve(body, repeat, repeat.done)
     }
 
-    /// A pass from the state after so many others, by a query.
+    /// Values of all variables in the pass after `done` others, by a query.
     fn solve(&self, body: &Body, repeat: &Repeat, done: usize) -> Result<Assignment, Stop> {
         let terms = &*self.system.terms;
         let state = |done: usize| {
             body.acceleration
                 .state(terms, &repeat.from, &BigInt::from(done))
-                .ok_or_else(|| Stop::from(unreadable("a state that is no number")))
+                .ok_or_else(|| Stop::from(unreadable("the value of an argument is no number")))
         };
         let (from, to) = (state(done)?, state(done + 1)?);
         let map: FxHashMap<TermId, TermId> = body
@@ -219,7 +238,8 @@ impl<'a> Expansion<'a> {
             solver.assert(terms.substitute_with(step.formula, &map, &mut memo));
         }
         let model = ask(&mut solver, &[], self.cx)?;
-        let model = model.ok_or_else(|| unreadable("a pass is not repeated"))?;
+        let model =
+            model.ok_or_else(|| unreadable("a pass of an accelerated step has no solution"))?;
         let open: Vec<TermId> = repeat
             .vars
             .iter()
@@ -232,7 +252,8 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// `first + (last - first) · done / whole` for numbers, what is the same for others.
+/// The values `first + (last - first) · done / whole` of numbers, and unchanged values of others; `None` if
+/// there are none.
 fn interpolate(
     terms: &TermStore,
     vars: &[TermId],

@@ -1,17 +1,17 @@
 //! Transitive relations from one pass through a loop.
 //!
-//! The literals of the pass are projected, guided by the model, three times (Frohn and Giesl,
-//! 2025): to the differences `d` that it makes, to the arguments before it and to those after it. A
-//! literal `a·d ≤ c` of the first becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`, and the two others
-//! are kept. Then `n` is eliminated: by an equation for it where there is one, else by Fourier and
-//! Motzkin's method as if it were real.
+//! The literals of the pass are projected three times, with the model (Frohn, Giesl, 2025): to the
+//! differences `d` of arguments, to the arguments before it, and to those after it. A literal `a·d ≤ c` of
+//! the first becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`, and the two others are kept. Then `n` is
+//! eliminated: by an equation for it if there is one, otherwise by Fourier-Motzkin elimination over the
+//! reals.
 //!
-//! Deviations: the paper keeps `n`, we need relations without quantifiers, because their negations
-//! are asserted; and an argument of any sort that the pass carries over stays equal.
+//! Deviations: the paper keeps `n`; here relations have no quantifiers, since their negations are asserted.
+//! Arguments that are no numbers and that the pass does not change stay equal.
 //!
-//! Invariant: the relation is transitive and the pass is one of its instances. Sums of the
-//! constraints' solutions are solutions (of `n`'s too), what is said of the states before and after
-//! needs no sum, and equality is transitive.
+//! Invariant: the relation is transitive, and the pass is one of its instances. (Sums of solutions of the
+//! constraints on differences and `n` are solutions; the constraints on the states before and after are
+//! those of the outer states; equality is transitive.)
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,16 +22,17 @@ use alphorn_term::{Assignment, Evaluator, Linear, Op, Rational, TermId, TermStor
 
 /// One pass through a loop.
 pub(super) struct Pass<'a> {
+    /// Its literals, over the arguments and other variables.
     pub literals: &'a [TermId],
     /// The arguments before.
     pub before: &'a [TermId],
-    /// The arguments after, other variables.
+    /// The arguments after; these variables differ from `before`.
     pub after: &'a [TermId],
     /// Values of all variables.
     pub values: &'a Assignment,
 }
 
-/// What a learned constraint is about.
+/// A column of a learned constraint.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Column {
     /// `after - before` of an argument, by its position.
@@ -41,8 +42,8 @@ enum Column {
 }
 
 impl Pass<'_> {
-    /// Literals over `before` and `after` of a transitive relation that has the pass as an
-    /// instance. `None` when the model leaves something open.
+    /// Literals over `before` and `after` of a transitive relation of which the pass is an instance. `None`
+    /// if a term has no value in the model.
     pub fn transitive(&self, terms: &TermStore) -> Option<Vec<TermId>> {
         let mut found = self.carried_over(terms);
         let differences = self.differences(terms)?;
@@ -58,8 +59,8 @@ impl Pass<'_> {
         self.has_instance(terms, &found).then_some(found)
     }
 
-    /// Whether the pass is an instance of a learned relation: whether the literals are true in the
-    /// model. One that is false is a defect, which is logged and counted.
+    /// Whether the pass is an instance of a learned relation, that is, whether all literals are true in the
+    /// model. A false literal is logged and counted as a defect.
     pub fn has_instance(&self, terms: &TermStore, relation: &[TermId]) -> bool {
         let mut model = Evaluator::new(terms, self.values);
         let values = relation.iter().map(|&literal| model.value(literal));
@@ -71,8 +72,8 @@ impl Pass<'_> {
         values.iter().all(|&value| value == Some(TermId::TRUE))
     }
 
-    /// Equations for the arguments that equations of the pass carry over, of sorts without
-    /// differences.
+    /// Equations of the arguments that are no numbers and that the equations of the pass leave
+    /// unchanged.
     fn carried_over(&self, terms: &TermStore) -> Vec<TermId> {
         let mut parent: FxHashMap<TermId, TermId> = FxHashMap::default();
         for &literal in self.literals {
@@ -95,8 +96,7 @@ impl Pass<'_> {
             .collect()
     }
 
-    /// The projection to the differences, as any number of passes has them: `a·d + c ⋈ 0` becomes
-    /// `a·d + n·c ⋈ 0`.
+    /// The projection to the differences, for `n` passes: `a·d + c ⋈ 0` becomes `a·d + n·c ⋈ 0`.
     fn differences(&self, terms: &TermStore) -> Option<Vec<Constraint<Column>>> {
         let mut map = FxHashMap::default();
         let mut values = self.values.clone();
@@ -145,7 +145,7 @@ impl Pass<'_> {
         Some(projected.into_iter().filter_map(repeated).collect())
     }
 
-    /// The constraints without `n`, as literals.
+    /// Eliminates `n`; the resulting constraints as literals.
     fn recurrences(&self, terms: &TermStore, found: Vec<Constraint<Column>>) -> Vec<TermId> {
         let (congruences, rows): (Vec<_>, Vec<_>) = found
             .into_iter()
@@ -180,8 +180,7 @@ impl Pass<'_> {
             .collect()
     }
 
-    /// A constraint without `n`, with the arguments in place of their differences; `None` for a
-    /// congruence about reals.
+    /// A constraint without `n` as a literal over the arguments; `None` for a congruence about reals.
     fn formula(&self, terms: &TermStore, constraint: &Constraint<Column>) -> Option<TermId> {
         let mut linear = Linear::constant(constraint.linear.constant.clone());
         for (column, coefficient) in &constraint.linear.monomials {
@@ -197,6 +196,7 @@ impl Pass<'_> {
     }
 }
 
+/// The representative of a term's class.
 fn root(parent: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
     while let Some(&next) = parent.get(&term) {
         term = next;
@@ -204,8 +204,8 @@ fn root(parent: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
     term
 }
 
-/// Whether a literal is linear over the variables of `changing`, or without them: then a set of
-/// such literals that holds at two points holds between them.
+/// Whether a literal is a linear comparison, not a disequality, in the variables of `changing`, or does not
+/// contain them. A set of such literals that holds at two points holds between them.
 pub(super) fn is_convex(terms: &TermStore, literal: TermId, changing: &FxHashSet<TermId>) -> bool {
     if !terms
         .free_vars(&[literal])

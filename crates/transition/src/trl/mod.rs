@@ -1,39 +1,35 @@
 //! Transitive relation learning: bounded model checking in which loops become single steps.
 //!
-//! For linear systems whose loops are long or endless, where unrolling alone never ends. After
-//! Frohn, Giesl, "Infinite State Model Checking by Learning Transitive Relations" (2025), and for
-//! refutations "Integrating Loop Acceleration into Bounded Model Checking" (FM 2024).
+//! For linear systems with long or endless loops, which unrolling alone does not finish. After Frohn,
+//! Giesl, "Infinite state model checking by learning transitive relations" (2025), and for refutations
+//! "Integrating loop acceleration into bounded model checking" (FM 2024).
 //!
-//! The clauses are unrolled level by level (`proof/unroll.rs`). The run that a model shows is cut
-//! into implicants of clauses, and which implicant has followed which is kept in a graph (`trace`).
-//! Where the run comes back to an implicant's predecessor, there is a loop: its pass is generalised
-//! to a transitive relation (`learn`), a new step; runs that take the long way where the relation
-//! leads are blocked (`block`), and the search goes back to where the loop began. When no run of
-//! some length is left, everything is reached in fewer steps. The reached states are then the
-//! model.
+//! The clauses are unrolled level by level (`alphorn_proof::unroll`). The run in a model is divided into
+//! implicants of clauses, and a graph records which implicant has followed which (`trace`). A cycle of the
+//! graph in the run is a loop. Its pass is generalized to a transitive relation (`learn`), which becomes a
+//! new step; runs that take several steps where the relation needs one are blocked (`block`), and the search
+//! goes back to the start of the loop. When no run of some length is left, all states are reached in fewer
+//! steps; the reached states are the model.
 //!
-//! A run into a query may use relations, which say too much. Then the same search runs again with
-//! relations that say no more than is true: any number of passes with the differences of the model
-//! (`accelerate`). A run into a query through these is a refutation, written out clause by clause
-//! (`expand`). If this search ends, its relations give the model.
+//! A run into a query may use relations, which over-approximate the loop. Then the search is repeated with
+//! relations that do not: any number of passes with the differences of the model (`accelerate`). A run into
+//! a query by these is a refutation, which is expanded to clauses (`expand`). If this search ends without
+//! such a run, its relations give the model.
 //!
-//! What differs from the papers:
+//! Deviations:
 //!
-//! - They have one transition relation with the location as a variable. Here the dependency graph
-//!   is unrolled as it is: a relation belongs to a predicate and speaks of its arguments only, so
-//!   the pass `single-loop` is not needed.
-//! - The number of passes is eliminated from what is learned, since negations of relations are
-//!   asserted: relations have no quantifiers.
-//! - One step that is an instance of a relation is blocked at all levels, not only where it was
-//!   seen.
-//! - The model is computed when the search has ended: unions of cubes, by projection of clauses and
-//!   relations (`proof/reach.rs`); so it is right whatever was blocked.
-//! - Refutations come from the second search. The guards of its relations are convex, so all passes
-//!   between the first and the last are allowed, and have values between theirs: ten thousand steps
-//!   are written out by evaluation.
+//! - The papers have one transition relation with the location as a variable. Here the dependency graph is
+//!   unrolled: a relation belongs to a predicate and is over its arguments only.
+//! - The number of passes is eliminated from relations, since their negations are asserted: relations have
+//!   no quantifiers.
+//! - A single step that is an instance of a relation is blocked at all levels, not only where it occurred.
+//! - The model is computed after the search: unions of cubes, by projection of clauses and relations
+//!   (`alphorn_proof::reach`). So it does not depend on what was blocked.
+//! - Refutations come from the second search. The guards of its relations are convex, so that they hold for
+//!   all passes between the first and the last, whose values are interpolated.
 //!
-//! Invariant: what is blocked is only a matter of termination. `Sat` is said when clauses and
-//! queries were checked against the cubes, `Unsat` when evaluation has confirmed the refutation.
+//! Invariant: blocking runs affects termination only. `Sat` is answered only with a model whose clauses and
+//! queries were checked, and each step of a refutation was confirmed by evaluation or a query.
 
 mod accelerate;
 mod block;
@@ -63,29 +59,30 @@ use alphorn_term::{Evaluator, Printer, TermId};
 use alphorn_witness::{Refutation, Verdict};
 
 settings! {
-    /// Choices of the search.
+    /// Options of `trl`.
     Options {
-        /// Look for refutations by acceleration where learned relations lead to a query.
+        /// Search for refutations by acceleration if learned relations lead to a query.
         accelerate: bool = true, source "Frohn, Giesl, FM 2024";
     }
 }
 
-/// The engine.
+/// The engine `trl`.
 #[derive(Clone, Debug, Default)]
 pub struct Trl {
+    /// The settings.
     pub options: Options,
 }
 
-/// What relations say.
+/// The kind of learned relations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// More than the passes: for models.
+    /// Over-approximations of repeated passes, for models.
     Over,
-    /// What passes do: for refutations.
+    /// Exactly repeated passes, for refutations.
     Exact,
 }
 
-/// How a search ended.
+/// The result of a search.
 enum Outcome {
     /// No run of this length is left.
     Exhausted(usize),
@@ -107,7 +104,7 @@ impl Engine for Trl {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        // Z3's older arithmetic solver decides as many tasks of a development set or more, sooner.
+        // Z3's older simplex solver is faster here.
         driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             self.decide(system, smt, cx)
         })
@@ -115,6 +112,7 @@ impl Engine for Trl {
 }
 
 impl Trl {
+    /// Searches with over-approximating relations, and if needed again with exact ones.
     fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
         let reachability = Reachability::new(system);
         let mut search = Search::new(system, &reachability, smt, Mode::Over);
@@ -142,9 +140,9 @@ impl Trl {
                 let mut reach = Reach::new(system, &search.steps, smt);
                 let cubes = reach.close(cx)?;
                 cx.stats.set("trl.cubes", cubes as u64);
-                let mut model = reach
-                    .model(cx)?
-                    .ok_or_else(|| incomplete("what learned relations reach is no model"))?;
+                let mut model = reach.model(cx)?.ok_or_else(|| {
+                    incomplete("the states reached by learned relations are no model")
+                })?;
                 complete_by_reachability(system, &reachability, &mut model);
                 Ok(Verdict::Sat(model))
             }
@@ -159,7 +157,7 @@ struct Search<'a> {
     solver: Solver,
     mode: Mode,
     steps: Steps,
-    /// Of the learned relations, in exact mode.
+    /// The passes of the learned relations, in exact mode.
     bodies: Vec<Body>,
     unrolling: Unrolling,
     blocked: Blocked,
@@ -167,11 +165,16 @@ struct Search<'a> {
     counters: Counters,
 }
 
+/// What the statistics show.
 #[derive(Default)]
 struct Counters {
+    /// Learned relations.
     learned: u64,
+    /// Sequences of steps that were blocked.
     blocked: u64,
+    /// Times that the search went back to the start of a loop.
     backtracks: u64,
+    /// The largest number of levels.
     deepest: usize,
 }
 
@@ -191,6 +194,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Adds the counters to the statistics.
     fn count(&self, cx: &mut Context) {
         let c = &self.counters;
         cx.stats.add("trl.learned", c.learned);
@@ -203,6 +207,7 @@ impl<'a> Search<'a> {
         ask(&mut self.solver, assumptions, cx)
     }
 
+    /// Unrolls and learns until there is a run into a query or none is left.
     fn run(&mut self, cx: &mut Context) -> Result<Outcome, Stop> {
         if let Some(run) = constraint_query(self.system, &self.steps, &mut self.solver, cx)? {
             return Ok(Outcome::Run(run));
@@ -238,7 +243,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds a level in a scope of its own; false when no predicate is left there.
+    /// Adds a level in a new scope of the solver. Returns `false` if no predicate is left there.
     fn add_level(&mut self) -> bool {
         self.solver.push();
         let (system, steps, solver) = (self.system, &self.steps, &mut self.solver);
@@ -249,7 +254,7 @@ impl<'a> Search<'a> {
         alive
     }
 
-    /// Drops all levels after this one.
+    /// Removes all levels after this one.
     fn back_to(&mut self, level: usize) {
         while self.unrolling.levels.len() > level + 1 {
             self.unrolling.levels.pop();
@@ -257,8 +262,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Goes back to where the shortest loop of the run begins, with a relation for it; nothing
-    /// happens when there is no loop.
+    /// Learns a relation for the shortest loop of a run for which there is one, and goes back to the level
+    /// where it starts; without effect if there is no such loop.
     fn shorten(&mut self, trace: &Trace) -> Result<(), Stop> {
         let terms = self.system.terms.clone();
         let nodes = self
@@ -267,7 +272,7 @@ impl<'a> Search<'a> {
             .ok_or_else(undefined)?;
         let loops = self.traces.loops(&self.steps, trace, &nodes);
         for Found { start, length } in loops {
-            // Step i leads from level i - 1 to level i.
+            // Step `i` leads from level `i - 1` to level `i`.
             let (from, to) = (start - 1, start - 1 + length);
             let Some(predicate) = trace.steps[start].from else {
                 continue;
@@ -331,7 +336,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Adds a relation over these variables as a step.
+    /// Adds a relation over these variables as a step, and returns its index.
     fn learn(
         &mut self,
         predicate: PredicateId,
@@ -369,12 +374,13 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// The refutation of a run into a query.
     fn expand(&self, trace: &Trace, cx: &Context) -> Result<Refutation, Stop> {
         Expansion::new(self.system, &self.steps, &self.bodies, self.smt, cx).refutation(trace)
     }
 }
 
-/// Names for a log: formal variables, and the same with an apostrophe.
+/// For logs: maps variables to the formal variables, and to these with an apostrophe.
 fn shown(
     system: &System,
     predicate: PredicateId,

@@ -1,4 +1,5 @@
-//! What is learned is transitive and holds of the pass; what is accelerated is so many passes.
+//! Checks that learned relations are transitive and contain the pass, and that accelerated ones are repeated
+//! passes.
 
 use std::rc::Rc;
 
@@ -6,7 +7,7 @@ use super::*;
 use alphorn_smt::SatResult;
 use alphorn_term::{Assignment, SortId, TermStore};
 
-/// A pass over two numbers: before, after, its literals and a model.
+/// A pass over two numbers: the arguments before and after, its literals, and a model.
 struct Sample {
     terms: Rc<TermStore>,
     before: Vec<TermId>,
@@ -109,7 +110,7 @@ fn what_is_learned_is_transitive_and_covers_the_pass() {
         // These passes are conjunctions of bounds of differences: all of them are covered.
         assert!(!sample.together(&[(pass, 0, 1), (not, 0, 1)]));
         assert!(!sample.together(&[(pass, 0, 1), (pass, 1, 2), (not, 0, 2)]));
-        // And it says something.
+        // The relation is not trivial.
         let away = terms.not(terms.eq(sample.before[2], sample.after[2]));
         assert!(!sample.together(&[(relation, 0, 1), (away, 0, 1)]));
     }
@@ -125,7 +126,7 @@ fn what_is_accelerated_is_so_many_passes() {
             continue;
         };
         let relation = terms.and(&acceleration.literals);
-        // That sums of whole numbers are whole is beyond the oracle where it has to find that out.
+        // Z3 cannot always show that a sum of integers is an integer.
         let whole = |l: &&TermId| *terms.op(**l) != alphorn_term::Op::IsInt;
         let rest: Vec<TermId> = acceleration
             .literals
@@ -164,7 +165,7 @@ fn what_is_accelerated_is_so_many_passes() {
                 ends(0, &sample.before, &from),
                 ends(0, &sample.after, &to),
             ]);
-            // The guard holds at the last pass exactly when it can be taken.
+            // The guard holds at the last pass if and only if the pass is possible.
             assert_eq!(whole, sample.together(&chain), "{passes}");
         }
     }

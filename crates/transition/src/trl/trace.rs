@@ -1,7 +1,7 @@
 //! Runs as sequences of implicants, and the loops in them.
 //!
-//! Invariant: the graph has an edge exactly for each pair of steps that followed each other in a
-//! run so far; a loop is an infix whose last step has an edge to its first.
+//! Invariant: the graph has an edge for each pair of implicants that followed each other in a run so far,
+//! and no others; a loop is an infix of a run whose last implicant has an edge to its first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,31 +10,33 @@ use alphorn_proof::trace::Trace;
 use alphorn_smt::{ImplicantOptions, implicant_with};
 use alphorn_term::{Evaluator, TermId, TermStore};
 
-/// A step of a run with the literals that hold of it.
+/// A step of a run with an implicant of its formula.
 pub(super) struct Node {
-    /// The same for the same literals of the same step, whatever the level.
+    /// The id of the step and its literals, the same at all levels.
     pub id: usize,
-    /// Over the variables of the instance.
+    /// The literals, over the variables of the instance.
     pub literals: Vec<TermId>,
 }
 
-/// An infix of a run that is a loop: index of its first step, number of steps.
+/// An infix of a run that is a loop.
 pub(super) struct Found {
+    /// The index of its first step.
     pub start: usize,
+    /// The number of steps.
     pub length: usize,
 }
 
-/// What the runs so far were made of.
+/// The graph of the implicants of runs so far.
 #[derive(Default)]
 pub(super) struct Traces {
     ids: FxHashMap<(usize, Vec<TermId>), usize>,
     edges: FxHashSet<(usize, usize)>,
-    /// Loops that no relation was found for.
+    /// Loops for which there is no relation.
     refused: FxHashSet<Vec<usize>>,
 }
 
 impl Traces {
-    /// The nodes of a run, its edges added to the graph. `None` where a formula has no value.
+    /// Adds the edges of a run to the graph, and returns its nodes. `None` if a formula has no value.
     pub fn add(&mut self, terms: &TermStore, steps: &Steps, trace: &Trace) -> Option<Vec<Node>> {
         let options = ImplicantOptions {
             split_disequalities: true,
@@ -67,11 +69,11 @@ impl Traces {
         Some(nodes)
     }
 
-    /// The loops of a run, shortest first, and earliest first among those.
+    /// The loops of a run, the shortest first, and of these the earliest first.
     pub fn loops(&self, steps: &Steps, trace: &Trace, nodes: &[Node]) -> Vec<Found> {
         let learned = |i: usize| steps.is_learned(trace.steps[i].step);
         let mut found = Vec::new();
-        // The first step is a fact's.
+        // The first step is that of a fact.
         for length in 1..nodes.len() {
             for start in 1..=nodes.len() - length {
                 let last = start + length - 1;
@@ -88,7 +90,7 @@ impl Traces {
         found
     }
 
-    /// Takes this loop out of consideration.
+    /// Excludes a loop from the results of [`Self::loops`].
     pub fn refuse(&mut self, nodes: &[Node]) {
         self.refused.insert(nodes.iter().map(|n| n.id).collect());
     }
