@@ -1,25 +1,20 @@
 //! Covering (McMillan, CAV 2006): a node whose label implies that of an older one is not explored.
 //!
-//! Invariant: what covers a node is live, older, at the same location, and its label follows from
-//! the node's. A node that is covered has a subtree aside; what that subtree covered is uncovered,
-//! so coverings form no cycle.
+//! Invariant: a node that covers another is live, older and at the same location, and the other's
+//! label implies its label. The subtree of a covered node is detached, and the nodes that it covered
+//! are uncovered, so coverings form no cycle.
 
 use super::guards::Guard;
+use super::limits::LIMITS;
 use super::node::{NodeId, State};
 use super::search::{Kind, Search};
 use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
-/// Nodes that may cover one are tried from the newest on, so many at most.
-const CANDIDATES: usize = 64;
-
-/// Nodes for which forced covering is tried.
-const FORCED: usize = 4;
-
 impl Search<'_> {
-    /// Covers the node if its label allows.
+    /// Covers the node by an older one if its label implies that one's.
     pub(super) fn cover(&mut self, node: NodeId) -> Result<bool, Stop> {
-        for other in self.candidates(node, CANDIDATES) {
+        for other in self.candidates(node, LIMITS.covering_candidates) {
             let version = self.nodes[node].version;
             if self.uncovering.get(&(node, other)) == Some(&version) {
                 continue;
@@ -35,15 +30,15 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// Covers the node by one of the last nodes of its location, if labels along its path can be
-    /// strengthened so that its label allows.
+    /// Covers the node by one of the newest older nodes of its location, if labels along its path
+    /// can be strengthened so that its label implies that one's.
     pub(super) fn force_cover(&mut self, node: NodeId) -> Result<bool, Stop> {
         if std::mem::replace(&mut self.nodes[node].forced, true) {
             return Ok(false);
         }
-        for other in self.candidates(node, FORCED) {
+        for other in self.candidates(node, LIMITS.forced_candidates) {
             if !self.nodes[other].is_live() {
-                // An earlier attempt has changed labels.
+                // An earlier attempt has changed its label.
                 continue;
             }
             let label = self.nodes[other].label.clone();
@@ -65,19 +60,19 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// Strengthens the labels along the node's path so that its own implies these formulas; false
-    /// where a run leads elsewhere, or there are no interpolants in time.
+    /// Strengthens the labels along the node's path so that its own implies these formulas. False
+    /// if they do not follow from the path, or if interpolation fails.
     fn confine_to(&mut self, node: NodeId, formulas: &[TermId]) -> Result<bool, Stop> {
         let outside = self.terms.not(self.over(node, self.terms.and(formulas)));
         self.go_to(node);
         Ok(!self.ask_path(&[outside])? && self.confine(node, outside)?)
     }
 
-    /// The newest of the older nodes of the location that may cover others.
+    /// The newest of the older nodes of the location that may cover another node.
     fn candidates(&self, node: NodeId, limit: usize) -> Vec<NodeId> {
         let may = |&n: &NodeId| {
             let other = &self.nodes[n];
-            let pruned = other.state == State::Pruned && !other.aside;
+            let pruned = other.state == State::Pruned && !other.detached;
             let unguarded = pruned && !self.guards.on(Guard::LabelWithinRegion);
             n < node && (other.is_live() || unguarded)
         };
@@ -88,16 +83,16 @@ impl Search<'_> {
     fn set_covered(&mut self, node: NodeId, by: NodeId) -> Result<(), Stop> {
         self.nodes[node].state = State::Covered(by);
         self.nodes[by].covers.push(node);
-        self.put_aside(node)?;
-        self.quieten(node)
+        self.detach_below(node)?;
+        self.mark_explored(node)
     }
 
-    /// Puts what is below the node aside, and uncovers what it covers.
-    pub(super) fn put_aside(&mut self, node: NodeId) -> Result<(), Stop> {
+    /// Detaches the nodes below the node, and uncovers the nodes that it and they cover.
+    pub(super) fn detach_below(&mut self, node: NodeId) -> Result<(), Stop> {
         let mut uncovered = std::mem::take(&mut self.nodes[node].covers);
         let mut open = self.nodes[node].children.clone();
         while let Some(below) = open.pop() {
-            if std::mem::replace(&mut self.nodes[below].aside, true) {
+            if std::mem::replace(&mut self.nodes[below].detached, true) {
                 continue;
             }
             uncovered.append(&mut self.nodes[below].covers);
@@ -109,7 +104,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Takes back that the node is covered.
+    /// Uncovers the node: it and the nodes below it take part again.
     fn uncover(&mut self, node: NodeId) {
         let State::Covered(by) = self.nodes[node].state else {
             return;
@@ -123,17 +118,17 @@ impl Search<'_> {
             State::Open
         };
         let mut at = Some(node);
-        while let Some(node) = at.filter(|&n| self.nodes[n].quiet) {
-            self.nodes[node].quiet = false;
+        while let Some(node) = at.filter(|&n| self.nodes[n].explored) {
+            self.nodes[node].explored = false;
             at = self.nodes[node].parent;
         }
-        if self.nodes[node].aside {
+        if self.nodes[node].detached {
             return;
         }
         self.push(node);
         let mut open = self.nodes[node].children.clone();
         while let Some(below) = open.pop() {
-            self.nodes[below].aside = false;
+            self.nodes[below].detached = false;
             self.push(below);
             if matches!(self.nodes[below].state, State::Open | State::Expanded) {
                 open.extend(&self.nodes[below].children);
@@ -141,8 +136,8 @@ impl Search<'_> {
         }
     }
 
-    /// Strengthens the node's label, and uncovers what it covers no longer. Tells whether the label
-    /// is another one.
+    /// Conjoins the lemma to the node's label, and uncovers nodes that the label no longer covers.
+    /// Returns whether the label has changed.
     pub(super) fn strengthen(&mut self, node: NodeId, lemma: TermId) -> Result<bool, Stop> {
         let mut fresh = Vec::new();
         for conjunct in self.terms.conjuncts(lemma) {
@@ -160,7 +155,7 @@ impl Search<'_> {
         let own = &mut self.nodes[node];
         own.label.extend(&fresh);
         own.version += 1;
-        self.facts.note(own.location, &fresh);
+        self.facts.add_candidates(own.location, &fresh);
         for other in self.nodes[node].covers.clone() {
             if !self.entails(other, &fresh)? {
                 self.uncover(other);
@@ -169,11 +164,11 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// Tries to cover these nodes of a path, from the root on, whose labels have changed.
+    /// Tries to cover these nodes of a path, whose labels have changed, from the root on.
     pub(super) fn close(&mut self, changed: &[NodeId]) -> Result<(), Stop> {
         for &node in changed {
             let own = &self.nodes[node];
-            if own.aside || own.state != State::Expanded {
+            if own.detached || own.state != State::Expanded {
                 return Ok(());
             }
             if self.cover(node)? {
@@ -183,25 +178,25 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Whether nothing is open at the node and below.
-    fn is_quiet(&self, node: NodeId) -> bool {
+    /// Whether no node of the subtree is open, given the marks of its children.
+    fn is_explored(&self, node: NodeId) -> bool {
         let own = &self.nodes[node];
         match own.state {
             State::Open => false,
             State::Expanded => {
-                own.todo.is_empty() && own.children.iter().all(|&c| self.nodes[c].quiet)
+                own.todo.is_empty() && own.children.iter().all(|&c| self.nodes[c].explored)
             }
             _ => true,
         }
     }
 
-    /// Notes that there is nothing open at the node, and above as far as that holds; labels that
-    /// are closed among themselves become regions.
-    pub(super) fn quieten(&mut self, node: NodeId) -> Result<(), Stop> {
+    /// Marks the node, and the nodes above it, as explored where no node below is open; labels that
+    /// are closed together become regions.
+    pub(super) fn mark_explored(&mut self, node: NodeId) -> Result<(), Stop> {
         let mut at = Some(node);
-        while let Some(node) = at.filter(|&n| !self.nodes[n].aside && self.is_quiet(n)) {
-            self.nodes[node].quiet = true;
-            if self.options.safety() && self.affords(Kind::S) {
+        while let Some(node) = at.filter(|&n| !self.nodes[n].detached && self.is_explored(n)) {
+            self.nodes[node].explored = true;
+            if self.options.safety() && self.has_work_left(Kind::S) {
                 self.close_region(node)?;
             }
             at = self.nodes[node].parent;

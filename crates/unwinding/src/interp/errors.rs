@@ -1,16 +1,18 @@
-//! Error interpolants (E): by location, ends of paths to the error.
+//! Error interpolants (E): for each location, ends of paths to the error.
 //!
-//! After a refinement each node of the path keeps the actions that follow it, with ¬c, which the
-//! states have from which these actions lead to the error. When another path comes to the location
-//! with such states, its runs along those actions are asked for, and a model is a derivation. Where
-//! refinement is by obligations their cubes are such states, exactly: another node's label is made to
-//! exclude them, before paths come to the error again, or a run comes to some and is a derivation.
+//! After a refinement each node of the path keeps the actions that follow it as a suffix, with ¬c:
+//! all states from which these actions lead to the error satisfy ¬c. When another path reaches the
+//! location in such states, it is extended by these actions, and a model is a derivation. With
+//! obligations, the states are their cubes, from each of which the suffix leads to the error:
+//! another node's label is strengthened to exclude the cube before paths reach the error again, or
+//! its path reaches the cube and there is a derivation.
 //!
-//! Invariant: a suffix only says what to try; the error is reported with a derivation.
+//! Invariant: a suffix is only a guess; the error is reported with a derivation.
 
 use std::rc::Rc;
 
 use super::guards::Guard;
+use super::limits::LIMITS;
 use super::node::{NodeId, State};
 use super::search::{Kind, Search, assert_edge, failed};
 use alphorn_chc::cutpoints::Location;
@@ -19,27 +21,19 @@ use alphorn_smt::SatResult;
 use alphorn_term::TermId;
 use alphorn_witness::Refutation;
 
-/// Suffixes of one location, at most.
-const MOST: usize = 16;
-
-/// A suffix that failed so often without success is tried no longer.
-const PATIENCE: u32 = 4;
-
-/// A longer suffix is not kept: its query is too much for a guess.
-const LONGEST: usize = 200;
-
-/// The end of a path to the error.
+/// The end of paths to the error.
 #[derive(Clone)]
 pub(super) struct Suffix {
-    /// Over formal variables: what the states have from which the actions lead to the error.
+    /// Over formal variables: satisfied by states from which the actions lead to the error.
     formula: TermId,
     actions: Rc<[usize]>,
+    /// How often it was tried without success.
     tried: u32,
 }
 
 impl Search<'_> {
-    /// Keeps the suffixes of a path that was refuted: the interpolants are for the nodes from
-    /// `first` to `last`, which is the last one that a run reaches.
+    /// Keeps the suffixes of a refuted path: the interpolants `cuts` are for the nodes from `first`
+    /// to `last`, the last node with a feasible path.
     pub(super) fn keep_suffixes(
         &mut self,
         chain: &[NodeId],
@@ -62,15 +56,15 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Keeps states of the location, a cube of an obligation, from which these actions lead to the
-    /// error. Of a location the shortest ways are kept, and of these the newest.
+    /// Keeps the cube of an obligation as states of the location from which these actions lead to
+    /// the error. The shortest suffixes are kept, and of these the newest.
     pub(super) fn keep_end(&mut self, location: Location, actions: &[usize], formula: TermId) {
         let known = &mut self.suffixes[location];
         if actions.len() == 1 || known.iter().any(|s| s.formula == formula) {
             return;
         }
-        if known.len() == MOST {
-            let longest = (0..MOST)
+        if known.len() == LIMITS.suffixes_per_location {
+            let longest = (0..known.len())
                 .rev()
                 .max_by_key(|&s| known[s].actions.len())
                 .unwrap_or(0);
@@ -87,13 +81,13 @@ impl Search<'_> {
         });
     }
 
-    /// Makes the labels along the node's path exclude the states that are known to lead to the
-    /// error: a derivation, if a run comes to some of them.
+    /// Strengthens the labels along the node's path so that they exclude the cubes from which the
+    /// error is reached. Returns a derivation if the path reaches such a cube.
     fn replay_ends(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
         let location = self.nodes[node].location;
         for suffix in self.suffixes[location].clone() {
-            let is_left = self.nodes[node].state == State::Open && !self.nodes[node].aside;
-            if !is_left || !self.affords(Kind::E) {
+            let is_left = self.nodes[node].state == State::Open && !self.nodes[node].detached;
+            if !is_left || !self.has_work_left(Kind::E) {
                 break;
             }
             if self.entails(node, &[self.terms.not(suffix.formula)])? {
@@ -113,10 +107,11 @@ impl Search<'_> {
         Ok(None)
     }
 
+    /// Keeps a suffix. It replaces the one that was tried most often if there are too many.
     fn keep_suffix(&mut self, location: Location, suffix: &[usize], formula: TermId) {
-        // Where each step is looked at, a single action is tried at once anyway.
+        // If each step is checked, a suffix of one action saves nothing.
         let single = suffix.len() == 1 && self.is_eager();
-        if single || suffix.len() > LONGEST {
+        if single || suffix.len() > LIMITS.suffix_actions {
             return;
         }
         let known = &mut self.suffixes[location];
@@ -124,8 +119,10 @@ impl Search<'_> {
             same.formula = self.terms.and(&[same.formula, formula]);
             return;
         }
-        if known.len() == MOST {
-            let most = (0..MOST).max_by_key(|&s| known[s].tried).unwrap_or(0);
+        if known.len() == LIMITS.suffixes_per_location {
+            let most = (0..known.len())
+                .max_by_key(|&s| known[s].tried)
+                .unwrap_or(0);
             known.remove(most);
         }
         self.counts.error += 1;
@@ -136,7 +133,7 @@ impl Search<'_> {
         });
     }
 
-    /// The printed rule: the next location's formulas all take part in the interpolation.
+    /// The rule as printed: the formulas of the next location all take part in the interpolation.
     fn check_gathered(&mut self, chain: &[NodeId], at: usize) -> Result<(), Stop> {
         let next = chain[at + 1];
         let gathered = self.suffixes[self.nodes[next].location].iter();
@@ -152,7 +149,7 @@ impl Search<'_> {
         self.separate(&before, goal, chain[at]).map(|_| ())
     }
 
-    /// Tries the suffixes of the node's location: a derivation, if one of them leads to the error.
+    /// Tries the suffixes of the node's location. Returns a derivation if one leads to the error.
     pub(super) fn replay(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
         if self.options.obligations() {
             return self.replay_ends(node);
@@ -160,7 +157,7 @@ impl Search<'_> {
         let location = self.nodes[node].location;
         for at in 0..self.suffixes[location].len() {
             let suffix = self.suffixes[location][at].clone();
-            if suffix.tried >= PATIENCE {
+            if suffix.tried >= LIMITS.suffix_tries {
                 continue;
             }
             let formula = self.over(node, suffix.formula);
@@ -179,7 +176,7 @@ impl Search<'_> {
             for edge in &edges {
                 assert_edge(&terms, edge, solver);
             }
-            // A suffix that is hard to try is worth no more than the others.
+            // A suffix whose query is hard is given up.
             let limit = self.smt.limit_queries(left);
             let answer = solver.check(&[formula]);
             drop(limit);
@@ -194,14 +191,14 @@ impl Search<'_> {
                 SatResult::Unsat => {}
                 SatResult::Unknown(_) if left.is_some() && self.cx.stop().is_none() => {
                     self.counts.replays_failed += 1;
-                    self.suffixes[location][at].tried = PATIENCE;
+                    self.suffixes[location][at].tried = LIMITS.suffix_tries;
                     continue;
                 }
                 SatResult::Unknown(why) => return Err(gave_up(&why, self.cx)),
             }
             self.counts.replays_failed += 1;
             self.suffixes[location][at].tried += 1;
-            // Still what the suffix needs, and no longer here.
+            // The formula stays necessary, and now excludes the states of this node.
             let goal: Vec<TermId> = edges.iter().map(|e| e.formula).collect();
             let goal = terms.and(&goal);
             let chain = self.chain(node);

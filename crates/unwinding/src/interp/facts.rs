@@ -1,17 +1,18 @@
-//! Facts: conjuncts of labels and regions that all clauses preserve together (Houdini).
+//! Facts: conjuncts of labels and regions that all clauses together preserve (Houdini).
 //!
-//! A label is about one path, and a region about what follows. Often some of what they say holds of
-//! all facts of a predicate, and then all labels may say it, at no cost: nodes are covered sooner,
-//! and paths that it excludes are never explored. Such seeds are sought now and then, by at most
-//! half of the work.
+//! A label is about one path, and a region about what follows. Often some conjuncts of them hold of
+//! all facts of a predicate. They are conjoined to all labels of the location: nodes are covered
+//! sooner, and paths that contradict them are never explored. They are sought after every few
+//! refinements, with a share of the work.
 //!
-//! Invariant: facts are inductive together; what is derived from one by another fact stays so.
+//! Invariant: facts are inductive together; each search assumes those found before.
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_chc::cutpoints::Location;
 use alphorn_chc::{PredicateId, System};
 use alphorn_proof::bounds;
@@ -24,45 +25,35 @@ use alphorn_smt::Smt;
 use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Op, TermId, TermStore};
 
-/// Larger formulas are no candidates.
-const SIZE: usize = 60;
-
-/// Candidates of one location, at most; the newest stay.
-const MOST: usize = 300;
-
-/// Facts are sought after so many refinements each.
-const STEP: u64 = 4;
-
-/// The part of the run's work that the search for facts may have.
-const PART: u32 = 2;
-
-/// Work for one search, at least.
-const SLICE: Duration = Duration::from_millis(200);
-
-/// See the module.
+/// The facts of a run, and the candidates for more.
 pub(super) struct Facts<'a> {
     system: &'a System,
     /// By location.
     predicates: Vec<Option<PredicateId>>,
     /// By location, over formal variables.
     proven: Vec<Vec<TermId>>,
-    /// By location: what labels and regions say.
+    /// By location: conjuncts of labels and regions.
     candidates: Vec<Vec<TermId>>,
-    /// By location: the first of all that labels and regions have said.
+    /// By location: the first of all conjuncts of labels and regions.
     vocabulary: Vec<Vec<TermId>>,
+    /// All candidates so far.
     seen: FxHashSet<(Location, TermId)>,
-    /// What other processes know are candidates, too.
+    /// Lemmas of other processes are candidates, too.
     exchange: Option<Exchange>,
     clauses: Option<Clauses>,
     smt: Rc<Smt>,
+    /// The number of refinements from which the next search is due.
     due: u64,
+    /// Work for searches.
     spent: Duration,
-    begun_at: Duration,
+    /// The work that had been done when the run began.
+    work_at_start: Duration,
+    /// Whether there are candidates since the last search.
     fresh: bool,
 }
 
 impl<'a> Facts<'a> {
-    /// None yet, for locations with these predicates.
+    /// No facts, for locations with these predicates.
     pub fn new(
         system: &'a System,
         predicates: &[Option<PredicateId>],
@@ -80,25 +71,25 @@ impl<'a> Facts<'a> {
             exchange: Exchange::new(system, cx),
             clauses: None,
             smt: smt.clone(),
-            due: STEP,
+            due: LIMITS.refinements_per_search,
             spent: Duration::ZERO,
-            begun_at: system.terms.work(),
+            work_at_start: system.terms.work(),
             fresh: false,
         }
     }
 
-    /// What is proven of the location.
+    /// The facts of the location, over formal variables.
     pub fn of(&self, location: Location) -> &[TermId] {
         &self.proven[location]
     }
 
-    /// The first of all that labels and regions of the location have said, oldest first. It grows at
-    /// its end only.
+    /// The first of all conjuncts of labels and regions of the location, the oldest first. It only
+    /// grows at its end.
     pub fn vocabulary(&self, location: Location) -> &[TermId] {
         &self.vocabulary[location]
     }
 
-    /// For others: what is proven, and the candidates, newest first.
+    /// The facts, and the candidates with the newest first, for other engines.
     pub fn lemmas(&self) -> Lemmas {
         let about = |by_location: &[Vec<TermId>]| {
             let each = self.predicates.iter().zip(by_location);
@@ -113,17 +104,17 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How many there are.
+    /// The number of facts.
     pub fn count(&self) -> usize {
         self.proven.iter().map(Vec::len).sum()
     }
 
-    /// Labels of the location, or its region, say this.
-    pub fn note(&mut self, location: Location, conjuncts: &[TermId]) {
+    /// Adds conjuncts of a label or region of the location to the candidates.
+    pub fn add_candidates(&mut self, location: Location, conjuncts: &[TermId]) {
         for &conjunct in conjuncts {
             if conjunct != TermId::FALSE && self.seen.insert((location, conjunct)) {
                 self.candidates[location].push(conjunct);
-                if self.vocabulary[location].len() < MOST {
+                if self.vocabulary[location].len() < LIMITS.candidates_per_location {
                     self.vocabulary[location].push(conjunct);
                 }
                 self.fresh = true;
@@ -132,7 +123,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Literals of a formula, as they occur there, and equations as bounds.
+/// Adds the literals of a formula with their polarity, and equations as bounds.
 fn literals(terms: &TermStore, formula: TermId, found: &mut Vec<TermId>) {
     let mut open = vec![formula];
     while let Some(part) = open.pop() {
@@ -144,31 +135,32 @@ fn literals(terms: &TermStore, formula: TermId, found: &mut Vec<TermId>) {
 }
 
 impl Facts<'_> {
-    /// Looks for facts if it is time; definitions, if facts exclude all queries.
-    pub fn look(
+    /// Searches for facts if it is due. Returns definitions of the predicates if facts exclude all
+    /// queries.
+    pub fn search(
         &mut self,
         refinements: u64,
         cx: &Context,
     ) -> Option<FxHashMap<PredicateId, TermId>> {
         self.exchange();
         let work = self.system.terms.work();
-        let share = work.saturating_sub(self.begun_at) / PART;
+        let share = work.saturating_sub(self.work_at_start) / LIMITS.fact_parts;
         let left = share.checked_sub(self.spent);
         let (Some(left), true) = (left, refinements >= self.due && self.fresh) else {
             return None;
         };
         self.fresh = false;
-        // Cuts of Z3 are no counted work, so queries need the limit, too.
-        let left = left.max(SLICE);
+        // Z3's cuts are not counted as work, so queries need the limit, too.
+        let left = left.max(LIMITS.min_fact_work);
         let limit = self.smt.limit_queries(Some(left));
         let found = self.houdini(&cx.budget.about(left));
         drop(limit);
         self.spent += self.system.terms.work().saturating_sub(work);
-        self.due = refinements + STEP;
+        self.due = refinements + LIMITS.refinements_per_search;
         found
     }
 
-    /// If it is time, tells other processes what is proven, and notes what they tell.
+    /// If it is due, sends the facts to other processes, and adds their lemmas to the candidates.
     fn exchange(&mut self) {
         let Some(exchange) = &mut self.exchange else {
             return;
@@ -183,17 +175,17 @@ impl Facts<'_> {
         for (predicate, lemma) in exchange.news(self.system).lemmas {
             let location = self.predicates.iter().position(|p| *p == Some(predicate));
             if let Some(location) = location {
-                self.note(location, &[lemma]);
+                self.add_candidates(location, &[lemma]);
             }
         }
     }
 
-    /// Small candidates and literals of candidates, each with its location.
-    fn about(&mut self) -> Vec<(Location, TermId)> {
+    /// The candidates and their literals, up to a size, each with its location.
+    fn candidates(&mut self) -> Vec<(Location, TermId)> {
         let terms = &self.system.terms;
-        let mut about = Vec::new();
+        let mut candidates = Vec::new();
         for (location, own) in self.candidates.iter_mut().enumerate() {
-            let surplus = own.len().saturating_sub(MOST);
+            let surplus = own.len().saturating_sub(LIMITS.candidates_per_location);
             own.drain(..surplus);
             let mut all: Vec<TermId> = Vec::new();
             for &candidate in own.iter() {
@@ -201,20 +193,22 @@ impl Facts<'_> {
                 literals(terms, candidate, &mut all);
             }
             let mut seen: FxHashSet<TermId> = self.proven[location].iter().copied().collect();
-            let small = |f: &TermId| terms.dag_size(&[*f]) <= SIZE;
+            let small = |f: &TermId| terms.dag_size(&[*f]) <= LIMITS.fact_nodes;
             all.retain(|&f| seen.insert(f) && small(&f));
-            about.extend(all.into_iter().map(|f| (location, f)));
+            candidates.extend(all.into_iter().map(|f| (location, f)));
         }
-        about
+        candidates
     }
 
+    /// Adds the candidates that are inductive to the facts. Returns definitions of the predicates if
+    /// facts exclude all queries.
     fn houdini(&mut self, budget: &Budget) -> Option<FxHashMap<PredicateId, TermId>> {
-        let about = self.about();
+        let candidates = self.candidates();
         let (system, smt) = (self.system, &self.smt);
         let new = || Clauses::new(system, Solvers::PerClause, smt);
         let clauses = self.clauses.get_or_insert_with(new);
         let predicates = &self.predicates;
-        let lemmas = about.iter();
+        let lemmas = candidates.iter();
         let lemmas = lemmas.map(|&(l, f)| clauses.lemma(predicates[l], f, TermId::TRUE));
         let mut lemmas: Vec<Lemma> = lemmas.collect();
         lemmas.push(clauses.lemma(None, TermId::FALSE, TermId::TRUE));
@@ -226,11 +220,13 @@ impl Facts<'_> {
             let needed = needed_in_clauses(clauses, &chosen, given, usize::MAX, budget);
             let needed = needed.map_or_else(|| (0..kept.len()).collect(), |n| n.lemmas);
             let needed = needed.into_iter();
-            let new: Vec<_> = needed.filter_map(|n| about.get(kept[n]).copied()).collect();
+            let new: Vec<_> = needed
+                .filter_map(|n| candidates.get(kept[n]).copied())
+                .collect();
             return Some(self.definitions(&new));
         }
         for place in kept {
-            let Some(&(location, fact)) = about.get(place) else {
+            let Some(&(location, fact)) = candidates.get(place) else {
                 continue;
             };
             let premise = lemmas[place].premise;
@@ -246,7 +242,7 @@ impl Facts<'_> {
         None
     }
 
-    /// All that is proven, and more.
+    /// The definition of each predicate: its facts and these.
     fn definitions(&self, more: &[(Location, TermId)]) -> FxHashMap<PredicateId, TermId> {
         let terms = &self.system.terms;
         let locations = self.predicates.iter().enumerate();
@@ -264,9 +260,9 @@ mod tests {
     use super::*;
     use alphorn_term::{SortId, TermStore};
 
-    /// `x` counts from 0; a query that has no model excludes nothing.
+    /// `x` counts from 0; the query does not follow from the candidates.
     #[test]
-    fn what_is_proven_and_what_is_not_is_for_others() {
+    fn proven_and_unproven_candidates_are_lemmas() {
         let terms = Rc::new(TermStore::new());
         let mut system = System::new(terms.clone());
         let p = system.add_predicate("P", &[SortId::INT]);
@@ -284,8 +280,8 @@ mod tests {
         let smt = Smt::within(&cx.budget);
         let mut facts = Facts::new(&system, &[None, Some(p)], &smt, &cx);
         let (holds, fails) = (terms.ge(x, terms.int(0)), terms.le(x, terms.int(3)));
-        facts.note(1, &[holds, fails]);
-        assert!(facts.look(STEP, &cx).is_none());
+        facts.add_candidates(1, &[holds, fails]);
+        assert!(facts.search(LIMITS.refinements_per_search, &cx).is_none());
         let lemmas = facts.lemmas();
         assert_eq!(lemmas.proven, [(p, holds)]);
         assert_eq!(lemmas.guesses, [(p, fails), (p, holds)]);

@@ -1,26 +1,27 @@
-//! What the printed rules lack to be sound over loops and branches.
+//! Conditions that the printed rules lack to be sound over loops and branches.
 //!
 //! Invariant: outside of tests all guards are on.
 
-/// A condition that soundness or strength needs beyond the paper's definitions.
+/// A condition, beyond the paper's definitions, that soundness or termination needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Guard {
-    /// A region is full when each leaving action has a blocker, not each location that follows.
+    /// A region is full when each leaving action has a blocker, not when each target's is closed.
     BlockerPerAction,
-    /// A region is closed only by what was derived for it, not because it is the last one reached.
+    /// A region is closed only by its own blockers or labels, not because its location is the last
+    /// one that a path reaches.
     ClosedUnderLoops,
-    /// Only what is new goes into an interpolation, not what a location has gathered.
+    /// An interpolation uses only the path and its new suffix, not all formulas of a location.
     OnlyNewPart,
     /// The error is reported with a derivation, not because a prefix implies the formula of a
     /// suffix.
     Derivation,
-    /// A node is pruned when its label is within the region, and covers no other.
+    /// A node is pruned only when its label is within the region, and then covers no other node.
     LabelWithinRegion,
-    /// Blockers of one action are alternatives.
+    /// Blockers of one action are alternatives: a region has their disjunction.
     DisjunctionPerAction,
 }
 
-/// Which guards are on.
+/// The guards that are on.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Guards {
     #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Where interpolants come from: certificates, and projection where they fail.
+//! Interpolants from certificates, and by projection where those fail.
 //!
-//! Invariant: an interpolant follows from what holds before, contradicts the goal, and has no other
-//! variables than those that it is asked for.
+//! Invariant: an interpolant follows from the premises, contradicts the goal, and has only the
+//! given variables.
 
 use std::rc::Rc;
-use std::time::Duration;
 
+use super::limits::LIMITS;
 use alphorn_interpolation::{
     InterpolantForm, InterpolationOptions, InterpolationOrder, Interpolator, project_onto,
 };
@@ -14,14 +14,8 @@ use alphorn_smt::Smt;
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// Certificates get so much work for one path or tree, before projection takes their place.
-const SLICE: Duration = Duration::from_secs(1);
-
-/// Cubes that projection looks at for one interpolant.
-const CUBES: usize = 400;
-
-/// An interpolator that ends in time for projection: from the end back and weak, or from the
-/// beginning and strong.
+/// An interpolator whose budget leaves time for projection: from the end back and weak, or from the
+/// entry on and strong.
 pub(super) fn interpolator(smt: &Rc<Smt>, order: InterpolationOrder, cx: &Context) -> Interpolator {
     let options = InterpolationOptions {
         form: match order {
@@ -31,19 +25,21 @@ pub(super) fn interpolator(smt: &Rc<Smt>, order: InterpolationOrder, cx: &Contex
         order,
         ..InterpolationOptions::default()
     };
-    let left = cx.remaining().map(|left| left / 8);
-    let slice = left.map_or(SLICE, |left| SLICE.min(left));
+    let share = cx.remaining().map(|left| left / LIMITS.certificate_parts);
+    let work = share.map_or(LIMITS.certificate_work, |share| {
+        LIMITS.certificate_work.min(share)
+    });
     let mut interpolator = Interpolator::new(smt, options);
-    interpolator.set_budget(Some(cx.budget.work(slice)));
+    interpolator.set_budget(Some(cx.budget.work(work)));
     interpolator
 }
 
-/// An interpolant of what holds before and the goal, over these variables: the states from which
-/// the goal is met are projected cube by cube, and each is excluded by a core. A term without value
-/// in the goal may have any.
+/// An interpolant of the formulas `before` and the goal, over these variables: states that satisfy
+/// the goal are projected cube by cube, and each cube is excluded by a core. A term without a value
+/// in the goal may have any value.
 ///
 /// # Errors
-/// A limit, or there is no interpolant.
+/// A limit, or a defect.
 pub(super) fn by_projection(
     smt: &Rc<Smt>,
     before: &[TermId],
@@ -59,7 +55,7 @@ pub(super) fn by_projection(
     future.assert(goal);
     let mut clauses = Vec::new();
     while let Some(model) = ask(&mut future, &[], cx)? {
-        if clauses.len() == CUBES {
+        if clauses.len() == LIMITS.projection_cubes {
             return Err(incomplete("too many cubes for an interpolant"));
         }
         let cube = project_onto(terms, goal, vars, &model).ok_or_else(undefined)?;
@@ -82,7 +78,7 @@ mod tests {
     use alphorn_smt::SatResult;
     use alphorn_term::{SortId, TermStore};
 
-    /// A selector on another constructor may have any value: that is no reason to give up.
+    /// A selector of another constructor may have any value; projection handles such terms.
     #[test]
     fn projection_of_a_term_without_value() {
         let terms = Rc::new(TermStore::new());

@@ -1,27 +1,26 @@
-//! What holds of the unwinding after each refinement, for debug builds: labels are inductive along
-//! edges, closed regions are closed, what covers is older and live, and what is below a covered
-//! node is aside.
+//! Invariants of the unwinding, checked after refinements in debug builds: labels are inductive
+//! along edges, closed regions are closed, covering nodes are older and live, and nodes below a
+//! covered, pruned or dead node are detached.
 //!
-//! Invariant: a look changes nothing.
+//! Invariant: a check changes nothing.
 
 use super::guards::Guards;
+use super::limits::LIMITS;
 use super::node::State;
 use super::search::Search;
 use alphorn_smt::SatResult;
 use alphorn_term::TermId;
 
-/// Larger unwindings are not looked at, and the others after refinements 1, 2, 4, 8, and so on.
-const NODES: usize = 25;
-
 impl Search<'_> {
-    /// Panics where something does not hold.
+    /// Panics if an invariant does not hold. Checks small unwindings, after refinements 1, 2, 4, 8
+    /// and so on.
     pub(super) fn assert_invariants(&self) {
         #[cfg(test)]
         if self.guards.off.is_some() {
             return;
         }
         let due = self.counts.refinements.is_power_of_two();
-        if !due || self.nodes.len() > NODES || self.cx.stop().is_some() {
+        if !due || self.nodes.len() > LIMITS.checked_nodes || self.cx.stop().is_some() {
             return;
         }
         self.assert_tree();
@@ -32,24 +31,24 @@ impl Search<'_> {
     fn assert_tree(&self) {
         for (id, node) in self.nodes.iter().enumerate() {
             if let State::Covered(by) = node.state {
-                assert!(by < id, "what covers is older");
+                assert!(by < id, "a covering node is older");
                 assert!(
-                    node.aside || self.nodes[by].is_live(),
-                    "what covers is live"
+                    node.detached || self.nodes[by].is_live(),
+                    "a covering node is live"
                 );
             }
             if let Some(parent) = node.parent {
                 let above = &self.nodes[parent];
-                let gone = !matches!(above.state, State::Open | State::Expanded);
+                let closed = !matches!(above.state, State::Open | State::Expanded);
                 assert!(
-                    !(gone || above.aside) || node.aside,
-                    "nothing below is live"
+                    !(closed || above.detached) || node.detached,
+                    "no node below is live"
                 );
             }
         }
     }
 
-    /// The formulas have no model, or it is not known.
+    /// Whether the formulas have no model; true also if that is unknown.
     fn is_refuted(&self, formulas: &[TermId]) -> bool {
         let mut solver = self.smt.solver();
         formulas.iter().for_each(|&f| solver.assert(f));

@@ -1,55 +1,51 @@
-//! Labels of nodes in solvers, and implications between them.
+//! Solvers with the labels of nodes, and implications between labels.
 //!
-//! Invariant: under a node's literal a solver holds what the node's label and the facts of its
-//! location say; labels and facts only grow.
+//! Invariant: in such a solver, a node's literal implies what was asserted of the node's label, and
+//! the facts of the location are asserted; labels and facts only grow.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::node::NodeId;
 use super::search::Search;
 use alphorn_proof::Stop;
 use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::{Assignment, SortId, TermId, TermStore, evaluate};
 
-/// Labels that a solver has, at most.
-const NODES: usize = 256;
-
-/// States of one node that are kept to tell what its label does not imply.
-const STATES: usize = 8;
-
-/// A solver that has labels under literals.
+/// A solver with labels under literals.
 pub(super) struct Labelled {
     pub solver: Solver,
-    /// By node: so many conjuncts of its label are told, under this literal.
-    told: FxHashMap<NodeId, (TermId, usize)>,
-    /// The literals in the order of telling.
+    /// By node: its literal, and how many conjuncts of its label are asserted.
+    asserted: FxHashMap<NodeId, (TermId, usize)>,
+    /// All literals, in the order in which they were made.
     literals: Vec<TermId>,
+    /// How many facts are asserted.
     facts: usize,
 }
 
 impl Labelled {
-    /// A solver that holds nothing yet.
+    /// A solver without assertions.
     pub fn new(smt: &Rc<Smt>) -> Labelled {
         Labelled {
             solver: smt.solver(),
-            told: FxHashMap::default(),
+            asserted: FxHashMap::default(),
             literals: Vec::new(),
             facts: 0,
         }
     }
 
-    /// Whether it has so many labels that for another one a new solver is better.
+    /// Whether it has so many labels that a new solver is better for another node.
     pub fn has_no_room_for(&self, node: NodeId) -> bool {
-        self.literals.len() >= NODES && !self.told.contains_key(&node)
+        self.literals.len() >= LIMITS.labels_per_solver && !self.asserted.contains_key(&node)
     }
 
-    /// What is to be assumed for the node's label, after what is new of it and of the facts was
-    /// told, as `placed` has it. Other labels are assumed not to be in force: a solver would look for
-    /// states that they have, too, and take a multiple of the time. A dead node's label may be shorter
-    /// than what is known of it.
-    pub fn tell(
+    /// Asserts the new conjuncts of the node's label and the new facts, which `placed` puts over the
+    /// solver's variables. Returns the assumptions under which the label, and no other one, is in
+    /// force: a solver that may also satisfy other labels needs much more time. A dead node's label
+    /// may be shorter than what is asserted.
+    pub fn assume_label(
         &mut self,
         terms: &TermStore,
         node: NodeId,
@@ -67,24 +63,24 @@ impl Labelled {
             literals.push(literal);
             (literal, 0)
         };
-        let (literal, told) = self.told.entry(node).or_insert_with(new);
-        for conjunct in placed(label.get(*told..).unwrap_or_default()) {
+        let (literal, asserted) = self.asserted.entry(node).or_insert_with(new);
+        for conjunct in placed(label.get(*asserted..).unwrap_or_default()) {
             self.solver.assert(terms.implies(*literal, conjunct));
         }
-        *told = label.len();
+        *asserted = label.len();
         let in_force = |&l: &TermId| if l == *literal { l } else { terms.not(l) };
         self.literals.iter().map(in_force).collect()
     }
 
-    /// What is to be assumed for no label.
+    /// The assumptions under which no label is in force.
     pub fn none_in_force(&self, terms: &TermStore) -> Vec<TermId> {
         self.literals.iter().map(|&l| terms.not(l)).collect()
     }
 }
 
 impl Search<'_> {
-    /// Whether the node's label implies all of the formulas, over formal variables. What is open
-    /// counts as not implied.
+    /// Whether the node's label implies all of the formulas, over formal variables. False if the
+    /// solver does not know.
     pub(super) fn entails(&mut self, node: NodeId, formulas: &[TermId]) -> Result<bool, Stop> {
         let location = self.nodes[node].location;
         let label = self.nodes[node].label.clone();
@@ -107,13 +103,14 @@ impl Search<'_> {
             return Ok(false);
         }
         for formula in open {
-            self.go_on()?;
+            self.check_budget()?;
             let smt = &self.smt;
             let place = &mut self.implications[location];
             drop(place.take_if(|l| l.has_no_room_for(node)));
             let labelled = place.get_or_insert_with(|| Labelled::new(smt));
             let facts = self.facts.of(location);
-            let mut assumed = labelled.tell(&terms, node, &label, facts, <[TermId]>::to_vec);
+            let mut assumed =
+                labelled.assume_label(&terms, node, &label, facts, <[TermId]>::to_vec);
             assumed.push(terms.not(formula));
             match labelled.solver.check(&assumed) {
                 SatResult::Unsat => {}
@@ -123,7 +120,7 @@ impl Search<'_> {
                     let formals = self.formals(location);
                     if let Some(Ok(state)) = model.map(|m| m.assignment(formals)) {
                         let states = &mut self.nodes[node].states;
-                        if states.len() == STATES {
+                        if states.len() == LIMITS.states_per_node {
                             states.remove(0);
                         }
                         states.push(state);

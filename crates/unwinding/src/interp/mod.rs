@@ -2,61 +2,57 @@
 //!
 //! Paper: Tian, Duan, Duan, Ong, "More effective interpolations in software model checking" (ASE
 //! 2017). The unwinding with covering is that of McMillan, "Lazy abstraction with interpolants"
-//! (CAV 2006), and what is learnt on the way back that of McMillan, "Lazy annotation for program
-//! testing and verification" (CAV 2010).
+//! (CAV 2006); learning on backtracking is that of McMillan, "Lazy annotation for program testing
+//! and verification" (CAV 2010).
 //!
 //! The search (`search`) unwinds the cutpoint graph into a tree (`node`). An edge is an action: all
 //! clauses between two locations, a large block. A path that ends in the error is a derivation, or
-//! it is refined by the interpolants of one recursion (`refine`), which are used in three ways:
+//! it is refuted by interpolants of one recursion (`refine`), which are used in three ways:
 //!
 //! - **R**, Definition 1: as labels. A node whose label implies that of an older one is covered
 //!   (`cover`); labels may be strengthened for that (forced covering).
-//! - **S**, Definition 2: as regions, by location: states from which no error is reached
+//! - **S**, Definition 2: as regions of locations: states from which the error is not reached
 //!   (`regions`). A node within a full region is pruned.
-//! - **E**, Definition 3: as suffixes, by location: ends of paths to the error, and what states
-//!   need for them (`errors`). Another path to such states is tried with them at once.
+//! - **E**, Definition 3: as suffixes of locations: ends of paths to the error, and which states
+//!   they need (`errors`). Another path to such states is tried with them at once.
 //!
-//! Which action is taken first is decided by weights (`weights`, section IV-B), and locations that
-//! reach no error are left out (section IV-A). When nothing is open, labels and regions are a model
+//! Weights (`weights`, section IV-B) choose the next action, and locations from which the error is
+//! not reached are left out (section IV-A). When no node is open, labels and regions are a model
 //! (`model`). With `--set interp.blocks=clause` and the order `dfs` the search is the paper's, node
-//! by node: a test pins its numbers for Fig. 1.
+//! by node: a test checks its numbers for Fig. 1.
 //!
-//! # What differs from the paper
+//! # Deviations
 //!
 //! - **R** is kept at nodes, not at locations, and a label is the conjunction of interpolants
 //!   itself, not an abstraction by predicates.
-//! - **Guards.** Definitions 2 and 3 as printed are wrong over loops and branches (`guards`; each
-//!   guard has a task in the corpus). A region needs a blocker for each leaving action, not a full
-//!   region at each location that follows; the last location that a path reaches is not full for
-//!   that; blockers of one action are alternatives; only what is new goes into an interpolation; a
-//!   pruned node's label is strengthened until it is within the region; and the error is reported
-//!   with a derivation only.
-//! - **Regions of loops.** A covered node has no way back. When nothing is open below the head of a
-//!   loop and what covers is inside or closed, the labels of the subtree are a region.
-//! - **Obligations** (`obligations`, `interp.labels`): labels are not interpolants of whole paths, but
-//!   what each step needs of the label before it, from the error back, as in property directed
-//!   reachability. A path is not looked at before it ends in the error, but for the step that its
-//!   last label allows; S and E are cores of labels. Over arrays and datatypes, where cubes are
-//!   poor, and in the paper's mode there are interpolants of paths, as below.
-//! - **Windows.** A path is refuted from its end: where the label of a node and the edges after it
-//!   are contradictory already, what is before it takes no part.
+//! - **Guards.** Definitions 2 and 3 as printed are unsound over loops and branches. `guards` lists
+//!   what is added; each guard has a task in the corpus.
+//! - **Regions of loops.** A covered node does not backtrack. When no node below the head of a loop
+//!   is open and every covering node is inside or closed, the labels of the subtree are a region.
+//! - **Obligations** (`obligations`, `interp.labels`): labels are not interpolants of whole paths,
+//!   but what each step needs of the label before it, from the error backwards, as in property
+//!   directed reachability. A path is not checked before it ends in the error, except for the step
+//!   that its last label allows; S and E are cores of labels. Over arrays and datatypes, where cubes
+//!   generalize badly, and in the paper's mode, interpolants of paths are used as below.
+//! - **Windows.** A path is refuted from its end: where the label of a node already contradicts the
+//!   edges after it, the edges before it take no part.
 //! - **Facts** (`facts`): conjuncts of labels that all clauses preserve (Houdini) are conjoined to
 //!   all labels of their location.
-//! - **Order.** What has come round a loop least often is explored first, then depth first; among
+//! - **Order.** The path with the fewest rounds of a loop is explored first, then depth first; among
 //!   actions of one weight the one nearest to the error.
-//! - **Projection** takes the place of certificates where these fail.
-//! - **S and E have a part of the work each**, where there are labels: a path that is long may take
-//!   longer with a suffix than all that the suffix saves. Where they are interpolants of paths, it is a
-//!   smaller part, and of the time: regions are left out that would cost more.
+//! - **Projection** replaces certificates where these fail.
+//! - **S and E have a share of the work each**, where there are labels; a smaller one, of the time,
+//!   where they are interpolants of paths.
 //! - **Nonlinear clauses** (`hyper`) have an AND/OR unwinding with tree interpolants, with R and
-//!   forced covering. S and E are for linear systems: there they have no effect. Lemmas of other
-//!   nodes, and bounds by abstract interpretation, become labels where they suffice, before there
-//!   are interpolants.
-//! - **For others**: facts go to other processes, and with candidates for facts, conjuncts of labels
-//!   and of regions, to the engines whose turns come later; who relies on them proves them.
+//!   forced covering; S and E have no effect there. Lemmas of other nodes, and bounds from abstract
+//!   interpretation, become labels where they suffice, before interpolants are computed.
+//! - **Exchange.** Facts go to other processes, and, with candidates for facts, to engines with
+//!   later turns, which prove them.
 //!
-//! Invariant: `Sat` is said with labels and regions that are a model; `Unsat` with a derivation
-//! that evaluation has confirmed.
+//! # Invariant
+//!
+//! `Sat` is returned only with labels and regions that are a model, or with facts that exclude all
+//! queries; `Unsat` only with a derivation that evaluation has confirmed (`driver::run`).
 
 mod cover;
 mod errors;
@@ -67,6 +63,7 @@ mod interpolants;
 #[cfg(debug_assertions)]
 mod invariants;
 mod labels;
+mod limits;
 mod model;
 mod node;
 mod obligations;
@@ -94,9 +91,10 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::{Model, Verdict};
 
-/// The engine.
+/// The engine `interp`.
 #[derive(Clone, Debug, Default)]
 pub struct Interp {
+    /// Its settings.
     pub options: Options,
     lemmas: Lemmas,
 }
@@ -142,8 +140,8 @@ impl Engine for Interp {
     }
 }
 
-/// The clauses that the search is about: those on a way to the error, or, without pruning, all that
-/// facts lead to.
+/// The clauses that are explored: those on a path to the error, or, without pruning, all that facts
+/// lead to.
 fn explored(system: &System, reachability: &Reachability, options: &Options) -> System {
     let mut own = system.clone();
     own.clauses = if options.prune {
@@ -157,7 +155,8 @@ fn explored(system: &System, reachability: &Reachability, options: &Options) -> 
     own
 }
 
-/// A search; what it leaves as lemmas if it has no answer: facts, and what labels and regions say.
+/// Runs a search. If it has no answer, it leaves facts as lemmas, and conjuncts of labels and
+/// regions as candidates.
 fn decide(
     whole: &System,
     options: &Options,
@@ -171,7 +170,7 @@ fn decide(
     let end = if system.clauses.iter().all(|c| c.body.len() <= 1) {
         let mut search = Search::new(&system, options, Guards::default(), smt, cx);
         let end = search.run();
-        search.count();
+        search.record_statistics();
         *lemmas = search.facts.lemmas();
         end
     } else {
@@ -179,7 +178,7 @@ fn decide(
         let domain = Some(&domain).filter(|_| options.domain);
         let mut search = HyperSearch::new(&system, options, domain, smt, cx);
         let end = search.run();
-        search.count();
+        search.record_statistics();
         *lemmas = search.facts.lemmas();
         end
     };

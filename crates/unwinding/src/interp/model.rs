@@ -1,7 +1,7 @@
-//! Labels and regions as definitions of predicates.
+//! Definitions of predicates from labels and regions.
 //!
-//! Invariant: with nothing open, from a label each action leads into a child's label, a covering
-//! label or a closed region; from a closed region into closed regions; never to the error.
+//! Invariant: when no node is open, each action leads from a label into a child's label, a covering
+//! label or a closed region, and from a closed region into closed regions; never to the error.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use alphorn_chc::cutpoints::Location;
 use alphorn_term::TermId;
 
 impl Search<'_> {
-    /// The definitions when nothing is open.
+    /// The definitions when no node is open.
     pub(super) fn model(&self) -> FxHashMap<PredicateId, TermId> {
         let predicates = self.graph.predicates.iter().enumerate();
         let named = predicates.filter_map(|(l, p)| Some(((*p)?, l)));

@@ -1,7 +1,7 @@
 //! The unwinding: a tree of nodes, each at a location, with covering between them.
 //!
-//! Invariant: a node's parent is older than the node, and what covers a node is older, too; what is
-//! below a covered, pruned or dead node is aside: it is neither explored nor covers anything.
+//! Invariant: a node's parent is older than the node, and so is a node that covers it; the nodes
+//! below a covered, pruned or dead node are detached: they are not explored and cover no node.
 
 use std::rc::Rc;
 
@@ -9,16 +9,16 @@ use alphorn_chc::cutpoints::Location;
 use alphorn_proof::ClauseCopy;
 use alphorn_term::{Assignment, TermId};
 
-/// A node, by number, in the order in which nodes are made.
+/// A node, by number in the order of creation.
 pub(super) type NodeId = usize;
 
 /// The root, at the entry.
 pub(super) const ROOT: NodeId = 0;
 
-/// What is known of a node.
+/// The state of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
-    /// Nothing yet.
+    /// Not visited yet.
     Open,
     /// Its actions are taken, or will be.
     Expanded,
@@ -30,65 +30,66 @@ pub(super) enum State {
     Dead,
 }
 
-/// A way from a node to its child: an instance of the clauses of an action.
+/// An edge from a node to its child: an instance of the clauses of an action.
 pub(super) struct Edge {
     /// Index among the actions.
     pub action: usize,
     /// By clause.
     pub copies: Vec<ClauseCopy>,
-    /// Some clause leads from the node's variables to the child's.
+    /// Says that some clause leads from the node's variables to the child's.
     pub formula: TermId,
-    /// So many terms the formula has.
+    /// The number of terms in the formula.
     pub size: usize,
 }
 
-/// See the module.
+/// A node of the unwinding.
 pub(super) struct Node {
     pub location: Location,
     pub parent: Option<NodeId>,
-    /// From the parent; the root has none.
+    /// The edge from the parent; `None` at the root.
     pub edge: Option<Rc<Edge>>,
-    /// What the location's formal variables are called here.
+    /// The variables for the location's formal variables.
     pub vars: Vec<TermId>,
     /// Conjuncts over formal variables.
     pub label: Vec<TermId>,
     /// Grows with the label.
     pub version: usize,
-    /// Some states that the label allows, or did, over formal variables.
+    /// Some states, over formal variables, that the label allows or allowed earlier.
     pub states: Vec<Assignment>,
     /// Actions that are not taken yet.
     pub todo: Vec<usize>,
     pub children: Vec<NodeId>,
     pub state: State,
-    /// Whether it was expanded at some time.
+    /// Whether it was ever expanded.
     pub expanded: bool,
     /// Whether it is below a node that is covered, pruned or dead.
-    pub aside: bool,
+    pub detached: bool,
     /// The nodes that it covers.
     pub covers: Vec<NodeId>,
     pub depth: usize,
-    /// How often the path to here comes to one location, at most.
+    /// How often its path visits one loop head, at most.
     pub round: usize,
     /// Whether its path is known to be feasible.
     pub feasible: bool,
-    /// A set of states, over formal variables, from which no error is reached through this node;
-    /// `None` as long as something below it is open.
+    /// States, over formal variables, from which the error is not reached through this node; `None`
+    /// as long as a node below it is open.
     pub safe: Option<TermId>,
-    /// The blockers of its actions so far, and the actions that have one.
+    /// The blockers of its actions.
     pub blockers: Vec<TermId>,
+    /// The actions that have a blocker.
     pub blocked: Vec<usize>,
-    /// Whether nothing is open in its subtree, by the last look.
-    pub quiet: bool,
+    /// Whether no node in its subtree is open, as far as is known.
+    pub explored: bool,
     /// Whether it is in a closed set of labels that is part of its location's region.
     pub closed: bool,
     /// Whether forced covering was tried.
     pub forced: bool,
-    /// So much of its location's vocabulary was tried as its label.
-    pub heard: usize,
+    /// How many formulas of its location's vocabulary were tried as its label.
+    pub vocabulary_seen: usize,
 }
 
 impl Node {
-    /// A node without children, label `true`.
+    /// An open node without children and with the label `true`.
     pub fn new(location: Location, vars: Vec<TermId>) -> Node {
         Node {
             location,
@@ -102,7 +103,7 @@ impl Node {
             children: Vec::new(),
             state: State::Open,
             expanded: false,
-            aside: false,
+            detached: false,
             covers: Vec::new(),
             depth: 0,
             round: 1,
@@ -110,15 +111,15 @@ impl Node {
             safe: None,
             blockers: Vec::new(),
             blocked: Vec::new(),
-            quiet: false,
+            explored: false,
             closed: false,
             forced: false,
-            heard: 0,
+            vocabulary_seen: 0,
         }
     }
 
-    /// Whether it is part of the unwinding as it stands.
+    /// Whether it is part of the current unwinding and expanded.
     pub fn is_live(&self) -> bool {
-        self.state == State::Expanded && !self.aside
+        self.state == State::Expanded && !self.detached
     }
 }

@@ -1,21 +1,21 @@
 //! Refinement by proof obligations: labels are strengthened step by step, from the error back.
 //!
-//! What must not be reached at a node is asked for by one step from its parent's label. A model
-//! gives a cube of the parent's states to exclude, by projection. Where there is none, a lemma
-//! joins the label: an interpolant of that step and a core of the cube, or the negated core. That
-//! is property directed reachability along a path (Bradley, VMCAI 2011), with labels in place of
-//! frames; no query is about more than one step, however long the path. What labels of a location
-//! have said is inherited by nodes as far as a step from the parent's label implies it. What labels
-//! need of each other is said by cores, and gives safety interpolants without further interpolation.
+//! An obligation is a cube that must not be reached at a node; it is checked by one step from the
+//! label of the node's parent. A model gives a predecessor cube by projection, the next obligation.
+//! If there is none, a lemma is conjoined to the node's label: an interpolant of the step and a core
+//! of the cube, or the negated core. This is property directed reachability along a path (Bradley,
+//! VMCAI 2011), with labels in place of frames; each query is about one step, however long the path.
+//! A node inherits the conjuncts of other labels of its location that a step from its parent's label
+//! implies. Cores show which conjuncts a label needs of the one before, which gives safety
+//! interpolants without further interpolation.
 //!
-//! Invariant: a lemma follows from the parent's label and the step, so labels stay inductive; each
-//! state of an obligation has a way along the rest of the path.
-
-use std::time::Duration;
+//! Invariant: a lemma follows from the parent's label and the step, so labels stay inductive; from
+//! each state of an obligation the rest of the path is feasible.
 
 use rustc_hash::FxHashSet;
 
 use super::labels::Labelled;
+use super::limits::LIMITS;
 use super::node::NodeId;
 use super::search::{Kind, Search, assert_edge, failed};
 use alphorn_arith::Constraint;
@@ -25,39 +25,30 @@ use alphorn_proof::{Stop, ask, bounds, gave_up, incomplete, make_total, undefine
 use alphorn_smt::{CoreEffort, SatResult, SmtModel};
 use alphorn_term::TermId;
 
-/// Queries for the core of one cube.
-const CORE_QUERIES: usize = 100;
-
-/// Steps of one interpolant of a single step, at most.
-const CERTIFICATES: usize = 30;
-
-/// Work for it, at most.
-const SLICE: Duration = Duration::from_millis(50);
-
-/// A solver that holds an action, between variables of its own.
+/// A solver that asserts an action between its own variables.
 pub(super) struct Step {
     labelled: Labelled,
-    /// Where it begins and ends.
+    /// The source and the target.
     locations: [Location; 2],
     from: Vec<TermId>,
     to: Vec<TermId>,
-    /// What must hold of both.
+    /// The action over both.
     formula: TermId,
-    /// The same, false where a term has no value.
+    /// The same, but false where a term has no value.
     total: TermId,
 }
 
-/// Whether labels can exclude a path.
+/// The result of excluding a path.
 enum Exclusion {
-    /// They do; the nodes whose labels have changed, from the root on.
+    /// Labels exclude it; the nodes whose labels have changed, from the root on.
     Excluded(Vec<NodeId>),
-    /// There is a run, through these cubes of the nodes between the root and the last.
+    /// It is feasible, through these cubes of the nodes between the root and the last.
     Reached(Vec<Vec<TermId>>),
 }
 
 impl Search<'_> {
-    /// Makes labels exclude the path to the node. The cubes that a derivation goes through, if
-    /// there is one.
+    /// Strengthens labels so that they exclude the path to the node. Returns the cubes that a
+    /// derivation goes through if the path is feasible.
     ///
     /// # Errors
     /// A limit, or a defect.
@@ -74,20 +65,21 @@ impl Search<'_> {
         let chain = self.chain(node);
         self.weigh_path(&chain[..chain.len() - 1]);
         let dead = self.first_dead(&chain).unwrap_or(node);
-        self.bury(dead, &changed)?;
+        self.close_dead(dead, &changed)?;
         Ok(None)
     }
 
-    /// The first of the nodes whose label is `false`.
+    /// The first node of the chain whose label is `false`.
     fn first_dead(&self, chain: &[NodeId]) -> Option<NodeId> {
         let empty = |n: &&NodeId| self.nodes[**n].label.contains(&TermId::FALSE);
         chain.iter().find(empty).copied()
     }
 
-    /// Ends the node, which no run reaches, and closes the nodes whose labels have changed for that.
-    fn bury(&mut self, dead: NodeId, changed: &[NodeId]) -> Result<(), Stop> {
-        self.kill(dead)?;
-        if self.options.safety() && self.affords(Kind::S) {
+    /// Marks the node, which the path does not reach, as dead, and covers nodes whose labels have
+    /// changed.
+    fn close_dead(&mut self, dead: NodeId, changed: &[NodeId]) -> Result<(), Stop> {
+        self.mark_dead(dead)?;
+        if self.options.safety() && self.has_work_left(Kind::S) {
             self.timed(Kind::S, |s| {
                 if let Some(blocker) = s.needed(dead, TermId::TRUE)? {
                     s.block(dead, blocker);
@@ -95,15 +87,16 @@ impl Search<'_> {
                 s.settle_parent(dead)
             })?;
         }
-        self.quieten(dead)?;
+        self.mark_explored(dead)?;
         self.close(changed)?;
         #[cfg(debug_assertions)]
         self.assert_invariants();
         Ok(())
     }
 
-    /// Makes labels along the path to the node exclude the cube, from which these actions lead to
-    /// the error. The cubes that a derivation goes through up to there, if there is one.
+    /// Strengthens labels along the path to the node so that they exclude the cube, from which these
+    /// actions lead to the error. Returns the cubes before it that a derivation goes through if the
+    /// path reaches the cube.
     ///
     /// # Errors
     /// A limit, or a defect.
@@ -118,14 +111,14 @@ impl Search<'_> {
             Exclusion::Reached(cubes) => return Ok(Some(cubes)),
         };
         match self.first_dead(&self.chain(node)) {
-            Some(dead) => self.bury(dead, &changed)?,
+            Some(dead) => self.close_dead(dead, &changed)?,
             None => self.close(&changed)?,
         }
         Ok(None)
     }
 
-    /// Strengthens labels along the path to the node until its parent's has no step to it and into
-    /// the cube, from which these actions lead to the error.
+    /// Strengthens labels along the path to the node until no step from its parent's label leads
+    /// into the cube, from which these actions lead to the error.
     fn exclude(
         &mut self,
         node: NodeId,
@@ -133,7 +126,7 @@ impl Search<'_> {
         actions: &[usize],
     ) -> Result<Exclusion, Stop> {
         let chain = self.chain(node);
-        // Else it is the path itself that is to be excluded.
+        // Without actions, the path itself is to be excluded.
         let is_end = !actions.is_empty();
         let edges = chain.iter().filter_map(|&n| self.nodes[n].edge.as_ref());
         let actions: Vec<usize> = edges.map(|e| e.action).chain(actions.to_vec()).collect();
@@ -147,7 +140,7 @@ impl Search<'_> {
                 changed.push(at);
             }
         }
-        // Obligations, each for the parent of the one before; the first is for the node.
+        // Obligations, each for the parent of the one before it; the first is for the node.
         let mut stack: Vec<Vec<TermId>> = vec![cube];
         while let Some(cube) = stack.last() {
             if limit.is_some_and(|l| self.terms.work().saturating_sub(begun) > l) {
@@ -161,7 +154,7 @@ impl Search<'_> {
                     stack.pop();
                     return Ok(Exclusion::Reached(stack));
                 }
-                let before = self.cube_before(at, &cube, &model)?;
+                let before = self.predecessor(at, &cube, &model)?;
                 self.counts.obligations += 1;
                 if keeps {
                     let suffix = chain.len() - 1 - stack.len();
@@ -187,7 +180,7 @@ impl Search<'_> {
                 };
                 self.counts.reachability += 1;
                 if !self.strengthen(at, lemma)? && !is_first {
-                    return Err(incomplete("an obligation that its label excludes"));
+                    return Err(incomplete("an obligation is excluded by its label already"));
                 }
                 changed.push(at);
             }
@@ -197,11 +190,11 @@ impl Search<'_> {
         Ok(Exclusion::Excluded(changed))
     }
 
-    /// Whether the label of the node's parent excludes that a step leads to the node, and to such
-    /// states, over formal variables. What is open counts as not excluded.
+    /// Whether no step from the label of the node's parent leads to the node in states that satisfy
+    /// the goal, over formal variables. False if the solver does not know.
     pub(super) fn is_excluded(&mut self, node: NodeId, goal: TermId) -> Result<bool, Stop> {
         self.with_step(node, |search, step, label| {
-            search.go_on()?;
+            search.check_budget()?;
             let there = search.placed(&[goal], step.locations[1], &step.to);
             let assumptions = [label, &there].concat();
             let answer = step.labelled.solver.check(&assumptions);
@@ -209,7 +202,7 @@ impl Search<'_> {
         })
     }
 
-    /// A model of a step from the parent's label to such states of the node, over formal variables.
+    /// A model of a step from the parent's label into the cube at the node, over formal variables.
     fn step_into(&mut self, node: NodeId, cube: &[TermId]) -> Result<Option<SmtModel>, Stop> {
         self.with_step(node, |search, step, label| {
             let there = search.placed(cube, step.locations[1], &step.to);
@@ -218,8 +211,9 @@ impl Search<'_> {
         })
     }
 
-    /// States of the node's parent from which a step leads into the cube, around a model.
-    fn cube_before(
+    /// A cube of the node's parent that the model satisfies and from which a step leads into the
+    /// cube.
+    fn predecessor(
         &mut self,
         node: NodeId,
         cube: &[TermId],
@@ -239,25 +233,25 @@ impl Search<'_> {
         })
     }
 
-    /// Literals of the cube that suffice for no step to lead into it from the parent's label.
+    /// Literals of the cube that suffice to exclude each step from the parent's label.
     fn core_of(&mut self, node: NodeId, cube: &[TermId]) -> Result<Vec<TermId>, Stop> {
         self.with_step(node, |search, step, label| {
             let there = search.placed(cube, step.locations[1], &step.to);
             let effort = CoreEffort {
-                queries: CORE_QUERIES,
+                queries: LIMITS.core_queries,
                 budget: Some(&search.cx.budget),
             };
             let core = step.labelled.solver.core_by(label, &there, effort);
             let core = core.ok_or_else(|| gave_up("no core of a cube", search.cx))?;
-            Ok(those_of(cube, &there, &core))
+            Ok(those_in_core(cube, &there, &core))
         })
     }
 
-    /// An interpolant of a step from the parent's label and the cube, where the cube has bounds
-    /// whose sums may say more than they do, and certificates are found in time.
+    /// An interpolant of a step from the parent's label and the cube; `None` if the cube has fewer
+    /// than two bounds, whose sum might be a better lemma, or if there is none within the limits.
     fn certificate(&mut self, node: NodeId, cube: &[TermId]) -> Result<Option<TermId>, Stop> {
         let is_bound = |l: &&TermId| Constraint::convex(&self.terms, **l).is_some();
-        if cube.iter().filter(is_bound).count() < 2 || !self.affords(Kind::C) {
+        if cube.iter().filter(is_bound).count() < 2 || !self.has_work_left(Kind::C) {
             return Ok(None);
         }
         let parent = self.nodes[node].parent.map(|p| self.nodes[p].label.clone());
@@ -269,14 +263,14 @@ impl Search<'_> {
             before.push(step.formula);
             let options = InterpolationOptions {
                 form: InterpolantForm::Weak,
-                max_steps: CERTIFICATES,
+                max_steps: LIMITS.step_certificate_steps,
                 ..InterpolationOptions::default()
             };
             let mut interpolator = Interpolator::new(&search.smt, options);
-            interpolator.set_budget(Some(search.cx.budget.work(SLICE)));
+            interpolator.set_budget(Some(search.cx.budget.work(LIMITS.step_certificate_work)));
             let there = search.placed(cube, to, &step.to);
             let Ok(found) = interpolator.binary(&before, &there) else {
-                return search.go_on().map(|()| None);
+                return search.check_budget().map(|()| None);
             };
             let formals = search.formals(to).iter().copied();
             let map = step.to.iter().copied().zip(formals).collect();
@@ -284,8 +278,8 @@ impl Search<'_> {
         })
     }
 
-    /// Conjuncts of the label of the node's parent by which no step leads to the node and such
-    /// states, as a conjunction; `None` where that stays open. All of the label has to suffice.
+    /// A conjunction of conjuncts of the parent's label that exclude a step to the node into the
+    /// goal; `None` if the solver does not know. The whole label has to exclude it.
     pub(super) fn needed(&mut self, node: NodeId, goal: TermId) -> Result<Option<TermId>, Stop> {
         let parent = self.nodes[node].parent.map(|p| self.nodes[p].label.clone());
         let label = parent.unwrap_or_default();
@@ -295,19 +289,20 @@ impl Search<'_> {
             let there = search.placed(&[goal], step.locations[1], &step.to);
             let mut assumptions = step.labelled.none_in_force(&search.terms);
             assumptions.extend(here.iter().chain(&there));
-            search.go_on()?;
+            search.check_budget()?;
             match step.labelled.solver.check(&assumptions) {
                 SatResult::Unsat => {}
                 SatResult::Unknown(_) => return Ok(None),
                 SatResult::Sat => return Err(failed("a label does not suffice")),
             }
             let core = step.labelled.solver.core();
-            Ok(Some(search.terms.and(&those_of(&label, &here, &core))))
+            Ok(Some(search.terms.and(&those_in_core(&label, &here, &core))))
         })
     }
 
-    /// Strengthens the node's label by what labels of its location have said since the last time, as
-    /// far as its parent's label and the step imply it; tells whether it is another label.
+    /// Strengthens the node's label by the formulas that its location's vocabulary has got since the
+    /// last time, where the parent's label and the step imply them. Returns whether the label has
+    /// changed.
     fn inherit_vocabulary(&mut self, node: NodeId) -> Result<bool, Stop> {
         let own = &self.nodes[node];
         if own.location == ERROR {
@@ -315,14 +310,14 @@ impl Search<'_> {
         }
         let version = own.version;
         let vocabulary = self.facts.vocabulary(own.location);
-        let new = vocabulary[own.heard..].to_vec();
-        self.nodes[node].heard = vocabulary.len();
+        let new = vocabulary[own.vocabulary_seen..].to_vec();
+        self.nodes[node].vocabulary_seen = vocabulary.len();
         self.inherit(node, &new)?;
         Ok(self.nodes[node].version != version)
     }
 
     /// Strengthens the node's label by those of these formulas that its parent's label and the step
-    /// imply; tells whether they all are.
+    /// imply. Returns whether they imply all of them.
     pub(super) fn inherit(&mut self, node: NodeId, formulas: &[TermId]) -> Result<bool, Stop> {
         let location = self.nodes[node].location;
         let known = self.nodes[node].label.iter().chain(self.facts.of(location));
@@ -333,7 +328,7 @@ impl Search<'_> {
         self.with_step(node, |search, step, label| {
             let (terms, solver) = (&search.terms, &mut step.labelled.solver);
             while !left.is_empty() {
-                search.go_on()?;
+                search.check_budget()?;
                 let there = search.placed(&left, step.locations[1], &step.to);
                 let violated = terms.not(terms.and(&there));
                 let model = match solver.check(&[label, &[violated]].concat()) {
@@ -343,8 +338,8 @@ impl Search<'_> {
                 };
                 let all = left.len();
                 if let Some(model) = model {
-                    let mut held = there.iter().map(|&f| model.satisfies(f));
-                    left.retain(|_| held.next() == Some(true));
+                    let mut satisfied = there.iter().map(|&f| model.satisfies(f));
+                    left.retain(|_| satisfied.next() == Some(true));
                 }
                 if left.len() == all {
                     left.clear();
@@ -358,8 +353,8 @@ impl Search<'_> {
         Ok(left.len() == before)
     }
 
-    /// Does something with a solver that holds the step to the node, and the assumptions under which
-    /// it holds the label of the node's parent.
+    /// Runs the work with a solver for the step to the node, and the assumptions under which it
+    /// asserts the label of the node's parent.
     fn with_step<T>(
         &mut self,
         node: NodeId,
@@ -378,7 +373,7 @@ impl Search<'_> {
         let facts = self.facts.of(step.locations[0]);
         let label = &self.nodes[parent].label;
         let labelled = &mut step.labelled;
-        let assumed = labelled.tell(&self.terms, parent, label, facts, placed);
+        let assumed = labelled.assume_label(&self.terms, parent, label, facts, placed);
         let result = work(self, &mut step, &assumed);
         self.steps[action] = Some(step);
         result
@@ -399,7 +394,7 @@ impl Search<'_> {
         }
     }
 
-    /// Formulas over the location's formal variables, over these.
+    /// The formulas, over the location's formal variables, with these variables instead.
     fn placed(&self, formulas: &[TermId], location: Location, vars: &[TermId]) -> Vec<TermId> {
         let formals = self.formals(location).iter().copied();
         let map = formals.zip(vars.iter().copied()).collect();
@@ -408,8 +403,8 @@ impl Search<'_> {
     }
 }
 
-/// Those formulas whose counterparts are in the core.
-fn those_of(formulas: &[TermId], counterparts: &[TermId], core: &[TermId]) -> Vec<TermId> {
+/// The formulas whose counterparts are in the core.
+fn those_in_core(formulas: &[TermId], counterparts: &[TermId], core: &[TermId]) -> Vec<TermId> {
     let pairs = formulas.iter().zip(counterparts);
     let pairs = pairs.filter(|(_, counterpart)| core.contains(counterpart));
     pairs.map(|(&formula, _)| formula).collect()

@@ -1,34 +1,37 @@
-//! The choices of the engine, each with its default and where it comes from.
+//! The settings of `interp`.
 //!
-//! Invariant: no choice decides whether an answer is right, only whether and when there is one.
+//! Invariant: a setting decides whether and when there is an answer, never which one.
 
 use alphorn_chc::Theories;
 use alphorn_engine::settings::{choices, settings};
 
 choices! {
-    /// Which kinds of interpolants are in use.
+    /// The kinds of interpolants that are used.
     Kinds {
         /// Reachability interpolants: labels and covering.
         R = "R",
-        /// Safety interpolants: regions alone.
+        /// Safety interpolants: regions only.
         S = "S",
+        /// Reachability and error interpolants.
         Re = "R,E",
+        /// Reachability and safety interpolants.
         Rs = "R,S",
+        /// Safety and error interpolants.
         Se = "S,E",
-        /// Also error interpolants.
+        /// All three.
         Rse = "R,S,E",
     }
 }
 
 choices! {
-    /// What is looked at next.
+    /// Which node is explored next.
     Order {
-        /// What has come round a loop least often, and then the last one first; the action with the
-        /// largest weight.
+        /// That with the fewest rounds of a loop on its path, of these the newest; the action with
+        /// the largest weight.
         Weighted = "weighted",
-        /// The last one first, in the order of the clauses.
+        /// The newest, in the order of the clauses.
         Dfs = "dfs",
-        /// The least depth first.
+        /// That with the least depth.
         Bfs = "bfs",
     }
 }
@@ -46,46 +49,46 @@ choices! {
 }
 
 choices! {
-    /// What one edge of the unwinding stands for.
+    /// The clauses of one edge of the unwinding.
     Blocks {
-        /// All clauses between two locations; and each path is looked at when it gets longer.
+        /// All clauses between two locations; each path is checked whenever it gets longer.
         Action = "action",
-        /// One clause; and a path is looked at when it ends in the error, as in the paper.
+        /// One clause; a path is checked when it ends in the error, as in the paper.
         Clause = "clause",
     }
 }
 
 choices! {
-    /// How paths are excluded, and what becomes labels.
+    /// How paths are excluded, and which formulas become labels.
     Labels {
-        /// Lemmas by proof obligations, from label to label, which never look at more than a step.
-        /// As `shared` where that is not possible or not good: with edges for single clauses,
-        /// without labels, with arrays or datatypes.
+        /// Lemmas from proof obligations, by queries about one step each. As `shared` where that is
+        /// not possible or not good: with edges for single clauses, without labels, with arrays or
+        /// datatypes.
         Obligations = "obligations",
-        /// Interpolants from the error back, which regions and suffixes use, too.
+        /// Interpolants from the error back, which regions and suffixes use as well.
         Shared = "shared",
-        /// Those from the entry on, which are stronger.
+        /// Interpolants from the entry on, which are stronger.
         Forward = "forward",
     }
 }
 
 settings! {
-    /// Heuristics.
+    /// The settings of `interp`.
     Options {
-        /// Reachability, safety and error interpolants: which of them are in use.
+        /// Reachability, safety and error interpolants: the kinds that are used.
         kinds: Kinds = Kinds::Rse;
-        /// What is explored first.
+        /// Which node is explored first.
         search: Order = Order::Weighted;
         /// Where forced covering is tried.
         force: Force = Force::Heads, source "McMillan, CAV 2006";
-        /// What an edge stands for: all clauses between two locations, or one.
+        /// The clauses of an edge: all between two locations, or one.
         blocks: Blocks = Blocks::Action;
-        /// How paths are excluded, and what becomes labels.
+        /// How paths are excluded, and which formulas become labels.
         labels: Labels = Labels::Obligations;
-        /// Where clauses have several body atoms, labels are sought among lemmas and bounds that are
-        /// known to hold before there are interpolants.
+        /// Where clauses have several body atoms, whether known lemmas and bounds are tried as
+        /// labels before interpolants.
         domain: bool = true;
-        /// Leave out locations that reach no error.
+        /// Whether locations from which the error is not reached are left out.
         prune: bool = true;
     }
 }
@@ -99,7 +102,7 @@ impl Options {
     /// The options for systems of these theories.
     pub(super) fn fit_for(&self, theories: &Theories) -> Options {
         let mut own = self.clone();
-        // A cube of arrays or datatypes says too much of one state for a core of it to be a lemma.
+        // A cube of arrays or datatypes describes one state too closely to generalize by a core.
         if own.labels == Labels::Obligations && (theories.array || theories.datatype) {
             own.labels = Labels::Shared;
         }
@@ -112,7 +115,7 @@ impl Options {
         by_obligations && self.blocks == Blocks::Action && self.reachability()
     }
 
-    /// Whether regions are made and nodes are pruned.
+    /// Whether there are regions and nodes are pruned.
     pub(super) fn safety(&self) -> bool {
         matches!(self.kinds, Kinds::S | Kinds::Rs | Kinds::Se | Kinds::Rse)
     }

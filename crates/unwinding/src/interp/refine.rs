@@ -1,18 +1,19 @@
-//! Refinement: interpolants along a path that no run goes along.
+//! Refinement: interpolants along an infeasible path.
 //!
-//! One recursion gives all three kinds. With n for the last node of the path that a run reaches,
-//! c(n) separates the path to n from the next edge, and c(i) the path to i from the next edge to
-//! ¬c(i+1). The c(i) become labels (R), ¬c(i) is where a suffix may lead to the error (E), and c(n)
-//! is what the last node's action needs to be harmless (S).
+//! One recursion gives all three kinds. Let n be the last node of the path to which it is feasible.
+//! c(n) separates the path to n from the next edge, and c(i) the path to i from the next edge into
+//! ¬c(i+1). The c(i) become labels (R), a suffix may lead to the error from ¬c(i) (E), and c(n) is
+//! the blocker of the last node's action (S).
 //!
-//! A path need not be looked at from its beginning: where the label of a node and the edges after
-//! it are contradictory, what is before it does not matter.
+//! A path need not be checked from its beginning: where the label of a node contradicts the edges
+//! after it, the edges before it do not matter.
 //!
-//! Invariant: an interpolation has on both sides only the path's edges, labels and proven facts,
-//! never what a location has gathered.
+//! Invariant: both sides of an interpolation consist of the path's edges, labels and facts, never
+//! of all formulas that a location has.
 
 use super::guards::Guard;
 use super::interpolants::{by_projection, interpolator};
+use super::limits::LIMITS;
 use super::node::{NodeId, State};
 use super::options::{Blocks, Labels};
 use super::search::{Kind, Search, assert_edge, failed, is_satisfiable};
@@ -21,11 +22,8 @@ use alphorn_interpolation::{InterpolationError, InterpolationOrder, Interpolator
 use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
-/// A path is looked at edge by edge from its end, and after so many in larger steps.
-const STEPWISE: usize = 4;
-
 impl Search<'_> {
-    /// Excludes the path to the node, which no run goes along.
+    /// Excludes the path to the node, which is infeasible.
     pub(super) fn refute(&mut self, node: NodeId) -> Result<(), Stop> {
         self.counts.refinements += 1;
         let chain = self.chain(node);
@@ -36,17 +34,17 @@ impl Search<'_> {
         let start = self.window(reached, goal)?;
         let start = start.ok_or_else(|| failed("a path has a run after all"))?;
         let mut cuts = self.timed(Kind::R, |s| s.cuts(reached, start, goal))?;
-        let region = self.options.safety() && self.affords(Kind::S);
-        let suffix = self.options.error() && self.affords(Kind::E);
+        let region = self.options.safety() && self.has_work_left(Kind::S);
+        let suffix = self.options.error() && self.has_work_left(Kind::E);
         if cuts.is_empty() && (region || suffix) {
-            // The label suffices; a region and a suffix want to know how much of it.
+            // The label suffices; a blocker and a suffix need only a part of it.
             let end = reached[last];
             let before = self.premise(reached, start);
             let kind = if region { Kind::S } else { Kind::E };
             let cut = self.timed(kind, |s| s.separate(&before, goal, end))?;
             cuts.push(cut);
         }
-        // The nodes that these are about.
+        // The first node that has an interpolant.
         let first = reached.len() - cuts.len();
         let mut changed = Vec::new();
         if self.options.reachability() {
@@ -64,7 +62,7 @@ impl Search<'_> {
         if is_known && self.options.error() && self.nodes[node].location == ERROR {
             self.keep_suffixes(&chain, first, last, &cuts)?;
         }
-        self.kill(dead)?;
+        self.mark_dead(dead)?;
         if self.options.safety() {
             if let Some(&cut) = cuts.last() {
                 self.block(dead, cut);
@@ -74,10 +72,10 @@ impl Search<'_> {
             }
         }
         self.weigh_path(reached);
-        if self.affords(Kind::S) {
+        if self.has_work_left(Kind::S) {
             self.settle_parent(dead)?;
         }
-        self.quieten(dead)?;
+        self.mark_explored(dead)?;
         if self.options.reachability() {
             self.close(&changed)?;
         }
@@ -86,19 +84,18 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The label of the node becomes `false`.
-    pub(super) fn kill(&mut self, node: NodeId) -> Result<(), Stop> {
+    /// Sets the label of the node to `false`.
+    pub(super) fn mark_dead(&mut self, node: NodeId) -> Result<(), Stop> {
         let own = &mut self.nodes[node];
         own.state = State::Dead;
         own.label = vec![TermId::FALSE];
         own.version += 1;
         own.safe = Some(TermId::FALSE);
-        self.put_aside(node)
+        self.detach_below(node)
     }
 
-    /// Strengthens the labels along the path to the node so that its own excludes the goal, which
-    /// is over the node's variables and excluded by the path. False where there are no
-    /// interpolants in time.
+    /// Strengthens the labels along the path to the node so that its own excludes the goal, which is
+    /// over the node's variables. False if the path does not exclude the goal.
     pub(super) fn confine(&mut self, node: NodeId, goal: TermId) -> Result<bool, Stop> {
         let chain = self.chain(node);
         let Some(start) = self.window(&chain, goal)? else {
@@ -113,7 +110,7 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// The last position of the path that a run reaches.
+    /// The last position of the path up to which it is feasible.
     fn last_reached(&mut self, chain: &[NodeId]) -> Result<usize, Stop> {
         let known = chain.iter().rposition(|&n| self.nodes[n].feasible);
         let mut last = known.unwrap_or(0);
@@ -123,8 +120,8 @@ impl Search<'_> {
         Ok(last)
     }
 
-    /// The last position from which on label and edges exclude the goal at the end of the chain;
-    /// `None` if the whole chain does not.
+    /// The last position whose label together with the edges after it excludes the goal at the end
+    /// of the chain; `None` if the whole chain does not exclude it.
     pub(super) fn window(&mut self, chain: &[NodeId], goal: TermId) -> Result<Option<usize>, Stop> {
         let mut solver = self.smt.solver();
         solver.assert(goal);
@@ -134,7 +131,7 @@ impl Search<'_> {
             let facts = self.facts_at(chain[at]);
             solver.assert(facts);
             let steps = chain.len() - 1 - at;
-            let due = steps < STEPWISE || steps.is_power_of_two() || at == 0;
+            let due = steps < LIMITS.single_edges || steps.is_power_of_two() || at == 0;
             if due && (at == 0 || !whole) {
                 let label = self.nodes[chain[at]].label.iter();
                 let label: Vec<TermId> = label.map(|&l| self.over(chain[at], l)).collect();
@@ -152,7 +149,7 @@ impl Search<'_> {
         }
     }
 
-    /// The label at the start of a window, and the edges after it, one formula each.
+    /// The label at the start of a window and the edges after it, as one formula per edge.
     fn links(&self, chain: &[NodeId], start: usize) -> Vec<TermId> {
         let terms = &self.terms;
         let label = terms.and(&self.nodes[chain[start]].label);
@@ -171,7 +168,7 @@ impl Search<'_> {
         links
     }
 
-    /// What holds at the end of the chain, as a conjunction.
+    /// The formulas of the window, whose conjunction holds at the end of the chain.
     pub(super) fn premise(&self, chain: &[NodeId], start: usize) -> Vec<TermId> {
         self.links(chain, start)
     }
@@ -207,7 +204,7 @@ impl Search<'_> {
         pairs.map(|(&n, i)| self.decoded(n, i)).collect()
     }
 
-    /// An interpolant of what holds before and the goal, over formal variables of the node.
+    /// An interpolant of the formulas `before` and the goal, over the node's formal variables.
     pub(super) fn separate(
         &mut self,
         before: &[TermId],
@@ -225,6 +222,7 @@ impl Search<'_> {
         self.decoded(node, interpolant)
     }
 
+    /// Strengthens the labels of the window by interpolants from its start on.
     fn strengthen_forward(
         &mut self,
         chain: &[NodeId],
@@ -249,18 +247,18 @@ impl Search<'_> {
         }
     }
 
-    /// An interpolator: from the end back and weak, or from the beginning and strong.
+    /// An interpolator: from the end back and weak, or from the entry on and strong.
     fn interpolator(&self, order: InterpolationOrder) -> Interpolator {
         interpolator(&self.smt, order, self.cx)
     }
 
-    /// Goes on by projection, unless it is time to stop.
+    /// Logs that certificates failed, so that projection follows; an error if the run has to stop.
     fn without_certificates(&mut self, error: &InterpolationError) -> Result<(), Stop> {
-        self.go_on()?;
+        self.check_budget()?;
         if let InterpolationError::Satisfiable(_) = error {
-            return Err(failed("there is no interpolant"));
+            return Err(failed("a path to be excluded is feasible"));
         }
-        log::debug!("interp: {error}; by projection");
+        log::debug!("interp: {error}; interpolants by projection");
         self.counts.projections += 1;
         Ok(())
     }

@@ -1,38 +1,37 @@
-//! Safety interpolants (S): by location, states from which no error is reached.
+//! Safety interpolants (S): for each location, states from which the error is not reached.
 //!
-//! On the way back from a node v whose child along an action e is done, a blocker separates the
-//! path to v from the action into states that are not safe at the child. A location's region is the
+//! On backtracking from the child of a node v along an action, a blocker separates the path to v
+//! from the action into states that are not safe at the child. A location's region is the
 //! conjunction over its leaving actions of the disjunction of their blockers; it is full, and
-//! closed, when each action has one. Where covering ends a loop there is no way back. There the
-//! labels of a subtree become a region as soon as nothing in it is open and all of its coverings
-//! are by nodes of closed sets.
+//! closed, when each action has one. A covered node does not backtrack. Instead, the labels of a
+//! subtree become a region as soon as no node in it is open and all its coverings are by nodes of
+//! closed sets.
 //!
-//! Invariant: from a closed region, given the proven facts, each action leads into closed regions,
-//! and none to the error. Regions only grow.
+//! Invariant: from a closed region, given the facts, each action leads into closed regions, and
+//! none to the error. Regions only grow.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::guards::{Guard, Guards};
+use super::limits::LIMITS;
 use super::node::{NodeId, State};
 use super::search::{Kind, Search};
 use alphorn_chc::cutpoints::{ERROR, Location};
 use alphorn_proof::Stop;
 use alphorn_term::{TermId, TermStore};
 
-/// Blockers of one action, at most: with more, a region is slow.
-const MOST: usize = 40;
-
-/// See the module.
+/// The region of a location.
 pub(super) struct Region {
     /// By leaving action.
     blockers: Vec<Vec<TermId>>,
-    /// Labels that are closed among themselves.
+    /// Disjunctions of labels that are closed together.
     finished: Vec<TermId>,
+    /// The paper's flag "full".
     full: bool,
 }
 
 impl Region {
-    /// The empty region of a location with so many leaving actions.
+    /// The empty region of a location with this number of leaving actions.
     pub fn new(actions: usize) -> Region {
         Region {
             blockers: vec![Vec::new(); actions],
@@ -41,28 +40,28 @@ impl Region {
         }
     }
 
-    /// Whether no error is reached from it.
+    /// Whether the error is not reached from it, so that it may prune nodes.
     pub fn is_closed(&self) -> bool {
         self.full || !self.finished.is_empty()
     }
 
-    /// The paper's flag "full".
+    /// Whether each leaving action has a blocker.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// The printed rule for the last location that is reached.
+    /// The rule as printed: the last location that a path reaches is full. For tests of guards.
     pub fn force_full(&mut self) {
         self.full = true;
     }
 
-    /// The states, over formal variables; `false` if it is not closed.
+    /// The formula over formal variables; `false` if the region is not closed.
     pub fn formula(&self, terms: &TermStore, guards: Guards) -> TermId {
         let mut parts = self.finished.clone();
         if self.full {
             let by_action = self.blockers.iter().map(|own| {
                 if !guards.on(Guard::DisjunctionPerAction) || own.is_empty() {
-                    // Only a region that is full without a guard has an action without blockers.
+                    // An action without blockers: only if a guard is off.
                     return terms.and(own);
                 }
                 terms.or(own)
@@ -74,8 +73,7 @@ impl Region {
 }
 
 impl Search<'_> {
-    /// The location's region over its formal variables. From one that no action leaves no error is
-    /// reached.
+    /// The location's region over its formal variables; all states if no action leaves the location.
     pub(super) fn region(&self, location: Location) -> TermId {
         if self.leaving[location].is_empty() {
             return self.terms.bool(location != ERROR);
@@ -83,7 +81,7 @@ impl Search<'_> {
         self.regions[location].formula(&self.terms, self.guards)
     }
 
-    /// Prunes the node if its label is within its location's region, or can be made to be.
+    /// Prunes the node if its label implies its location's region, or can be strengthened to.
     pub(super) fn prune(&mut self, node: NodeId) -> Result<bool, Stop> {
         let location = self.nodes[node].location;
         if !self.regions[location].is_closed() {
@@ -113,15 +111,15 @@ impl Search<'_> {
         let own = &mut self.nodes[node];
         own.state = State::Pruned;
         own.safe = Some(region);
-        // The printed rules update regions on spurious paths only.
+        // The rules as printed update regions on spurious paths only.
         if self.guards.on(Guard::BlockerPerAction) {
             self.settle(node)?;
         }
-        self.quieten(node)?;
+        self.mark_explored(node)?;
         Ok(true)
     }
 
-    /// Notes the blocker of the action that leads to the node from its parent.
+    /// Adds the blocker of the action that leads to the node from its parent.
     pub(super) fn block(&mut self, node: NodeId, blocker: TermId) {
         let own = &self.nodes[node];
         let (Some(parent), Some(edge)) = (own.parent, own.edge.as_ref()) else {
@@ -138,15 +136,15 @@ impl Search<'_> {
         };
         let known = &mut self.regions[location].blockers[place];
         if !known.contains(&blocker) {
-            if known.len() == MOST {
-                // Without it the parent is never done, as if something below it were open.
+            if known.len() == LIMITS.blockers_per_action {
+                // The parent's action stays without a blocker, as if a node below were open.
                 return;
             }
             known.push(blocker);
         }
         self.counts.safety += 1;
         let conjuncts = self.terms.conjuncts(blocker);
-        self.facts.note(location, &conjuncts);
+        self.facts.add_candidates(location, &conjuncts);
         self.nodes[parent].blocked.push(action);
         self.nodes[parent].blockers.push(blocker);
         let full = if self.guards.on(Guard::BlockerPerAction) {
@@ -167,8 +165,8 @@ impl Search<'_> {
         }
     }
 
-    /// Goes back from a node that is done: blockers for the actions that lead to it, and to those
-    /// before it that are done by that.
+    /// Backtracks from a node with known safe states: adds the blocker of the action that leads to
+    /// it, and continues with its parent if that now has all blockers.
     pub(super) fn settle(&mut self, node: NodeId) -> Result<(), Stop> {
         if !self.options.safety() {
             return Ok(());
@@ -186,8 +184,8 @@ impl Search<'_> {
                         None => return Ok(()),
                     }
                 } else {
-                    // A path back may be long, and each of its nodes takes an interpolation.
-                    if !self.affords(Kind::S) {
+                    // A path may be long, and each of its nodes takes an interpolation.
+                    if !self.has_work_left(Kind::S) {
                         return Ok(());
                     }
                     let unsafe_there = self.terms.not(self.over(at, safe));
@@ -207,7 +205,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What excludes the goal, over the node's variables, in the shortest window of its path.
+    /// An interpolant that excludes the goal at the node, from the shortest window of its path;
+    /// `None` if the path does not exclude the goal.
     fn blocker(&mut self, node: NodeId, goal: TermId) -> Result<Option<TermId>, Stop> {
         let chain = self.chain(node);
         let Some(start) = self.window(&chain, goal)? else {
@@ -217,7 +216,7 @@ impl Search<'_> {
         self.separate(&before, goal, node).map(Some)
     }
 
-    /// The same from a node whose blocker is known.
+    /// Backtracks from the parent of a node whose blocker is known.
     pub(super) fn settle_parent(&mut self, node: NodeId) -> Result<(), Stop> {
         let parent = self.nodes[node].parent.filter(|_| self.options.safety());
         match parent {
@@ -226,7 +225,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes what is safe at the node if all of its actions have blockers; tells whether they have.
+    /// Sets the safe states of the node if all its actions have blockers. Returns whether it did.
     fn finish(&mut self, node: NodeId) -> bool {
         let own = &self.nodes[node];
         let actions = self.leaving[own.location].len();
@@ -238,7 +237,7 @@ impl Search<'_> {
         true
     }
 
-    /// Adds the labels of the node's subtree, in which nothing is open, to the regions, if they are
+    /// Adds the labels of the node's subtree, in which no node is open, to the regions if they are
     /// closed.
     pub(super) fn close_region(&mut self, node: NodeId) -> Result<(), Stop> {
         let own = &self.nodes[node];

@@ -1,11 +1,11 @@
-//! The search: what is looked at next, and what becomes of a node when it is looked at.
+//! The search: the order in which nodes are explored, and the visit of a node.
 //!
-//! A node at the error has a path that is a derivation, or one that refinement (`refine`) excludes.
-//! Any other node is covered (`cover`), pruned by its location's region (`regions`), the beginning
-//! of a path whose end is known (`errors`), or expanded.
+//! A node at the error has a path that is a derivation, or that refinement (`refine`) excludes. Any
+//! other node is covered (`cover`), pruned by its location's region (`regions`), the beginning of a
+//! path whose end is known (`errors`), or expanded.
 //!
-//! Invariant: labels are inductive along the edges of the tree; so when nothing is open, they are a
-//! model together with the regions (`model`).
+//! Invariant: labels are inductive along the edges of the tree; so when no node is open, they and
+//! the regions are a model (`model`).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,6 +18,7 @@ use super::errors::Suffix;
 use super::facts::Facts;
 use super::guards::Guards;
 use super::labels::Labelled;
+use super::limits::LIMITS;
 use super::node::{Edge, Node, NodeId, ROOT, State};
 use super::obligations::Step;
 use super::options::{Blocks, Force, Options, Order};
@@ -31,14 +32,15 @@ use alphorn_term::run::{Context, Moment, Statistics};
 use alphorn_term::{TermId, TermStore};
 use alphorn_witness::Refutation;
 
-/// How a search ends.
+/// The result of a search.
 pub(super) enum End {
-    /// With definitions of the locations' predicates.
+    /// The clauses have a model: the definitions of the locations' predicates.
     Safe(FxHashMap<PredicateId, TermId>),
+    /// A derivation of `false`.
     Unsafe(Refutation),
 }
 
-/// What was done, for statistics.
+/// Counters for statistics.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Counts {
     pub nodes: u64,
@@ -64,7 +66,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Adds them to the statistics of the run.
+    /// Adds the counters to the statistics of the run.
     pub fn add_to(&self, stats: &mut Statistics, facts: usize) {
         for (name, count) in [
             ("nodes", self.nodes),
@@ -94,11 +96,14 @@ impl Counts {
     }
 }
 
-/// For what work is done.
+/// The kinds of interpolants whose work is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
+    /// Reachability interpolants: labels and covering.
     R,
+    /// Safety interpolants: regions.
     S,
+    /// Error interpolants: suffixes.
     E,
     /// Certificates for lemmas of obligations.
     C,
@@ -115,25 +120,10 @@ impl Kind {
     }
 }
 
-/// The part of the run's work that safety interpolants may have where there are labels, the part
-/// that error interpolants may have, and that of certificates: they save nodes, but none that cost
-/// as much.
-pub(super) const PART: u32 = 5;
+/// Work for asserting one term of an edge, including the solver's work on it.
+const WORK_PER_EDGE_TERM: Duration = Duration::from_micros(20);
 
-/// The same for either where these are interpolants of paths, which cost more than cores.
-const PATHS: u32 = 12;
-
-/// The same for error interpolants that are cubes of obligations: much of what they exclude early no
-/// path would ever come to.
-const ENDS: u32 = 16;
-
-/// So much work they may have in any case.
-pub(super) const LEAST: Duration = Duration::from_millis(500);
-
-/// Nominal cost of asserting a term of an edge, and of what the solver makes of it.
-const ASSERTED: Duration = Duration::from_micros(20);
-
-/// A defect.
+/// The error for a defect of the engine.
 pub(super) fn failed(message: &str) -> Stop {
     Stop::Failure(Failure {
         step: "interp",
@@ -141,7 +131,7 @@ pub(super) fn failed(message: &str) -> Stop {
     })
 }
 
-/// Whether what the solver holds and the assumptions have a model.
+/// Whether the solver's assertions and the assumptions have a model.
 ///
 /// # Errors
 /// A limit.
@@ -168,14 +158,14 @@ pub(super) struct Search<'a> {
     pub guards: Guards,
     pub smt: Rc<Smt>,
     pub graph: Cutpoints,
-    /// What edges stand for.
+    /// The actions that edges are instances of.
     pub actions: Vec<Action>,
     /// By location: the actions that leave it, in the order of the clauses.
     pub leaving: Vec<Vec<usize>>,
-    /// By location: how many actions it takes to the error, at least.
+    /// By location: the least number of actions to the error.
     distance: Vec<usize>,
     pub nodes: Vec<Node>,
-    /// By location.
+    /// By location: its nodes.
     pub at: Vec<Vec<NodeId>>,
     /// By location.
     pub regions: Vec<Region>,
@@ -184,22 +174,23 @@ pub(super) struct Search<'a> {
     /// By action.
     pub weights: Vec<Weight>,
     pub facts: Facts<'a>,
-    /// The nodes that the solver of the path holds, from the first below the root on, with the
-    /// versions of their labels.
+    /// The nodes of the path in `path_solver`, from the first below the root on, with the versions
+    /// of their labels.
     path: Vec<(NodeId, usize)>,
     pub path_solver: Solver,
-    /// By action.
+    /// By action: a solver with one step.
     pub steps: Vec<Option<Step>>,
     /// By location: a solver for implications between labels.
     pub implications: Vec<Option<Labelled>>,
     /// Pairs of nodes of which the second does not cover the first, and the first one's version.
     pub uncovering: FxHashMap<(NodeId, NodeId), usize>,
-    /// Nodes with something to do, the first to be looked at on top.
+    /// Nodes that are to be visited or have actions left; the next one on top.
     queue: BinaryHeap<Reverse<(usize, i64, NodeId)>>,
     stamp: i64,
     pub counts: Counts,
-    /// When the search began, and what went into each kind since.
+    /// When the search began.
     begun: Moment,
+    /// By kind: the work, or time, used for it.
     pub spent: [Duration; 4],
     /// Error nodes in the order in which they were reached, by their paths' actions.
     #[cfg(test)]
@@ -208,7 +199,7 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search for a linear system whose predicates all have derivations by dependencies.
+    /// A search for a linear system in which each predicate is reachable in the dependency graph.
     pub fn new(
         system: &'a System,
         options: &'a Options,
@@ -261,7 +252,7 @@ impl<'a> Search<'a> {
         self.nodes[ROOT].feasible = true;
         self.expand(ROOT)?;
         while let Some(node) = self.next() {
-            self.go_on()?;
+            self.check_budget()?;
             let (counts, depth) = (self.counts, self.nodes[node].depth);
             self.cx.progress.tick(|| {
                 let Counts {
@@ -272,11 +263,11 @@ impl<'a> Search<'a> {
             if let Some(refutation) = self.look_at(node)? {
                 return Ok(End::Unsafe(refutation));
             }
-            if self.seeds() {
-                if let Some(definitions) = self.facts.look(self.counts.refinements, self.cx) {
+            if self.seeks_facts() {
+                if let Some(definitions) = self.facts.search(self.counts.refinements, self.cx) {
                     return Ok(End::Safe(definitions));
                 }
-                self.go_on()?;
+                self.check_budget()?;
             }
         }
         if !self.options.reachability() && self.nodes[ROOT].safe.is_none() {
@@ -285,12 +276,12 @@ impl<'a> Search<'a> {
         Ok(End::Safe(self.model()))
     }
 
-    /// Whether facts are sought. In the paper they are not.
-    fn seeds(&self) -> bool {
+    /// Whether facts are sought. The paper's mode does not.
+    fn seeks_facts(&self) -> bool {
         self.is_eager() && self.options.reachability()
     }
 
-    /// The next node with something to do.
+    /// The next node that is open or has actions left.
     fn next(&mut self) -> Option<NodeId> {
         loop {
             let Reverse((_, _, node)) = self.queue.pop()?;
@@ -307,10 +298,10 @@ impl<'a> Search<'a> {
             State::Expanded => !node.todo.is_empty(),
             _ => false,
         };
-        todo && !node.aside
+        todo && !node.detached
     }
 
-    /// Notes that there is something to do at the node, if there is.
+    /// Adds the node to the queue if it is open or has actions left.
     pub fn push(&mut self, node: NodeId) {
         if !self.is_pending(node) {
             return;
@@ -325,7 +316,7 @@ impl<'a> Search<'a> {
         self.queue.push(Reverse((first, second, node)));
     }
 
-    /// Takes an action of the node, or decides what becomes of it.
+    /// Visits an open node, or takes the next action of an expanded one.
     fn look_at(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
         if self.nodes[node].state == State::Open {
             return self.visit(node);
@@ -337,7 +328,7 @@ impl<'a> Search<'a> {
         self.visit(child)
     }
 
-    /// The action to take next.
+    /// The action to take next: the heaviest, then the nearest to the error, then the first.
     fn heaviest(&self, node: NodeId) -> usize {
         let todo = &self.nodes[node].todo;
         let first = todo[0];
@@ -348,7 +339,7 @@ impl<'a> Search<'a> {
             let distance = self.distance[self.actions[a].to];
             (Reverse(self.weights[a].rank()), distance)
         };
-        // The first of those that are as heavy.
+        // `min_by_key` returns the first of several minima.
         todo.iter()
             .copied()
             .min_by_key(|&a| key(a))
@@ -365,7 +356,7 @@ impl<'a> Search<'a> {
         id
     }
 
-    /// A child of the node by the action.
+    /// Makes the child of the node by the action.
     fn make_child(&mut self, parent: NodeId, action: usize) -> NodeId {
         let location = self.actions[action].to;
         let vars = self.fresh_formals(location);
@@ -380,7 +371,7 @@ impl<'a> Search<'a> {
         id
     }
 
-    /// How often the path to a child of the node comes to one location, at most.
+    /// How often the path to a child of the node visits one loop head, at most.
     fn round(&self, parent: NodeId, location: Location) -> usize {
         let own = self.graph.is_head[location];
         let chain = self.chain(parent);
@@ -412,7 +403,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Decides what becomes of an open node.
+    /// Visits an open node: refutes its path, covers it, prunes it, or expands it. Returns a
+    /// derivation of `false` if one is found.
     fn visit(&mut self, node: NodeId) -> Result<Option<Refutation>, Stop> {
         if self.nodes[node].location == ERROR {
             return self.visit_error(node);
@@ -430,16 +422,19 @@ impl<'a> Search<'a> {
         if options.reachability() && self.timed(Kind::R, |s| s.cover(node))? {
             return Ok(None);
         }
-        if options.safety() && self.affords(Kind::S) && self.timed(Kind::S, |s| s.prune(node))? {
+        if options.safety()
+            && self.has_work_left(Kind::S)
+            && self.timed(Kind::S, |s| s.prune(node))?
+        {
             return Ok(None);
         }
         if options.error()
-            && self.affords(Kind::E)
+            && self.has_work_left(Kind::E)
             && let Some(refutation) = self.timed(Kind::E, |s| s.replay(node))?
         {
             return Ok(Some(refutation));
         }
-        if self.nodes[node].state != State::Open || self.nodes[node].aside {
+        if self.nodes[node].state != State::Open || self.nodes[node].detached {
             return Ok(None);
         }
         let forces = options.reachability() && self.forces(node);
@@ -474,8 +469,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The derivation along the path to the node and then by these actions, through these cubes, over
-    /// formal variables, of the nodes after the root.
+    /// The derivation along the path to the node and these actions, through these cubes (over formal
+    /// variables) of the nodes after the root.
     pub fn derivation_through(
         &mut self,
         node: NodeId,
@@ -498,7 +493,7 @@ impl<'a> Search<'a> {
         self.derivation(node, &edges, &model)
     }
 
-    /// Instances of the actions, one after the other, from the node on.
+    /// Instances of the actions as a chain that starts at the node.
     pub fn edges_from(&self, node: NodeId, actions: &[usize]) -> Vec<Edge> {
         let mut from = self.nodes[node].vars.clone();
         let edges = actions.iter().map(|&action| {
@@ -510,7 +505,7 @@ impl<'a> Search<'a> {
         edges.collect()
     }
 
-    /// Does something for one kind of interpolants, and counts its time.
+    /// Runs the work and counts its cost for this kind of interpolants.
     pub fn timed<T>(&mut self, kind: Kind, work: impl FnOnce(&mut Self) -> T) -> T {
         let (start, begun) = (Instant::now(), self.cx.budget.now());
         let result = work(self);
@@ -520,8 +515,8 @@ impl<'a> Search<'a> {
         result
     }
 
-    /// What was spent since then. Cores of labels are counted work, so that is what counts for them;
-    /// interpolants of paths are not for the most part, and those are counted by time.
+    /// The cost since then: work for cores of labels, since it is counted; time for interpolants of
+    /// paths, since most of their work is not counted.
     fn cost_since(&self, begun: Moment) -> Duration {
         match self.options.obligations() {
             true => begun.work_until(self.terms.work()),
@@ -529,26 +524,27 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The work that is left for this kind of interpolants; `None` where that has no limit. Labels
-    /// alone suffice for an answer; without them the others have all there is.
+    /// The work that this kind of interpolants may still use; `None` if it has no limit. With
+    /// labels, the other kinds are not needed for an answer and have a share; without labels they
+    /// have no limit.
     pub fn left_for(&self, kind: Kind) -> Option<Duration> {
         let work = self.cost_since(self.begun);
-        let part = match kind {
-            _ if !self.options.obligations() => PATHS,
-            Kind::E => ENDS,
-            _ => PART,
+        let parts = match kind {
+            _ if !self.options.obligations() => LIMITS.path_parts,
+            Kind::E => LIMITS.suffix_parts,
+            _ => LIMITS.parts,
         };
-        let part = LEAST.max(work / part);
+        let part = LIMITS.min_work.max(work / parts);
         let labels = self.options.reachability();
         labels.then(|| part.saturating_sub(self.spent[kind as usize]))
     }
 
-    /// Whether there is work left for this kind of interpolants.
-    pub fn affords(&self, kind: Kind) -> bool {
+    /// Whether this kind of interpolants may still use work.
+    pub fn has_work_left(&self, kind: Kind) -> bool {
         self.left_for(kind).is_none_or(|left| !left.is_zero())
     }
 
-    /// Whether paths, or their last steps, are looked at before they end in the error.
+    /// Whether paths, or their last steps, are checked before they end in the error.
     pub fn is_eager(&self) -> bool {
         self.options.blocks == Blocks::Action
     }
@@ -561,7 +557,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Gives the node its actions.
+    /// Expands the node.
     fn expand(&mut self, node: NodeId) -> Result<(), Stop> {
         self.counts.expanded += 1;
         let todo = self.leaving[self.nodes[node].location].clone();
@@ -571,16 +567,16 @@ impl<'a> Search<'a> {
         own.expanded = true;
         own.todo = todo;
         if is_last {
-            // What reaches no error is safe.
+            // The error is not reached from a location without actions.
             own.safe = Some(TermId::TRUE);
             self.settle(node)?;
-            return self.quieten(node);
+            return self.mark_explored(node);
         }
         self.push(node);
         Ok(())
     }
 
-    /// The nodes from the root to this one, both included.
+    /// The nodes from the root to this one, including both.
     pub fn chain(&self, node: NodeId) -> Vec<NodeId> {
         let mut chain = Vec::with_capacity(self.nodes[node].depth + 1);
         let mut at = Some(node);
@@ -592,7 +588,7 @@ impl<'a> Search<'a> {
         chain
     }
 
-    /// Makes the path's solver hold the path to the node.
+    /// Makes `path_solver` assert the path to the node.
     pub fn go_to(&mut self, node: NodeId) {
         let chain = self.chain(node);
         let chain = &chain[1..];
@@ -612,14 +608,14 @@ impl<'a> Search<'a> {
             if let Some(edge) = own.edge.clone() {
                 assert_edge(&self.terms, &edge, &mut self.path_solver);
             }
-            // What follows from the path helps to decide it.
+            // Implied by the path; they help the solver.
             let label = self.over(node, self.terms.and(&own.label));
             let known = self.terms.and(&[label, self.facts_at(node)]);
             self.path_solver.assert(known);
         }
     }
 
-    /// A model of the path that the solver holds, under assumptions.
+    /// A model of the path in `path_solver` under assumptions.
     fn path_model(&mut self, assumptions: &[TermId]) -> Result<Option<SmtModel>, Stop> {
         match self.ask_path(assumptions)? {
             true => {
@@ -630,12 +626,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether there is a run along the path that the solver holds, to such states.
+    /// Whether the path in `path_solver` is feasible under assumptions.
     pub fn ask_path(&mut self, assumptions: &[TermId]) -> Result<bool, Stop> {
         is_satisfiable(&mut self.path_solver, assumptions, self.cx)
     }
 
-    /// Whether there is a run along the path to the node.
+    /// Whether the path to the node is feasible.
     pub fn is_feasible(&mut self, node: NodeId) -> Result<bool, Stop> {
         if self.nodes[node].feasible {
             return Ok(true);
@@ -646,7 +642,7 @@ impl<'a> Search<'a> {
         Ok(feasible)
     }
 
-    /// The derivation that a model of the path to the node, and of further edges, is.
+    /// The derivation of a model of the path to the node and of further edges.
     pub fn derivation(
         &self,
         node: NodeId,
@@ -669,12 +665,12 @@ impl<'a> Search<'a> {
         self.graph.formals(self.system, location)
     }
 
-    /// New variables for them.
+    /// Fresh variables for the formal variables of the location's predicate.
     pub fn fresh_formals(&self, location: Location) -> Vec<TermId> {
         self.graph.fresh_formals(self.system, location)
     }
 
-    /// A formula over the formal variables of the node's location, over the node's variables.
+    /// The formula, over the formal variables of the node's location, with the node's variables.
     pub fn over(&self, node: NodeId, formula: TermId) -> TermId {
         let own = &self.nodes[node];
         let formals = self.formals(own.location).iter().copied();
@@ -682,7 +678,7 @@ impl<'a> Search<'a> {
         self.terms.substitute(formula, &map)
     }
 
-    /// The way back from [`Search::over`], for an interpolant, which must have no other variables.
+    /// The inverse of [`Search::over`] for an interpolant; an error if it has other variables.
     pub fn decoded(&self, node: NodeId, interpolant: TermId) -> Result<TermId, Stop> {
         let own = &self.nodes[node];
         let here: FxHashSet<TermId> = own.vars.iter().copied().collect();
@@ -695,29 +691,29 @@ impl<'a> Search<'a> {
         Ok(self.terms.substitute(interpolant, &map))
     }
 
-    /// What is proven of the node's location, over the node's variables.
+    /// The facts of the node's location, over the node's variables.
     pub fn facts_at(&self, node: NodeId) -> TermId {
         let facts = self.facts.of(self.nodes[node].location);
         self.over(node, self.terms.and(facts))
     }
 
-    /// An error if the run is to stop.
-    pub fn go_on(&self) -> Result<(), Stop> {
+    /// An error if the run has to stop.
+    pub fn check_budget(&self) -> Result<(), Stop> {
         match self.cx.stop() {
             Some(reason) => Err(Stop::Reason(reason)),
             None => Ok(()),
         }
     }
 
-    /// The statistics of the run.
-    pub fn count(&mut self) {
+    /// Adds the statistics of the run.
+    pub fn record_statistics(&mut self) {
         self.counts.add_to(&mut self.cx.stats, self.facts.count());
     }
 }
 
-/// Asserts that some clause leads along the edge. On long paths that is work, too.
+/// Asserts that some clause leads along the edge, and counts the work, which long paths need much of.
 pub(super) fn assert_edge(terms: &TermStore, edge: &Edge, solver: &mut Solver) {
-    terms.charge(ASSERTED * u32::try_from(edge.size).unwrap_or(u32::MAX));
+    terms.charge(WORK_PER_EDGE_TERM * u32::try_from(edge.size).unwrap_or(u32::MAX));
     let literals: Vec<TermId> = edge.copies.iter().map(|c| c.literal).collect();
     for copy in &edge.copies {
         solver.assert(terms.implies(copy.literal, copy.formula));
@@ -725,7 +721,7 @@ pub(super) fn assert_edge(terms: &TermStore, edge: &Edge, solver: &mut Solver) {
     solver.assert(terms.or(&literals));
 }
 
-/// The actions, and those that leave each location.
+/// The actions, and by location those that leave it.
 fn blocks(graph: &Cutpoints, blocks: Blocks) -> (Vec<Action>, Vec<Vec<usize>>) {
     let mut actions: Vec<Action> = Vec::new();
     let mut leaving = vec![Vec::new(); graph.leaving.len()];

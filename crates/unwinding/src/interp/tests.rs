@@ -1,4 +1,4 @@
-//! The paper's example by its numbers, the guards one by one, weights, and both verdicts in all
+//! The paper's example with its numbers of nodes, each guard, weights, and both verdicts in all
 //! modes.
 
 use std::path::Path;
@@ -14,17 +14,17 @@ use alphorn_term::{SortId, TermStore};
 use alphorn_transform::normalize;
 use alphorn_witness::{check_refutation, validate};
 
-/// A run that takes longer is lost.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of a run.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// A task of the papers' folder of the corpus.
+/// A task of the corpus' folder `papers`.
 fn task(name: &str) -> Problem {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../horn-benchmarks/papers");
     let text = std::fs::read_to_string(folder.join(format!("interpchecker-{name}.smt2")));
     parse(&text.expect("a task"), Rc::new(TermStore::new())).expect("Horn clauses")
 }
 
-/// As in the paper: an edge for each clause, in the order of the clauses, nothing left out.
+/// The paper's mode: an edge for each clause, in the order of the clauses, without pruning.
 fn reproduction(kinds: Kinds) -> Options {
     Options {
         kinds,
@@ -37,9 +37,9 @@ fn reproduction(kinds: Kinds) -> Options {
     }
 }
 
-/// What a search ends with before anything is checked.
+/// The result of a search before any check.
 struct Raw {
-    /// Whether it says that the clauses have a model, and whether that is so.
+    /// Whether the answer is that the clauses have a model, and whether its witness is correct.
     answer: Option<(bool, bool)>,
     verdict: Option<Verdict>,
     counts: search::Counts,
@@ -51,7 +51,7 @@ fn raw(system: &System, options: &Options, guards: Guards) -> Raw {
     raw_from(system, options, guards, |_| ())
 }
 
-/// The same from a search to which something was done before.
+/// The same after the search was prepared by the caller.
 fn raw_from(
     system: &System,
     options: &Options,
@@ -59,7 +59,7 @@ fn raw_from(
     prepare: impl FnOnce(&mut Search),
 ) -> Raw {
     let mut cx = Context::new(system.terms.clone());
-    cx.budget = cx.budget.time(PATIENCE);
+    cx.budget = cx.budget.time(TIME_LIMIT);
     let smt = Smt::within(&cx.budget);
     let reachability = Reachability::new(system);
     let own = explored(system, &reachability, options);
@@ -128,7 +128,8 @@ const GUARDS: [(&str, bool, Guard); 6] = [
     ("guard-g6-safe", true, Guard::DisjunctionPerAction),
 ];
 
-/// All orders with all ways of covering, and the other kinds in the default mode and the paper's.
+/// All orders with all settings of forced covering; the other kinds in the default and the paper's
+/// mode.
 fn modes() -> Vec<Options> {
     let mut modes = Vec::new();
     for (search, blocks, force, labels) in [
@@ -173,7 +174,7 @@ fn with_its_guards_each_mode_is_right() {
     }
 }
 
-/// Without a guard there is a mode in which its file has a wrong answer or none.
+/// Without a guard, its file has a wrong answer or none in some mode.
 #[test]
 fn without_a_guard_an_answer_is_wrong_or_lost() {
     for (name, safe, guard) in GUARDS {
@@ -188,7 +189,7 @@ fn without_a_guard_an_answer_is_wrong_or_lost() {
         let runs = kinds.map(|kinds| raw(&system, &reproduction(kinds), guards));
         let bad = runs.into_iter().filter(is_bad).collect::<Vec<_>>();
         assert!(!bad.is_empty(), "{name}");
-        // What is wrong is never said.
+        // A wrong answer is not printed.
         for run in bad {
             let Some(verdict) = run.verdict else {
                 continue;
@@ -218,8 +219,8 @@ fn alternative_blockers_prune_what_their_conjunction_does_not() {
     assert_eq!((on.counts.pruned, off.counts.pruned), (2, 0));
 }
 
-/// From A(0) there is no error, from A(1) there is; E is a dead end.
-const TWO_WAYS: &str = "(set-logic HORN)
+/// From A(0) the error is not reached, from A(1) it is; E has no actions.
+const TWO_ACTIONS: &str = "(set-logic HORN)
     (declare-fun A (Int) Bool) (declare-fun D (Int) Bool) (declare-fun E (Int) Bool)
     (assert (A 0)) (assert (A 1))
     (assert (forall ((x Int)) (=> (A x) (D x))))
@@ -227,25 +228,25 @@ const TWO_WAYS: &str = "(set-logic HORN)
     (assert (forall ((x Int)) (=> (D x) (E x))))
     (check-sat)";
 
-/// On the way back from E, D is done, and what is safe there is to be separated from A, for which there
-/// is no time. So the region of A is not full; it would be with `true` in place of the blocker.
+/// On backtracking from E, D gets all its blockers, and a blocker for A would need an interpolation,
+/// for which no time is left. So the region of A is not full; with `true` as the blocker it would be.
 #[test]
-fn a_way_back_without_time_left_ends() {
-    let problem = parse(TWO_WAYS, Rc::new(TermStore::new())).expect("Horn clauses");
+fn backtracking_without_time_left_ends() {
+    let problem = parse(TWO_ACTIONS, Rc::new(TermStore::new())).expect("Horn clauses");
     let system = normalize(&problem).0;
     let options = reproduction(Kinds::Rs);
     let with = raw(&system, &options, Guards::default());
     let without = raw_from(&system, &options, Guards::default(), |search| {
-        search.spent[search::Kind::S as usize] = PATIENCE;
+        search.spent[search::Kind::S as usize] = TIME_LIMIT;
     });
     assert_eq!(with.answer, Some((false, true)));
     assert_eq!(without.answer, Some((false, true)));
-    // That of D and, where there is time, that of A.
+    // The region of D and, if there is time, that of A.
     assert_eq!((with.counts.full, without.counts.full), (2, 1));
 }
 
-/// After Fig. 8: what is below L7 is full after the first path, so that the third one takes the
-/// other side of both branches.
+/// After Fig. 8: the region of L7 is full after the first path, so the third path takes the other
+/// side of both branches.
 const BRANCHES: &str = "(set-logic HORN)
     (declare-fun L2 (Int Int) Bool) (declare-fun L3 (Int Int) Bool)
     (declare-fun L4 (Int Int) Bool) (declare-fun L6 (Int Int) Bool)
@@ -294,7 +295,8 @@ fn examples_have_their_verdicts_in_all_modes() {
     }
 }
 
-/// An entry clause that is never applied leaves its predicate without facts, whatever is explored.
+/// An entry clause with the constraint `false` gives its predicate no facts, with and without
+/// pruning.
 #[test]
 fn clauses_that_are_never_applied_derive_nothing() {
     let terms = Rc::new(TermStore::new());
@@ -323,7 +325,7 @@ fn clauses_that_are_never_applied_derive_nothing() {
     }
 }
 
-/// The sum of two numbers stays 0: first one grows by the other, then it goes back.
+/// The sum of two numbers stays 0: first `x` grows by one, then it shrinks again.
 const SUM_STAYS: &str = "(set-logic HORN)
     (declare-fun P (Int Int) Bool) (declare-fun Q (Int Int) Bool)
     (assert (forall ((x Int) (y Int)) (=> (= (+ x y) 0) (P x y))))
@@ -333,7 +335,7 @@ const SUM_STAYS: &str = "(set-logic HORN)
     (assert (forall ((x Int) (y Int)) (=> (and (Q x y) (>= x 3) (>= y BOUND)) false)))
     (check-sat)";
 
-/// Obligations say whether there is a run, and through which states, and sums of bounds as lemmas.
+/// Obligations decide whether the error is reached, and their lemmas include sums of bounds.
 #[test]
 fn obligations_exclude_paths_or_find_their_runs() {
     for (bound, safe) in [("(- 2)", true), ("(- 3)", false)] {
@@ -357,8 +359,8 @@ fn obligations_exclude_paths_or_find_their_runs() {
     }
 }
 
-/// The cubes of obligations tell other nodes what leads to the error, and how: the derivation is
-/// found at a node below which nothing was explored.
+/// Cubes of obligations are used at other nodes: the derivation is found at a node below which
+/// nothing was explored.
 #[test]
 fn cubes_of_obligations_lead_to_the_error() {
     let system = normalize(&task("exa-fig1-unsafe")).0;
@@ -375,7 +377,7 @@ fn cubes_of_obligations_lead_to_the_error() {
     }
 }
 
-/// A cube of arrays is about one state: interpolants take the place of obligations.
+/// With arrays or datatypes, interpolants of paths replace obligations.
 #[test]
 fn with_arrays_and_datatypes_there_are_no_obligations() {
     for (array, datatype) in [(false, false), (true, false), (false, true)] {
@@ -389,15 +391,15 @@ fn with_arrays_and_datatypes_there_are_no_obligations() {
     }
 }
 
-/// Labels are none then: what is left for others is what regions say.
+/// Without labels, the candidates for other engines come from regions.
 #[test]
-fn blockers_of_regions_are_for_others_too() {
+fn blockers_of_regions_are_candidates() {
     let system = normalize(&task("exa-fig1-safe")).0;
     let raw = raw(&system, &reproduction(Kinds::S), Guards::default());
     assert!(!raw.lemmas.guesses.is_empty());
 }
 
-/// Sums in derivation trees: `x` is at least 1 in each of `P`, and `Q` has what two of `P` sum up to.
+/// Sums in derivation trees: `x` is at least 1 in each fact of `P`, and `Q` has sums of two of them.
 const SUMS: &str = "(set-logic HORN)
     (declare-fun P (Int Int) Bool) (declare-fun Q (Int Int) Bool)
     (assert (forall ((y Int)) (P 1 y)))
@@ -407,7 +409,7 @@ const SUMS: &str = "(set-logic HORN)
     (assert (forall ((x Int) (y Int)) (=> (and (Q x y) (< x BOUND)) false)))
     (check-sat)";
 
-/// The verdict, whether its witness is one, and how many labels were known.
+/// The verdict, whether its witness is correct, and the number of labels from elements and lemmas.
 fn sums(bound: u32, domain: bool) -> (bool, bool, u64) {
     let text = SUMS.replace("BOUND", &bound.to_string());
     let problem = parse(&text, Rc::new(TermStore::new())).expect("Horn clauses");
@@ -417,7 +419,7 @@ fn sums(bound: u32, domain: bool) -> (bool, bool, u64) {
         ..Options::default()
     };
     let mut cx = Context::new(system.terms.clone());
-    cx.budget = cx.budget.time(PATIENCE);
+    cx.budget = cx.budget.time(TIME_LIMIT);
     let mut engine = Interp {
         options,
         ..Interp::default()
@@ -434,9 +436,9 @@ fn sums(bound: u32, domain: bool) -> (bool, bool, u64) {
     }
 }
 
-/// Two is the least sum: bounds say that, and no interpolant is needed for it.
+/// Two is the least sum: bounds prove that, and no interpolant is needed.
 #[test]
-fn what_is_known_of_premises_becomes_their_labels() {
+fn bounds_of_premises_become_their_labels() {
     for (bound, safe) in [(2, true), (3, false)] {
         for domain in [true, false] {
             let (answer, checked, known) = sums(bound, domain);

@@ -1,9 +1,9 @@
 //! Weights of actions (section IV-B of the paper): the branch that makes a region full comes first.
 //!
-//! Deviation: the rule for sums has no fixpoint where actions form a cycle; weights are propagated
-//! backward along the current path once.
+//! Deviation: the paper's rule for sums has no fixpoint where actions form a cycle; weights are
+//! propagated once, backwards along the current path.
 //!
-//! Invariant: weights only choose what is explored first.
+//! Invariant: weights only choose the order of exploration.
 
 use super::node::NodeId;
 use super::search::Search;
@@ -12,12 +12,14 @@ use alphorn_chc::cutpoints::Location;
 /// The weight of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Weight {
+    /// No path through the action was refuted yet.
     Undefined,
+    /// What section IV-B computes.
     Value(u32),
 }
 
 impl Weight {
-    /// Positive weights are above an undefined one, and that is above zero.
+    /// The order of weights: positive values are above an undefined weight, and that is above zero.
     pub fn rank(self) -> u32 {
         match self {
             Weight::Value(0) => 0,
@@ -28,7 +30,7 @@ impl Weight {
 }
 
 impl Search<'_> {
-    /// The location's region became full: nothing new is to be found there.
+    /// Sets the weights of the actions into the location, whose region became full, to zero.
     pub(super) fn weigh_full(&mut self, location: Location) {
         for (action, weight) in self.actions.iter().zip(&mut self.weights) {
             if action.to == location {
@@ -37,7 +39,7 @@ impl Search<'_> {
         }
     }
 
-    /// A path was refuted; this is the part of it that a run reaches.
+    /// Updates the weights along a refuted path; `reached` is its part with feasible paths.
     pub(super) fn weigh_path(&mut self, reached: &[NodeId]) {
         if !self.options.safety() {
             return;

@@ -1,49 +1,41 @@
-//! Covering: whether what a step comes from is in the labels of expanded nodes.
+//! Covering: whether the pre-image of a node is contained in the labels of expanded nodes.
 //!
-//! `∃i. M(v) ⊨ ⋁ ∃j. M(w)` is asked by skolemising `i` and instantiating each `∀j. ¬M(w)` at index
-//! terms of the step. Which instances are made is found out from models: of the tuples of index
-//! terms those that a model puts into a label; what a label says of one index variable alone is
-//! looked at first, and tuples only of the terms that are left. So the test is complete where
-//! finitely many instances at the terms that are there are (slides, "Completeness"), and sound
-//! everywhere. A node's instances are kept, for when it is looked at again and for its cases.
+//! `∃i. M(v) ⊨ ⋁ ∃j. M(w)` is checked by skolemizing `i` and instantiating each `∀j. ¬M(w)` at index
+//! terms of the step. Models choose the instances: tuples of index terms that satisfy a label in the
+//! model. Conjuncts about one index variable are evaluated first, and restrict the tuples. The test
+//! is sound; it is complete where finitely many instances at the existing terms suffice (slides,
+//! "Completeness"). A node's instances are kept for when it is checked again, and for its cases.
 //!
-//! Deviation: on the left stands the transition into the node's successor with the successor's
-//! label, the pre-image, in place of the weaker label of the node; only the labels of expanded
-//! nodes are part of a model.
+//! Deviation: the left side is the transition into the node's successor with the successor's label,
+//! the pre-image, in place of the node's weaker label; a model consists of the labels of expanded
+//! nodes only.
 //!
 //! Invariant: a node is covered by expanded nodes of its location that are not below it.
 
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::unwind::{Location, NodeId, Unwinding};
 use alphorn_proof::{Stop, ask};
 use alphorn_smt::{SmtModel, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, Evaluator, SortId, TermId, evaluate};
 
-/// Tuples of index terms that are looked at for one label and model, at most.
-const TUPLES: usize = 300;
-
-/// Instances that are made of one label for a model, at most.
-const AT_ONCE: usize = 4;
-
-/// Instances for one question, at most.
-const INSTANCES: usize = 600;
-
 /// An instance of a label.
 #[derive(Clone, Debug)]
-pub(super) struct Use {
+pub(super) struct LabelInstance {
     label: NodeId,
     /// The terms for its index variables.
     terms: FxHashMap<TermId, TermId>,
 }
 
-/// How a node stands to the others.
+/// The result of a covering test.
 pub(super) enum Cover {
     /// The pre-image is empty.
     Empty,
-    /// It is in the labels of these.
+    /// The pre-image is contained in the labels of these nodes.
     By(Vec<NodeId>),
+    /// It is not contained in the labels, or that is unknown.
     Open,
 }
 
@@ -61,41 +53,41 @@ impl Unwinding<'_> {
             return Ok(Cover::By(vec![any]));
         }
         let query = self.pre_image(node);
-        let mut uses = std::mem::take(&mut self.nodes[node].uses);
-        let known = uses.len();
-        let result = self.within(node, &query, &others, &mut uses, cx);
-        self.counters.instances += (uses.len() - known) as u64;
-        self.nodes[node].uses = if uses.len() > INSTANCES {
+        let mut instances = std::mem::take(&mut self.nodes[node].label_instances);
+        let known = instances.len();
+        let result = self.within(node, &query, &others, &mut instances, cx);
+        self.counters.instances += (instances.len() - known) as u64;
+        self.nodes[node].label_instances = if instances.len() > LIMITS.instances {
             Vec::new()
         } else {
-            uses
+            instances
         };
         result
     }
 
-    /// Whether states, given by conjuncts over formal variables and a node's index variables, are in
-    /// the labels of others. Instances of these that were made before are made at once, and what is
-    /// made is added to them.
+    /// Whether the states that satisfy all of `query` are contained in the labels of the others.
+    /// `query` is over formal variables and the node's index variables. `instances` are asserted at
+    /// once, and new ones are added to them.
     pub fn within(
         &self,
         node: NodeId,
         query: &[TermId],
         others: &[NodeId],
-        uses: &mut Vec<Use>,
+        instances: &mut Vec<LabelInstance>,
         cx: &Context,
     ) -> Result<Cover, Stop> {
         let terms = &*self.terms;
         let mut solver = self.smt.solver();
         query.iter().for_each(|&part| solver.assert(part));
-        let on = others
+        let active = others
             .iter()
             .map(|&other| (other, terms.fresh_var("cover", SortId::BOOL)));
-        let on: Vec<(NodeId, TermId)> = on.collect();
-        let literals: Vec<TermId> = on.iter().map(|o| o.1).collect();
-        let make = |solver: &mut Solver, made: &Use| {
+        let active: Vec<(NodeId, TermId)> = active.collect();
+        let literals: Vec<TermId> = active.iter().map(|o| o.1).collect();
+        let make = |solver: &mut Solver, made: &LabelInstance| {
             let label = &self.nodes[made.label];
-            let literal = on.iter().find(|o| o.0 == made.label);
-            // A label may have got index variables since.
+            let literal = active.iter().find(|o| o.0 == made.label);
+            // The label may have got further index variables since.
             let is_closed = label
                 .indexes
                 .iter()
@@ -105,20 +97,20 @@ impl Unwinding<'_> {
                 solver.assert(terms.implies(literal, terms.not(instance)));
             }
         };
-        uses.iter().for_each(|made| make(&mut solver, made));
+        instances.iter().for_each(|made| make(&mut solver, made));
         let index_terms = self.index_terms(node, query);
         let mut count = 0;
         while let Some(model) = ask(&mut solver, &literals, cx)? {
             let found = self.violated(others, &index_terms, &model, cx);
-            if found.is_empty() || count > INSTANCES {
+            if found.is_empty() || count > LIMITS.instances {
                 return Ok(Cover::Open);
             }
             count += found.len();
             found.iter().for_each(|made| make(&mut solver, made));
-            uses.extend(found);
+            instances.extend(found);
         }
         let core = solver.core();
-        let used = on.iter().filter(|(_, literal)| core.contains(literal));
+        let used = active.iter().filter(|(_, literal)| core.contains(literal));
         let used: Vec<NodeId> = used.map(|o| o.0).collect();
         Ok(match used.is_empty() {
             true => Cover::Empty,
@@ -126,7 +118,8 @@ impl Unwinding<'_> {
         })
     }
 
-    /// What the step into the node's successor comes from, over formal variables.
+    /// The pre-image: the step into the node's successor with the successor's label and axioms, over
+    /// formal variables.
     pub fn pre_image(&self, node: NodeId) -> Vec<TermId> {
         let mut parts = vec![self.nodes[node].step];
         if let Some(successor) = self.nodes[node].successor {
@@ -136,8 +129,8 @@ impl Unwinding<'_> {
         parts
     }
 
-    /// Terms at which labels are instantiated, by sort: the step's index variables first, then its
-    /// other variables and values.
+    /// The terms at which labels are instantiated, by sort: the step's index terms first, then its
+    /// other variables, then numerals.
     fn index_terms(&self, node: NodeId, query: &[TermId]) -> FxHashMap<SortId, Vec<TermId>> {
         let terms = &self.terms;
         let mut found: FxHashMap<SortId, Vec<TermId>> = FxHashMap::default();
@@ -158,16 +151,16 @@ impl Unwinding<'_> {
         found
     }
 
-    /// Instances of labels that hold in the model.
+    /// Instances of labels that the model satisfies.
     fn violated(
         &self,
         others: &[NodeId],
         index_terms: &FxHashMap<SortId, Vec<TermId>>,
         model: &SmtModel,
         cx: &Context,
-    ) -> Vec<Use> {
+    ) -> Vec<LabelInstance> {
         let terms = &self.terms;
-        // For each value the first term that has it.
+        // For each value, the first term that has it.
         let mut choices: FxHashMap<SortId, Vec<(TermId, TermId)>> = FxHashMap::default();
         for (&sort, candidates) in index_terms {
             let of_sort = choices.entry(sort).or_default();
@@ -199,7 +192,7 @@ impl Unwinding<'_> {
                 .iter()
                 .map(|index| list(index).unwrap_or_default());
             let mut lists: Vec<Vec<(TermId, TermId)>> = lists.collect();
-            // What is about one index variable, or none, leaves fewer tuples to be looked at.
+            // Conjuncts about at most one index variable restrict the tuples.
             let mut is_possible = true;
             let mut of_several: Vec<TermId> = Vec::new();
             for (part, positions) in &other.parts {
@@ -227,9 +220,9 @@ impl Unwinding<'_> {
                 }
                 let chosen = tuple.iter().zip(&lists).map(|(&index, list)| list[index].0);
                 let terms = other.indexes.iter().copied().zip(chosen).collect();
-                found.push(Use { label, terms });
+                found.push(LabelInstance { label, terms });
                 made += 1;
-                if made == AT_ONCE {
+                if made == LIMITS.instances_per_model {
                     break;
                 }
             }
@@ -238,14 +231,14 @@ impl Unwinding<'_> {
     }
 }
 
-/// Tuples of numbers below these bounds, those of small sums first; only so many as are looked at.
+/// Tuples of numbers below these bounds, those with small sums first; a limited number of them.
 fn tuples(bounds: &[usize]) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = vec![Vec::new()];
     for &bound in bounds {
         let longer = found.iter().flat_map(|tuple| {
             (0..bound).map(move |next| tuple.iter().copied().chain([next]).collect())
         });
-        found = longer.take(TUPLES).collect();
+        found = longer.take(LIMITS.tuples).collect();
     }
     found.sort_by_key(|tuple| tuple.iter().sum::<usize>());
     found
@@ -256,7 +249,7 @@ mod tests {
     use super::tuples;
 
     #[test]
-    fn tuples_are_all_there_and_the_first_terms_come_first() {
+    fn tuples_are_complete_and_begin_with_the_first_terms() {
         assert_eq!(tuples(&[]), [[]; 1].map(|t: [usize; 0]| t.to_vec()));
         assert_eq!(tuples(&[2, 0]).len(), 0);
         let found = tuples(&[3, 2]);

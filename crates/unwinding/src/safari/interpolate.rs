@@ -1,33 +1,33 @@
-//! Interpolants for labels, steered so that the unwinding converges.
+//! Interpolants for labels, chosen so that the unwinding converges.
 //!
-//! Between a step into an abstracted successor (`A`) and the path before a node (`B`) many
-//! interpolants are possible; an arbitrary one mentions the numeral that a counter has on this
-//! path, and each longer path gives another. Two things steer:
+//! Between a step into an abstracted successor (`A`) and the path before a node (`B`) there are many
+//! interpolants; an arbitrary one mentions the numeral that a counter has on this path, and each
+//! longer path gives another. The choice is guided in two ways:
 //!
 //! - *Term abstraction* (the authors' tool paper, CAV 2012): counters and other arguments that
-//!   loops change are unwanted. Each is renamed apart in `A`; if the contradiction stays, it is not
-//!   shared any more and no interpolant mentions it.
-//! - *Comparisons first*: the formulas `s ⋈ t` over index variables, cells, arguments and the
-//!   clauses' numerals that follow from `A` are finitely many. Where they contradict `B`, a minimal
-//!   subset is the interpolant, what is about cells and index variables being kept longest. Only
-//!   what they do not refute, implicant by implicant of `A`, is left to Craig interpolation
-//!   (`smt/interpolate`). On the slides all interpolants are the solver's.
+//!   loops change are unwanted. Each is renamed apart in `A`; if the contradiction remains, it is
+//!   not shared any more, and no interpolant mentions it.
+//! - *Comparisons first*: there are finitely many formulas `s ⋈ t` over index variables, cells,
+//!   arguments and numerals of the clauses that follow from `A`. If they contradict `B`, a minimal
+//!   subset is the interpolant; comparisons about cells and index variables are preferred. Only the
+//!   implicants of `A` for which they do not contradict `B` need Craig interpolation by the crate
+//!   `interpolation`. On the slides the solver computes all interpolants.
 //!
 //! A label that is not yet refined (`labels=indexed`) consists of *index predicates* (Lahiri and
-//! Bryant, "Predicate Abstraction with Indexed Predicates", TOCL 2007): the comparisons that follow
-//! from the pre-image and have in them an index variable, a cell, or an argument at which a cell is
-//! read. For a number of index variables these are finitely many, so that a label has no endless
-//! chain of weaker ones, as `n ≤ i`, `n ≤ i + 1`, ... is one in exact labels. What a step's guard
-//! alone reads comes with a refinement: if the index predicates that are about this, too, contradict
-//! `B`, all of them are the interpolant, since a minimal subset is about the few steps of this path.
-//! What relates other arguments comes with later refinements.
+//! Bryant, "Predicate Abstraction with Indexed Predicates", TOCL 2007): comparisons that follow from
+//! the pre-image and mention an index variable, a cell, or an argument at which a cell is read. For
+//! a given number of index variables there are finitely many, so a label has no infinite chain of
+//! weaker ones, as `n ≤ i`, `n ≤ i + 1`, ... is one in exact labels. Terms that only a step's guard
+//! reads are added by a refinement: if the index predicates about these, too, contradict `B`, all of
+//! them are the interpolant, since a minimal subset would be about the few steps of this path. Later
+//! refinements relate other arguments.
 //!
-//! Invariant: an interpolant follows from `A`, contradicts `B`, and has no variable that is not in
+//! Invariant: an interpolant follows from `A`, contradicts `B`, and has only variables that are in
 //! both. Index predicates follow from `A`.
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Labels;
+use super::limits::LIMITS;
 use super::transition::{Cell, Transition};
 use super::unwind::{Location, NodeId, Unwinding};
 use alphorn_chc::{PredicateId, System};
@@ -37,25 +37,20 @@ use alphorn_smt::{CoreEffort, SmtModel, Solver, implicant};
 use alphorn_term::run::Context;
 use alphorn_term::{Evaluator, Op, SortId, TermId, TermStore};
 
-/// Implicants of a step that are separated from a path one by one, at most.
-const IMPLICANTS: usize = 24;
-
-/// Numerals of one sort that are compared with, at most.
-const VALUES: usize = 6;
-
-/// Comparisons for one interpolant, at most.
-const COMPARISONS: usize = 3000;
-
-/// What interpolants may be made of, by the clauses.
+/// The terms of comparisons, from the clauses.
 pub(super) struct Template {
+    /// Numerals.
     values: Vec<TermId>,
+    /// Whether bit-vectors are compared as signed numbers.
     signed: bool,
+    /// Whether bit-vectors are compared as unsigned numbers.
     unsigned: bool,
     /// Arguments that are unwanted in interpolants, the least wanted first.
     unwanted: FxHashMap<PredicateId, Vec<usize>>,
 }
 
 impl Template {
+    /// The template for these transitions.
     pub fn new(system: &System, transitions: &[Transition]) -> Template {
         let terms = &*system.terms;
         let roots: Vec<TermId> = transitions.iter().map(|t| t.case.constraint).collect();
@@ -68,7 +63,7 @@ impl Template {
             unsigned |= node.op == Op::BvUle;
             let count = counts.entry(node.sort).or_default();
             let is_wanted = node.is_value && node.sort != SortId::BOOL && !terms.is_array(t);
-            if is_wanted && !values.contains(&t) && *count < VALUES {
+            if is_wanted && !values.contains(&t) && *count < LIMITS.numerals_per_sort {
                 *count += 1;
                 values.push(t);
             }
@@ -103,8 +98,8 @@ impl Template {
         &self.values
     }
 
-    /// Comparisons of two of the terms, or of one with a numeral, that hold in a model, in groups
-    /// about the same terms; those that imply others of their group come first.
+    /// Comparisons of two of the terms, or of one with a numeral, that hold in a model, grouped by
+    /// their terms; within a group, stronger comparisons come first.
     fn comparisons(&self, terms: &TermStore, vars: &[TermId], model: &SmtModel) -> Vec<Group> {
         let mut found: Vec<Group> = Vec::new();
         let sort = |t: TermId| terms.sort_of(t);
@@ -126,13 +121,14 @@ impl Template {
             for &y in values.chain(others) {
                 self.compare(terms, x, y, model, &mut found);
             }
-            if found.len() > COMPARISONS {
+            if found.len() > LIMITS.comparisons {
                 break;
             }
         }
         found
     }
 
+    /// Adds the comparisons of two terms that hold in the model.
     fn compare(
         &self,
         terms: &TermStore,
@@ -190,7 +186,7 @@ impl Group {
     }
 }
 
-/// How much a formula is wanted in a label, those that are wanted most first.
+/// The preference for a formula in a label; smaller ranks are preferred.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
     /// It compares a cell with an argument or a numeral, or an index variable with an argument,
@@ -200,7 +196,7 @@ enum Rank {
     Cells,
     /// It compares arguments.
     Scalar,
-    /// It has another numeral, which is often that of a counter on this path; or it is no
+    /// It has another numeral, which is often the value of a counter on this path; or it is no
     /// comparison.
     Other,
 }
@@ -208,8 +204,7 @@ enum Rank {
 const RANKS: [Rank; 4] = [Rank::Indexed, Rank::Cells, Rank::Scalar, Rank::Other];
 
 impl Unwinding<'_> {
-    /// An interpolant of what comes after a node and what comes before it, which contradict each
-    /// other.
+    /// An interpolant of the formulas `after` and `before` a node, which contradict each other.
     pub fn separate(
         &mut self,
         node: NodeId,
@@ -222,7 +217,7 @@ impl Unwinding<'_> {
         from_before.assert(before);
         let of_before: FxHashSet<TermId> = terms.free_vars(&[before]).into_iter().collect();
         if self.options.labels == Labels::Indexed {
-            let predicates = self.missed(node, after, &of_before, cx)?;
+            let predicates = self.all_index_predicates(node, after, &of_before, cx)?;
             from_before.push();
             predicates.iter().for_each(|&p| from_before.assert(p));
             let is_feasible = ask(&mut from_before, &[], cx)?.is_some();
@@ -266,12 +261,13 @@ impl Unwinding<'_> {
                 Some(next) => model = next,
                 None => return Ok(terms.or(&disjuncts)),
             }
-            if disjuncts.len() == IMPLICANTS {
+            if disjuncts.len() == LIMITS.implicants {
                 return self.craig(&[after], before, cx);
             }
         }
     }
 
+    /// An interpolant by the interpolation service.
     fn craig(&mut self, a: &[TermId], b: TermId, cx: &Context) -> Result<TermId, Stop> {
         self.counters.by_interpolants += 1;
         self.interpolator.set_budget(Some(cx.budget.clone()));
@@ -285,8 +281,8 @@ impl Unwinding<'_> {
             })
     }
 
-    /// Gives a node the index predicates that hold of its pre-image, about what its step hands on
-    /// ([`Self::handed_on`]).
+    /// Labels a node with the index predicates that hold of its pre-image, over the terms that its
+    /// step relates to the successor's label ([`Self::relevant_terms`]).
     pub fn label_by_predicates(&mut self, node: NodeId, cx: &Context) -> Result<(), Stop> {
         let terms = self.terms.clone();
         let mut solver = self.smt.solver();
@@ -295,15 +291,15 @@ impl Unwinding<'_> {
         let Some(model) = ask(&mut solver, &[], cx)? else {
             return Ok(());
         };
-        let about = self.handed_on(node);
+        let about = self.relevant_terms(node);
         let label = self.index_predicates(node, &mut solver, &about, &model, cx)?;
         self.strengthen(node, terms.and(&label));
         Ok(())
     }
 
-    /// The index predicates that follow from `after`, also about what the step's guard alone reads,
-    /// without variables other than these.
-    fn missed(
+    /// The index predicates that follow from `after`, also over terms that only the step's guard
+    /// reads, with allowed variables only.
+    fn all_index_predicates(
         &self,
         node: NodeId,
         after: TermId,
@@ -315,15 +311,15 @@ impl Unwinding<'_> {
         let Some(model) = ask(&mut solver, &[], cx)? else {
             return Ok(vec![TermId::FALSE]);
         };
-        let mut about = self.compared(node, |_| true);
+        let mut about = self.comparable_terms(node, |_| true);
         about.retain(|v| allowed.contains(v));
         self.index_predicates(node, &mut solver, &about, &model, cx)
     }
 
-    /// Index predicates over some variables that follow from what a solver holds: comparisons that
-    /// are about index variables or cells, or about arguments at which cells are read. `a[c]` stands
-    /// for `∃k. k = c ∧ … a[k]`, and a comparison of `c` with an argument for one of `k`: that it is
-    /// below a bound, or which of two cells a step has read where their indexes are equal.
+    /// The index predicates over some variables that follow from the solver's assertions:
+    /// comparisons about index variables or cells, or about arguments at which cells are read.
+    /// `a[c]` stands for `∃k. k = c ∧ … a[k]`, and a comparison of `c` with an argument for one of
+    /// `k`: that it is below a bound, or which of two cells a step reads where indexes are equal.
     fn index_predicates(
         &self,
         node: NodeId,
@@ -343,7 +339,7 @@ impl Unwinding<'_> {
         Ok(follows.into_iter().map(|f| f.1).collect())
     }
 
-    /// The step into a node's successor with the successor's label, and axioms about the cells.
+    /// The step into a node's successor with the successor's label; and axioms about the cells.
     fn step_parts(&self, node: NodeId) -> (Vec<TermId>, Vec<TermId>) {
         let node = &self.nodes[node];
         let mut parts = vec![node.instance.formula];
@@ -355,11 +351,10 @@ impl Unwinding<'_> {
         (parts, axioms)
     }
 
-    /// What a node's step hands on to what the successor's label is about: the node's arguments,
-    /// and the cells that equations connect with it, with their indexes. What the step's guard
-    /// alone reads is not among them, unless it is a query's; nor is an index variable at which
-    /// nothing is read any more.
-    fn handed_on(&self, node: NodeId) -> Vec<TermId> {
+    /// The terms that a node's step relates to the successor's label: the node's arguments, and the
+    /// cells that equations connect with the label, with their indexes. Cells that only the guard
+    /// reads are not among them, except in a query.
+    fn relevant_terms(&self, node: NodeId) -> Vec<TermId> {
         let terms = &*self.terms;
         let (state, successor) = (
             &self.nodes[node].instance.source,
@@ -388,11 +383,11 @@ impl Unwinding<'_> {
                 break;
             }
         }
-        self.compared(node, |cell| is_query || known.contains(&cell.var))
+        self.comparable_terms(node, |cell| is_query || known.contains(&cell.var))
     }
 
-    /// The arguments of a node's state, and some of its cells with their indexes.
-    fn compared(&self, node: NodeId, is_wanted: impl Fn(&Cell) -> bool) -> Vec<TermId> {
+    /// The arguments of a node's state, and the wanted cells with their indexes.
+    fn comparable_terms(&self, node: NodeId, is_wanted: impl Fn(&Cell) -> bool) -> Vec<TermId> {
         let terms = &*self.terms;
         let state = &self.nodes[node].instance.source;
         let mut found: Vec<TermId> = state.args.clone();
@@ -404,8 +399,8 @@ impl Unwinding<'_> {
         found
     }
 
-    /// The cases of a node's step, as cubes that imply it; `None` if there are too many, or
-    /// a term has no value.
+    /// The cases of a node's step, as cubes that imply it; `None` if there are too many, or if a
+    /// term has no value.
     pub fn cases(&self, node: NodeId, cx: &Context) -> Result<Option<Vec<TermId>>, Stop> {
         let terms = &*self.terms;
         let (parts, axioms) = self.step_parts(node);
@@ -414,7 +409,7 @@ impl Unwinding<'_> {
         parts.iter().chain(&axioms).for_each(|&p| solver.assert(p));
         let mut cubes = Vec::new();
         while let Some(model) = ask(&mut solver, &[], cx)? {
-            if cubes.len() == IMPLICANTS {
+            if cubes.len() == LIMITS.implicants {
                 return Ok(None);
             }
             let assignment = values(&model, &vars)?;
@@ -429,7 +424,7 @@ impl Unwinding<'_> {
         Ok(Some(cubes))
     }
 
-    /// Renames unwanted arguments of the node apart, as far as the contradiction stays.
+    /// Renames unwanted arguments of the node apart where the contradiction remains.
     fn abstracted(
         &mut self,
         node: NodeId,
@@ -464,8 +459,8 @@ impl Unwinding<'_> {
         Ok(result)
     }
 
-    /// Comparisons that follow from what the solver holds, and its own parts, over shared
-    /// variables. `model` is one of it.
+    /// The solver's parts over shared variables, and comparisons that follow from the solver's
+    /// assertions, of which `model` is a model.
     fn follows(
         &self,
         node: NodeId,
@@ -484,8 +479,8 @@ impl Unwinding<'_> {
         Ok(found)
     }
 
-    /// For each group the first comparison that follows from what the solver holds. All of them
-    /// hold in one of its models.
+    /// For each group the first comparison that follows from the solver's assertions, which have a
+    /// model that satisfies all comparisons.
     fn strongest(
         &self,
         node: NodeId,
@@ -508,7 +503,7 @@ impl Unwinding<'_> {
         Ok(found)
     }
 
-    /// How much a comparison of these terms is wanted in a node's label.
+    /// The rank of a comparison of these terms in a node's label.
     fn rank(&self, node: NodeId, about: [TermId; 2]) -> Rank {
         let terms = &*self.terms;
         let state = &self.nodes[node].instance.source;
@@ -518,7 +513,7 @@ impl Unwinding<'_> {
         let is_arg = |t: &TermId| terms.is_value(*t) || state.args.contains(t);
         let cells = about.iter().filter(is_cell).count();
         match () {
-            // Elements are compared with numerals that are data.
+            // Elements are compared with numerals, which are data.
             () if cells == 1 && about.iter().any(is_arg) => Rank::Indexed,
             () if about.iter().any(is_numeral) => Rank::Other,
             () if about.iter().all(is_arg) => Rank::Scalar,
@@ -527,8 +522,8 @@ impl Unwinding<'_> {
         }
     }
 
-    /// A minimal part of the formulas that contradicts what is before the node, without those that
-    /// are wanted less if it can be.
+    /// A minimal subset of the formulas that contradicts the solver of the path before the node,
+    /// with the best ranks that suffice. `None` if even all do not contradict it.
     fn core(&self, formulas: &[(Rank, TermId)], before: &mut Solver) -> Option<Vec<TermId>> {
         for least in RANKS {
             let wanted = formulas.iter().filter(|f| f.0 <= least);
@@ -541,8 +536,8 @@ impl Unwinding<'_> {
     }
 }
 
-/// Takes literals out of the groups until what is left follows from what the solver holds. All of
-/// them hold in one of its models. Formulas are left in the solver's scope.
+/// Removes literals from the groups until those that are left follow from the solver's assertions,
+/// which have a model that satisfies all literals. Leaves assertions in the solver's scope.
 fn keep_consequences(
     terms: &TermStore,
     solver: &mut Solver,
@@ -550,8 +545,8 @@ fn keep_consequences(
     cx: &Context,
 ) -> Result<(), Stop> {
     loop {
-        // A group's first literal implies those that will be first later, so that what is asserted
-        // becomes stronger.
+        // The first literal of a group implies those that are first later, so the assertions get
+        // stronger.
         let first = groups.iter().filter_map(|g| g.literals.first().copied());
         let first: Vec<TermId> = first.collect();
         if first.is_empty() {

@@ -1,53 +1,55 @@
-//! Lazy abstraction with interpolants for arrays.
+//! SAFARI: lazy abstraction with interpolants for arrays.
 //!
-//! After Alberti, Bruttomesso, Ghilardi, Ranise, Sharygina, "Lazy Abstraction with Interpolants for
-//! Arrays" (LPAR 2012), the slides of their talk there ("the slides" below), and their tool SAFARI
-//! (CAV 2012). A linear system is an array-based transition system: locations are predicates, the
-//! initial location is before the entry clauses and the error after the queries, and each clause is
-//! a guarded assignment
-//! `∃k. φ(k, a[k], c, d) ∧ a' = λj. G ∧ c' = H ∧ d' = K` ([`transition`]). From the error a
-//! labelled unwinding grows backward: a node stands for states `∃i. ψ(i, a[i], c, d)` that may
-//! reach the error.
+//! Paper: Alberti, Bruttomesso, Ghilardi, Ranise, Sharygina, "Lazy Abstraction with Interpolants for
+//! Arrays" (LPAR 2012), the slides of their talk ("the slides" below), and their tool SAFARI (CAV
+//! 2012). A linear system is an array-based transition system: locations are predicates, the initial
+//! location is before the entry clauses and the error after the queries, and each clause is a
+//! guarded assignment `∃k. φ(k, a[k], c, d) ∧ a' = λj. G ∧ c' = H ∧ d' = K` ([`transition`]). A
+//! labelled unwinding grows backwards from the error: a node stands for states `∃i. ψ(i, a[i], c,
+//! d)` that may reach the error.
+//!
+//! # Procedures of the paper
 //!
 //! - UNWIND takes the leaf of least depth, those at the initial location first ([`unwind`]).
 //! - EXPAND gives a node a child for each clause into its location. A child's label is `true`
-//!   (`labels=lazy`), or the pre-image, as in the authors' earlier MCMT (`labels=exact`), or, by
-//!   default, what index predicates say of a case of the pre-image (`labels=indexed`).
-//! - COVER closes a leaf whose states are in the labels of expanded nodes ([`cover`]).
+//!   (`labels=lazy`), or the pre-image, as in the authors' earlier tool MCMT (`labels=exact`), or,
+//!   by default, the index predicates that follow from a case of the pre-image (`labels=indexed`).
+//! - COVER closes a leaf whose states are contained in the labels of expanded nodes ([`cover`]).
 //! - REFINE takes the path of a node at the initial location: a refutation, or interpolants that
 //!   strengthen the labels ([`refine`], [`interpolate`]).
 //!
-//! When no leaf is left, the complement of the labels is a model, universally quantified
-//! ([`model`]).
+//! When no leaf is left, the complement of the labels is a universally quantified model ([`model`]).
 //!
-//! What differs from the paper:
+//! # Deviations
 //!
-//! - Clauses have locals that are no indexes, and arrays that nothing defines. In lazy mode they
-//!   are never in a label, since interpolants do not mention them; in exact mode they are
+//! - Clauses have local variables that are no indexes, and arrays without a definition. In lazy mode
+//!   they are never in a label, since interpolants do not mention them; in exact mode they are
 //!   projected.
-//! - Instantiation of a step's array assignments goes by cells: read at the indexes that are read
-//!   nearer to the error. That is enough to decide a path unless a clause says that two arrays of
-//!   its body are equal. A refutation is evaluated with arrays before it is one.
-//! - A label may read at an argument, `a[c]`, where the paper has `∃k. k = c ∧ … a[k]`: fewer index
-//!   variables to be instantiated. After a step that changes `c` it is an index variable. So `c` is
-//!   compared in index predicates as `k` would be.
-//! - Covering asks about the pre-image in place of the node's label.
-//! - Interpolants are comparisons where these are enough.
+//! - Array assignments of a step are instantiated at cells: at the indexes that steps nearer to the
+//!   error read. This decides a path unless a clause says that two arrays of its body are equal.
+//! - A label may read at an argument, `a[c]`, where the paper has `∃k. k = c ∧ … a[k]`; so fewer
+//!   index variables have to be instantiated. After a step that changes `c` it is an index variable.
+//!   Therefore `c` is compared in index predicates as `k` would be.
+//! - Covering is checked for the pre-image instead of the node's label.
+//! - Interpolants consist of comparisons where these suffice.
 //! - Labels begin as an indexed predicate abstraction of the pre-image, case by case
-//!   ([`interpolate`], [`unwind`]). Labels that begin as `true` are refined path by path, each
-//!   time by what excludes one short run; with nested loops that move elements (binary sort,
-//!   bubble sort) these reasons are about counters and the first few indexes, and many disjuncts of
-//!   different cases are in one label.
+//!   ([`interpolate`], [`unwind`]). Labels that begin as `true` are refined path by path; with
+//!   nested loops that move elements, the interpolants are then about counters and the first few
+//!   indexes, and one label mixes the disjuncts of different cases.
 //!
-//! Completeness: without such equations and with decidable elements, a path is decided. The
-//! covering test is complete for indexes that are compared only (slides, "Completeness"); with `i +
-//! 1` it is incomplete, and the search may go on for ever.
+//! Completeness: without equations of arrays in a body, and with decidable elements, each path is
+//! decided. The covering test is complete for indexes that are only compared (slides,
+//! "Completeness"); with `i + 1` it is incomplete, and the search may not terminate.
 //!
-//! Invariant: a model is the complement of the labels of expanded nodes, each of whose children is
-//! expanded, covered by expanded nodes, or empty.
+//! # Invariant
+//!
+//! A model is the complement of the labels of expanded nodes, each of whose children is expanded,
+//! covered by expanded nodes, or empty. `Unsat` is returned only with a refutation that evaluation
+//! has confirmed (`driver::run`).
 
 mod cover;
 mod interpolate;
+mod limits;
 mod model;
 mod refine;
 #[cfg(test)]
@@ -71,19 +73,19 @@ use alphorn_term::{Sort, TermStore};
 use alphorn_witness::Verdict;
 
 choices! {
-    /// What a new node's label is, until it is refined.
+    /// The label of a new node until it is refined.
     Labels {
-        /// Nothing: `true`.
+        /// `true`.
         Lazy = "lazy",
-        /// Index predicates that follow from a case of the pre-image of the successor's.
+        /// The index predicates that follow from a case of the pre-image of the successor's label.
         Indexed = "indexed",
-        /// The pre-image of the successor's.
+        /// The pre-image of the successor's label.
         Exact = "exact",
     }
 }
 
 settings! {
-    /// Choices of the search.
+    /// The settings of `safari`.
     Options {
         /// Labels of new nodes: `true`, index predicates, or pre-images.
         labels: Labels = Labels::Indexed,
@@ -91,9 +93,10 @@ settings! {
     }
 }
 
-/// The engine.
+/// The engine `safari`.
 #[derive(Clone, Debug, Default)]
 pub struct Safari {
+    /// Its settings.
     pub options: Options,
 }
 
@@ -162,7 +165,7 @@ impl Safari {
     }
 }
 
-/// Whether an array has arrays as elements or indexes.
+/// Whether some array has arrays as elements or indexes.
 fn has_nested_arrays(system: &System) -> bool {
     let terms: &TermStore = &system.terms;
     let mut roots: Vec<_> = system.clauses.iter().map(|c| c.constraint).collect();

@@ -1,9 +1,8 @@
-//! Labels as conjuncts of a model.
+//! The conjuncts of a model from labels.
 //!
-//! What is printed for a label `∃i. L` is `∀i. ¬L`, a conjunct for each disjunct of `L`. An index
-//! variable that an equation defines gives way to its term, and one at which nothing is read is
-//! eliminated, so that a solver that reads the model finds a read for each bound variable: with the
-//! variable itself as index, as everywhere in labels.
+//! A label `∃i. L` gives `∀i. ¬L`, a conjunct for each disjunct of `L`. An index variable that an
+//! equation defines is replaced by its term, and one at which no array is read is eliminated. So
+//! each bound variable is the index of a read, which helps a solver that reads the model.
 //!
 //! Invariant: the conjuncts together are equivalent to `∀i. ¬L`.
 
@@ -11,19 +10,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_interpolation::project_formula;
 use alphorn_proof::{Stop, ask, values};
 use alphorn_smt::Smt;
 use alphorn_term::run::Context;
 use alphorn_term::{Op, TermId, TermStore};
 
-/// Cubes without the eliminated variables, at most; else these stay bound.
-const CUBES: usize = 16;
-
-/// Disjuncts of a label that its conjuncts give, at most; else it stays as it is.
-const PRODUCT: usize = 32;
-
-/// Formulas that hold outside of `∃ indexes. label`.
+/// Formulas whose conjunction is `¬∃ indexes. label`.
 pub(super) fn unreachable(
     smt: &Rc<Smt>,
     label: TermId,
@@ -57,12 +51,12 @@ pub(super) fn unreachable(
     Ok(found)
 }
 
-/// The disjuncts of a label, whose conjuncts are disjunctions themselves, one for each refinement.
+/// The disjuncts of a label. Its conjuncts are disjunctions, one for each refinement.
 fn cubes(terms: &TermStore, label: TermId) -> Vec<TermId> {
     let mut found = vec![TermId::TRUE];
     for conjunct in terms.conjuncts(label) {
         let parts = terms.disjuncts(conjunct);
-        if found.len() * parts.len() > PRODUCT {
+        if found.len() * parts.len() > LIMITS.label_disjuncts {
             return terms.disjuncts(label);
         }
         let both = found
@@ -76,7 +70,7 @@ fn cubes(terms: &TermStore, label: TermId) -> Vec<TermId> {
     found
 }
 
-/// Replaces index variables that a conjunct defines.
+/// Replaces index variables that an equation of the cube defines.
 fn solved(terms: &TermStore, cube: TermId, indexes: &[TermId]) -> TermId {
     let mut cube = cube;
     loop {
@@ -100,7 +94,7 @@ fn solved(terms: &TermStore, cube: TermId, indexes: &[TermId]) -> TermId {
     }
 }
 
-/// Variables that are the index of some read.
+/// The terms that are the index of some read.
 fn read_at(terms: &TermStore, formula: TermId) -> FxHashSet<TermId> {
     let mut found = FxHashSet::default();
     terms.post_order(&[formula], |t| {
@@ -111,7 +105,8 @@ fn read_at(terms: &TermStore, formula: TermId) -> FxHashSet<TermId> {
     found
 }
 
-/// `∃ vars. formula` without these variables, if it is a disjunction of few cubes.
+/// `∃ vars. formula` as a disjunction of cubes without these variables; `None` if there are none, or
+/// too many cubes, or projection fails.
 fn eliminated(
     smt: &Rc<Smt>,
     formula: TermId,
@@ -127,7 +122,7 @@ fn eliminated(
     solver.assert(formula);
     let mut cubes = Vec::new();
     while let Some(model) = ask(&mut solver, &[], cx)? {
-        if cubes.len() == CUBES {
+        if cubes.len() == LIMITS.elimination_cubes {
             return Ok(None);
         }
         let values = values(&model, &all)?;

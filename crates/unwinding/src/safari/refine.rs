@@ -1,14 +1,14 @@
 //! REFINE: a path that begins at the initial location is feasible, or gives interpolants.
 //!
 //! The path's instances have cells in place of arrays: each array is instantiated at the indexes
-//! that the steps nearer to the error read. That elements at equal indexes are equal is asserted of
-//! all pairs where these are few; else of those that a model violates (selective instantiation). A
-//! model of what is left gives arrays, from its cells and a default elsewhere; the clauses are
-//! evaluated along the path, and only then it is a refutation. Else interpolants are made from the
-//! error on: `I` of a node is implied by the step into its successor and the successor's label, and
+//! that the steps nearer to the error read. The axiom that elements at equal indexes are equal is
+//! asserted of all pairs if these are few, otherwise of those that a model violates (selective
+//! instantiation). A model of the path gives arrays: its cells, and a default elsewhere; the clauses
+//! are evaluated along the path with them. If there is no model, interpolants are computed from the
+//! error on: that of a node is implied by the step into its successor and the successor's label, and
 //! contradicts the path before the node. The index variables of its cells occur before the node,
-//! since that is where the arrays are instantiated at them; so the condition of the slides'
-//! interpolation theorem is met by construction.
+//! where the arrays are instantiated at them; so the condition of the slides' interpolation theorem
+//! holds by construction.
 //!
 //! Invariant: after a refinement the path's first step contradicts the label of the second node.
 
@@ -17,6 +17,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use super::Labels;
+use super::limits::LIMITS;
 use super::transition::{Cell, Transition, consistency};
 use super::unwind::{NodeId, Status, Unwinding};
 use alphorn_chc::Clause;
@@ -27,11 +28,8 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, Printer, Sort, TermId, TermStore, evaluate};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// Cubes of an exact pre-image, at most. A label that has more is `true`.
-const CUBES: usize = 32;
-
 impl Unwinding<'_> {
-    /// Refines the path from a node at the initial location, or gives its refutation.
+    /// Refines the path from a node at the initial location, or returns its refutation.
     pub fn refine(&mut self, entry: NodeId, cx: &mut Context) -> Result<Option<Refutation>, Stop> {
         let terms = self.terms.clone();
         self.counters.refinements += 1;
@@ -61,22 +59,20 @@ impl Unwinding<'_> {
         }
         let changed = self.strengthen_path(&path, cx)?;
         if changed.is_empty() {
-            return Err(incomplete(
-                "a path that is not feasible stays in the labels",
-            ));
+            return Err(incomplete("labels allow a path that is infeasible"));
         }
         log::debug!(
             "safari: a path of {} steps, {} labels",
             path.len(),
             changed.len()
         );
-        self.wake(&changed);
+        self.reopen_covered(&changed);
         self.reopen(entry);
-        self.look_again(&changed, cx)?;
+        self.check_again(&changed, cx)?;
         Ok(None)
     }
 
-    /// Strengthens the labels of a path that is not feasible, from the error on; which changed.
+    /// Strengthens the labels of an infeasible path from the error on. Returns the changed nodes.
     fn strengthen_path(&mut self, path: &[NodeId], cx: &mut Context) -> Result<Vec<NodeId>, Stop> {
         let terms = self.terms.clone();
         let mut changed = Vec::new();
@@ -110,8 +106,7 @@ impl Unwinding<'_> {
         Ok(changed)
     }
 
-    /// Gives a node its exact pre-image as label: its states that a step leads into the label of
-    /// the successor, cube by cube.
+    /// Labels a node with its exact pre-image, cube by cube.
     pub fn label_exactly(&mut self, node: NodeId, cx: &Context) -> Result<(), Stop> {
         debug_assert_eq!(self.options.labels, Labels::Exact);
         debug_assert_eq!(self.nodes[node].status, Status::Leaf);
@@ -129,7 +124,7 @@ impl Unwinding<'_> {
         solver.assert(whole);
         let mut cubes = Vec::new();
         while let Some(model) = ask(&mut solver, &[], cx)? {
-            if cubes.len() == CUBES {
+            if cubes.len() == LIMITS.pre_image_cubes {
                 return Ok(());
             }
             let Some(cube) = project_onto(&terms, whole, &kept, &model) else {
@@ -143,7 +138,7 @@ impl Unwinding<'_> {
         Ok(())
     }
 
-    /// The refutation that a path stands for, with the values of a model of its cells.
+    /// The refutation along a path, with the values of a model of its cells.
     fn refutation(
         &self,
         path: &[NodeId],
@@ -163,7 +158,7 @@ impl Unwinding<'_> {
         Ok(Refutation { steps })
     }
 
-    /// Values of a clause's variables: arrays from the fact before, from cells, and computed.
+    /// Values of the clause's variables: those of the fact before, of the model, and of definitions.
     fn step_values(
         &self,
         node: NodeId,
@@ -195,7 +190,7 @@ impl Unwinding<'_> {
         Ok(values)
     }
 
-    /// Adds the step of a clause; the fact that it derives.
+    /// Adds the step of a clause. Returns the values of the derived fact.
     fn push_step(
         &self,
         steps: &mut Vec<RefutationStep>,
@@ -204,7 +199,7 @@ impl Unwinding<'_> {
     ) -> Result<Vec<TermId>, Stop> {
         let terms = &*self.terms;
         let clause: &Clause = &self.system.clauses[transition.clause];
-        // A case may be without some of its clause's variables.
+        // A case may lack some of its clause's variables.
         for var in clause.vars(terms) {
             if let Entry::Vacant(missing) = values.entry(var) {
                 let value = terms.default_value(terms.sort_of(var));
@@ -226,7 +221,7 @@ impl Unwinding<'_> {
         Ok(derived)
     }
 
-    /// The same where cells alone do not give it, by one query over arrays.
+    /// The refutation along a path by one query over arrays, where the cells do not give it.
     fn refutation_with_arrays(&self, path: &[NodeId], cx: &Context) -> Result<Refutation, Stop> {
         let terms = &*self.terms;
         let mut solver = self.smt.solver();
@@ -238,7 +233,7 @@ impl Unwinding<'_> {
         }
         let Some(model) = ask(&mut solver, &[], cx)? else {
             return Err(incomplete(
-                "a path that is feasible only by the instances that are made",
+                "a path is feasible with the instances that are made, but not with arrays",
             ));
         };
         let mut steps = Vec::new();
@@ -254,11 +249,12 @@ impl Unwinding<'_> {
     }
 }
 
+/// The value of the variable.
 fn read(model: &SmtModel, var: TermId) -> Result<TermId, Failure> {
     model.value(var).map_err(|e| unreadable(&e.to_string()))
 }
 
-/// Instances of the axiom that elements at equal indexes are equal that a model violates.
+/// The instances of the axiom that elements at equal indexes are equal that a model violates.
 fn violated(terms: &TermStore, cells: &[Cell], model: &SmtModel) -> Result<Vec<TermId>, Failure> {
     let mut found = Vec::new();
     let mut first: FxHashMap<(usize, TermId), Vec<(&Cell, TermId)>> = FxHashMap::default();
@@ -285,7 +281,7 @@ fn array_value(
 ) -> Result<TermId, Failure> {
     let sort = terms.sort_of(array);
     let Sort::Array(_, element) = terms.sort(sort) else {
-        return Err(unreadable("an array that is none"));
+        return Err(unreadable("a term that is no array is read"));
     };
     let default = terms.default_value(element);
     let default = default.ok_or_else(|| unreadable("a sort without values"))?;

@@ -1,4 +1,5 @@
-//! Array programs of known status: shapes of loops, by index sort, by element sort, safe and not.
+//! Array programs of known status: shapes of loops, by index sort and by element sort, safe and
+//! unsafe.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use alphorn_term::TermStore;
 use alphorn_transform::normalize;
 use alphorn_witness::check_refutation;
 
-/// Sorts of a program, and how it counts and compares.
+/// The sorts of a program, and its operations on them.
 struct Sorts {
     index: &'static str,
     element: &'static str,
@@ -26,13 +27,13 @@ struct Sorts {
 
 fn sorts() -> Vec<Sorts> {
     let mut found = Vec::new();
-    for words in [false, true] {
+    for bit_vectors in [false, true] {
         for (element, elements) in [
             ("Int", ["7", "8"]),
             ("Bool", ["true", "false"]),
             ("Real", ["0.5", "1.5"]),
         ] {
-            found.push(match words {
+            found.push(match bit_vectors {
                 false => Sorts {
                     index: "Int",
                     element,
@@ -59,7 +60,7 @@ fn sorts() -> Vec<Sorts> {
     found
 }
 
-/// What a program does, and what its bug is.
+/// What a program does, and how its unsafe version differs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     /// Every element gets a value; all are checked. Bug: the last one is skipped.
@@ -179,12 +180,12 @@ fn program(shape: Shape, sorts: &Sorts, safe: bool) -> String {
     format!("(set-logic HORN) {text} (check-sat)")
 }
 
-/// The verdict after the whole way, with its witness validated.
+/// The verdict of the program alphorn, with its witness validated.
 fn decided(text: &str, settings: &[&str]) -> Verdict {
     decided_after("none", text, settings)
 }
 
-/// The same after some passes.
+/// The verdict of the engine after some passes.
 fn decided_after(passes: &str, text: &str, settings: &[&str]) -> Verdict {
     let terms = Rc::new(TermStore::new());
     let problem = parse_bytes(text.as_bytes(), terms.clone()).expect("it can be read");
@@ -246,7 +247,7 @@ fn unsafe_programs_are_refuted() {
     }
 }
 
-/// A loop of three rounds that writes, and a check of what was written.
+/// A loop with three rounds that writes, and a check of the written elements.
 fn three_rounds(sorts: &Sorts, safe: bool) -> String {
     let Sorts {
         index,
@@ -318,8 +319,8 @@ fn bubble_sort(element: &str, safe: bool) -> String {
     )
 }
 
-/// Selection sort: the inner loop finds where a least element is, then it is swapped; or it swaps
-/// at once what is less than what is there (exchange sort). Bug: the last element is not looked at.
+/// Selection sort: the inner loop finds the index of a least element, then it is swapped; or it
+/// swaps each smaller element at once (exchange sort). Bug: the last element is not compared.
 fn selection_sort(element: &str, at_once: bool, safe: bool) -> String {
     let array = format!("(Array Int {element})");
     let bound = if safe { "n" } else { "(- n 1)" };
@@ -354,7 +355,7 @@ fn selection_sort(element: &str, at_once: bool, safe: bool) -> String {
     )
 }
 
-/// Insertion sort: elements that are greater make room for the next one. Bug: the first never does.
+/// Insertion sort: greater elements make room for the next one. Bug: the first element never does.
 fn insertion_sort(safe: bool) -> String {
     let first = if safe { "0" } else { "1" };
     let array = "(Array Int Int)";
@@ -387,8 +388,8 @@ fn is_decided(text: &str, safe: bool) {
     assert!(agrees, "{verdict:?} {text}");
 }
 
-/// Steps with many cases, and loops in loops: with labels that begin as `true` the search does not
-/// end.
+/// Steps with many cases, and nested loops: with labels that begin as `true` the search does not
+/// terminate.
 #[test]
 fn programs_that_sort_are_decided() {
     for element in ["Int", "Real"] {
@@ -401,8 +402,8 @@ fn programs_that_sort_are_decided() {
     }
 }
 
-/// An argument at which a label reads is compared in it: with its bound, and with another at which
-/// the step reads, which may be equal to it.
+/// An argument at which a label reads is compared in it: with its bound, and with another argument
+/// at which the step reads and which may be equal to it.
 #[test]
 fn programs_that_swap_at_arguments_are_decided() {
     for at_once in [true, false] {
@@ -427,8 +428,8 @@ fn what_is_not_supported_is_refused() {
     assert!(matches!(result, Err(EngineError::Unsupported(_))));
 }
 
-/// Arrays that are equal as a whole: an equation in a choice is a case of its own, one that nothing
-/// defines is known at the indexes that are read, and a disequality has an index.
+/// Equations of whole arrays: one in a choice is a case of its own, one that is no definition is
+/// instantiated at the indexes that are read, and a disequality has an index.
 #[test]
 fn equations_of_arrays_are_taken_apart() {
     let text = |query: &str| {

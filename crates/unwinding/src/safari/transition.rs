@@ -1,27 +1,20 @@
 //! Linear clauses as guarded assignments with arrays, and their instances along a path.
 //!
-//! A transition is a clause, or one case of it: where a choice decides which arrays are equal, each
-//! alternative is a transition of its own. An instance is the transition between two nodes of the
-//! unwinding. In it each array is read through its assignment `a' = λj. G(j)` at the indexes that
-//! the successor reads, so what is left are *cells*: variables for the elements of the arrays
-//! before the step.
+//! A transition is a clause, or one case of it: if a choice decides which arrays are equal, each
+//! alternative is a transition. An instance is the transition between two nodes of the unwinding. In
+//! it each array is read through its assignment `a' = λj. G(j)` at the indexes that the successor
+//! reads; the reads that are left are *cells*: variables for elements of the arrays before the step.
 //!
-//! Invariant: an instance's formula is implied by the clause when each cell has its element as
-//! value and each index variable the value of its term; it has no array in it.
+//! Invariant: an instance's formula is implied by the clause if each cell has its element as value
+//! and each index variable the value of its term; no array occurs in it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_chc::{Clause, PredicateId, System};
 use alphorn_proof::{Stop, incomplete};
 use alphorn_term::{Op, TermId, TermStore};
 use alphorn_transform::{ArrayReader as Reader, ArrayView as View};
-
-/// Cases of one clause, at most, and parts of the constraint that are looked at for them.
-const CASES: usize = 64;
-const PARTS: usize = 100_000;
-
-/// Work for one instance, at most.
-const FUEL: usize = 200_000;
 
 /// A guarded assignment.
 pub(super) struct Transition {
@@ -29,18 +22,18 @@ pub(super) struct Transition {
     pub clause: usize,
     /// The clause with the constraint of this case.
     pub case: Clause,
-    /// Definitions of arrays, and what is known of indexes.
+    /// Definitions of arrays, and known equations of indexes.
     pub view: View,
-    /// Conjuncts to be read through.
+    /// The other conjuncts.
     guards: Vec<TermId>,
-    /// Arrays that are equal by no definition.
+    /// Pairs of arrays that are equal, but not by a definition.
     equal: Vec<(TermId, TermId)>,
-    /// Arrays that differ somewhere.
+    /// Pairs of arrays that differ.
     different: Vec<(TermId, TermId)>,
 }
 
 impl Transition {
-    /// The predicate before the step, `None` for the initial location.
+    /// The predicate before the step; `None` for the initial location.
     pub fn source(&self) -> Option<PredicateId> {
         self.case.body.first().map(|atom| atom.predicate)
     }
@@ -86,8 +79,8 @@ impl Transition {
         Ok(found)
     }
 
-    /// Arguments of the body's atom, by position, that the step changes by a constant if it has the
-    /// same predicate on both sides, and those that it changes in another way.
+    /// If the step has the same predicate on both sides: the positions of the body's arguments that
+    /// it changes by a constant, and of those that it changes in another way.
     pub fn changes(&self, terms: &TermStore) -> Option<(Vec<usize>, Vec<usize>)> {
         let (body, head) = (self.case.body.first()?, self.case.head.as_ref()?);
         if body.predicate != head.predicate {
@@ -112,7 +105,8 @@ impl Transition {
     }
 }
 
-/// The disjuncts of a constraint, so far as choices are about equations of arrays.
+/// The disjuncts of a constraint, split only at choices between equations of arrays; `None` at a
+/// limit.
 fn cases(terms: &TermStore, constraint: TermId) -> Option<Vec<TermId>> {
     type Goal = (TermId, bool);
     let mut open: Vec<(Vec<Goal>, Vec<TermId>)> = vec![(vec![(constraint, true)], Vec::new())];
@@ -120,7 +114,7 @@ fn cases(terms: &TermStore, constraint: TermId) -> Option<Vec<TermId>> {
     let mut parts = 0;
     while let Some((mut goals, mut done)) = open.pop() {
         parts += 1;
-        if open.len() + found.len() > CASES || parts > PARTS {
+        if open.len() + found.len() > LIMITS.clause_cases || parts > LIMITS.constraint_parts {
             return None;
         }
         let Some((term, positive)) = goals.pop() else {
@@ -164,7 +158,7 @@ fn cases(terms: &TermStore, constraint: TermId) -> Option<Vec<TermId>> {
     Some(found)
 }
 
-/// Whether an equation of arrays occurs in a term.
+/// Whether an equation of arrays occurs in the term.
 fn compares_arrays(terms: &TermStore, term: TermId) -> bool {
     let mut found = false;
     terms.post_order(&[term], |t| {
@@ -180,30 +174,32 @@ pub(super) struct Cell {
     pub argument: usize,
     /// A value, an argument of the state, or an index variable.
     pub index: TermId,
-    /// What stands for the element.
+    /// The variable for the element.
     pub var: TermId,
 }
 
-/// A state along a path: variables for the arguments, and the cells that matter.
+/// A state along a path: variables for the arguments, and some cells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    /// Variables of their own for the arguments, in their order.
+    /// The variables for the arguments, in their order.
     pub args: Vec<TermId>,
+    /// The elements that are read.
     pub cells: Vec<Cell>,
 }
 
 /// A transition between two states.
 pub(super) struct Instance {
+    /// The transition over the variables of both states.
     pub formula: TermId,
     /// The state before.
     pub source: State,
-    /// From the clause's variables, but arrays that are no arguments, to the instance's.
+    /// From the clause's variables to the instance's.
     pub renaming: FxHashMap<TermId, TermId>,
-    /// Arrays of the clause that nothing defines, which the step chooses: where they are read.
+    /// The cells of arrays of the clause without a definition that are no arguments of the body.
     pub chosen: FxHashMap<TermId, Vec<Cell>>,
 }
 
-/// The transition into a state, from a new one.
+/// The instance of the transition into a state, from a new one.
 ///
 /// # Errors
 /// The reads are too many to be resolved, or arrays are nested.
@@ -224,8 +220,8 @@ pub(super) fn instantiate(
         let fresh = || terms.fresh_var(terms.var_name(var), terms.sort_of(var));
         renaming.entry(var).or_insert_with(fresh);
     }
-    // An index that is an argument after the step is a term over what is before it, but for
-    // numerals: labels about an index variable are about more states.
+    // An index that is an argument after the step is replaced by its term over the state before,
+    // unless that is a numeral: a label about an index variable describes more states.
     let before = |index: TermId| match target.args.iter().position(|&arg| arg == index) {
         Some(at) => match transition.view.resolve(terms, head[at]) {
             term if terms.is_value(term) => index,
@@ -254,8 +250,8 @@ pub(super) fn instantiate(
         .collect();
     reading.variables.extend(different.iter().map(|d| d.2));
     let whole = FxHashSet::default();
-    let mut reader = Reader::new(terms, &transition.view, &whole, FUEL);
-    let too_much = |_| incomplete("reads of arrays that are too many to be resolved");
+    let mut reader = Reader::new(terms, &transition.view, &whole, LIMITS.read_steps);
+    let too_much = |_| incomplete("too many reads of arrays to resolve");
     let mut parts = Vec::new();
     {
         let mut leaf = |array: TermId, path: &Vec<TermId>| reading.cell(array, path);
@@ -272,7 +268,7 @@ pub(super) fn instantiate(
             parts.push(terms.not(terms.eq(a, b)));
         }
     }
-    // What is known of all indexes is said of those that are there.
+    // An equation of arrays is instantiated at the indexes that there are.
     for &(a, b) in &transition.equal {
         let sort = index_sort(terms, a);
         let mut indexes: Vec<TermId> = reading.indexes.keys().copied().collect();
@@ -321,8 +317,8 @@ pub(super) fn instantiate(
     })
 }
 
-/// That elements at equal indexes are equal, for all pairs of cells of an array; none where there
-/// are more pairs than `limit`.
+/// The axioms that elements at equal indexes are equal, for all pairs of cells of an array; none if
+/// there are more than `limit`.
 pub(super) fn consistencies(terms: &TermStore, cells: &[Cell], limit: usize) -> Vec<TermId> {
     let mut found = Vec::new();
     for (at, a) in cells.iter().enumerate() {
@@ -339,11 +335,12 @@ pub(super) fn consistencies(terms: &TermStore, cells: &[Cell], limit: usize) -> 
     found
 }
 
-/// Elements at the same index of an array are the same.
+/// The axiom that elements at the same index of an array are equal.
 pub(super) fn consistency(terms: &TermStore, a: &Cell, b: &Cell) -> TermId {
     terms.implies(terms.eq(a.index, b.index), terms.eq(a.var, b.var))
 }
 
+/// The sort of the array's indexes.
 fn index_sort(terms: &TermStore, array: TermId) -> alphorn_term::SortId {
     match terms.sort(terms.sort_of(array)) {
         alphorn_term::Sort::Array(index, _) => index,
@@ -351,20 +348,23 @@ fn index_sort(terms: &TermStore, array: TermId) -> alphorn_term::SortId {
     }
 }
 
-/// What was read of arrays that nothing defines.
+/// The reads of arrays without a definition.
 struct Reading<'t> {
     terms: &'t TermStore,
-    /// Variables of the clause, and indexes of the state after: these are index variables as they
-    /// are.
+    /// Variables of the clause, and indexes of the state after; as indexes they need no variable.
     variables: FxHashSet<TermId>,
     /// Other index terms, over the clause's variables, with the variable of each.
     indexes: FxHashMap<TermId, TermId>,
+    /// The variable of each cell, by array and index.
     cells: FxHashMap<(TermId, TermId), TermId>,
+    /// All cells in the order in which they were made, each with its array.
     order: Vec<(TermId, Cell)>,
+    /// Whether an array of arrays was read.
     is_nested: bool,
 }
 
 impl Reading<'_> {
+    /// The variable for the read of an array at a path of indexes.
     fn cell(&mut self, array: TermId, path: &[TermId]) -> TermId {
         let terms = self.terms;
         let element = path.iter().fold(array, |a, &i| terms.select(a, i));

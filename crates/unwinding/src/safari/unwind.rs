@@ -1,25 +1,26 @@
-//! The labelled unwinding: a tree of nodes from the error backward (UNWIND, EXPAND).
+//! The labelled unwinding: a tree of nodes from the error backwards (UNWIND, EXPAND).
 //!
 //! A node stands for the states `∃ indexes. label` of a location from which its path leads to the
-//! error. Each node but the root knows the transition into its successor, as an instance with
-//! variables of its own; so an index variable means the same in all labels along a path, and what
-//! refinements add to a label is joined under one quantifier.
+//! error. Each node except the root has the transition into its successor, as an instance with its
+//! own variables; so an index variable means the same in all labels along a path, and the formulas
+//! that refinements add to a label are under one quantifier.
 //!
 //! With `labels=indexed` a node's step is one cube, as in MCMT, whose nodes are primitive
-//! differentiated formulas (Ghilardi and Ranise, LMCS 2010): a leaf that nothing covers gives way to
-//! a node for each case of its step. So a label is a conjunction, and a case that is covered is done
-//! with although others are not.
+//! differentiated formulas (Ghilardi and Ranise, LMCS 2010): a leaf that is not covered is replaced
+//! by a node for each case of its step. So a label is a conjunction, and cases are covered
+//! separately.
 //!
-//! Invariant: the instance into a node and the node's label imply the label of the node before
-//! (slides, condition (iii)). The nodes that are expanded are those that a model is made of.
+//! Invariant: the instance into a node's successor and the successor's label imply the node's label
+//! (slides, condition (iii)). A model consists of the labels of expanded nodes.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cover::{Cover, Use};
+use super::cover::{Cover, LabelInstance};
 use super::interpolate::Template;
+use super::limits::LIMITS;
 use super::model::unreachable;
 use super::transition::{Instance, State, Transition, consistencies, instantiate};
 use super::{Labels, Options};
@@ -31,86 +32,83 @@ use alphorn_term::run::Context;
 use alphorn_term::{Printer, TermId, TermStore};
 use alphorn_witness::{Model, Verdict};
 
-/// Where a state has more pairs of cells of the same array, it gets the axioms about them that
-/// models violate only.
-const AXIOMS: usize = 80;
-
-/// Position of a node in [`Unwinding::nodes`].
+/// The index of a node in [`Unwinding::nodes`].
 pub(super) type NodeId = usize;
 
-/// Where control is.
+/// A location of the control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Location {
     /// Before an entry clause: the slides' `l_I`.
     Initial,
+    /// At a predicate.
     At(PredicateId),
-    /// After a query: `l_E`.
+    /// After a query: the slides' `l_E`.
     Error,
 }
 
-/// What is to be done about a node.
+/// The status of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Status {
-    /// Not looked at, or not since something that covered it changed.
+    /// Not checked yet, or not since a node that covered it changed.
     Leaf,
+    /// It has a child for each transition into its location.
     Expanded,
-    /// All that the transition into its successor comes from is in the labels of these.
+    /// Its pre-image is contained in the labels of these nodes.
     Covered(Vec<NodeId>),
-    /// The transition into its successor comes from nowhere, or the node is below one that is
-    /// covered or dead.
+    /// Its pre-image is empty, it was split, or it is below a node that is covered or dead.
     Dead,
 }
-
+/// A node of the unwinding.
 pub(super) struct Node {
     pub location: Location,
     pub depth: usize,
     pub successor: Option<NodeId>,
     pub children: Vec<NodeId>,
     pub status: Status,
-    /// Whether its step is one cube, or has too many.
+    /// Whether its step is one cube, or is not split since it has too many.
     pub is_case: bool,
-    /// Position of the transition into the successor.
+    /// The index of the transition into the successor.
     pub transition: usize,
-    /// That transition, and the state of this node.
+    /// That transition's instance, with the state of this node as source.
     pub instance: Instance,
-    /// From the state's arguments and cells to formal variables and what these hold.
+    /// From the state's arguments and cells to the terms over formal variables that they stand for.
     pub meaning: FxHashMap<TermId, TermId>,
-    /// The transition, over formal variables in place of the state's own.
+    /// The instance's formula over formal variables.
     pub step: TermId,
     /// Instances of the axiom that elements at equal indexes are equal, over the state's cells.
     pub axioms: Vec<TermId>,
     /// Conjuncts over the state's own variables.
     pub label: Vec<TermId>,
-    /// Their conjunction over formal variables and the index variables.
+    /// Their conjunction over formal variables and index variables.
     pub formula: TermId,
     /// The index variables of the label.
     pub indexes: Vec<TermId>,
-    /// The formula's conjuncts, each with the positions of the index variables that it is about.
+    /// The formula's conjuncts, each with the indexes in `indexes` of its index variables.
     pub parts: Vec<(TermId, Vec<usize>)>,
-    /// Instances of labels that were made to cover it.
-    pub uses: Vec<Use>,
+    /// Instances of other labels that were made to check whether these cover it.
+    pub label_instances: Vec<LabelInstance>,
 }
-
+/// The state of a run.
 pub(super) struct Unwinding<'a> {
     pub system: &'a System,
     pub terms: Rc<TermStore>,
     pub smt: Rc<Smt>,
     pub options: &'a Options,
     pub transitions: Vec<Transition>,
-    /// Transitions by their head, those into the error last.
+    /// By head: its transitions.
     into: FxHashMap<Option<PredicateId>, Vec<usize>>,
     pub nodes: Vec<Node>,
     /// Leaves: those at the initial location first, then by depth.
     open: BTreeSet<(bool, usize, NodeId)>,
     /// Expanded nodes by location.
     pub expanded: FxHashMap<PredicateId, Vec<NodeId>>,
-    /// Covered nodes by those that cover them.
+    /// For each node, the nodes that it covers or covered.
     covering: FxHashMap<NodeId, FxHashSet<NodeId>>,
     pub template: Template,
     pub interpolator: Interpolator,
     pub counters: Counters,
 }
-
+/// Counters for statistics.
 #[derive(Default)]
 pub(super) struct Counters {
     pub covered: u64,
@@ -123,6 +121,7 @@ pub(super) struct Counters {
 }
 
 impl<'a> Unwinding<'a> {
+    /// An unwinding without nodes.
     pub fn new(
         system: &'a System,
         reachability: &Reachability,
@@ -157,7 +156,7 @@ impl<'a> Unwinding<'a> {
         })
     }
 
-    /// UNWIND: until no leaf is left, or a path is feasible.
+    /// UNWIND: continues until no leaf is left, or a path is feasible.
     pub fn run(&mut self, cx: &mut Context) -> Result<Verdict, Stop> {
         self.root();
         self.expand(0, cx)?;
@@ -177,7 +176,7 @@ impl<'a> Unwinding<'a> {
                 continue;
             }
             match self.cover(node, cx)? {
-                Cover::Empty => self.kill(node),
+                Cover::Empty => self.mark_dead(node),
                 Cover::By(set) => self.set_covered(node, set),
                 Cover::Open if self.nodes[node].location == Location::Initial => {
                     if let Some(refutation) = self.refine(node, cx)? {
@@ -192,7 +191,7 @@ impl<'a> Unwinding<'a> {
         }
     }
 
-    /// Splits a leaf that is not covered into cases, or gives it its label and expands it.
+    /// Replaces a leaf that is not covered by its cases; or gives it its label and expands it.
     fn develop(&mut self, node: NodeId, cx: &Context) -> Result<(), Stop> {
         if !self.nodes[node].is_case {
             self.nodes[node].is_case = true;
@@ -209,6 +208,7 @@ impl<'a> Unwinding<'a> {
         self.expand(node, cx)
     }
 
+    /// Adds the root, at the error.
     fn root(&mut self) {
         let state = State::default();
         let instance = Instance {
@@ -233,7 +233,7 @@ impl<'a> Unwinding<'a> {
             formula: TermId::TRUE,
             indexes: Vec::new(),
             parts: Vec::new(),
-            uses: Vec::new(),
+            label_instances: Vec::new(),
         });
     }
 
@@ -257,6 +257,7 @@ impl<'a> Unwinding<'a> {
         Ok(())
     }
 
+    /// Adds the child of the node by the transition.
     fn child(&mut self, node: NodeId, transition: usize) -> Result<NodeId, Stop> {
         let terms = self.terms.clone();
         let step = &self.transitions[transition];
@@ -272,7 +273,7 @@ impl<'a> Unwinding<'a> {
                 meaning.insert(cell.var, terms.select(params[cell.argument], index));
             }
         }
-        let axioms = consistencies(&terms, &state.cells, AXIOMS);
+        let axioms = consistencies(&terms, &state.cells, LIMITS.axioms);
         let step = terms.substitute(instance.formula, &meaning);
         Ok(self.add(Node {
             location,
@@ -290,15 +291,15 @@ impl<'a> Unwinding<'a> {
             formula: TermId::TRUE,
             indexes: Vec::new(),
             parts: Vec::new(),
-            uses: Vec::new(),
+            label_instances: Vec::new(),
         }))
     }
 
-    /// Replaces a node by one for each case of its step. Cells that a case does not read are left
-    /// out of its state.
+    /// Replaces a node by one for each case of its step. The state of a case has only the cells that
+    /// the case reads.
     fn split(&mut self, node: NodeId, cases: &[TermId]) {
         let terms = self.terms.clone();
-        self.kill(node);
+        self.mark_dead(node);
         for &case in cases {
             let old = &self.nodes[node];
             let read: FxHashSet<TermId> = terms.free_vars(&[case]).into_iter().collect();
@@ -314,12 +315,12 @@ impl<'a> Unwinding<'a> {
                 transition: old.transition,
                 meaning: old.meaning.clone(),
                 step: terms.substitute(case, &old.meaning),
-                axioms: consistencies(&terms, &source.cells, AXIOMS),
+                axioms: consistencies(&terms, &source.cells, LIMITS.axioms),
                 label: Vec::new(),
                 formula: TermId::TRUE,
                 indexes: Vec::new(),
                 parts: Vec::new(),
-                uses: old.uses.clone(),
+                label_instances: old.label_instances.clone(),
                 instance: Instance {
                     formula: case,
                     source,
@@ -347,7 +348,7 @@ impl<'a> Unwinding<'a> {
         id
     }
 
-    /// Adds a conjunct, over the node's own variables, to a label.
+    /// Conjoins a formula over the node's own variables to its label.
     pub fn strengthen(&mut self, node: NodeId, conjunct: TermId) {
         let terms = self.terms.clone();
         let node = &mut self.nodes[node];
@@ -369,19 +370,20 @@ impl<'a> Unwinding<'a> {
         node.parts = parts.map(|part| (part, positions(part))).collect();
     }
 
-    /// Makes a node a leaf that is to be looked at.
+    /// Makes a node a leaf, which is to be checked.
     pub fn reopen(&mut self, node: NodeId) {
         let is_inner = self.nodes[node].location != Location::Initial;
         self.open.insert((is_inner, self.nodes[node].depth, node));
         self.nodes[node].status = Status::Leaf;
     }
 
-    /// Looks again at the nodes that these cover.
-    pub fn wake(&mut self, changed: &[NodeId]) {
+    /// Reopens the nodes that these cover.
+    pub fn reopen_covered(&mut self, changed: &[NodeId]) {
         for node in changed {
-            let mut woken: Vec<NodeId> = self.covering.remove(node).into_iter().flatten().collect();
-            woken.sort_unstable();
-            for covered in woken {
+            let mut covered: Vec<NodeId> =
+                self.covering.remove(node).into_iter().flatten().collect();
+            covered.sort_unstable();
+            for covered in covered {
                 if matches!(&self.nodes[covered].status, Status::Covered(set) if set.contains(node))
                 {
                     self.reopen(covered);
@@ -390,7 +392,7 @@ impl<'a> Unwinding<'a> {
         }
     }
 
-    /// What is below the node, itself included.
+    /// The node and all nodes below it.
     pub fn subtree(&self, node: NodeId) -> FxHashSet<NodeId> {
         let mut found = FxHashSet::default();
         let mut open = vec![node];
@@ -401,8 +403,8 @@ impl<'a> Unwinding<'a> {
         found
     }
 
-    /// Takes a node and what is below it out of the unwinding.
-    pub fn kill(&mut self, node: NodeId) {
+    /// Marks a node and all nodes below it as dead.
+    pub fn mark_dead(&mut self, node: NodeId) {
         let mut below: Vec<NodeId> = self.subtree(node).into_iter().collect();
         below.sort_unstable();
         for &node in &below {
@@ -414,12 +416,12 @@ impl<'a> Unwinding<'a> {
             }
             self.nodes[node].status = Status::Dead;
         }
-        self.wake(&below);
+        self.reopen_covered(&below);
     }
 
-    /// Notes that a node needs no expansion.
+    /// Marks the node as covered by the set.
     pub fn set_covered(&mut self, node: NodeId, set: Vec<NodeId>) {
-        self.kill(node);
+        self.mark_dead(node);
         self.nodes[node].children.clear();
         for &other in &set {
             self.covering.entry(other).or_default().insert(node);
@@ -428,7 +430,7 @@ impl<'a> Unwinding<'a> {
         self.counters.covered += 1;
     }
 
-    /// The path of a node to the error, the root excluded.
+    /// The path of a node to the error, without the root.
     pub fn path(&self, node: NodeId) -> Vec<NodeId> {
         let mut path = Vec::new();
         let mut at = Some(node);
@@ -439,14 +441,14 @@ impl<'a> Unwinding<'a> {
         path
     }
 
-    /// Looks again at expanded nodes, in this order.
-    pub fn look_again(&mut self, nodes: &[NodeId], cx: &mut Context) -> Result<(), Stop> {
+    /// Checks again whether these expanded nodes are covered, in this order.
+    pub fn check_again(&mut self, nodes: &[NodeId], cx: &mut Context) -> Result<(), Stop> {
         for &node in nodes {
             if self.nodes[node].status != Status::Expanded || node == 0 {
                 continue;
             }
             match self.cover(node, cx)? {
-                Cover::Empty => self.kill(node),
+                Cover::Empty => self.mark_dead(node),
                 Cover::By(set) => self.set_covered(node, set),
                 Cover::Open => {}
             }
@@ -454,18 +456,18 @@ impl<'a> Unwinding<'a> {
         Ok(())
     }
 
-    /// Leaves out expanded nodes that others cover, those with most indexes first: what is left is
-    /// a model with fewer quantifiers. Nodes that these covered are looked at again.
+    /// Removes expanded nodes that others cover, those with the most indexes first, so that the
+    /// model has fewer quantifiers. The nodes that they covered are reopened.
     fn minimise(&mut self, cx: &mut Context) -> Result<(), Stop> {
         let mut nodes: Vec<NodeId> = self.expanded.values().flatten().copied().collect();
         nodes.sort_unstable_by_key(|&n| {
             let node = &self.nodes[n];
             (std::cmp::Reverse((node.indexes.len(), node.depth)), n)
         });
-        self.look_again(&nodes, cx)
+        self.check_again(&nodes, cx)
     }
 
-    /// The complement of what reaches the error: `∧ ∀ indexes. ¬label` over the expanded nodes.
+    /// The complement of the labels: `∧ ∀ indexes. ¬label` over the expanded nodes.
     fn model(&self, cx: &Context) -> Result<Model, Stop> {
         let mut model = Model::default();
         for (&predicate, nodes) in &self.expanded {
@@ -482,8 +484,8 @@ impl<'a> Unwinding<'a> {
         Ok(model)
     }
 
-    /// Whether a node's label is in the labels of some of the others, those below the node. These
-    /// have not closed it, since without it they would not be there.
+    /// Whether a node's label is contained in the labels of those others that are below the node.
+    /// Covering excludes these, since they would not exist without the node.
     fn is_below(&self, node: NodeId, others: &[NodeId], cx: &Context) -> Result<bool, Stop> {
         let mut below = self.subtree(node);
         below.remove(&node);

@@ -1,17 +1,18 @@
-//! A model of those conjuncts of the labels that a proof needs.
+//! A model that consists of the conjuncts of labels that a proof needs.
 //!
-//! Labels of a location are a disjunction over its nodes. Often some conjuncts of them that hold of
-//! all the nodes, or of all on one side of a condition that cases are split by, are inductive
-//! without the rest, and of these the cores of a proof from the queries on suffice. That is a much
-//! smaller formula to check, in particular where products are put in.
+//! The label of a location is a disjunction over its nodes. Often the conjuncts that hold of all
+//! nodes, or of all nodes on one side of a condition by which cases are split, are inductive
+//! without the rest; and the cores of a proof that starts from the queries need only some of them.
+//! The result is a much smaller formula to check, in particular where products are substituted.
 //!
-//! Invariant: what comes back passed all queries of being a model.
+//! Invariant: the result passed all queries that make it a model.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_chc::{PredicateId, System};
 use alphorn_proof::clauses::{Clauses, Lemma, Solvers};
 use alphorn_proof::houdini::{Question, inductive_lemmas};
@@ -20,17 +21,10 @@ use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::run::{Budget, Context};
 use alphorn_term::{TermId, TermStore};
 
-/// Conjuncts that are looked at, at most, also with each condition.
-const CONJUNCTS: usize = 2000;
-
-/// Work at most, and as a part of what is left.
-const PATIENCE: Duration = Duration::from_secs(3);
-const PART_OF_TIME: u32 = 4;
-
 /// Formulas by predicate, over formal variables.
 type Conjuncts = FxHashMap<PredicateId, Vec<TermId>>;
 
-/// The model of needed conjuncts, if there is one. Conditions are over formal variables.
+/// The model of needed conjuncts, if one is found. `conditions` are over formal variables.
 pub(super) fn needed_conjuncts(
     system: &System,
     labels: &FxHashMap<PredicateId, TermId>,
@@ -38,21 +32,21 @@ pub(super) fn needed_conjuncts(
     smt: &Rc<Smt>,
     cx: &Context,
 ) -> Option<FxHashMap<PredicateId, TermId>> {
-    let left = cx.remaining().map(|left| left / PART_OF_TIME);
-    let patience = left.map_or(PATIENCE, |left| PATIENCE.min(left));
-    let limit = smt.limit_queries(Some(patience));
+    let share = cx.remaining().map(|left| left / LIMITS.model_parts);
+    let work = share.map_or(LIMITS.model_work, |share| LIMITS.model_work.min(share));
+    let limit = smt.limit_queries(Some(work));
     let start = Instant::now();
     let search = Search {
         system,
         terms: &system.terms,
         conditions,
-        budget: cx.budget.work(patience),
+        budget: cx.budget.work(work),
     };
     let found = search.run(labels, smt);
     drop(limit);
     let count = |c: &Conjuncts| c.values().map(Vec::len).sum::<usize>();
     log::debug!(
-        "a model of needed conjuncts: {:?}, {:.3} s",
+        "vinta: a model of needed conjuncts: {:?}, {:.3} s",
         found.as_ref().map(count),
         start.elapsed().as_secs_f64()
     );
@@ -100,7 +94,7 @@ impl Search<'_> {
         Some(found)
     }
 
-    /// Whether the formulas exclude each other; `None` when it is not known, or time is up.
+    /// Whether the formulas contradict each other; `None` if that is unknown or the budget is spent.
     fn excludes(&self, solver: &mut Solver, assumptions: &[TermId]) -> Option<bool> {
         if self.budget.is_spent() {
             return None;
@@ -112,7 +106,8 @@ impl Search<'_> {
         }
     }
 
-    /// Conjuncts of some disjunct that follow from all, for each predicate.
+    /// For each predicate, the conjuncts of single disjuncts of its label that follow from the
+    /// whole label, and implications from a side of a condition to a conjunct. `None` at a limit.
     fn common(
         &self,
         labels: &FxHashMap<PredicateId, TermId>,
@@ -145,7 +140,7 @@ impl Search<'_> {
                         continue;
                     }
                     total += 1 + sides.len();
-                    if total > CONJUNCTS {
+                    if total > LIMITS.model_conjuncts {
                         return None;
                     }
                     let violated = self.terms.not(conjunct);

@@ -1,90 +1,78 @@
 //! VINTA: abstract interpretation guided by interpolants ("Craig Interpretation").
 //!
-//! Paper: Albarghouthi, Gurfinkel, Chechik, "Craig Interpretation" (SAS 2012). On UFO: the same,
-//! "From under-approximations to over-approximations and back" (TACAS 2012).
+//! Paper: Albarghouthi, Gurfinkel, Chechik, "Craig Interpretation" (SAS 2012); its predecessor UFO:
+//! the same authors, "From under-approximations to over-approximations and back" (TACAS 2012).
 //!
-//! The search (`search`) has two phases that alternate. EXPANDARG unrolls the cutpoint graph
-//! (`chc::cutpoints`) in the recursive iteration strategy, and labels the nodes by abstract
-//! interpretation (`proof::posts`, and `widen` of each graph), until everything new is covered. If the
-//! error is not reached, the labels are a model. Else VINTAREF encodes the graph: a model of the
-//! formula is a derivation of `false`; if there is none, interpolants strengthen the labels, and
-//! the unrolling goes on where these are not inductive.
+//! The search (`search`) alternates two phases. EXPANDARG unrolls the cutpoint graph
+//! (`chc::cutpoints`) in the recursive iteration strategy and labels the nodes by abstract
+//! interpretation (`proof::posts`, and the widening of each graph), until each new node is covered.
+//! If the error is not reached, the labels are a model. Otherwise VINTAREF encodes the graph: a
+//! model of the formula is a derivation of `false`; if there is none, interpolants strengthen the
+//! labels, and unrolling continues where these are not inductive.
 //!
-//! There are two kinds of graph. For linear systems it is the paper's abstract reachability graph
-//! (`arg`), for nonlinear clauses a hypergraph (`hyper`), which that module's essay describes. The
-//! domains are those of `domain::catalogue`; `domains` says which of them have a turn when
-//! none is named.
+//! For linear systems the graph is the paper's abstract reachability graph (`arg`), for nonlinear
+//! clauses it is a hypergraph (`hyper`). The domains are those of `domain::catalogue`; `domains`
+//! has their turns for runs without `--domain`.
 //!
-//! # The paper's procedures, by their names
+//! # Procedures of the paper
 //!
 //! - VINTAMAIN, EXPANDARG, VINTAREF and UFOREF: `search`, for both kinds of graph.
-//! - EXPANDNODE, GETFUTURENODE, COMPUTEPOST: `arg::expand`. WIDENWITH, and α: `arg::widen`.
-//! - WTONEXT and WTOEXIT: both are `Cutpoints::next` of `chc::cutpoints`, since where to go on
-//!   depends on what is pending alone.
+//! - EXPANDNODE, GETFUTURENODE, COMPUTEPOST: `arg::expand`. WIDENWITH and α: `arg::widen`.
+//! - WTONEXT and WTOEXIT: both are `Cutpoints::next` of `chc::cutpoints`; which location comes next
+//!   depends only on the pending ones.
 //! - ENCODEBMC and DECODEBMC: `arg::encode`. VINTARDI: `by_certificates` of `arg`, which gives the
-//!   edges and their sources' labels to DAGITP, that is `Interpolator::dag` of `smt`.
+//!   edges and the labels of their sources to DAGITP, that is `Interpolator::dag` of the crate
+//!   `interpolation`.
 //!
-//! Fig. 2(c) and Fig. 5 are tests of `arg`, with widening at each unrolling, as in the examples.
-//! The picture of Fig. 5(a) is missing in our copy of the paper: its program is reconstructed from
-//! the labels that the text tells of. One refinement is enough, as in the paper, but without
-//! restriction as well: there the paper has `x ≠ 9` for the covered node, which loses `x ≤ 10`. Our
-//! interpolants of a node are made of implicants of all that leads to it, so the entry's `x ≤ 10`
-//! is in them. (A program that needs more without restriction is in `tests/vinta.rs`.) Widened at
-//! each third visit only, as in the paper's experiments, it needs no refinement: `x = 10`, `x = 8`
-//! and `x ≤ 8` is found first.
+//! Fig. 2(c) and Fig. 5 are tests of `arg`, with widening at each unrolling as in the examples. Our
+//! copy of the paper lacks the picture of Fig. 5(a); the program is reconstructed from the labels
+//! that the text gives. One refinement suffices, as in the paper, but also without restriction:
+//! there the paper loses `x ≤ 10`, while our interpolants are made of implicants of everything that
+//! leads to the node, which contain it. `tests/vinta.rs` has a program that needs more refinements
+//! without restriction.
 //!
-//! # What differs from the paper
+//! # Deviations
 //!
-//! - **Posts.** An action's abstract post asks the solver for paths, and each path, an implicant of
-//!   the clause's constraint, goes through the domain (Monniaux and Gonnord, SAS 2011): constraints
-//!   are large blocks, and have more paths than can be listed. Many paths make posts coarser:
-//!   `boxes` become products of what is known of each variable, then one box.
-//! - **Labels.** In `boxes`, labels are cumulative and only what is new is explored. The paper's
-//!   labels are the new part alone; but then the labels are no well-labelling, as restricted
+//! - **Posts.** The abstract post of an action asks the solver for paths; each path, an implicant
+//!   of the clause's constraint, goes through the domain (Monniaux and Gonnord, SAS 2011), since a
+//!   constraint has more paths than can be listed. With many paths the post gets coarser: `boxes`
+//!   becomes the product of the sets of each variable, then one box.
+//! - **Labels.** In `boxes` a label contains the labels before it, and only the new part is
+//!   explored. The paper's labels are the new part only, which is no well-labelling; restricted
 //!   interpolants need one.
-//! - **`boxes`** are decision diagrams with one node for all bounds of a variable; copies,
-//!   constants and offsets along a path move the bounds of all boxes at once. Widening keeps the
-//!   bounds of the smaller element, and stops at numerals of the clauses.
-//! - **Covering.** What a covered node leads to does not change labels of others: such edges stay
-//!   only where the label is computed anyway, or where refinement made both.
-//! - **Widening** of a location late in a phase is a chain, with the last widened node as its left
-//!   argument: the node before may be smaller, and the two would take turns for ever.
-//! - **Interpolants** come from the interpolation service. Where it has none in time, clauses from
-//!   proof obligations take their place, as in property directed reachability but along the graph
-//!   (`project` of each graph); after a failure, certificates pause for some refinements. What
-//!   fails is time, on large graphs, and not a theory: one query over all steps with a name for
-//!   each literal.
-//! - **Feasibility** is no query of its own for linear systems: the first one of certificates says
-//!   whether there is a derivation, and so do obligations that lead to the entry.
-//! - **Lemmas.** Conjuncts of interpolants go to other nodes of the location, where they hold
-//!   (`share`). In domains without disjunctions new nodes keep them, where posts preserve them, as
-//!   in UFO's predicate abstraction: else each node that a phase adds is refined again.
-//! - **Models.** Safe labels become a smaller model: clauses that follow from the labels, found
-//!   backwards from the queries, as few as make an inductive proof. In the domain `products` it is
-//!   made of conjuncts of the labels (`conjuncts`).
-//! - **Nonlinear clauses.** A location's nodes are a chain of growing labels. The premises of a
-//!   node's hyperedges are the nodes that were last when it was made; so what is derived later from
-//!   earlier premises is derived from them, too, and an interpolant of a node may restrict the
-//!   nodes before it. Derivation trees are unfolded from the queries only where labels do not
-//!   refute them. One tree with alternatives stands for all derivations; what it needs is
-//!   interpolated, and a node's lemmas are the interpolants of all its copies. Lemmas that the
-//!   clauses preserve are kept in new nodes, as UFO does with predicates; nodes that lemmas make
-//!   redundant go.
+//! - **`boxes`** are decision diagrams with one node for all bounds of a variable. Widening keeps
+//!   the bounds of the smaller element and stops at numerals of the clauses.
+//! - **Covering.** A covered node does not change the labels of other nodes: it keeps only edges to
+//!   nodes that are labelled anew anyway, and edges between refined nodes.
+//! - **Widening** late in a phase starts from the last widened node of the location, not from the
+//!   node before: that one may be smaller, and the two could alternate for ever.
+//! - **Interpolants** come from certificates of the solver. If those are not found in time, clauses
+//!   from proof obligations along the graph replace them (`project` of each graph), and
+//!   certificates pause for some refinements.
+//! - **Feasibility** of a linear graph is no separate query: certificates begin with it, and
+//!   obligations that lead back to the entry are a derivation.
+//! - **Lemmas.** Conjuncts of interpolants are added to other nodes of the location where they hold
+//!   (`share`), and new nodes keep those that posts preserve, as in UFO's predicate abstraction.
+//! - **Models.** Safe labels become a smaller model (`proof::weaken`): clauses that follow from the
+//!   labels, as few as an inductive proof needs. In the domain `products` it consists of conjuncts
+//!   of the labels (`conjuncts`).
+//! - **Nonlinear clauses** (`hyper`) are not in the paper.
 //! - **Domain `products`** (`products`): products of counters, and of counters and what loops add,
-//!   are further arguments of a system of their own, in which polyhedra and refinement are linear
-//!   (Bagnara and others, SAS 2005), with cases for conditions that clauses ask.
-//! - **Without `--domain`**, `boxes` begins and pauses after a while, without being lost:
-//!   `products`, `box` and `polyhedra` have a short turn each (the paper's conclusion proposes to
-//!   fall back where graphs grow too large), the last one also with late widening, for loops that
-//!   have a phase before what lasts; and `boxes` goes on.
+//!   are arguments of a second system, over which polyhedra and refinement are linear (Bagnara and
+//!   others, SAS 2005), with a case for each side of the conditions in clauses.
+//! - **Without `--domain`** several domains take turns (`domains`). The paper's conclusion proposes
+//!   to use a coarser domain where graphs grow too large.
 //!
-//! Invariant: labels at the end of a phase over-approximate what is derivable, so `Sat` is said
-//! with labels that are a model; `Unsat` comes with a derivation that evaluation has confirmed.
+//! # Invariant
+//!
+//! Labels at the end of a phase over-approximate the derivable facts, so safe labels are a model;
+//! a refutation is returned only after evaluation has confirmed it.
 
 mod arg;
 mod conjuncts;
 mod domains;
 mod hyper;
+mod limits;
 mod options;
 mod pauses;
 mod picture;
@@ -108,13 +96,14 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::{Model, Verdict};
 
-/// The engine.
+/// The engine `vinta`.
 #[derive(Clone, Debug, Default)]
 pub struct VintaEngine {
+    /// Its settings.
     pub options: Options,
 }
 
-/// A defect.
+/// The error for a defect of the engine.
 fn failed(message: &str) -> Stop {
     Stop::Failure(Failure {
         step: "vinta",
@@ -127,7 +116,7 @@ impl Engine for VintaEngine {
         "vinta"
     }
 
-    /// Of quantified constraints it sees instances.
+    /// Quantified constraints are replaced by instances.
     fn supports(&self, _shape: &Shape) -> Result<(), Unsupported> {
         Ok(())
     }
@@ -144,8 +133,8 @@ impl Engine for VintaEngine {
     }
 }
 
-/// A run with one domain. Its models are made of clauses; or, where the conditions are given that
-/// the domain's cases are split by, of conjuncts of the labels.
+/// A run with one domain. A model consists of clauses; if `conditions` are given (those by which
+/// the domain splits cases), it consists of conjuncts of the labels.
 fn run(
     system: &System,
     domain: impl Domain + 'static,
@@ -154,7 +143,7 @@ fn run(
     pauses: Pauses,
     cx: &mut Context,
 ) -> Result<Verdict, EngineError> {
-    // Compiled once.
+    // One type of domain: the search is compiled once.
     run_erased(
         system,
         &Erased::new(domain),

@@ -1,6 +1,6 @@
-//! The choices of the engine, each with its default and where it comes from.
+//! The settings of `vinta`.
 //!
-//! Invariant: no choice decides whether an answer is right, only whether and when there is one.
+//! Invariant: a setting decides whether and when there is an answer, never which one.
 
 use alphorn_engine::settings::{choices, settings};
 
@@ -11,13 +11,13 @@ choices! {
         Auto = "auto",
         /// Unions of boxes: decision diagrams over bounds.
         Boxes = "boxes",
-        /// Bounds, for each valuation of finite arguments.
+        /// Bounds, one element for each valuation of finite arguments.
         Box = "box",
         /// Bounds.
         Intervals = "intervals",
-        /// Values.
+        /// Constants.
         Constants = "constants",
-        /// Bits and bounds of words, bounds of numbers.
+        /// Bits and bounds of bit-vectors, bounds of numbers.
         Bits = "bits",
         /// Bounds, affine equations and congruences.
         Congruences = "congruences",
@@ -25,8 +25,8 @@ choices! {
         Octagons = "octagons",
         /// Bounds, congruences and polyhedra.
         Polyhedra = "polyhedra",
-        /// The domain `polyhedra` over arguments and some of their products, for each side of the
-        /// conditions that clauses ask.
+        /// The domain `polyhedra` over arguments and some of their products, with a case for each
+        /// side of the conditions in clauses.
         Products = "products",
         /// Polyhedra over packs of few variables.
         Packs = "packs",
@@ -36,7 +36,7 @@ choices! {
 choices! {
     /// How labels are strengthened.
     Refinement {
-        /// By interpolants under the labels before (VINTAREF).
+        /// By interpolants relative to the old labels (VINTAREF).
         Restricted = "restricted",
         /// By interpolants alone (UFOREF).
         Unrestricted = "unrestricted",
@@ -44,32 +44,32 @@ choices! {
 }
 
 choices! {
-    /// Where interpolants come from.
+    /// How interpolants are computed.
     Interpolants {
-        /// Certificates of the theories, and projection where they fail.
+        /// From certificates of the theories, and by projection where these fail.
         Certificates = "certificates",
-        /// Projection at once.
+        /// By projection only.
         Projection = "projection",
     }
 }
 
 settings! {
-    /// Heuristics and limits.
+    /// The settings of `vinta`.
     Options {
         /// The abstract domain.
         domain: DomainName = DomainName::Auto;
-        /// Interpolants restricted by the labels (VINTA) or not (UFO).
+        /// Interpolants relative to the labels (VINTA) or not (UFO).
         refinement: Refinement = Refinement::Restricted;
-        /// Interpolants by certificates of the theories, and by projection where they fail; or by
-        /// projection at once.
+        /// Interpolants from certificates of the theories, and by projection where these fail; or
+        /// by projection only.
         interpolants: Interpolants = Interpolants::Certificates;
         /// Visits of a loop's head before the first that may widen: none in the paper, more in one
         /// of the turns of `auto`.
         widen_delay: usize = 0;
-        /// Widening stops at numerals of the clauses.
+        /// Whether widening stops at numerals of the clauses.
         thresholds: bool = true;
         /// Paths of a clause that go through the domain one by one. After a fiftieth of them
-        /// `boxes` forgets how variables go together; after as many again it is one box.
+        /// `boxes` forgets relations between variables; after as many again it is one box.
         paths: usize = 5000, source "Monniaux, Gonnord, SAS 2011";
         /// Write the abstract reachability graph of the last phase to this file, as Graphviz.
         arg: Option<String> = None;
@@ -77,7 +77,7 @@ settings! {
 }
 
 impl Options {
-    /// Whether refined labels are stronger than those before.
+    /// Whether new labels are conjoined to the old ones.
     pub(super) fn restricted(&self) -> bool {
         self.refinement == Refinement::Restricted
     }

@@ -1,29 +1,29 @@
-//! Pauses of a run, in which others are tried.
+//! A pause of a run, in which runs with other domains take their turns.
 //!
-//! A run that has used up its turn may still be close to its end: it stays as it is on the stack
-//! while runs with other domains take their turns, and then goes on.
+//! A run that has used up its turn may be close to its end. It stays on the stack while the other
+//! runs take theirs, and then continues.
 //!
-//! Invariant: a run has one pause at most, so that runs are never nested deeper than two.
+//! Invariant: a run has at most one pause, so runs are nested at most two deep.
 
 use alphorn_proof::Stop;
 use alphorn_term::run::{Budget, Context};
 
-/// Other runs, with limits of their own. An error stops the run that paused.
+/// Other runs, with their own limits. An error stops the run that paused.
 type Others<'a> = Box<dyn FnOnce(&mut Context) -> Result<(), Stop> + 'a>;
 
 /// The pause of a run.
 pub(super) struct Pauses<'a> {
-    /// It is due when this is spent; and what is done in it. Gone when it is over.
+    /// The budget after which the pause is due, and the other runs. `None` after the pause.
     pause: Option<(Budget, Others<'a>)>,
 }
 
 impl<'a> Pauses<'a> {
-    /// For a run without pause.
+    /// For a run without a pause.
     pub fn none() -> Self {
         Pauses { pause: None }
     }
 
-    /// A pause that is due when the budget is spent, for these runs.
+    /// A pause for these runs, due when the budget is spent.
     pub fn after(
         budget: Budget,
         others: impl FnOnce(&mut Context) -> Result<(), Stop> + 'a,
@@ -33,7 +33,7 @@ impl<'a> Pauses<'a> {
         }
     }
 
-    /// Makes the pause if it is due.
+    /// Runs the others if the pause is due.
     pub fn take(&mut self, cx: &mut Context) -> Result<(), Stop> {
         let due = |p: &mut (Budget, Others)| p.0.is_spent();
         match self.pause.take_if(due) {
@@ -57,17 +57,17 @@ mod tests {
     #[test]
     fn a_pause_is_made_once_and_not_early() {
         let mut cx = Context::new(Rc::new(TermStore::new()));
-        let made = Cell::new(0);
+        let runs_made = Cell::new(0);
         let others = |_: &mut Context| {
-            made.set(made.get() + 1);
+            runs_made.set(runs_made.get() + 1);
             Ok(())
         };
         let mut early = Pauses::after(cx.budget.work(Duration::from_secs(600)), others);
         assert!(early.take(&mut cx).is_ok());
-        assert_eq!(made.get(), 0);
+        assert_eq!(runs_made.get(), 0);
         let mut due = Pauses::after(cx.budget.work(Duration::ZERO), others);
         assert!(due.take(&mut cx).is_ok() && due.take(&mut cx).is_ok());
-        assert_eq!(made.get(), 1);
+        assert_eq!(runs_made.get(), 1);
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! The search of VINTA, over either kind of graph: the paper's procedures as far as they do not
-//! depend on how nodes hang together.
+//! The search of VINTA over either kind of graph: the procedures of the paper that do not depend on
+//! how nodes are connected.
 //!
-//! VINTAMAIN takes turns between EXPANDARG, which labels locations in the recursive iteration
-//! strategy, and VINTAREF, which finds a derivation of `false` or stronger labels. What a visit
-//! does, how the graph becomes a formula and how interpolants become labels is up to the graph
-//! ([`Unwinding`]).
+//! VINTAMAIN alternates EXPANDARG, which labels locations in the recursive iteration strategy, and
+//! VINTAREF, which finds a derivation of `false` or stronger labels. Each graph implements what a
+//! visit does, how the graph is encoded and how interpolants become labels ([`Unwinding`]).
 //!
-//! Invariant: the search ends with safe labels only after a phase that no refinement followed.
+//! Invariant: the search returns safe labels only right after a phase that did not reach the error.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::pauses::Pauses;
 use super::{Interpolants, Options, failed};
 use alphorn_chc::cutpoints::{Cutpoints, ENTRY, ERROR, Location};
@@ -27,25 +27,6 @@ use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 use alphorn_witness::Refutation;
 
-/// Certificates get so much work, or as much as the run took so far, but no more than a part of
-/// what is left, before projection takes their place. (With half a second at least, the graphs of
-/// token_ring.3 and 4 had interpolants by projection only; they need 0.7 and 1.3 s.)
-const SHORTEST_SLICE: Duration = Duration::from_secs(2);
-const LONGEST_SLICE: Duration = Duration::from_secs(10);
-const SLICES: u32 = 8;
-
-/// A loop's head is widened on each so-manieth visit, as in the paper's experiments.
-const WIDEN_EVERY: usize = 3;
-
-/// How often unneeded literals are sought before interpolation, as in the paper.
-const CORE_ROUNDS: usize = 3;
-
-/// Cubes that an interpolant is taken apart into for a domain without disjunctions.
-pub(super) const LABEL_CUBES: usize = 24;
-
-/// Failures after which the pauses of certificates grow no longer.
-const FAILURES: u64 = 5;
-
 /// The state of a run over a graph.
 pub(super) struct Vinta<'a, D: Domain, G> {
     pub system: &'a System,
@@ -56,32 +37,34 @@ pub(super) struct Vinta<'a, D: Domain, G> {
     pub smt: Rc<Smt>,
     pub posts: Posts<'a, D>,
     pub graph: G,
-    /// [`WIDEN_EVERY`], or one for the paper's examples.
+    /// The period of widening in visits: that of [`LIMITS`], or one for the paper's examples.
     pub widen_every: usize,
     phases: usize,
     refinements: u32,
-    /// Refinements for which certificates failed, and refinements until they are tried again.
+    /// Refinements for which certificates failed.
     projections: u64,
+    /// Refinements until certificates are tried again.
     waiting: u32,
-    /// Refinements with interpolants by certificates, and by projection.
+    /// Refinements with interpolants from certificates, and by projection.
     by_kind: [u64; 2],
-    /// Time by what was done.
+    /// Time per stage.
     times: [Duration; Stage::ALL.len()],
-    /// When the run began, and the work that had been done then.
+    /// When the run began.
     started: Instant,
-    begun_at: Duration,
+    /// The work that had been done by then.
+    work_at_start: Duration,
     pub pauses: Pauses<'a>,
-    /// The way to other processes.
+    /// Labels for other processes.
     exchange: Option<Exchange>,
     pub cx: &'a mut Context,
 }
 
-/// What takes time, for statistics.
+/// A part of the search whose time is recorded.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// EXPANDARG, posts among it.
+    /// EXPANDARG, including posts.
     Expand,
-    /// Whether the graph has a derivation of `false`.
+    /// The encoding of the graph.
     Encode,
     Certificates,
     Projection,
@@ -96,50 +79,51 @@ impl Stage {
     ];
 }
 
-/// What the labels and the clauses between them allow.
+/// The result of encoding or interpolating a graph.
 pub(super) enum Unrolled<E> {
     /// A derivation of `false`.
     Feasible(Refutation),
-    /// None: a contradiction that interpolants are made of.
+    /// No derivation was found: the encoding, or its interpolants.
     Infeasible(E),
 }
 
-/// What differs between graphs.
+/// The operations that differ between graphs.
 pub(super) trait Unwinding {
     /// A formula for the derivations of `false` along the graph.
     type Encoding;
 
-    /// Starts EXPANDARG.
+    /// Begins a phase of EXPANDARG.
     fn begin_phase(&mut self);
 
     /// Whether the location is to be visited in this phase.
     fn is_pending(&self, location: Location) -> bool;
 
-    /// Visits the location: labels a node of it by COMPUTEPOST and WIDENWITH, unless there is
-    /// nothing new, and says which locations are pending then. At the error: whether it is reached.
+    /// Visits the location: labels a node of it by COMPUTEPOST and WIDENWITH if there is anything
+    /// new, and makes the locations pending that this concerns. At the error: finds whether it is
+    /// reached.
     fn visit(&mut self, location: Location) -> Result<(), Stop>;
 
     /// Whether the last phase did not reach the error.
     fn is_safe(&self) -> bool;
 
-    /// What this phase derived of the location's predicate.
+    /// The label of the location's predicate in this phase, over its formal variables.
     fn reached(&self, location: Location) -> TermId;
 
-    /// ENCODEBMC. A derivation of `false` if one is found on the way.
+    /// ENCODEBMC: the encoding, or a derivation of `false` if one is found on the way.
     fn encode(&mut self) -> Result<Unrolled<Self::Encoding>, Stop>;
 
     /// DECODEBMC: a derivation of `false`, if the encoding has one.
     fn decode(&self, encoding: &Self::Encoding) -> Result<Option<Refutation>, Stop>;
 
-    /// Interpolants of the encoding by certificates: VINTARDI, or DAGITP without restriction. An
-    /// error says so if it has a model.
+    /// Interpolants from certificates: VINTARDI, or DAGITP without restriction. The error
+    /// `Satisfiable` says that the encoding has a model.
     fn by_certificates(
         &self,
         encoding: &Self::Encoding,
         interpolator: &mut Interpolator,
     ) -> Result<Vec<TermId>, InterpolationError>;
 
-    /// The interpolants with what other nodes of the same location have, where it holds.
+    /// The interpolants, with those of other nodes of the same location where these hold.
     fn shared(
         &mut self,
         encoding: &Self::Encoding,
@@ -153,21 +137,21 @@ pub(super) trait Unwinding {
     fn relabel(&mut self, encoding: &Self::Encoding, interpolants: Vec<TermId>)
     -> Result<(), Stop>;
 
-    /// How large the graph is: for statistics, each with its name.
+    /// Sizes of the graph for statistics, each with its name.
     fn sizes(&self) -> Vec<(&'static str, usize)>;
 
     /// The graph in Graphviz's language.
     fn picture(&self) -> String;
 }
 
-/// How a search ended, `None` for labels that are safe; and the labels.
+/// The result of a search (`None` if the labels are safe), and the labels.
 pub(super) type Outcome = (
     Result<Option<Refutation>, Stop>,
     FxHashMap<PredicateId, TermId>,
 );
 
 impl<'a, D: Domain, G> Vinta<'a, D, G> {
-    /// A search for a system all of whose clauses are relevant.
+    /// A search for a system in which all clauses are relevant.
     pub fn new(
         system: &'a System,
         domain: &'a D,
@@ -185,7 +169,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             options,
             graph: graph(&cutpoints),
             cutpoints,
-            widen_every: WIDEN_EVERY,
+            widen_every: LIMITS.widening_period,
             smt: smt.clone(),
             posts: Posts::new(system, domain, smt, options.paths),
             phases: 0,
@@ -195,7 +179,7 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             by_kind: [0, 0],
             times: Default::default(),
             started: Instant::now(),
-            begun_at: system.terms.work(),
+            work_at_start: system.terms.work(),
             pauses,
             exchange: Exchange::new(system, cx),
             cx,
@@ -207,26 +191,26 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
         self.cutpoints.formals(self.system, location)
     }
 
-    /// New variables for them.
+    /// Fresh variables for the formal variables of the location's predicate.
     pub fn fresh_formals(&self, location: Location) -> Vec<TermId> {
         self.cutpoints.fresh_formals(self.system, location)
     }
 
-    /// A formula over the formal variables of the location, over these variables.
+    /// The formula, over the formal variables of the location, with these variables instead.
     pub fn over(&self, location: Location, formula: TermId, vars: &[TermId]) -> TermId {
         let formals = self.formals(location).iter().copied();
         let map = formals.zip(vars.iter().copied()).collect();
         self.terms.substitute(formula, &map)
     }
 
-    /// The way back from [`Vinta::over`].
+    /// The inverse of [`Vinta::over`].
     pub fn decoded(&self, location: Location, formula: TermId, vars: &[TermId]) -> TermId {
         let formals = self.formals(location).iter().copied();
         let map = vars.iter().copied().zip(formals).collect();
         self.terms.substitute(formula, &map)
     }
 
-    /// The same for an interpolant, which must be over these variables.
+    /// An interpolant over formal variables; an error if it has variables other than these.
     pub fn lemma(
         &self,
         location: Location,
@@ -248,9 +232,9 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
             && visit.is_multiple_of(self.widen_every)
     }
 
-    /// Whether there is a model.
+    /// Whether the assertions and assumptions have a model.
     pub fn check(&self, solver: &mut Solver, assumptions: &[TermId]) -> Result<bool, Stop> {
-        self.go_on()?;
+        self.check_budget()?;
         match solver.check(assumptions) {
             SatResult::Sat => Ok(true),
             SatResult::Unsat => Ok(false),
@@ -258,23 +242,24 @@ impl<'a, D: Domain, G> Vinta<'a, D, G> {
         }
     }
 
-    /// An error if the run is to stop.
-    pub fn go_on(&self) -> Result<(), Stop> {
+    /// An error if the run has to stop.
+    pub fn check_budget(&self) -> Result<(), Stop> {
         match self.cx.stop() {
             Some(reason) => Err(Stop::Reason(reason)),
             None => Ok(()),
         }
     }
 
-    /// An interpolator that ends in time for projection.
+    /// An interpolator whose budget leaves time for projection: as much work as the run has used so
+    /// far, within limits.
     fn interpolator(&self) -> Interpolator {
-        let spent = self.terms.work().saturating_sub(self.begun_at);
-        let mut slice = spent.clamp(SHORTEST_SLICE, LONGEST_SLICE);
+        let spent = self.terms.work().saturating_sub(self.work_at_start);
+        let mut slice = spent.clamp(LIMITS.min_certificate_work, LIMITS.max_certificate_work);
         if let Some(left) = self.cx.remaining() {
-            slice = slice.min(left / SLICES);
+            slice = slice.min(left / LIMITS.certificate_parts);
         }
         let options = InterpolationOptions {
-            core_rounds: CORE_ROUNDS,
+            core_rounds: LIMITS.core_rounds,
             ..InterpolationOptions::default()
         };
         let mut interpolator = Interpolator::new(&self.smt, options);
@@ -287,7 +272,7 @@ impl<D: Domain, G> Vinta<'_, D, G>
 where
     Self: Unwinding,
 {
-    /// Does this, and notes its time.
+    /// Runs the work and records its time.
     fn timed<T>(&mut self, stage: Stage, work: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();
         let result = work(self);
@@ -302,19 +287,19 @@ where
     pub fn run(mut self) -> Outcome {
         let end = self.main();
         let labels = self.labels();
-        self.count();
+        self.record_statistics();
         (end, labels)
     }
 
-    /// VINTAMAIN: `None` when the labels are safe, else a derivation of `false`.
+    /// VINTAMAIN: `None` if the labels are safe, otherwise a derivation of `false`.
     fn main(&mut self) -> Result<Option<Refutation>, Stop> {
         loop {
             self.timed(Stage::Expand, Self::expand_arg)?;
-            self.show_phase();
+            self.report_phase();
             if self.is_safe() {
                 return Ok(None);
             }
-            self.tell_labels();
+            self.send_labels();
             if let Some(refutation) = self.refine()? {
                 return Ok(Some(refutation));
             }
@@ -322,14 +307,15 @@ where
     }
 
     /// EXPANDARG: one phase, from the entry to the error. WTONEXT and, after a covered node,
-    /// WTOEXIT are one function, [`Cutpoints::next`], since it depends on what is pending alone.
+    /// WTOEXIT are one function, [`Cutpoints::next`]: the next location depends only on the pending
+    /// ones.
     pub(super) fn expand_arg(&mut self) -> Result<(), Stop> {
         self.phases += 1;
         self.begin_phase();
         let mut at = ENTRY;
         let mut visits = 0;
         loop {
-            self.go_on()?;
+            self.check_budget()?;
             self.pauses.take(self.cx)?;
             self.visit(at)?;
             if at == ERROR {
@@ -344,7 +330,7 @@ where
         }
     }
 
-    /// VINTAREF, or UFOREF without restriction: a derivation of `false`, or else new labels.
+    /// VINTAREF, or UFOREF without restriction: a derivation of `false`, or new labels.
     pub(super) fn refine(&mut self) -> Result<Option<Refutation>, Stop> {
         self.refinements += 1;
         let encoding = match self.timed(Stage::Encode, Self::encode)? {
@@ -360,10 +346,9 @@ where
         }
     }
 
-    /// Interpolants of the encoding, by certificates unless they have failed lately; or a
-    /// derivation. Either way begins with the question whether there is one, so that nothing asks
-    /// it before: on large graphs that query is the hardest of all, and projection, which goes step
-    /// by step, does without.
+    /// Interpolants of the encoding, or a derivation: from certificates unless they failed recently,
+    /// otherwise by projection. Both decide whether there is a derivation, so nothing asks that
+    /// before: on large graphs this is the hardest query, and projection avoids it.
     fn interpolants(
         &mut self,
         encoding: &<Self as Unwinding>::Encoding,
@@ -377,7 +362,7 @@ where
         Ok(found)
     }
 
-    /// The same by certificates, unless they are not to be tried now, or fail.
+    /// Interpolants from certificates or a derivation; `None` if certificates pause or fail.
     fn certified(
         &mut self,
         encoding: &<Self as Unwinding>::Encoding,
@@ -400,24 +385,24 @@ where
                 Ok(self.decode(encoding)?.map(Unrolled::Feasible))
             }
             (Err(error), None) => {
-                log::debug!("vinta: {error}; by projection");
-                // Graphs only grow: what failed will fail again for a while.
+                log::debug!("vinta: {error}; interpolants by projection");
+                // Graphs only grow, so certificates would fail again for a while.
                 self.projections += 1;
-                self.waiting = 1 << self.projections.min(FAILURES);
+                self.waiting = 1 << self.projections.min(LIMITS.max_pause_exponent);
                 Ok(None)
             }
         }
     }
 
-    /// For each location's predicate what the last phase derived.
+    /// The label of each predicate in the last phase.
     fn labels(&self) -> FxHashMap<PredicateId, TermId> {
         let predicates = self.cutpoints.predicates.iter().enumerate();
         let labels = predicates.filter_map(|(l, p)| Some(((*p)?, self.reached(l))));
         labels.collect()
     }
 
-    /// Tells other processes the labels, which all clauses preserve but the queries.
-    fn tell_labels(&mut self) {
+    /// Sends the labels to other processes. All clauses but the queries preserve them.
+    fn send_labels(&mut self) {
         if !self.exchange.as_mut().is_some_and(Exchange::is_due) {
             return;
         }
@@ -433,8 +418,8 @@ where
         }
     }
 
-    /// A line for the phase that ended, and the picture.
-    fn show_phase(&self) {
+    /// Logs the phase that ended, and writes the picture if it is wanted.
+    fn report_phase(&self) {
         let sizes = self.sizes().into_iter();
         let sizes: Vec<String> = sizes.map(|(name, size)| format!("{size} {name}")).collect();
         log::info!(
@@ -453,8 +438,8 @@ where
         }
     }
 
-    /// Statistics of the run.
-    fn count(&mut self) {
+    /// Adds the statistics of the run.
+    fn record_statistics(&mut self) {
         let sizes = self.sizes();
         let (queries, time) = self.smt.usage();
         let stats = &mut self.cx.stats;

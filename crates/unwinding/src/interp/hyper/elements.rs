@@ -1,19 +1,21 @@
-//! What is known of a node before it is refined: an element of an abstract domain, and those of the
-//! lemmas about its predicate, from whichever labels, that hold of it.
+//! Formulas that are known of a node before refinement: an element of an abstract domain, and lemmas
+//! about its predicate, from any labels, that hold of it.
 //!
-//! An element is the post of the elements, labels and lemmas of the premises, and, from the third
-//! node of one predicate within another on, widened. A lemma is asked for at each node once, with all
-//! others that are new: that costs a query or two, where an interpolant that says the same again
-//! costs hundreds. Nothing of it is in a label before it is needed (`exclude`): what is not needed
-//! would only keep nodes from being covered.
+//! An element is the post of the elements, labels and lemmas of the premises; from the third node of
+//! one predicate within another on it is widened. A lemma is checked once at each node, together
+//! with all other new ones, by a query or two, where an interpolant with the same content would need
+//! hundreds. None of this enters a label before it is needed (`exclude`): unneeded conjuncts would
+//! only keep nodes from being covered.
 //!
-//! Invariant: what is known of a node follows by its clause from what is known of its premises.
+//! Invariant: the element and lemmas of a node follow by its clause from those of its premises and
+//! their labels.
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use super::NodeId;
+use crate::interp::limits::LIMITS;
 use alphorn_chc::System;
 use alphorn_domain::catalogue::{Catalogue, Parameters};
 use alphorn_domain::{Domain, Erased, ErasedElement};
@@ -23,73 +25,73 @@ use alphorn_smt::Smt;
 use alphorn_term::run::{Budget, Context};
 use alphorn_term::{TermId, TermStore};
 
-/// Paths of one clause from one element, at most.
-const PATHS: usize = 100;
-
-/// Nodes of one predicate, one in another, before one is widened.
-pub(super) const DELAY: usize = 2;
-
-/// See the module.
+/// The elements and lemmas of nodes.
 pub(super) struct Elements<'a> {
     domain: &'a Erased,
     posts: Posts<'a, Erased>,
     known: FxHashMap<NodeId, Known>,
-    /// How often a node was described anew.
+    /// The number of elements that were computed.
     stamp: u64,
 }
 
-/// What is known of a node.
+/// The element and lemmas of a node.
 struct Known {
-    /// What it is made of: by premise the stamp and the label.
+    /// By premise: the stamp and label from which they were computed.
     of: Vec<(u64, TermId)>,
+    /// The number of the element in the order of computation.
     stamp: u64,
     element: ErasedElement,
-    /// What of the vocabulary of its location holds,
+    /// The formulas of the location's vocabulary that hold of the node.
     lemmas: Vec<TermId>,
-    /// and how much of it was looked at.
+    /// How many formulas of the vocabulary were checked.
     seen: usize,
 }
 
-/// How a node is made.
-pub(super) struct Making<'m> {
-    /// The clause that derives it, by number in the system,
+/// How a node is derived.
+pub(super) struct NodeOrigin<'m> {
+    /// The index of the clause in the system.
     pub clause: usize,
-    /// and by body atom the node and its label with what is proven, over formal variables.
+    /// By body atom: the node, and its label with the facts, over formal variables.
     pub premises: Vec<(NodeId, TermId)>,
-    /// What it is widened with, if it is.
+    /// The node whose element the new one is widened with, if any.
     pub before: Option<NodeId>,
-    /// Lemmas about its predicate, over formal variables; later there may be more.
+    /// Lemmas about the predicate, over formal variables; later calls may have more.
     pub vocabulary: &'m [TermId],
 }
 
-/// Bounds, by cases: cheap, and where they say nothing, interpolants do.
+/// The domain of elements: bounds, by cases of constants. It is cheap; interpolants do the rest.
 pub(in crate::interp) fn domain(system: &System, budget: &Budget) -> Erased {
     let domains = Catalogue::new(system, Parameters::ENGINE, budget.clone());
     Erased::new(domains.by_cases(domains.constants(), domains.bounds()))
 }
 
 impl<'a> Elements<'a> {
-    /// None yet.
+    /// No elements.
     pub fn new(system: &'a System, domain: &'a Erased, smt: &Rc<Smt>) -> Elements<'a> {
         Elements {
             domain,
-            posts: Posts::new(system, domain, smt, PATHS),
+            posts: Posts::new(system, domain, smt, LIMITS.paths),
             known: FxHashMap::default(),
             stamp: 0,
         }
     }
 
-    /// Gives the node an element, unless its premises are as they were, and looks for what holds
-    /// of its vocabulary. The premises have been described before.
+    /// Computes the element of the node, unless its premises are unchanged, and checks the new
+    /// formulas of the vocabulary. The premises have to be described before.
     ///
     /// # Errors
     /// A limit.
-    pub fn describe(&mut self, node: NodeId, making: &Making, cx: &Context) -> Result<(), Stop> {
+    pub fn describe(
+        &mut self,
+        node: NodeId,
+        origin: &NodeOrigin,
+        cx: &Context,
+    ) -> Result<(), Stop> {
         let top = self.domain.top();
         let terms = cx.budget.terms().clone();
-        let mut premises = Vec::with_capacity(making.premises.len());
-        let mut of = Vec::with_capacity(making.premises.len());
-        for &(premise, label) in &making.premises {
+        let mut premises = Vec::with_capacity(origin.premises.len());
+        let mut of = Vec::with_capacity(origin.premises.len());
+        for &(premise, label) in &origin.premises {
             let known = self.known.get(&premise);
             of.push((known.map_or(0, |k| k.stamp), label));
             let lemmas = known.map_or(&[][..], |k| &k.lemmas);
@@ -106,11 +108,11 @@ impl<'a> Elements<'a> {
         };
         let old = self.known.get(&node).filter(|known| known.of == of);
         let (element, stamp, mut lemmas, seen) = match old {
-            Some(old) if old.seen == making.vocabulary.len() => return Ok(()),
+            Some(old) if old.seen == origin.vocabulary.len() => return Ok(()),
             Some(old) => (old.element.clone(), old.stamp, old.lemmas.clone(), old.seen),
             None => {
-                let mut element = self.posts.image(making.clause, &source, cx)?;
-                if let Some(before) = making.before.and_then(|b| self.known.get(&b)) {
+                let mut element = self.posts.image(origin.clause, &source, cx)?;
+                if let Some(before) = origin.before.and_then(|b| self.known.get(&b)) {
                     let both = self.domain.join(&before.element, &element);
                     element = self.domain.widen(&before.element, &both);
                 }
@@ -118,21 +120,21 @@ impl<'a> Elements<'a> {
                 (element, self.stamp, Vec::new(), 0)
             }
         };
-        let new = making.vocabulary[seen..].to_vec();
-        lemmas.extend(self.posts.kept(making.clause, &source, new, cx)?);
+        let new = origin.vocabulary[seen..].to_vec();
+        lemmas.extend(self.posts.kept(origin.clause, &source, new, cx)?);
         let known = Known {
             of,
             stamp,
             element,
             lemmas,
-            seen: making.vocabulary.len(),
+            seen: origin.vocabulary.len(),
         };
         self.known.insert(node, known);
         Ok(())
     }
 
-    /// What is known of the node, as conjuncts over formal variables: first lemmas, which are
-    /// needed sooner than what only this node has.
+    /// The lemmas and the conjuncts of the element of the node, over formal variables. Lemmas come
+    /// first, since cores prefer them, and other nodes have them, too.
     pub fn of(&self, node: NodeId, terms: &TermStore) -> Vec<TermId> {
         let Some(known) = self.known.get(&node) else {
             return Vec::new();

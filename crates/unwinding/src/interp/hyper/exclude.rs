@@ -1,8 +1,8 @@
-//! Labels from what is known of nodes already, where these suffice: no tree is unfolded then.
+//! Labels from elements and lemmas of nodes, where these suffice; then no tree is unfolded.
 //!
-//! Of what the elements of premises (`elements`) say, what is needed to exclude what is not wanted
-//! becomes their labels; then the same of their own premises, the newest node first, so that a node
-//! is looked at once.
+//! The conjuncts of the premises' elements and lemmas (`elements`) that are needed to exclude given
+//! states become their labels; then the same is done for their own premises, the newest node first,
+//! so that each node is visited once.
 //!
 //! Invariant: labels change together or not at all.
 
@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::elements::{DELAY, Making};
+use super::elements::NodeOrigin;
 use super::{HyperSearch, NodeId};
-use crate::interp::search::{LEAST, PART};
+use crate::interp::limits::LIMITS;
 use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
 impl HyperSearch<'_> {
-    /// Strengthens labels so that the clause derives none of these states, over the head's formal
-    /// variables, from the premises, if what is known suffices.
+    /// Strengthens labels so that the clause derives no state that satisfies `states`, over the
+    /// head's formal variables, from the premises. Returns whether elements and lemmas suffice.
     pub(super) fn exclude(
         &mut self,
         clause: usize,
@@ -26,13 +26,13 @@ impl HyperSearch<'_> {
         states: TermId,
     ) -> Result<bool, Stop> {
         let (start, work) = (self.cx.budget.now(), self.terms.work());
-        let all = work.saturating_sub(self.begun_at);
-        if self.elements.is_none() || self.spent > LEAST.max(all / PART) {
+        let all = work.saturating_sub(self.work_at_start);
+        if self.elements.is_none() || self.spent > LIMITS.min_work.max(all / LIMITS.parts) {
             return Ok(false);
         }
         self.describe(premises)?;
         let found = self.demands(clause, premises, states)?;
-        // Domains do most of theirs without the solver, and that is not counted as work.
+        // Most of the domain's work is done without the solver and not counted, so time counts.
         self.spent += self.cx.budget.passed(start);
         let Some(lemmas) = found else {
             return Ok(false);
@@ -42,7 +42,7 @@ impl HyperSearch<'_> {
         Ok(true)
     }
 
-    /// All nodes that these are derived from, with themselves, in their order.
+    /// All nodes from which these are derived, and these, in the order of their numbers.
     pub(super) fn below(&self, nodes: &[NodeId]) -> Vec<NodeId> {
         let mut found: Vec<NodeId> = nodes.to_vec();
         let mut seen: FxHashSet<NodeId> = nodes.iter().copied().collect();
@@ -60,38 +60,40 @@ impl HyperSearch<'_> {
         found
     }
 
+    /// Computes the elements of these nodes and of all nodes from which they are derived.
     fn describe(&mut self, nodes: &[NodeId]) -> Result<(), Stop> {
         for node in self.below(nodes) {
             let own = &self.nodes[node];
             let premises = own.premises.iter();
-            let premises = premises.map(|&p| (p, self.all_of(p)));
-            let making = Making {
+            let premises = premises.map(|&p| (p, self.label_with_facts(p)));
+            let origin = NodeOrigin {
                 clause: own.clause,
                 premises: premises.collect(),
-                before: own.before.filter(|_| own.round > DELAY),
+                before: own.before.filter(|_| own.round > LIMITS.widening_delay),
                 vocabulary: self.facts.vocabulary(own.location),
             };
             if let Some(elements) = &mut self.elements {
-                elements.describe(node, &making, self.cx)?;
+                elements.describe(node, &origin, self.cx)?;
             }
         }
         Ok(())
     }
 
-    /// The node's label and what is proven.
-    fn all_of(&self, node: NodeId) -> TermId {
+    /// The node's label and the facts of its location.
+    fn label_with_facts(&self, node: NodeId) -> TermId {
         let facts = self.terms.and(self.facts.of(self.nodes[node].location));
         self.terms.and(&[self.label(node), facts])
     }
 
-    /// By node, what its label has to say.
+    /// The lemmas that labels of nodes need to exclude the states; `None` if elements and lemmas do
+    /// not suffice.
     fn demands(
         &mut self,
         clause: usize,
         premises: &[NodeId],
         states: TermId,
     ) -> Result<Option<Vec<(NodeId, TermId)>>, Stop> {
-        // By node that is still to be looked at: its new lemmas.
+        // By node that is still to be visited: its new conjuncts.
         let mut open: BTreeMap<NodeId, Vec<TermId>> = BTreeMap::new();
         if !self.demand(clause, premises, states, &mut open)? {
             return Ok(None);
@@ -111,7 +113,8 @@ impl HyperSearch<'_> {
         Ok(Some(lemmas))
     }
 
-    /// Adds what the premises' labels lack to exclude the states; false if that is not known.
+    /// Adds the conjuncts that the premises' labels lack to exclude the states. False if elements
+    /// and lemmas do not suffice, or if that is unknown.
     fn demand(
         &mut self,
         clause: usize,
@@ -119,13 +122,16 @@ impl HyperSearch<'_> {
         states: TermId,
         open: &mut BTreeMap<NodeId, Vec<TermId>>,
     ) -> Result<bool, Stop> {
-        self.go_on()?;
+        self.check_budget()?;
         let own = &self.system.clauses[clause];
         let mut hard: Vec<TermId> = Vec::new();
         hard.extend(own.head.iter().map(|h| self.system.instantiate(states, h)));
         let mut soft: Vec<(usize, TermId, TermId)> = Vec::new();
         for (place, (atom, &premise)) in own.body.iter().zip(premises).enumerate() {
-            hard.push(self.system.instantiate(self.all_of(premise), atom));
+            hard.push(
+                self.system
+                    .instantiate(self.label_with_facts(premise), atom),
+            );
             let known = self.elements.as_ref();
             let known = known
                 .map(|e| e.of(premise, &self.terms))

@@ -1,18 +1,19 @@
 //! Nonlinear clauses: an AND/OR unwinding with tree interpolants.
 //!
-//! A node is an instance of a clause whose body atoms are older nodes; so it stands for one shape
-//! of derivation tree. U(P) is the disjunction of the labels of P's live nodes. A new node is made
-//! only where U is no model yet (McMillan and Rybalchenko, "Solving constrained Horn clauses using
-//! interpolation", 2013): a clause, and a model of what it derives from U of its body outside U of
-//! its head, choose the premises; so tuples of premises are not enumerated. For a query they choose
-//! the derivation trees that are looked at. These are unfolded level by level, as far as labels do
-//! not refute them; a tree without labels that has a model is a refutation, and a contradiction
-//! gives tree interpolants (R), unless what is known of the nodes (`elements`) excludes it already
-//! (`exclude`). Nodes are covered as in the linear case; a covered node, and what
-//! is made of it, does not count for U, and is there again when a clause needs it.
+//! A node is an instance of a clause whose body atoms are older nodes; it stands for one shape of
+//! derivation tree. U(P) is the disjunction of the labels of P's live nodes. A new node is made only
+//! where U is no model yet (McMillan and Rybalchenko, "Solving constrained Horn clauses using
+//! interpolation", 2013): a clause, and a model of a fact that it derives from U of its body outside
+//! U of its head, choose the premises, so tuples of premises are not enumerated. For a query they
+//! choose the derivation trees to check. These are unfolded level by level where labels do not
+//! refute them; a model of a completely unfolded tree is a refutation, and a contradiction gives
+//! tree interpolants (R), unless elements and lemmas of the nodes (`elements`) exclude the tree
+//! before (`exclude`). Nodes are covered as in the linear case; a covered node and the nodes derived
+//! from it are not in U, and become live again when a clause needs them.
 //!
-//! Invariant: for each node, what its clause derives from the labels of its premises is in its
-//! label. The search ends when no clause derives anything outside U from U, so U is a model.
+//! Invariant: for each node, its label contains what its clause derives from the labels of its
+//! premises. The search ends when no clause derives anything outside U from U, so U is a model, or
+//! when facts exclude all queries.
 
 pub(super) mod elements;
 mod exclude;
@@ -26,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::elements::Elements;
 use super::facts::Facts;
 use super::interpolants::{by_projection, interpolator};
+use super::limits::LIMITS;
 use super::options::{Force, Options};
 use super::search::{Counts, End, failed, is_satisfiable};
 use alphorn_chc::cutpoints::{Cutpoints, ERROR, Location};
@@ -38,17 +40,10 @@ use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
+/// A node, by number in the order of creation.
 type NodeId = usize;
 
-/// Copies in one tree, at most.
-const COPIES: usize = 2000;
-
-/// Nodes for which forced covering is tried.
-const FORCED: usize = 4;
-
-/// Nodes that may cover one are tried from the newest on, so many at most.
-const CANDIDATES: usize = 64;
-
+/// A node of the unwinding.
 struct Node {
     location: Location,
     /// Index in the system.
@@ -57,29 +52,32 @@ struct Node {
     /// Conjuncts over formal variables.
     label: Vec<TermId>,
     covered_by: Option<NodeId>,
-    /// Whether it and all its premises are not covered.
+    /// Whether neither it nor any node from which it is derived is covered.
     live: bool,
+    /// The height of its derivation tree.
     height: usize,
-    /// The last of the nodes of its location that it is derived from,
+    /// The newest node of its location from which it is derived.
     before: Option<NodeId>,
-    /// and how many there are, one in another, with itself.
+    /// The number of nodes of its location in the chain of `before`, including itself.
     round: usize,
 }
 
-/// A node of a derivation tree.
+/// A copy of a node in a derivation tree.
 struct Copy {
     /// `None` at the root.
     node: Option<NodeId>,
     parent: Option<usize>,
     /// The arguments.
     vars: Vec<TermId>,
-    /// The clause and the copies of its premises; `None` where the label stands for it.
+    /// The clause and the copies of its premises; `None` at a leaf, which has its label.
     unfolded: Option<(ClauseCopy, Vec<usize>)>,
 }
 
-/// A derivation tree has a run, or interpolants by copy.
+/// The result of unfolding derivation trees.
 enum Tree {
+    /// A derivation of `false`.
     Run(Refutation),
+    /// The tree is infeasible: its copies and their interpolants.
     Cuts(Vec<Copy>, Vec<TermId>),
 }
 
@@ -93,26 +91,30 @@ pub(super) struct HyperSearch<'a> {
     location: FxHashMap<PredicateId, Location>,
     index: ClauseIndex,
     nodes: Vec<Node>,
-    /// By location.
+    /// By location: its nodes.
     at: Vec<Vec<NodeId>>,
+    /// The node of each clause and tuple of premises.
     known: FxHashMap<(usize, Vec<NodeId>), NodeId>,
     /// Clauses that may derive something outside U.
     open: VecDeque<usize>,
+    /// By clause: whether it is in `open`.
     waiting: Vec<bool>,
-    /// By clause, with its constraint.
+    /// By clause: a solver with its constraint.
     solvers: Vec<Option<Solver>>,
+    /// By location: a solver for implications between labels.
     implications: Vec<Option<Solver>>,
     pub facts: Facts<'a>,
     elements: Option<Elements<'a>>,
     pub counts: Counts,
-    /// The work of the terms when the search began, and what went into elements since.
-    begun_at: Duration,
+    /// The work that had been done when the search began.
+    work_at_start: Duration,
+    /// Time for labels from elements.
     spent: Duration,
     pub cx: &'a mut Context,
 }
 
 impl<'a> HyperSearch<'a> {
-    /// A search for a system all of whose clauses are on a way to the error.
+    /// A search for a system in which all clauses are on a path to the error.
     pub fn new(
         system: &'a System,
         options: &'a Options,
@@ -142,7 +144,7 @@ impl<'a> HyperSearch<'a> {
             implications: (0..locations).map(|_| None).collect(),
             elements: domain.map(|domain| Elements::new(system, domain, smt)),
             counts: Counts::default(),
-            begun_at: system.terms.work(),
+            work_at_start: system.terms.work(),
             spent: Duration::ZERO,
             cx,
         }
@@ -154,14 +156,14 @@ impl<'a> HyperSearch<'a> {
     /// A limit, or a defect.
     pub fn run(&mut self) -> Result<End, Stop> {
         while let Some(clause) = self.next() {
-            self.go_on()?;
+            self.check_budget()?;
             let (nodes, refinements) = (self.counts.nodes, self.counts.refinements);
-            let tell = || format!("{nodes} nodes, {refinements} refinements");
-            self.cx.progress.tick(tell);
+            let progress = || format!("{nodes} nodes, {refinements} refinements");
+            self.cx.progress.tick(progress);
             let Some(premises) = self.step_outside(clause)? else {
                 continue;
             };
-            // There may be more.
+            // The clause may derive more.
             self.reopen(clause);
             if self.system.clauses[clause].head.is_some() {
                 self.derive(clause, premises)?;
@@ -173,9 +175,9 @@ impl<'a> HyperSearch<'a> {
             match self.unfold(clause, &premises, None)? {
                 Some(Tree::Run(refutation)) => return Ok(End::Unsafe(refutation)),
                 Some(Tree::Cuts(copies, cuts)) => self.refine(&copies, cuts)?,
-                None => return Err(failed("a tree for a query is open")),
+                None => return Err(failed("a derivation of a query was not returned")),
             }
-            if let Some(definitions) = self.facts.look(self.counts.refinements, self.cx) {
+            if let Some(definitions) = self.facts.search(self.counts.refinements, self.cx) {
                 return Ok(End::Safe(definitions));
             }
         }
@@ -188,12 +190,12 @@ impl<'a> HyperSearch<'a> {
         Ok(End::Safe(named.map(|(p, l)| (p, definition(l))).collect()))
     }
 
-    /// The statistics of the run.
-    pub fn count(&mut self) {
+    /// Adds the statistics of the run.
+    pub fn record_statistics(&mut self) {
         self.counts.add_to(&mut self.cx.stats, self.facts.count());
     }
 
-    /// Queries first, then the clause that waits longest.
+    /// The next clause: queries first, then the clause that has waited longest.
     fn next(&mut self) -> Option<usize> {
         let is_query = |&c: &usize| self.system.clauses[c].head.is_none();
         let place = self.open.iter().position(is_query).unwrap_or(0);
@@ -202,13 +204,14 @@ impl<'a> HyperSearch<'a> {
         Some(clause)
     }
 
+    /// Adds the clause to the open ones.
     fn reopen(&mut self, clause: usize) {
         if !std::mem::replace(&mut self.waiting[clause], true) {
             self.open.push_back(clause);
         }
     }
 
-    /// U of the location grows: what uses it may derive more.
+    /// Reopens the clauses that use the location, whose U has grown.
     fn grows(&mut self, location: Location) {
         if let Some(predicate) = self.graph.predicates[location] {
             for clause in self.index.using(predicate).to_vec() {
@@ -217,7 +220,7 @@ impl<'a> HyperSearch<'a> {
         }
     }
 
-    /// U of the location shrinks: what derives it may be outside.
+    /// Reopens the clauses that derive the location, whose U has shrunk.
     fn shrinks(&mut self, location: Location) {
         if let Some(predicate) = self.graph.predicates[location] {
             for clause in self.index.deriving(predicate).to_vec() {
@@ -226,6 +229,7 @@ impl<'a> HyperSearch<'a> {
         }
     }
 
+    /// The live nodes of the location.
     fn live(&self, location: Location) -> impl DoubleEndedIterator<Item = NodeId> + '_ {
         let all = self.at[location].iter().copied();
         all.filter(|&n| self.nodes[n].live)
@@ -245,20 +249,22 @@ impl<'a> HyperSearch<'a> {
         self.graph.formals(self.system, location)
     }
 
+    /// The formula, over the formal variables of the location, with these variables instead.
     fn over(&self, location: Location, formula: TermId, vars: &[TermId]) -> TermId {
         let formals = self.formals(location).iter().copied();
         let map = formals.zip(vars.iter().copied()).collect();
         self.terms.substitute(formula, &map)
     }
 
-    fn go_on(&self) -> Result<(), Stop> {
+    /// An error if the run has to stop.
+    fn check_budget(&self) -> Result<(), Stop> {
         match self.cx.stop() {
             Some(reason) => Err(Stop::Reason(reason)),
             None => Ok(()),
         }
     }
 
-    /// Premises from which the clause derives something outside U of its head.
+    /// Premises from which the clause derives a fact outside U of its head.
     fn step_outside(&mut self, clause: usize) -> Result<Option<Vec<NodeId>>, Stop> {
         let own = &self.system.clauses[clause];
         let mut parts = Vec::new();
@@ -289,12 +295,12 @@ impl<'a> HyperSearch<'a> {
             let mut live = self.live(self.location[&atom.predicate]);
             let holds = |&n: &NodeId| model.satisfies(self.system.instantiate(self.label(n), atom));
             let chosen = live.find(holds);
-            premises.push(chosen.ok_or_else(|| failed("no label of a premise holds"))?);
+            premises.push(chosen.ok_or_else(|| failed("no label of a premise is satisfied"))?);
         }
         Ok(Some(premises))
     }
 
-    /// A solver with the clause's constraint, to be put back.
+    /// A solver with the clause's constraint; the caller has to put it back.
     fn take_solver(&mut self, clause: usize) -> Solver {
         self.solvers[clause].take().unwrap_or_else(|| {
             let mut solver = self.smt.solver();
@@ -303,8 +309,8 @@ impl<'a> HyperSearch<'a> {
         })
     }
 
-    /// Makes a node of the clause and its premises, or revives it, unless other labels can be made
-    /// to hold what it derives.
+    /// Makes a node of the clause and its premises, or uncovers the node that there is; unless, with
+    /// forced covering, another node's label is made to contain what the clause derives.
     fn derive(&mut self, clause: usize, premises: Vec<NodeId>) -> Result<(), Stop> {
         let own = &self.system.clauses[clause];
         let location = own
@@ -314,7 +320,8 @@ impl<'a> HyperSearch<'a> {
         let key = (clause, premises);
         let known = self.known.get(&key).copied();
         if self.options.force != Force::None {
-            let others: Vec<NodeId> = self.live(location).rev().take(FORCED).collect();
+            let newest = self.live(location).rev();
+            let others: Vec<NodeId> = newest.take(LIMITS.forced_candidates).collect();
             for other in others {
                 if !self.nodes[other].live || !key.1.iter().all(|&p| self.nodes[p].live) {
                     return Ok(());
@@ -337,7 +344,7 @@ impl<'a> HyperSearch<'a> {
         }
         let node = match known {
             Some(node) => {
-                // U does not hold what it derives, so nothing that is live covers it.
+                // The clause derives a fact outside U, so no live node covers this one.
                 self.nodes[node].covered_by = None;
                 self.counts.uncovered += 1;
                 node
@@ -373,7 +380,7 @@ impl<'a> HyperSearch<'a> {
         Ok(())
     }
 
-    /// What is made of the node counts again, as far as nothing else keeps it from that.
+    /// Makes the later nodes live that are derived from live nodes only and not covered.
     fn revive(&mut self, node: NodeId) {
         for later in node + 1..self.nodes.len() {
             let own = &self.nodes[later];
@@ -385,9 +392,9 @@ impl<'a> HyperSearch<'a> {
         }
     }
 
-    /// The clause's trees over these premises: a run to states that satisfy the goal, over the
-    /// head's formal variables, or interpolants that exclude one. `None` where there is a run but
-    /// it is no refutation.
+    /// Unfolds the clause's trees over these premises. Returns a refutation if the clause is a
+    /// query; or interpolants if no tree derives a state that satisfies the goal, over the head's
+    /// formal variables. `None` if a tree does, and the clause is no query.
     fn unfold(
         &mut self,
         clause: usize,
@@ -421,9 +428,10 @@ impl<'a> HyperSearch<'a> {
                 let model = solver.model().ok_or_else(|| failed("no model of a tree"))?;
                 return self.derivation(&copies, &model).map(|r| Some(Tree::Run(r)));
             }
-            if copies.len() > COPIES {
+            if copies.len() > LIMITS.tree_copies {
+                let most = LIMITS.tree_copies;
                 return Err(incomplete(format!(
-                    "derivation trees need more than {COPIES} nodes"
+                    "derivation trees need more than {most} nodes"
                 )));
             }
             first = copies.len();
@@ -444,6 +452,7 @@ impl<'a> HyperSearch<'a> {
         self.graph.fresh_formals(self.system, location)
     }
 
+    /// Unfolds the copy by the clause: adds copies of the premises, and asserts the clause.
     fn unfold_copy(
         &self,
         copies: &mut Vec<Copy>,
@@ -470,13 +479,14 @@ impl<'a> HyperSearch<'a> {
         copies[at].unfolded = Some((copy, children));
     }
 
+    /// The facts of the copy's location over its arguments.
     fn facts_over(&self, copy: &Copy) -> TermId {
         let location = copy.node.map_or(ERROR, |n| self.nodes[n].location);
         let facts = self.terms.and(self.facts.of(location));
         self.over(location, facts, &copy.vars)
     }
 
-    /// What stands for a copy that is not unfolded.
+    /// The formula of a copy that is not unfolded: its label and the facts.
     fn leaf(&self, copy: &Copy) -> TermId {
         let label = copy.node.map_or(TermId::TRUE, |n| self.label(n));
         let location = copy.node.map_or(ERROR, |n| self.nodes[n].location);
@@ -484,6 +494,7 @@ impl<'a> HyperSearch<'a> {
         self.terms.and(&[label, self.facts_over(copy)])
     }
 
+    /// Interpolants by copy of a tree that contradicts the goal.
     fn interpolate(&mut self, copies: &[Copy], goal: TermId) -> Result<Vec<TermId>, Stop> {
         let terms = &self.terms;
         let formulas = copies.iter().enumerate().map(|(at, copy)| {
@@ -500,24 +511,24 @@ impl<'a> HyperSearch<'a> {
             Ok(interpolants) => return Ok(interpolants),
             Err(error) => error,
         };
-        self.go_on()?;
-        log::debug!("interp: {error}; by projection");
+        self.check_budget()?;
+        log::debug!("interp: {error}; interpolants by projection");
         self.counts.projections += 1;
-        // What stands for the subtrees that are done, and all other formulas.
-        let mut standing = formulas;
+        // Finished subtrees are replaced by their interpolants.
+        let mut remaining = formulas;
         let mut cuts = vec![TermId::FALSE; copies.len()];
         for at in (1..copies.len()).rev() {
-            let inside = std::mem::replace(&mut standing[at], TermId::TRUE);
-            let outside = self.terms.and(&standing);
+            let inside = std::mem::replace(&mut remaining[at], TermId::TRUE);
+            let outside = self.terms.and(&remaining);
             cuts[at] = by_projection(&self.smt, &[inside], outside, &copies[at].vars, self.cx)?;
             if let Some(parent) = copies[at].parent {
-                standing[parent] = self.terms.and(&[standing[parent], cuts[at]]);
+                remaining[parent] = self.terms.and(&[remaining[parent], cuts[at]]);
             }
         }
         Ok(cuts)
     }
 
-    /// Strengthens labels by interpolants, and covers nodes by that.
+    /// Strengthens labels by interpolants of copies, and covers nodes where this allows it.
     fn refine(&mut self, copies: &[Copy], cuts: Vec<TermId>) -> Result<(), Stop> {
         self.counts.refinements += 1;
         let mut lemmas = Vec::with_capacity(copies.len());
@@ -539,7 +550,7 @@ impl<'a> HyperSearch<'a> {
         self.strengthen(lemmas)
     }
 
-    /// Strengthens labels, and covers nodes by that.
+    /// Strengthens labels by lemmas, and covers nodes where this allows it.
     fn strengthen(&mut self, lemmas: Vec<(NodeId, TermId)>) -> Result<(), Stop> {
         let mut changed: FxHashSet<NodeId> = FxHashSet::default();
         for (node, lemma) in lemmas {
@@ -554,7 +565,7 @@ impl<'a> HyperSearch<'a> {
                 continue;
             }
             self.nodes[node].label.extend(&fresh);
-            self.facts.note(location, &fresh);
+            self.facts.add_candidates(location, &fresh);
             changed.insert(node);
         }
         let mut changed: Vec<NodeId> = changed.into_iter().collect();
@@ -570,11 +581,11 @@ impl<'a> HyperSearch<'a> {
         Ok(())
     }
 
-    /// Covers the node by an older one whose label holds its own.
+    /// Covers the node by an older one whose label it implies.
     fn cover(&mut self, node: NodeId) -> Result<(), Stop> {
         let location = self.nodes[node].location;
         let all: Vec<NodeId> = self.live(location).filter(|&n| n < node).collect();
-        for &other in all.iter().rev().take(CANDIDATES) {
+        for &other in all.iter().rev().take(LIMITS.covering_candidates) {
             if !self.entails(node, other)? {
                 continue;
             }
@@ -594,6 +605,7 @@ impl<'a> HyperSearch<'a> {
         Ok(())
     }
 
+    /// Whether the node's label implies the other's. False if the solver does not know.
     fn entails(&mut self, node: NodeId, other: NodeId) -> Result<bool, Stop> {
         let own = &self.nodes[node];
         let known: FxHashSet<TermId> = own.label.iter().copied().collect();
@@ -602,7 +614,7 @@ impl<'a> HyperSearch<'a> {
         if open.is_empty() {
             return Ok(true);
         }
-        self.go_on()?;
+        self.check_budget()?;
         let location = own.location;
         let mut assumptions = own.label.clone();
         assumptions.extend(self.facts.of(location));
@@ -612,7 +624,7 @@ impl<'a> HyperSearch<'a> {
         Ok(solver.check(&assumptions) == SatResult::Unsat)
     }
 
-    /// Reads the derivation off a model of a tree without leaves. Equal facts are derived once.
+    /// The derivation of a model of a completely unfolded tree. Equal facts are derived once.
     fn derivation(&self, copies: &[Copy], model: &SmtModel) -> Result<Refutation, Stop> {
         let mut steps: Vec<RefutationStep> = Vec::new();
         let mut known: FxHashMap<Option<Fact>, usize> = FxHashMap::default();

@@ -1,10 +1,10 @@
-//! ENCODEBMC: the graph as formulas, and derivations from their models.
+//! ENCODEBMC: the graph as formulas; and DECODEBMC: derivations from their models.
 //!
-//! Each node has variables of its own for what its location's predicate is about, each edge has
+//! Each node has its own variables for the arguments of its location's predicate, and each edge has
 //! copies of its clauses between the variables of its ends. No variables for merging are needed, as
 //! all edges into a node write the same ones.
 //!
-//! Invariant: only nodes and edges on a way from the entry to the error are encoded.
+//! Invariant: only nodes and edges on a path from the entry to the error are encoded.
 
 use rustc_hash::FxHashMap;
 
@@ -20,8 +20,9 @@ use alphorn_witness::Refutation;
 
 /// An edge of the DAG.
 pub(in crate::vinta) struct DagEdge {
-    /// Places in [`Dag::nodes`].
+    /// The index of the source in [`Dag::nodes`].
     pub from: usize,
+    /// The index of the target.
     pub to: usize,
     /// Its clauses between the variables of both nodes.
     pub steps: Vec<ClauseCopy>,
@@ -31,20 +32,22 @@ pub(in crate::vinta) struct DagEdge {
 pub(in crate::vinta) struct Dag {
     /// In topological order; the entry first, the error last.
     pub nodes: Vec<NodeId>,
-    /// By node: what its location's formal variables are here.
+    /// By node: the variables for its location's formal variables.
     pub vars: Vec<Vec<TermId>>,
     /// By node: its label over these variables, `true` without restriction.
     pub labels: Vec<TermId>,
-    /// By node: stands for being there.
+    /// By node: the literal that a derivation visits it.
     pub literals: Vec<TermId>,
+    /// The edges between these nodes.
     pub edges: Vec<DagEdge>,
-    /// By node.
+    /// By node: the edges into it.
     pub incoming: Vec<Vec<usize>>,
+    /// By node: the edges out of it.
     pub outgoing: Vec<Vec<usize>>,
 }
 
 impl Dag {
-    /// What VINTARDI gives to DAGITP: the edges, each with the label of its source (`true` without
+    /// The input of DAGITP: the edges, each with the label of its source (`true` without
     /// restriction).
     pub fn problem(&self, terms: &TermStore) -> InterpolationDag {
         let edges = self.edges.iter().map(|edge| {
@@ -63,7 +66,7 @@ impl Dag {
         }
     }
 
-    /// The step into the node that the model takes, and the place that it comes from.
+    /// The step into the node that the model takes, and the index of the step's source.
     pub fn taken(&self, place: usize, model: &SmtModel) -> Result<(usize, &ClauseCopy), Stop> {
         let edges = self.incoming[place].iter().map(|&e| &self.edges[e]);
         edges
@@ -74,7 +77,7 @@ impl Dag {
 }
 
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
-    /// ENCODEBMC: the DAG of the last phase; with restriction, with labels and without dead edges.
+    /// ENCODEBMC: the DAG of the last phase; with restriction, it has labels and no dead edges.
     pub(super) fn encode_bmc(&mut self) -> Result<Dag, Stop> {
         let restricted = self.options.restricted();
         let visited = self.graph.in_order();
@@ -145,12 +148,12 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         if dag.nodes.first() != Some(&self.graph.entry)
             || dag.nodes.last() != Some(&self.graph.error)
         {
-            return Err(failed("no way leads to the error, but it is reached"));
+            return Err(failed("no path leads to the error although it is reached"));
         }
         Ok(dag)
     }
 
-    /// What the formal variables of the node's location are called at the node.
+    /// The variables of the node, made at the first call.
     fn vars_of(&mut self, node: NodeId) -> Vec<TermId> {
         if let Some(vars) = &self.graph.nodes[node].vars {
             return vars.clone();
@@ -192,12 +195,12 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
     }
 
-    /// The derivation along a chain of steps from the entry to the error.
+    /// The derivation that a chain of steps from the entry to the error has.
     pub(super) fn decode_chain(&self, chain: &[&ClauseCopy]) -> Result<Refutation, Stop> {
         let mut solver = self.smt.solver();
         chain.iter().for_each(|step| solver.assert(step.formula));
         match solver.check(&[]) {
-            SatResult::Unsat => Err(failed("a way to the error is none")),
+            SatResult::Unsat => Err(failed("a path to the error is infeasible")),
             SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
             SatResult::Sat => {
                 let model = solver.model();

@@ -1,18 +1,18 @@
-//! EXPANDARG: unrolls the cutpoint graph until all that is reached is covered.
+//! EXPANDARG: unrolls the cutpoint graph until every new node is covered.
 //!
-//! Deviations from the paper's listing, all readings of it: line 46 tests validity; a covered node
-//! gets no children, but edges to nodes that are pending anyway, so that refinement sees it too;
-//! where nodes of an earlier phase no longer fit together, an edge is led to the node that is
-//! pending, whose label is then computed anew.
+//! How we read the paper's listing: line 46 tests validity; a covered node gets no children, but
+//! edges to nodes that are pending anyway, so that refinement takes it into account; where nodes of
+//! an earlier phase no longer fit together, an edge is redirected to the pending node, whose label
+//! is then computed anew.
 //!
-//! In a domain with exact differences, a node's label is all that its location has reached so far,
-//! and its frontier what of that is new; only the frontier is explored. (The paper's label is the
-//! frontier alone. But then labels are no well-labelling, which refinement needs: the post of a
+//! In a domain with exact differences, the label of a node contains everything that its location
+//! has reached so far, and its frontier is the new part; only the frontier is explored. (The paper's
+//! label is the frontier. Those labels are no well-labelling, which refinement needs: the post of a
 //! node is spread over the label of its child and those before it.)
 //!
 //! Invariant: at the end of a phase, for each node that is not covered and each action that leaves
-//! it, what the action derives from its label is in the labels of the action's target location. And
-//! along each edge that is not dead, what is derived from the label is in the label.
+//! it, the labels of the action's target location contain the action's image of the node's label.
+//! And along each edge that is not dead, the target's label contains the image of the source's.
 
 use super::{Arg, Edge, NodeId};
 use crate::vinta::search::{Unwinding, Vinta};
@@ -24,8 +24,7 @@ use alphorn_smt::SatResult;
 use alphorn_term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
-    /// Labels the node that is pending at the location, and gives it its children unless it is
-    /// covered.
+    /// Labels the pending node of the location, and gives it its children unless it is covered.
     pub(super) fn visit_node(&mut self, location: Location) -> Result<(), Stop> {
         let node = self.graph.future[location].take();
         let node = node.unwrap_or(self.graph.error);
@@ -48,8 +47,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(())
     }
 
-    /// Gives the node its label: computed if it is marked, else the one from refinement. Tells
-    /// whether it was computed.
+    /// Gives the node its label: computed if it is marked, otherwise that of the last refinement.
+    /// Returns whether it was computed.
     fn label(&mut self, node: NodeId) -> Result<bool, Stop> {
         let (location, marked) = {
             let node = &self.graph.nodes[node];
@@ -71,7 +70,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             return Ok(true);
         }
         if location != ENTRY && edges.iter().all(|&e| self.graph.edges[e].dead) {
-            // What once led here is gone, with what refinement said about it.
+            // Nothing leads here any more, so the refined label is obsolete.
             let node = &mut self.graph.nodes[node];
             node.label = TermId::FALSE;
             node.element = self.domain.bottom();
@@ -90,9 +89,9 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(false)
     }
 
-    /// Marks the children whose labels may not hold what the node's label derives. What a covered
-    /// node derives is elsewhere: it does not change labels of others, and leads only to those that
-    /// are computed anyway.
+    /// Marks the children whose labels may not contain the image of the node's label. A covered
+    /// node does not change the labels of others: if its label was computed, it keeps only edges to
+    /// nodes that are labelled anew anyway.
     fn mark_children(&mut self, node: NodeId, computed: bool, covered: bool) {
         let outgoing = self.graph.nodes[node].outgoing.clone();
         for edge in outgoing {
@@ -106,8 +105,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
     }
 
-    /// COMPUTEPOST: what the edges derive from what their sources' labels explore. In a domain with
-    /// exact differences, what the location has already may be missing.
+    /// COMPUTEPOST: the join of the edges' images of their sources. In a domain with exact
+    /// differences, the result may lack what the location has already reached.
     fn compute_post(&mut self, location: Location, edges: &[usize]) -> Result<D::Element, Stop> {
         let seen = match self.domain.is_disjunctive() {
             true => self.reached(location),
@@ -132,7 +131,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(all)
     }
 
-    /// Whether the edge's clauses derive anything from what its source's label explores.
+    /// Whether the edge's clauses derive anything from the explored part of its source's label.
     fn is_possible(&mut self, edge: usize) -> Result<bool, Stop> {
         let Edge { from, action, .. } = self.graph.edges[edge];
         for &clause in &self.cutpoints.actions[action].clauses {
@@ -157,7 +156,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(())
     }
 
-    /// An edge whose post is empty is dead, unless what is explored elsewhere takes its action.
+    /// Marks the edge dead if its post is empty and no other explored node takes its action.
     fn note_post(&mut self, edge: usize, empty: bool) {
         let action = self.graph.edges[edge].action;
         if !self.domain.is_disjunctive() {
@@ -168,8 +167,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         self.graph.edges[edge].dead = !self.graph.alive[action];
     }
 
-    /// Whether the node's label is in those of its location's nodes before it. If not, it joins
-    /// them in the location's context.
+    /// Whether the labels of the location's earlier nodes contain the node's label. If not, the
+    /// label is added to them.
     fn is_covered(&mut self, node: NodeId) -> Result<bool, Stop> {
         let (location, label) = (
             self.graph.nodes[node].location,
@@ -195,8 +194,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(false)
     }
 
-    /// EXPANDNODE: gives the node its children and makes them pending. A covered node only gets
-    /// those that are pending already and are yet to be labelled.
+    /// EXPANDNODE: gives the node its children and makes them pending. A covered node gets only
+    /// those that are pending already and still to be labelled.
     fn expand_node(&mut self, node: NodeId, covered: bool) {
         let location = self.graph.nodes[node].location;
         for index in 0..self.cutpoints.leaving[location].len() {
@@ -226,7 +225,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
     }
 
-    /// GETFUTURENODE: the node that is pending at the location, a new one if there is none.
+    /// GETFUTURENODE: the pending node of the location, a new one if there is none.
     fn future_node(&mut self, location: Location) -> NodeId {
         if let Some(pending) = self.graph.future[location] {
             return pending;

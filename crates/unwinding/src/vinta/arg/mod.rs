@@ -1,11 +1,11 @@
-//! The abstract reachability graph of a linear system: VINTA as the paper has it.
+//! The abstract reachability graph of a linear system, as in the paper.
 //!
-//! A node is an unrolling of a location, an edge one of an action. Labels come from the abstract
-//! domain (`expand`, `widen`); the graph between entry and error is encoded as one formula
+//! A node is an unrolling of a location, an edge an unrolling of an action. Labels come from the
+//! abstract domain (`expand`, `widen`); the graph between entry and error is encoded as one formula
 //! (`encode`), and DAG interpolants strengthen its labels (`refine`, `project`, `share`).
 //!
-//! Invariant: edges lead from nodes to nodes that are visited later in the same phase; a node that
-//! the last phase did not visit is no part of the graph until a phase comes back to it.
+//! Invariant: the target of an edge is visited after its source in the same phase; a node that the
+//! last phase did not visit is no part of the graph until a later phase visits it.
 
 mod encode;
 mod expand;
@@ -28,7 +28,7 @@ use alphorn_smt::Solver;
 use alphorn_term::TermId;
 use alphorn_witness::Refutation;
 
-/// A node, by number.
+/// The number of a node.
 type NodeId = usize;
 
 /// An unrolling of a location.
@@ -36,76 +36,79 @@ struct Node<E> {
     location: Location,
     /// Over the formal variables of the location's predicate.
     label: TermId,
-    /// What the domain knows of the label: all of it, and nothing else if `exact`.
+    /// An abstraction of the label.
     element: E,
+    /// Whether the element describes exactly the label.
     exact: bool,
-    /// What of the element no node before it has explored.
+    /// The part of the element that no earlier node has explored.
     frontier: E,
-    /// The label is to be computed from those of the predecessors.
+    /// Whether the label has to be computed from those of the predecessors.
     marked: bool,
-    /// The label is from the last refinement.
+    /// Whether the label is from the last refinement.
     refined: bool,
     covered: bool,
-    /// The phase of the last visit and its place in it.
+    /// The phase of the last visit.
     phase: usize,
+    /// The number of the last visit in its phase.
     turn: usize,
     outgoing: Vec<usize>,
     incoming: Vec<usize>,
-    /// What the location's formal variables are called here when the graph is encoded.
+    /// The variables for the location's formal variables in the encoding.
     vars: Option<Vec<TermId>>,
 }
 
 impl<E> Node<E> {
-    /// What is explored of the node, as what is known before a step.
+    /// The explored part of the node as the source of a post; `seen` is already known of the target.
     fn source(&self, seen: TermId) -> Source<'_, E> {
         let formula = if self.exact { TermId::TRUE } else { self.label };
         Source::linear(&self.frontier, formula, seen)
     }
 }
 
-/// An edge, by an action.
+/// An edge, labelled with an action.
 #[derive(Clone, Copy)]
 struct Edge {
     from: NodeId,
     to: NodeId,
     action: usize,
-    /// Nothing that the source's label describes takes it.
+    /// Whether no state of the source's label takes the action.
     dead: bool,
 }
 
-/// What a phase knows of a location.
+/// The state of a location in a phase.
 struct Visited {
     /// Nodes that are not covered, in the order of their visits.
     nodes: Vec<NodeId>,
     /// Number of visits.
     visits: usize,
-    /// The last one whose element was widened.
+    /// The last node whose element was widened.
     widened: Option<NodeId>,
-    /// Holds the negations of their labels.
+    /// A solver with the negations of their labels.
     cover: Option<Solver>,
 }
 
-/// The graph.
+/// The abstract reachability graph.
 pub(super) struct Arg<E> {
     nodes: Vec<Node<E>>,
     edges: Vec<Edge>,
     entry: NodeId,
     error: NodeId,
-    /// The number of the last phase, and of its last visit.
+    /// The number of the last phase.
     phase: usize,
+    /// The number of its last visit.
     turn: usize,
     /// By location, in this phase.
     visited: Vec<Visited>,
-    /// By location: the node that is to be visited there (the paper's FN).
+    /// By location: the pending node (the paper's FN).
     future: Vec<Option<NodeId>>,
-    /// By action: whether something that was explored takes it.
+    /// By action: whether some explored node takes it.
     alive: Vec<bool>,
-    /// By location: conjuncts of interpolants so far, over formal variables.
+    /// By location: conjuncts of all interpolants, over formal variables.
     lemmas: Vec<Vec<TermId>>,
 }
 
 impl<E: Clone> Arg<E> {
-    /// A graph with an entry and an error, for this element of all assignments.
+    /// A graph with an entry and an error; `top` is the domain's element for all assignments.
     pub fn new(top: E) -> Self {
         let mut arg = Arg {
             nodes: Vec::new(),
@@ -145,7 +148,7 @@ impl<E: Clone> Arg<E> {
         self.alive = vec![false; cutpoints.actions.len()];
     }
 
-    /// A node that is yet to be labelled.
+    /// Adds a node that is still to be labelled.
     fn add_node(&mut self, location: Location, label: TermId, element: E) -> NodeId {
         self.nodes.push(Node {
             location,
@@ -165,7 +168,7 @@ impl<E: Clone> Arg<E> {
         self.nodes.len() - 1
     }
 
-    /// Lets the action lead from the node to another, instead of wherever it led before.
+    /// Makes the action lead from one node to the other, instead of its old target.
     fn connect(&mut self, from: NodeId, to: NodeId, action: usize) {
         match self.edge_by(from, action) {
             Some(edge) if self.edges[edge].to == to => return,
@@ -198,21 +201,21 @@ impl<E: Clone> Arg<E> {
         self.nodes[to].incoming.retain(|&e| e != edge);
     }
 
-    /// Removes the edge by which the action leaves the node.
+    /// Removes the edge of the action out of the node.
     fn cut(&mut self, from: NodeId, action: usize) {
         if let Some(edge) = self.edge_by(from, action) {
             self.disconnect(edge);
         }
     }
 
-    /// The edge by which the action leaves the node.
+    /// The edge of the action out of the node.
     fn edge_by(&self, from: NodeId, action: usize) -> Option<usize> {
         let outgoing = self.nodes[from].outgoing.iter().copied();
         let mut of_action = outgoing.filter(|&e| self.edges[e].action == action);
         of_action.next()
     }
 
-    /// Where the action leads from the node, if it was taken there before.
+    /// The target of the action out of the node, if it has one.
     fn child(&self, from: NodeId, action: usize) -> Option<NodeId> {
         self.edge_by(from, action).map(|e| self.edges[e].to)
     }
@@ -274,7 +277,7 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Arg<D::Element>> {
         let visited = self.graph.visited.get(location);
         for &node in visited.iter().flat_map(|v| &v.nodes) {
             let node = &self.graph.nodes[node];
-            // Cumulative labels have all before them.
+            // A cumulative label contains all labels before it.
             if self.domain.is_disjunctive() && node.exact && !node.refined {
                 parts.clear();
             }
@@ -291,7 +294,7 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Arg<D::Element>> {
         self.decode_bmc(dag)
     }
 
-    /// VINTARDI: DAGITP, which is the interpolation service's, of what the labels leave to be said.
+    /// VINTARDI: DAGITP on the edges and labels, by the interpolation service.
     fn by_certificates(
         &self,
         dag: &Dag,
@@ -321,7 +324,7 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Arg<D::Element>> {
         ]
     }
 
-    /// The graph of the last phase: covered nodes are dashed, edges that nothing takes dotted.
+    /// The graph of the last phase: covered nodes are dashed, dead edges are dotted.
     fn picture(&self) -> String {
         let mut picture = Picture::new(&self.terms);
         for node in self.graph.in_order() {

@@ -1,18 +1,19 @@
-//! DAG interpolants by obligations: what a node must not be, generalised by cores.
+//! DAG interpolants by proof obligations, generalized by cores.
 //!
-//! What leads to the error is sought backwards, as in property directed reachability, but in a DAG:
-//! a step into what must not be reached, from what its source's interpolant allows yet, is
-//! projected onto the source's variables, which must not be reached either. Where no step leads,
-//! the part of the cube that says so, negated, is a clause of the node's interpolant. So there are
-//! no clauses but those that the error's absence needs; in the end other nodes of a location get
-//! its clauses, too, where they hold (`share`). Where a step comes from the entry, the obligations are a
-//! derivation of `false`.
+//! Predecessors of the error are sought backwards, as in property directed reachability, but along
+//! a DAG: a step into a cube that must not be reached, from a state that the interpolant of the
+//! step's source still allows, is projected onto the source's variables, and the result is the next
+//! obligation. If there is no such step, the negation of a core of the cube is a clause of the
+//! node's interpolant. So only clauses are found that the absence of the error needs; at the end,
+//! other nodes of the location get them too where they hold (`share`). If a step starts at the
+//! entry, the obligations are a derivation of `false`.
 //!
-//! Labels of nodes further on do not restrict what must not be reached: cubes are larger without
-//! them, and what steps reach has the labels anyway.
+//! Labels of targets do not restrict obligations: cubes are larger without them, and images of
+//! steps satisfy them anyway.
 //!
-//! Invariant: each clause of an interpolant follows from each step into its node, from its source's
-//! label and interpolant; from the states of an obligation the error is reached.
+//! Invariant: each clause of a node's interpolant follows from each step into the node together
+//! with the label and interpolant of the step's source; every state of an obligation leads to the
+//! error.
 
 use super::Arg;
 use super::encode::Dag;
@@ -25,13 +26,13 @@ use alphorn_proof::{ClauseCopy, Stop, bounds, undefined};
 use alphorn_smt::SmtModel;
 use alphorn_term::TermId;
 
-/// What must not be reached.
+/// A cube that must not be reached at a node.
 struct Obligation<'d> {
-    /// Of the node in the DAG.
+    /// The index of the node in the DAG.
     place: usize,
     /// Over its variables.
     cube: Vec<TermId>,
-    /// The step from here into the obligation that this one is for; none from the error.
+    /// The step from this obligation into the one before it; `None` at the error.
     next: Option<&'d ClauseCopy>,
 }
 
@@ -60,7 +61,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
                     let chain: Vec<&ClauseCopy> = [step].into_iter().chain(others).collect();
                     return self.decode_chain(&chain).map(Unrolled::Feasible);
                 }
-                let cube = self.before(dag, from, step, cube, &model)?;
+                let cube = self.predecessor(dag, from, step, cube, &model)?;
                 obligations.push(Obligation {
                     place: from,
                     cube,
@@ -83,9 +84,9 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(Unrolled::Infeasible(clauses.interpolants(&terms)))
     }
 
-    /// A cube over the variables of the node at `from`, from which the model's step leads into the
-    /// cube.
-    fn before(
+    /// A cube over the variables of the node at `from`, from all of whose states the step leads into
+    /// the cube.
+    fn predecessor(
         &self,
         dag: &Dag,
         from: usize,

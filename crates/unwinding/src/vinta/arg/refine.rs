@@ -1,26 +1,24 @@
-//! New labels by interpolants of the DAG, and their conjuncts as lemmas for later nodes.
+//! New labels from interpolants of the DAG, whose conjuncts are lemmas for later nodes.
 //!
-//! What the domain does not say of a new node, refinement would have to say again for each of them.
-//! So such a node keeps those lemmas of its location that the edges into it
-//! preserve, as in UFO's predicate abstraction, and as nodes of hypergraphs do.
+//! A new node keeps the lemmas of its location that the edges into it preserve, as in UFO's
+//! predicate abstraction and in hypergraphs. Otherwise each new node would have to be refined again
+//! for what the domain cannot express.
 //!
 //! Invariant: new labels are safe, and a well-labelling of the part of the graph between entry and
-//! error (and with restriction, stronger than those before).
+//! error; with restriction, they imply the old ones.
 
 use super::encode::Dag;
 use super::{Arg, Edge, NodeId};
+use crate::vinta::limits::LIMITS;
 use crate::vinta::search::Vinta;
 use alphorn_chc::cutpoints::Location;
 use alphorn_domain::Domain;
 use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
-/// Lemmas of a location, at most.
-const MOST_LEMMAS: usize = 300;
-
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
-    /// Strengthens the labels of the DAG's nodes by these formulas over their variables; or
-    /// replaces them, if unrestricted.
+    /// Conjoins these formulas, over the variables of the DAG's nodes, to the nodes' labels; without
+    /// restriction it replaces the labels by them.
     pub(super) fn relabel_dag(&mut self, dag: &Dag, interpolants: &[TermId]) -> Result<(), Stop> {
         let restricted = self.options.restricted();
         for node in &mut self.graph.nodes {
@@ -41,7 +39,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
                 false => lemma,
             };
             if restricted {
-                self.note_lemmas(location, lemma);
+                self.remember_lemmas(location, lemma);
             }
             self.relabel_node(node, label, lemma, restricted);
         }
@@ -53,18 +51,18 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
     }
 
     /// Remembers the conjuncts for new nodes of the location.
-    fn note_lemmas(&mut self, location: Location, lemma: TermId) {
+    fn remember_lemmas(&mut self, location: Location, lemma: TermId) {
         let lemmas = &mut self.graph.lemmas[location];
         for conjunct in self.terms.conjuncts(lemma) {
             let known = conjunct == TermId::TRUE || lemmas.contains(&conjunct);
-            if !known && lemmas.len() < MOST_LEMMAS {
+            if !known && lemmas.len() < LIMITS.lemmas_per_location {
                 lemmas.push(conjunct);
             }
         }
     }
 
-    /// Conjoins to the label that was computed for the node those lemmas of its location that hold
-    /// of all that the edges derive. The element stays as it is, so that widening ends.
+    /// Conjoins to the computed label of the node the lemmas of its location that hold of the
+    /// images of all its edges. The element stays the same, so that widening terminates.
     pub(super) fn keep_lemmas(&mut self, node: NodeId, edges: &[usize]) -> Result<(), Stop> {
         let location = self.graph.nodes[node].location;
         let mut kept = self.graph.lemmas[location].clone();
@@ -87,7 +85,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             return Ok(());
         }
         let label = if self.domain.is_disjunctive() {
-            // What is new: the labels before have the rest.
+            // Of the new part; the labels before contain the rest.
             kept.extend(self.domain.formula(&self.graph.nodes[node].frontier));
             let before = self.graph.visited[location].nodes.iter();
             let mut labels: Vec<TermId> = before.map(|&x| self.graph.nodes[x].label).collect();

@@ -1,12 +1,11 @@
 //! Clauses of interpolants at other nodes of the same location.
 //!
-//! An interpolant says of its node what the error's absence needs there. The node that the next
-//! phase adds needs the same, and so on: what lets the graph converge is that other nodes of the
-//! location get the clause, too, where all steps into them satisfy it. Not in UFO's refinement,
-//! which does not look at other nodes.
+//! A clause that one node needs to exclude the error is often needed at the nodes that later phases
+//! add. So each other node of the location gets it, too, where all steps into the node satisfy it;
+//! this makes the graph converge. UFO's refinement does not do this.
 //!
-//! Invariant: each clause of a node follows from each step into it, from its source's label and
-//! clauses.
+//! Invariant: each clause of a node follows from each step into it together with the label and
+//! clauses of the step's source.
 
 use rustc_hash::FxHashSet;
 
@@ -22,20 +21,21 @@ use alphorn_term::{TermId, TermStore};
 
 /// The interpolants so far.
 pub(super) struct Clauses {
-    /// By place in the DAG, over its node's variables.
+    /// By index in the DAG, over the node's variables.
     of: Vec<Vec<TermId>>,
-    /// By place, when first needed: that a step was made into it, from where labels and clauses
-    /// allow.
+    /// By index, made when first needed: a solver that asserts a step into the node, from a state
+    /// that the labels and clauses of the source allow.
     steps_into: Vec<Option<Solver>>,
 }
 
 impl Clauses {
+    /// For these clauses by index in the DAG.
     pub fn new(of: Vec<Vec<TermId>>) -> Self {
         let steps_into = of.iter().map(|_| None).collect();
         Clauses { of, steps_into }
     }
 
-    /// An interpolant for each place; at the error `false`.
+    /// An interpolant for each index; `false` at the error.
     pub fn interpolants(&self, terms: &TermStore) -> Vec<TermId> {
         let mut interpolants: Vec<TermId> = self.of.iter().map(|c| terms.and(c)).collect();
         if let Some(error) = interpolants.last_mut() {
@@ -46,6 +46,7 @@ impl Clauses {
 }
 
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
+    /// The location of a node of the DAG.
     pub(super) fn location(&self, dag: &Dag, place: usize) -> Location {
         self.graph.nodes[dag.nodes[place]].location
     }
@@ -98,10 +99,9 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
     }
 
-    /// Gives the clauses of each node to the other nodes of its location where they hold, in the
-    /// order of the DAG, by few queries for each. (Asking for each clause when it is found, so that
-    /// other nodes need no obligations for it, was half of projection's time and left as many
-    /// obligations.)
+    /// Adds the clauses of each node to the other nodes of its location where they hold, in the
+    /// order of the DAG, with few queries for each node. (This is cheaper than asking for each
+    /// clause when it is found.)
     pub(super) fn share_all(&self, dag: &Dag, clauses: &mut Clauses) -> Result<(), Stop> {
         let inner = 1..dag.nodes.len() - 1;
         let mut all: Vec<Vec<TermId>> = vec![Vec::new(); self.cutpoints.predicates.len()];
@@ -117,12 +117,12 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
         for place in inner {
             let location = self.location(dag, place);
-            self.add_what_holds(dag, clauses, place, &all[location])?;
+            self.add_valid(dag, clauses, place, &all[location])?;
         }
         Ok(())
     }
 
-    /// Interpolants, which another way made, with what of other nodes holds.
+    /// The interpolants, with those conjuncts of other nodes that hold at the node.
     pub(super) fn share_interpolants(
         &self,
         dag: &Dag,
@@ -137,8 +137,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(clauses.interpolants(&self.terms))
     }
 
-    /// Adds those of the clauses, over formal variables, that all steps into the node satisfy.
-    fn add_what_holds(
+    /// Adds those candidates, over formal variables, that all steps into the node satisfy.
+    fn add_valid(
         &self,
         dag: &Dag,
         clauses: &mut Clauses,

@@ -1,5 +1,5 @@
-//! The graphs that the paper shows, and what refinement makes of them, with intervals and widening
-//! at every unrolling, as the paper's examples have it.
+//! The graphs in the paper's figures and their refinement, with intervals and widening at each
+//! unrolling as in the paper's examples.
 
 use std::rc::Rc;
 
@@ -23,11 +23,11 @@ fn system(text: &[u8]) -> System {
     normalize(&problem).0
 }
 
-/// What is looked at of a node: its location's number, its label, whether it is covered.
+/// A node as the tests see it: its location's number, its label, and whether it is covered.
 type Seen = (usize, TermId, bool);
 
-/// Phases of a run, with the nodes and the edges of each in the order of visits, until labels are
-/// safe or there have been so many.
+/// The phases of a run, with the nodes and edges of each in the order of visits, until the labels
+/// are safe or there are `most` phases.
 fn phases(system: &System, options: &Options, most: usize) -> Vec<(Vec<Seen>, Vec<[usize; 2]>)> {
     let mut cx = Context::new(system.terms.clone());
     let smt = Smt::within(&cx.budget);
@@ -71,7 +71,7 @@ fn must<T>(result: Result<T, Stop>) -> T {
     }
 }
 
-/// Fig. 2(c): the loop's head three times, the third one covered by what the first two have.
+/// Fig. 2(c): the loop's head three times, the third one covered by the first two.
 #[test]
 fn graph_of_figure_2c() {
     let system = system(include_bytes!(
@@ -103,7 +103,7 @@ fn graph_of_figure_2c() {
     }
     // The error's label is not `false`: the invariant is not safe.
     assert_eq!(error.1, TermId::TRUE);
-    // The paper's unexplored child of c is made when it is visited again.
+    // The paper's unexplored child of c is made when c is visited again.
     let [entry, a, b, c, error] = [0, 1, 2, 3, 4];
     let expected = [[entry, a], [a, b], [a, error], [b, c], [b, error]];
     let of_covered = [[c, error]];
@@ -137,7 +137,7 @@ fn figure_5_needs_one_restricted_refinement() {
             phases.len() - 1
         };
         assert_eq!(refinements(Refinement::Restricted), 1, "{interpolants:?}");
-        // The paper's unrestricted interpolants lose `x ≤ 10`; ours keep it (see the essay).
+        // The paper's unrestricted interpolants lose `x ≤ 10`; ours keep it (see `vinta`).
         assert_eq!(refinements(Refinement::Unrestricted), 1, "{interpolants:?}");
     }
 }

@@ -1,20 +1,18 @@
-//! WIDENWITH: an element widened with those that its location has already, and labels as elements.
+//! WIDENWITH: widening with the elements of the location's earlier nodes; and α for labels.
 //!
-//! Invariant: what comes in is in the new label, or in labels of the location's nodes before it;
-//! and where differences are exact, in the new label in any case, with all of theirs. From some
-//! visit on, widened elements of a location are a chain of widenings, which ends.
+//! Invariant: the derived post is contained in the new label or in labels of the location's earlier
+//! nodes; where differences are exact, the new label contains it and all of theirs. From some visit
+//! on, the widened elements of a location are a chain of widenings, which is finite.
 
 use super::{Arg, Node, NodeId};
-use crate::vinta::search::{LABEL_CUBES, Vinta};
+use crate::vinta::limits::LIMITS;
+use crate::vinta::search::Vinta;
 use alphorn_chc::cutpoints::Location;
 use alphorn_domain::Domain;
 use alphorn_term::TermId;
 
-/// Widenings of a location in a phase after which those that follow are a chain.
-const PATIENCE: usize = 8;
-
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
-    /// Labels the node with what is derived, extrapolated if it is time.
+    /// Labels the node with the derived post, widened if the visit's number asks for it.
     pub(super) fn widen_with(&mut self, node: NodeId, post: D::Element) {
         let location = self.graph.nodes[node].location;
         let visits = self.graph.visited[location].visits + 1;
@@ -25,10 +23,11 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         }
         let before = self.graph.visited[location].nodes.last().copied();
         let element = match before.filter(|_| widen && !self.domain.is_bottom(&post)) {
-            // x ∇ (x ⊔ y), with the node before as x: or, since these nodes are no chain and may
-            // grow in turns for ever, the node that was widened before it.
+            // x ∇ (x ⊔ y), where x is the node before. Late in a phase x is the last widened node,
+            // since the nodes are no chain and could alternate for ever.
             Some(before) => {
-                let late = visits > PATIENCE * self.widen_every + self.options.widen_delay;
+                let late = visits
+                    > LIMITS.widenings_before_chain * self.widen_every + self.options.widen_delay;
                 let widened = self.graph.visited[location].widened.filter(|_| late);
                 let x = &self.graph.nodes[widened.unwrap_or(before)].element;
                 let both = self.domain.join(x, &post);
@@ -45,7 +44,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         node.exact = true;
     }
 
-    /// With X for all that was reached before: `(⋁X ∇ (⋁X ∨ y)) \\ ⋁X` is explored.
+    /// Explores `(⋁X ∇ (⋁X ∨ y)) \\ ⋁X`, where X are the elements that were reached before.
     fn widen_disjunction(&mut self, node: NodeId, post: D::Element, widen: bool) {
         let location = self.graph.nodes[node].location;
         let before = &self.graph.visited[location].nodes;
@@ -59,10 +58,10 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         } else {
             both
         };
-        // What inexact labels do not have of the elements that stand for them is new.
-        let news = self.without(location, &widened, false);
+        // An inexact label may lack a part of its element, so that part counts as new.
+        let new_part = self.without(location, &widened, false);
         let left = self.without(location, &post, true);
-        let frontier = self.domain.join(&news, &left);
+        let frontier = self.domain.join(&new_part, &left);
         let exact = before.iter().all(|&x| self.graph.nodes[x].exact);
         let (element, label) = if exact {
             let label = self.terms.and(&self.domain.formula(&widened));
@@ -81,8 +80,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         node.exact = exact;
     }
 
-    /// The element without those of the location's nodes; only of those whose elements are their
-    /// labels, if `exact`.
+    /// The element minus those of the location's nodes; with `exact`, only minus those elements
+    /// that are exactly their labels.
     fn without(&self, location: Location, element: &D::Element, exact: bool) -> D::Element {
         let mut rest = element.clone();
         for &x in &self.graph.visited[location].nodes {
@@ -94,7 +93,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         rest
     }
 
-    /// What of a label that is there already is to be explored.
+    /// Sets the part to explore of a node whose label is not computed anew.
     pub(super) fn set_frontier(&mut self, node: NodeId) {
         let Node {
             location, element, ..
@@ -107,8 +106,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         self.graph.nodes[node].frontier = frontier;
     }
 
-    /// Gives the node a label from refinement: α of the paper, within what was known before if the
-    /// new label is `within` it.
+    /// Gives the node a refined label and its abstraction (the paper's α); if the new label is
+    /// `within` the old one, the abstraction is within the old element.
     pub(super) fn relabel_node(
         &mut self,
         node: NodeId,
@@ -124,7 +123,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         let was_exact = !within || self.graph.nodes[node].exact;
         let (element, exact) =
             self.domain
-                .abstracted(&self.terms, &known, interpolant, LABEL_CUBES);
+                .abstracted(&self.terms, &known, interpolant, LIMITS.label_cubes);
         let node = &mut self.graph.nodes[node];
         node.label = label;
         node.element = element;

@@ -1,7 +1,7 @@
 //! EXPANDARG, COMPUTEPOST and WIDENWITH over hyperedges.
 //!
-//! Invariant: at the end every clause is inductive: what it derives from the last labels of its
-//! body is in the last label of its head.
+//! Invariant: at the end of a phase every clause is inductive: the last label of its head contains
+//! what the clause derives from the last labels of its body, unless the head is `false`.
 
 use super::{Hypergraph, Node};
 use crate::vinta::search::Vinta;
@@ -11,7 +11,7 @@ use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
-    /// Visits the location. If its label grows, all clauses that use it are looked at again.
+    /// Visits the location. If its label grows, the locations of all clauses that use it get pending.
     pub(super) fn visit_location(&mut self, location: Location) -> Result<(), Stop> {
         self.graph.pending[location] = false;
         match location {
@@ -31,7 +31,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
     fn queries_reached(&mut self) -> Result<Vec<usize>, Stop> {
         let mut reached = Vec::new();
         for at in 0..self.graph.defining[ERROR].len() {
-            self.go_on()?;
+            self.check_budget()?;
             let query = self.graph.defining[ERROR][at];
             let Some(premises) = self.graph.premises(query, self.graph.nodes.len()) else {
                 continue;
@@ -44,8 +44,8 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         Ok(reached)
     }
 
-    /// Gives the location a new node if its clauses derive more than its last label has; tells
-    /// whether they do.
+    /// Gives the location a new node if its clauses derive more than its last label contains.
+    /// Returns whether they do.
     fn grows(&mut self, location: Location) -> Result<bool, Stop> {
         let time = self.graph.nodes.len();
         let before = self.graph.chains[location].last().copied();
@@ -113,7 +113,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         Ok(true)
     }
 
-    /// The formula of an element with lemmas.
+    /// The label of an element with lemmas.
     pub(super) fn label_of(&self, element: &D::Element, lemmas: &[TermId]) -> TermId {
         let mut parts = self.domain.formula(element);
         parts.extend(lemmas);

@@ -1,30 +1,33 @@
-//! VINTA for nonlinear clauses: co-premises contribute their labels, tree interpolants refine.
+//! VINTA for nonlinear clauses: every premise contributes its label, and tree interpolants refine.
 //!
-//! The paper is about programs, so about linear clauses; this is its algorithm over hyperedges.
+//! The paper is about programs, that is, linear clauses; this is its algorithm over hyperedges.
 //!
 //! - The abstract reachability graph is a hypergraph. A location's nodes form a chain, and each
 //!   label contains those before it in the chain. A node has one hyperedge for each clause of its
-//!   location, and the premises of the hyperedge are the nodes that were last in their chains when
-//!   the node was made. So hyperedges need not be stored: a node's number is its time.
+//!   location; the premises of the hyperedge are the nodes that were last in their chains when the
+//!   node was made. So hyperedges need not be stored: a node's number is its time. What is derived
+//!   later from earlier premises is also derived from them, so an interpolant of a node may
+//!   restrict the nodes before it.
 //! - EXPANDARG (`expand`) follows the recursive iteration strategy over the weak topological order
 //!   of the graph with an edge from each body atom to the head. A location whose clauses derive
-//!   more than its last label has gets a new node. When a label grows, all clauses that use it are
-//!   looked at again.
-//! - If no query follows from the last labels, these are a model. Else derivation trees are
-//!   unfolded from the queries (`unfold`), as far as labels do not refute them already. A model of
-//!   the tree whose leaves are all unfolded is a refutation.
-//! - Else VINTAREF (`refine`): a tree interpolant is a label for each tree node, which follows from
-//!   the labels and the clauses below it. A node's new label is its old one with the interpolants
-//!   of its copies in the tree and those of the nodes after it in its chain. Nodes that are covered
-//!   by then leave their chains.
+//!   more than its last label contains gets a new node, and all clauses that use it are checked
+//!   again.
+//! - If no query follows from the last labels, these are a model. Otherwise derivation trees are
+//!   unfolded from the queries (`unfold`) where labels do not refute them. One tree with
+//!   alternatives stands for all derivations. A model of the tree in which every leaf is unfolded is
+//!   a refutation.
+//! - If there is none, VINTAREF (`refine`) uses a tree interpolant: for each tree node a formula
+//!   that follows from the labels and the clauses below it. A node's new label is its old one with
+//!   the interpolants of its copies in the tree and of the later nodes in its chain. Nodes that are
+//!   then covered leave their chains.
 //!
-//! A label is what the domain knows and some lemmas, conjuncts of interpolants. A new node keeps
-//! the lemmas of the one before that its clauses preserve, as in UFO's predicate abstraction; the
-//! paper's labels are what the domain says. In UFO's refinement (unrestricted) labels take no part
-//! in the tree, and the new labels are the interpolants alone.
+//! A label is an element of the domain and some lemmas, conjuncts of interpolants. A new node keeps
+//! those lemmas of the node before it that its clauses preserve, as in UFO's predicate abstraction;
+//! the paper's labels are elements only. In UFO's refinement (unrestricted) labels take no part in
+//! the tree, and the new labels are the interpolants alone.
 //!
-//! Invariant: for every node and every clause of its location, what the clause derives from the
-//! labels of the node's premises is in the node's label.
+//! Invariant: for every node and every clause of its location, the node's label contains what the
+//! clause derives from the labels of the node's premises.
 
 mod expand;
 mod project;
@@ -45,7 +48,7 @@ use alphorn_proof::posts::{Premise, Source};
 use alphorn_term::{TermId, TermStore};
 use alphorn_witness::Refutation;
 
-/// A node, by number, which is its time, too.
+/// The number of a node, which is also its time.
 type NodeId = usize;
 
 /// An unrolling of a location.
@@ -53,30 +56,33 @@ struct Node<E> {
     location: Location,
     /// Over the formal variables of the location's predicate: the element and the lemmas.
     label: TermId,
+    /// An abstraction of the label.
     element: E,
+    /// Conjuncts of interpolants.
     lemmas: Vec<TermId>,
 }
 
-/// A clause, the labels of its premises, and a label: does the label hold all that the clause
-/// derives?
+/// A clause, the labels of its premises, and a label that may contain what the clause derives from
+/// them.
 type Step = (usize, Vec<TermId>, TermId);
 
-/// The graph.
+/// The hypergraph.
 pub(super) struct Hypergraph<E> {
-    /// By location, the error's, too: its clauses.
+    /// By location, including the error: its clauses.
     defining: Vec<Vec<usize>>,
     /// By clause: the locations of its body.
     bodies: Vec<Vec<Location>>,
+    /// All nodes in the order of time, also those that have left their chains.
     nodes: Vec<Node<E>>,
     /// By location: its nodes, in the order of time.
     chains: Vec<Vec<NodeId>>,
-    /// What is known of steps.
+    /// Known steps, each with whether its label contains what its clause derives.
     steps: FxHashMap<Step, bool>,
-    /// By location: whether its clauses may derive more than its last label has.
+    /// By location: whether its clauses may derive more than its last label contains.
     pending: Vec<bool>,
     /// The queries that follow from the last labels.
     reached: Vec<usize>,
-    /// Nodes of trees so far.
+    /// The number of nodes of all trees.
     unfolded: usize,
 }
 
@@ -108,7 +114,8 @@ impl<E> Hypergraph<E> {
         }
     }
 
-    /// The premises of the clause's hyperedge at this time; `None` if a location has no node yet.
+    /// The premises of the clause's hyperedge at this time; `None` if one of the locations has no
+    /// node yet.
     fn premises(&self, clause: usize, time: NodeId) -> Option<Vec<NodeId>> {
         let body = self.bodies[clause].iter();
         body.map(|&location| self.last(location, time)).collect()
@@ -127,7 +134,7 @@ impl<E> Hypergraph<E> {
         (clause, labels.collect(), label)
     }
 
-    /// What the labels of the premises say.
+    /// The premises of a post; `seen` is already known of the head.
     fn source(&self, terms: &TermStore, premises: &[NodeId], seen: TermId) -> Source<'_, E> {
         let premise = |&n: &NodeId| Premise {
             element: &self.nodes[n].element,
@@ -169,7 +176,7 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Hypergraph<D::Element>> {
         self.unfold()
     }
 
-    /// What is unfolded has none.
+    /// `None`: unfolding finds each derivation that the tree has.
     fn decode(&self, _: &Tree) -> Result<Option<Refutation>, Stop> {
         Ok(None)
     }
@@ -183,7 +190,7 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Hypergraph<D::Element>> {
         interpolator.tree(&tree.formulas, &parents)
     }
 
-    /// A node gets the lemmas of those after it in its chain when labels are made.
+    /// Unchanged: `relabel` adds the lemmas of later nodes of a chain to earlier ones.
     fn shared(&mut self, _: &Tree, interpolants: Vec<TermId>) -> Result<Vec<TermId>, Stop> {
         Ok(interpolants)
     }
@@ -203,8 +210,8 @@ impl<D: Domain> Unwinding for Vinta<'_, D, Hypergraph<D::Element>> {
         ]
     }
 
-    /// A hyperedge is an edge from each of its premises, labelled with its clause. Facts have no
-    /// edge.
+    /// A hyperedge is drawn as an edge from each premise, labelled with the clause. An entry clause
+    /// has no edge.
     fn picture(&self) -> String {
         let graph = &self.graph;
         let mut nodes: Vec<NodeId> = graph.chains.iter().flatten().copied().collect();

@@ -1,11 +1,11 @@
-//! Tree interpolants from the root's side: what a copy must not be, generalised by cores.
+//! Tree interpolants by projection, generalized by cores.
 //!
-//! From the leaves on, for each copy: a model of the rest of the tree that the copy's interpolant
-//! allows yet is projected onto the copy's arguments. No derivation below the copy leads there; the
-//! part of the projection that says so, negated, is a clause of the interpolant.
+//! For each copy, from the leaves on: a model of the rest of the tree that the copy's interpolant
+//! still allows is projected onto the copy's arguments. No derivation below the copy satisfies the
+//! projection, so the negation of a core of it is a clause of the interpolant.
 //!
-//! Invariant: each interpolant follows from the copy's formula and its children's interpolants, and
-//! what is not below a copy that is done contradicts the interpolants of those that are.
+//! Invariant: the interpolant of a copy follows from its formula and its children's interpolants;
+//! the formulas of copies outside the finished subtrees contradict the interpolants of these.
 
 use super::Hypergraph;
 use super::unfold::Tree;
@@ -17,7 +17,7 @@ use alphorn_proof::{Stop, bounds, undefined};
 use alphorn_term::{SortId, TermId};
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
-    /// An interpolant for each copy, of derivations that use it.
+    /// An interpolant for each copy, for derivations that use it.
     pub(super) fn project(&self, tree: &Tree) -> Result<Vec<TermId>, Stop> {
         let terms = &self.terms;
         let count = tree.copies.len();
@@ -28,27 +28,27 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         for (&guard, &formula) in guards.iter().zip(&tree.formulas) {
             rest.assert(terms.implies(guard, formula));
         }
-        let mut standing = tree.formulas.clone();
+        let mut formulas = tree.formulas.clone();
         let mut interpolants = vec![TermId::FALSE; count];
         // Children come after their parents.
         for (at, copy) in tree.copies.iter().enumerate().skip(1).rev() {
             let parent = copy.parent.ok_or_else(|| failed("a tree with two roots"))?;
             let mut below = self.smt.solver();
-            below.assert(standing[at]);
+            below.assert(formulas[at]);
             below.assert(copy.used);
-            standing[at] = copy.used;
-            let way = terms.and(&standing[..=at]);
+            formulas[at] = copy.used;
+            let path = terms.and(&formulas[..=at]);
             let mut assumed = guards[..at].to_vec();
             assumed.push(copy.used);
             let mut clauses: Vec<TermId> = Vec::new();
             while self.check(&mut rest, &assumed)? {
                 let model = rest.model();
                 let model = model.ok_or_else(|| failed("no model of a tree"))?;
-                // The clauses so far are of the rest of the tree now, but need not hold in `way`.
-                let cube = project_onto(terms, way, &copy.vars, &model).ok_or_else(undefined)?;
+                // The clauses found so far hold in the rest of the tree, but maybe not in `path`.
+                let cube = project_onto(terms, path, &copy.vars, &model).ok_or_else(undefined)?;
                 let cube = bounds(terms, &cube);
                 if self.check(&mut below, &cube)? {
-                    return Err(failed("a derivation leads to what leads to the error"));
+                    return Err(failed("a derivation leads to a predecessor of the error"));
                 }
                 let core = below.minimal_core(&[], &cube).unwrap_or(cube);
                 let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();
@@ -59,7 +59,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             }
             interpolants[at] = terms.and(&clauses);
             let guarded = terms.implies(copy.used, interpolants[at]);
-            standing[parent] = terms.and(&[standing[parent], guarded]);
+            formulas[parent] = terms.and(&[formulas[parent], guarded]);
         }
         Ok(interpolants)
     }

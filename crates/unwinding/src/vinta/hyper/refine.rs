@@ -1,22 +1,23 @@
 //! VINTAREF and UFOREF over trees: new labels that exclude the queries.
 //!
 //! Invariant: the new labels are a well-labelling as the old ones were, and refute every derivation
-//! along the hyperedges. For what is unfolded in a copy, the interpolants of its children and a
-//! clause imply its own; what is not has an interpolant that its label implies; and of a later node
-//! of the same chain premises are as late, so its label may restrict the earlier one's.
+//! along the hyperedges. For a copy that is unfolded, the interpolants of its children and a clause
+//! imply its own; for another copy, its label implies its interpolant; and the premises of a later
+//! node of a chain are as late or later, so the later label may restrict an earlier one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::unfold::Tree;
 use super::{Hypergraph, NodeId};
-use crate::vinta::search::{LABEL_CUBES, Vinta};
+use crate::vinta::limits::LIMITS;
+use crate::vinta::search::Vinta;
 use alphorn_domain::Domain;
 use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
-    /// Strengthens the labels of nodes by the interpolants of their copies in the tree and of those
-    /// of later nodes; or replaces them, if unrestricted.
+    /// Conjoins to the labels of nodes the interpolants of their copies in the tree and of later
+    /// nodes; without restriction it replaces the labels by them.
     pub(super) fn relabel_chains(
         &mut self,
         tree: &Tree,
@@ -47,7 +48,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         self.prune()
     }
 
-    /// Strengthens a node's label by these lemmas; or replaces it by them, if unrestricted.
+    /// Conjoins these lemmas to a node's label; without restriction it replaces the label by them.
     fn relabel_node(&mut self, node: NodeId, lemmas: &[TermId]) {
         let restricted = self.options.restricted();
         if restricted && lemmas.is_empty() {
@@ -65,11 +66,11 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             true => self.graph.nodes[node].element.clone(),
             false => self.domain.top(),
         };
-        let news = self.terms.and(&fresh);
+        let fresh = self.terms.and(&fresh);
         let (element, _) = self
             .domain
-            .abstracted(&self.terms, &known, news, LABEL_CUBES);
-        // An element that is not known to be within the old one might say less.
+            .abstracted(&self.terms, &known, fresh, LIMITS.label_cubes);
+        // An element that is not provably within the old one might be weaker.
         let within = !restricted || self.domain.entails(&element, &known);
         let element = if within { element } else { known };
         let label = self.label_of(&element, &all);
@@ -79,8 +80,8 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         node.lemmas = all;
     }
 
-    /// Removes nodes that are covered: what their clauses derive is in the label before. What was
-    /// derived from their labels is derived from that one then.
+    /// Removes covered nodes: the label before such a node contains what the node's clauses derive,
+    /// and replaces it as a premise.
     fn prune(&mut self) -> Result<(), Stop> {
         let mut nodes: Vec<NodeId> = self.graph.chains.iter().flatten().copied().collect();
         nodes.sort_unstable();
@@ -93,7 +94,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         Ok(())
     }
 
-    /// Whether the label before the node's in its chain has all that its clauses derive.
+    /// Whether the label before the node's in its chain contains what the node's clauses derive.
     fn is_covered(&mut self, node: NodeId) -> Result<bool, Stop> {
         let location = self.graph.nodes[node].location;
         let before = self.graph.last(location, node);

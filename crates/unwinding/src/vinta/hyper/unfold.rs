@@ -1,18 +1,19 @@
 //! ENCODEBMC and DECODEBMC for hyperedges: derivation trees, unfolded from the queries.
 //!
-//! A tree node is a copy of a node of the graph with arguments of its own, and stands for all
-//! derivations of a fact in the node's label. It is used or not; an unfolded one that is used
-//! chooses a clause, and the copies of the clause's premises are used. Alternative clauses share
-//! copies, since only one of them is chosen. What is not unfolded has only its label; so only what
-//! labels do not refute is unfolded.
+//! A tree node is a copy of a node of the graph with its own arguments, and stands for all
+//! derivations of a fact in the node's label. It is used or not; an unfolded copy that is used
+//! chooses a clause, and then the copies of the clause's premises are used. Alternative clauses
+//! share copies, since only one of them is chosen. A copy that is not unfolded has only its label,
+//! so only copies that labels do not refute are unfolded.
 //!
-//! Invariant: parents come before their children; the tree is finite, since premises are of an
-//! earlier time.
+//! Invariant: parents come before their children; the tree is finite, since premises are earlier
+//! than their node.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Hypergraph, NodeId};
 use crate::vinta::failed;
+use crate::vinta::limits::LIMITS;
 use crate::vinta::search::{Unrolled, Vinta};
 use alphorn_chc::cutpoints::ERROR;
 use alphorn_domain::Domain;
@@ -22,10 +23,7 @@ use alphorn_term::run::Reason;
 use alphorn_term::{SortId, TermId};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// Nodes of a tree, at most.
-const MOST_COPIES: usize = 3000;
-
-/// A clause for a tree node.
+/// A clause that a copy may choose.
 struct Choice {
     /// Its literal implies the formula and that the children are used.
     copy: ClauseCopy,
@@ -33,32 +31,33 @@ struct Choice {
     children: Vec<usize>,
 }
 
-/// A copy of a node.
+/// A copy of a node of the graph.
 pub(super) struct Copy {
     /// `None` at the root, for `false`.
     pub node: Option<NodeId>,
+    /// The index of the copy whose clauses use this one.
     pub parent: Option<usize>,
-    /// Whether a derivation uses it.
+    /// Boolean variable: a derivation uses the copy.
     pub used: TermId,
-    /// Implies what is asserted of it.
+    /// Boolean variable that implies what is asserted of the copy.
     guard: TermId,
     /// The arguments.
     pub vars: Vec<TermId>,
-    /// What restricts it, over the arguments.
+    /// The label of the node over these arguments; `true` without restriction.
     label: TermId,
+    /// By clause, once the copy is unfolded.
     choices: Option<Vec<Choice>>,
 }
 
-/// A tree that no derivation of `false` goes along: those copies that the contradiction needs.
+/// A tree without a derivation of `false`: those copies that the contradiction needs.
 pub(in crate::vinta) struct Tree {
     pub(super) copies: Vec<Copy>,
-    /// By copy: its clauses and its label, if it is used.
+    /// By copy: the label and the choice of a clause, if the copy is used.
     pub(super) formulas: Vec<TermId>,
 }
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
-    /// A derivation of one of the reached queries along the hyperedges, or a tree that shows that
-    /// there is none.
+    /// A derivation of one of the reached queries along the hyperedges, or a tree that has none.
     pub(super) fn unfold(&mut self) -> Result<Unrolled<Tree>, Stop> {
         let mut solver = self.smt.solver();
         let root = Copy {
@@ -74,20 +73,21 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         let mut open = vec![0];
         loop {
             for at in open {
-                self.go_on()?;
+                self.check_budget()?;
                 self.unfold_copy(&mut copies, at, &mut solver);
             }
             let size = copies.len();
-            if size > MOST_COPIES {
+            if size > LIMITS.tree_copies {
                 self.graph.unfolded += size;
+                let most = LIMITS.tree_copies;
                 return Err(Stop::Reason(Reason::Incomplete(format!(
-                    "derivation trees need more than {MOST_COPIES} nodes"
+                    "derivation trees need more than {most} nodes"
                 ))));
             }
             log::debug!("vinta: a tree of {size} nodes");
             let guards: Vec<TermId> = copies.iter().map(|c| c.guard).collect();
             let answer = solver.check(&guards);
-            self.go_on()?;
+            self.check_budget()?;
             match answer {
                 SatResult::Unsat => {
                     self.graph.unfolded += size;
@@ -98,7 +98,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             }
             let model = solver.model();
             let model = model.ok_or_else(|| failed("no model of a derivation tree"))?;
-            open = folded(&copies, &model)?;
+            open = used_leaves(&copies, &model)?;
             if open.is_empty() {
                 self.graph.unfolded += size;
                 return self.derivation(&copies, &model).map(Unrolled::Feasible);
@@ -106,7 +106,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         }
     }
 
-    /// Gives the copy its clauses, and what they need copies.
+    /// Gives the copy its choices of clauses, and makes the copies of their premises.
     fn unfold_copy(&mut self, copies: &mut Vec<Copy>, at: usize, solver: &mut Solver) {
         let terms = &self.terms;
         let (time, location) = match copies[at].node {
@@ -177,16 +177,16 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         }
     }
 
-    /// Those copies of a contradiction that the core needs. What hangs on nothing else in the core
-    /// can be unused, so it is left out, too.
+    /// The copies of a contradiction that the core needs. A copy whose parent is not needed can be
+    /// unused, so it is left out, too.
     fn needed(&self, copies: Vec<Copy>, core: &[TermId]) -> Tree {
         let terms = &self.terms;
         let core: FxHashSet<TermId> = core.iter().copied().collect();
         let mut place: Vec<Option<usize>> = Vec::with_capacity(copies.len());
         let mut formulas = Vec::new();
         for copy in &copies {
-            let hangs = copy.parent.is_none_or(|p| place[p].is_some());
-            if !hangs || (copy.parent.is_some() && !core.contains(&copy.guard)) {
+            let connected = copy.parent.is_none_or(|p| place[p].is_some());
+            if !connected || (copy.parent.is_some() && !core.contains(&copy.guard)) {
                 place.push(None);
                 continue;
             }
@@ -215,13 +215,12 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
         }
     }
 
-    /// Reads the derivation off a model in which nothing that is not unfolded is used. Equal facts
-    /// are derived once.
+    /// The derivation of a model that uses unfolded copies only. Equal facts are derived once.
     fn derivation(&self, copies: &[Copy], model: &SmtModel) -> Result<Refutation, Stop> {
         let mut steps: Vec<RefutationStep> = Vec::new();
         let mut known: FxHashMap<Option<Fact>, usize> = FxHashMap::default();
         let mut step_of: FxHashMap<usize, usize> = FxHashMap::default();
-        // Copy, and whether its children are done.
+        // A copy, and whether its children are done.
         let mut stack = vec![(0, false)];
         while let Some((at, ready)) = stack.pop() {
             let choice = chosen(&copies[at], model)?;
@@ -247,7 +246,7 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
     }
 }
 
-/// The clause that the model chooses; `None` for what is not unfolded.
+/// The clause that the model chooses; `None` if the copy is not unfolded.
 fn chosen<'c>(copy: &'c Copy, model: &SmtModel) -> Result<Option<&'c Choice>, Stop> {
     let Some(choices) = &copy.choices else {
         return Ok(None);
@@ -258,8 +257,8 @@ fn chosen<'c>(copy: &'c Copy, model: &SmtModel) -> Result<Option<&'c Choice>, St
         .map(Some)
 }
 
-/// What the model uses though it is not unfolded.
-fn folded(copies: &[Copy], model: &SmtModel) -> Result<Vec<usize>, Stop> {
+/// The copies that the model uses although they are not unfolded.
+fn used_leaves(copies: &[Copy], model: &SmtModel) -> Result<Vec<usize>, Stop> {
     let mut found = Vec::new();
     let mut stack = vec![0];
     while let Some(at) = stack.pop() {

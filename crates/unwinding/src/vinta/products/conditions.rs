@@ -1,9 +1,10 @@
-//! Conditions that tell apart what loops do from what their ends see.
+//! Conditions by which the domain splits cases, from bounds in the clauses.
 //!
-//! Where a clause asks for `i ≥ 1` and another for the opposite, a case for each is of use. And
-//! where `i` begins as `n`, so is one for `n ≥ 1`: whether the loop was ever entered.
+//! If one clause has the bound `i ≥ 1` and another the opposite, a case for each is useful. If `i`
+//! starts as `n`, so is a case for `n ≥ 1`: whether the loop is entered at all.
 //!
-//! Invariant: conditions are heuristics; nothing is taken to hold.
+//! Invariant: both sides of each condition are a case, so a useless condition costs precision or
+//! time only.
 
 use std::collections::BTreeSet;
 
@@ -16,34 +17,34 @@ use alphorn_chc::{PredicateId, System};
 use alphorn_domain::{Cube, Fact, Guard, guards};
 use alphorn_term::{Linear, Rational, TermId};
 
-/// A bound that is asked for: predicate, position, coefficient, constant.
-type Asked = (PredicateId, usize, Rational, Rational);
+/// A bound in a clause: predicate, position, coefficient, constant.
+type Bound = (PredicateId, usize, Rational, Rational);
 
 impl Products {
-    /// Conditions of the new system's predicates, from what clauses of the old one ask.
+    /// Conditions over the predicates of the new system, from the bounds in clauses of the old one.
     pub fn conditions(&self, old: &System) -> Vec<Guard> {
         let forms: Vec<Forms> = old
             .clauses
             .iter()
             .map(|clause| Forms::new(&old.terms, clause))
             .collect();
-        let mut asked: BTreeSet<Asked> = BTreeSet::new();
+        let mut bounds: BTreeSet<Bound> = BTreeSet::new();
         let mut cubes: Vec<Vec<Cube>> = Vec::with_capacity(forms.len());
         for (clause, forms) in old.clauses.iter().zip(&forms) {
             let mut facts = Vec::new();
             for atom in clause.atoms() {
                 for (at, &arg) in atom.args.iter().enumerate() {
-                    for row in forms.asked(arg) {
+                    for row in forms.constraints_on(arg) {
                         let coefficient = row.linear.monomials[0].1.clone();
                         let constant = row.linear.constant.clone();
-                        asked.insert((atom.predicate, at, coefficient, constant));
+                        bounds.insert((atom.predicate, at, coefficient, constant));
                         facts.push(Fact::Linear(row));
                     }
                 }
             }
             cubes.push(vec![Cube { facts }]);
         }
-        // What begins as something that is asked about.
+        // Arguments that equal a bounded argument at the entry of a loop, up to a constant.
         for ((clause, forms), cubes) in old.clauses.iter().zip(&forms).zip(&mut cubes) {
             let Some(head) = &clause.head else {
                 continue;
@@ -51,7 +52,7 @@ impl Products {
             if clause.body.iter().any(|a| a.predicate == head.predicate) {
                 continue;
             }
-            for (predicate, at, coefficient, constant) in &asked {
+            for (predicate, at, coefficient, constant) in &bounds {
                 if *predicate != head.predicate {
                     continue;
                 }
@@ -73,7 +74,7 @@ impl Products {
     }
 }
 
-/// A bound over integers and its opposite.
+/// A bound over integers and its negation.
 fn both_sides(var: TermId, coefficient: &Rational, constant: Rational) -> [Fact; 2] {
     let row = |coefficient: Rational, constant: Rational| {
         let linear = Linear {

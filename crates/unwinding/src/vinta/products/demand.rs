@@ -1,8 +1,9 @@
-//! Which products are of use.
+//! Selects the products that are useful.
 //!
 //! A counter is an argument that loops change by constants only. Where a loop adds a counter to
-//! another argument, sums of counters come about: what their squares are made of. Where it adds an
-//! argument that it does not change, its product with the loop's counters is.
+//! another argument, that argument becomes a sum, which is expressed by the counter's square. Where
+//! it adds an argument that it does not change, the product of that argument and the loop's
+//! counters is selected.
 //!
 //! Invariant: factors are steady: loops change them by constants only, or not at all.
 
@@ -12,26 +13,19 @@ use num_traits::{One, Zero};
 use rustc_hash::FxHashMap;
 
 use super::forms::Forms;
+use crate::vinta::limits::LIMITS;
 use alphorn_chc::{Clause, DependencyGraph, PredicateId, System};
 use alphorn_term::{SortId, TermId};
 
-/// Products of one predicate, and of all, at most.
-const PRODUCTS: usize = 10;
-const TOTAL: usize = 60;
-
-/// Clauses and arguments of a predicate beyond which there is no search for products.
-const CLAUSES: usize = 300;
-const ARITY: usize = 30;
-
-/// Positions of factors, the smaller first.
+/// Positions of the two factors, the smaller first.
 type Pair = (usize, usize);
 
-/// Demanded products, by predicate; all not empty. `None` if there are none.
+/// The selected products by predicate; no list is empty. `None` if there are none.
 pub(super) fn demanded(
     system: &System,
     forms: &[Forms],
 ) -> Option<BTreeMap<PredicateId, Vec<Pair>>> {
-    if system.clauses.len() > CLAUSES {
+    if system.clauses.len() > LIMITS.product_clauses {
         return None;
     }
     let mut demand = Demand::new(system, forms)?;
@@ -48,14 +42,18 @@ pub(super) fn demanded(
     (!demand.products.is_empty()).then_some(demand.products)
 }
 
+/// The selection so far.
 struct Demand<'a> {
     system: &'a System,
-    /// By predicate: its component.
+    /// By predicate: its component of the dependency graph.
     component: FxHashMap<PredicateId, usize>,
-    /// By predicate and position.
+    /// By predicate and position: whether the argument is steady.
     steady: FxHashMap<PredicateId, Vec<bool>>,
+    /// The selected products.
     products: BTreeMap<PredicateId, Vec<Pair>>,
+    /// The number of selected products.
     total: usize,
+    /// Whether the last round changed anything.
     changed: bool,
 }
 
@@ -69,7 +67,7 @@ impl<'a> Demand<'a> {
         let mut steady = FxHashMap::default();
         for predicate in system.used_predicates() {
             let params = &system.predicate(predicate).params;
-            if params.len() > ARITY {
+            if params.len() > LIMITS.product_arity {
                 return None;
             }
             let number = |v: &TermId| {
@@ -114,7 +112,7 @@ impl<'a> Demand<'a> {
         })
     }
 
-    /// Takes back what a loop's step shows not to be steady.
+    /// Marks the arguments of the head that a loop's step does not keep steady.
     fn unsteady(&mut self, clause: &Clause, forms: &Forms) {
         let Some(head) = clause.head.as_ref().filter(|_| self.loops(clause)) else {
             return;
@@ -136,6 +134,7 @@ impl<'a> Demand<'a> {
         }
     }
 
+    /// Selects the product of two steady arguments of the same sort, within the limits.
     fn add(&mut self, predicate: PredicateId, i: usize, j: usize) {
         let steady = &self.steady[&predicate];
         let sort = |at: usize| {
@@ -143,24 +142,24 @@ impl<'a> Demand<'a> {
                 .terms
                 .sort_of(self.system.predicate(predicate).params[at])
         };
-        if !steady[i] || !steady[j] || sort(i) != sort(j) || self.total >= TOTAL {
+        if !steady[i] || !steady[j] || sort(i) != sort(j) || self.total >= LIMITS.products {
             return;
         }
         let known = self.products.entry(predicate).or_default();
         let pair = (i.min(j), i.max(j));
-        if known.len() < PRODUCTS && !known.contains(&pair) {
+        if known.len() < LIMITS.products_per_predicate && !known.contains(&pair) {
             known.push(pair);
             self.total += 1;
             self.changed = true;
         }
     }
 
-    /// Demands what the sums that the clause, a loop's step, builds up are made of.
+    /// Selects the products for the sums that the clause, a loop's step, computes.
     fn sums(&mut self, clause: &Clause, forms: &Forms) {
         let Some(head) = clause.head.as_ref().filter(|_| self.loops(clause)) else {
             return;
         };
-        // How the step changes the body's arguments: of steady ones, those that change.
+        // Steady arguments of the body that the step changes, and arguments that it adds.
         let mut counters: Vec<(PredicateId, usize)> = Vec::new();
         let mut addends: Vec<(PredicateId, usize)> = Vec::new();
         for (at, &arg) in head.args.iter().enumerate() {
@@ -189,7 +188,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// What the head's products are made of.
+    /// Selects the products of the body in which the head's products are expressed.
     fn backwards(&mut self, clause: &Clause, forms: &Forms) {
         let Some(head) = &clause.head else {
             return;
@@ -209,7 +208,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Demands the product of two roots, if they are arguments of the same atom.
+    /// Selects the product of two roots if they are arguments of the same atom.
     fn together(&mut self, clause: &Clause, x: TermId, y: TermId) {
         let (Some((p, i)), Some((q, j))) = (self.place(clause, x), self.place(clause, y)) else {
             return;
@@ -219,7 +218,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// What becomes of the body's products.
+    /// Selects the products of the head that are equal to products of the body.
     fn forwards(&mut self, clause: &Clause, forms: &Forms) {
         let Some(head) = &clause.head else {
             return;

@@ -1,32 +1,27 @@
-//! The variables of a clause in terms of few of them.
+//! The variables of a clause as linear forms over few of them.
 //!
-//! Invariant: each form is implied by the clause's constraint, and mentions roots only: variables
-//! that are their own form.
+//! Invariant: each form is implied by the clause's constraint, and has only roots as variables: a
+//! root is its own form.
 
 use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::vinta::limits::LIMITS;
 use alphorn_arith::{Constraint, Relation, Solved};
 use alphorn_chc::Clause;
 use alphorn_domain::cubes;
 use alphorn_term::{Linear, Rational, SortId, TermId, TermStore};
 
-/// Equations of a clause that are solved, at most.
-const EQUATIONS: usize = 200;
-
-/// Bounds of one variable that are looked at.
-const BOUNDS: usize = 2;
-
-/// What the equations of a clause say.
+/// The solved equations of a clause.
 pub(super) struct Forms {
     solved: Solved,
-    /// Of roots: where they end, and which way is inside.
+    /// By root: its bounds, each with the direction (1 or -1) towards the values inside.
     bounds: FxHashMap<TermId, Vec<(Rational, Rational)>>,
-    /// What is said of single roots.
+    /// The inequations over single roots.
     rows: Vec<Constraint>,
 }
 
-/// The least positive number that matters.
+/// The smallest difference of two different values: one for integers, zero for reals.
 pub(super) fn one(sort: SortId) -> Rational {
     match sort {
         SortId::INT => Rational::one(),
@@ -35,8 +30,8 @@ pub(super) fn one(sort: SortId) -> Rational {
 }
 
 impl Forms {
-    /// The forms of a clause: arguments of the head come before other variables in being solved,
-    /// those of the body last.
+    /// The forms of a clause. Variables of the head are solved for first, then others, those of the
+    /// body last.
     pub fn new(terms: &TermStore, clause: &Clause) -> Forms {
         let mut rows: Vec<Constraint> = Vec::new();
         for part in terms.conjuncts(clause.constraint) {
@@ -66,9 +61,9 @@ impl Forms {
             rows: Vec::new(),
         };
         let equations = rows.iter().filter(|r| r.relation == Relation::Equal);
-        for row in equations.take(EQUATIONS) {
+        for row in equations.take(LIMITS.clause_equations) {
             let is_unit = |c: &Rational| c.is_one() || (-c).is_one();
-            // What contradicts the others is left out.
+            // An equation that contradicts the others is ignored.
             forms.solved.add(&row.linear, |linear| {
                 let monomials = linear.monomials.iter();
                 let pivot = monomials.min_by_key(|(v, c)| (class(*v), !is_unit(c), *v));
@@ -81,19 +76,19 @@ impl Forms {
         forms
     }
 
-    /// The variable's form.
+    /// The linear form of the variable.
     pub fn of(&self, var: TermId) -> Linear {
         self.solved.reduce(&Linear::unit(var))
     }
 
-    /// Numbers beyond which the clause does not let the root be, and one towards what it lets it
-    /// be.
+    /// The integer bounds of the root in the clause, each with the direction (1 or -1) towards the
+    /// values inside.
     pub fn bounds(&self, root: TermId) -> Vec<(Rational, Rational)> {
         self.bounds.get(&root).cloned().unwrap_or_default()
     }
 
-    /// What the clause says of the variable, if it is a root and a constant.
-    pub fn asked(&self, var: TermId) -> Vec<Constraint> {
+    /// The constraints of the clause on the variable alone, if its form is a root plus a constant.
+    pub fn constraints_on(&self, var: TermId) -> Vec<Constraint> {
         let form = self.of(var);
         let [(root, factor)] = &form.monomials[..] else {
             return Vec::new();
@@ -120,6 +115,7 @@ impl Forms {
         of_var.collect()
     }
 
+    /// Records a row that is a bound of a single root.
     fn bound(&mut self, row: &Constraint) {
         let linear = self.solved.reduce(&row.linear);
         let [(root, coefficient)] = &linear.monomials[..] else {
@@ -139,7 +135,7 @@ impl Forms {
         };
         let bound = -&linear.constant / coefficient;
         let known = self.bounds.entry(*root).or_default();
-        if known.len() < BOUNDS
+        if known.len() < LIMITS.bounds_per_variable
             && bound.is_integer()
             && !known.contains(&(bound.clone(), inside.clone()))
         {

@@ -1,15 +1,14 @@
 //! Products of arguments as further arguments, so that linear domains find quadratic invariants.
 //!
 //! Source: Bagnara, Rodríguez-Carbonell, Zaffanella, "Generation of basic semi-algebraic invariants
-//! using convex polyhedra" (SAS 2005): a polyhedron over monomials. Deviations: the monomials
-//! become arguments of a system of their own, so that any domain and refinement apply to it; only
-//! those are taken whose sums some loop's sums are (`demand`), like the square of `i` where `x`
-//! grows by `i`; and what is known of products beside their expansions are a few facts about
-//! squares.
+//! using convex polyhedra" (SAS 2005): a polyhedron over monomials. Deviations: the monomials are
+//! arguments of a second system, so that any domain and refinement apply to it; only products that
+//! loops sum up are taken (`demand`), like the square of `i` where `x` grows by `i`; apart from
+//! their expansions, only a few facts about products are stated, most of them about squares.
 //!
-//! Invariant: in each clause of the new system, what a product's argument stands for, the
-//! product itself put in its place, follows from the clause of the old one. So a model of the new
-//! system, with products put in, is one of the old. A refutation may be none.
+//! Invariant: each clause of the new system, with the products in place of the arguments that stand
+//! for them, follows from the clause of the old one. So a model of the new system with products
+//! substituted is a model of the old one. A refutation of the new system may not be one of the old.
 
 mod conditions;
 mod demand;
@@ -30,18 +29,19 @@ use alphorn_term::run::Context;
 use alphorn_term::{Linear, Op, Rational, SortId, TermId, TermStore};
 use alphorn_witness::{Model, Refutation, Verdict};
 
-/// Variables that stand for products, after their factors.
+/// Products of variables: the two factors, and the variable that stands for the product.
 type Factors = Vec<((TermId, TermId), TermId)>;
 
 /// A system in which predicates have some products of their arguments as arguments.
 pub(super) struct Products {
+    /// The new system.
     pub system: System,
     /// By predicate of the old system: the one with products, and positions of their factors.
     of: FxHashMap<PredicateId, (PredicateId, Vec<(usize, usize)>)>,
 }
 
 impl Products {
-    /// The system with products; `None` if there are none of use.
+    /// The system with products; `None` if no product is useful.
     pub fn new(old: &System) -> Option<Products> {
         let forms: Vec<Forms> = old
             .clauses
@@ -68,7 +68,7 @@ impl Products {
         Some(products)
     }
 
-    /// The clause over atoms with products, and which products of variables it has.
+    /// The clause over atoms with products, and the products of variables in it.
     fn clause(&self, old: &System, clause: &Clause, forms: &Forms) -> (Clause, Factors) {
         let terms = &old.terms;
         let mut monomials = Monomials {
@@ -121,7 +121,7 @@ impl Products {
         (clause, vars)
     }
 
-    /// What a verdict on the new system says about the old one.
+    /// The verdict on the old system: translates models back, and confirms refutations.
     pub fn verdict(&self, old: &System, verdict: Verdict, cx: &Context) -> Verdict {
         match verdict {
             Verdict::Sat(model) => Verdict::Sat(self.model(old, model)),
@@ -133,7 +133,7 @@ impl Products {
         }
     }
 
-    /// The model of the old system that one of the new system is.
+    /// The back-translation of a model of the new system.
     fn model(&self, old: &System, mut model: Model) -> Model {
         let terms = &old.terms;
         for (&predicate, (new, products)) in &self.of {
@@ -151,8 +151,7 @@ impl Products {
         model
     }
 
-    /// What a refutation of the new system says about the old one, which may be no refutation of
-    /// it.
+    /// The back-translation of a refutation of the new system; the result may not be a refutation.
     fn refutation(&self, mut refutation: Refutation) -> Refutation {
         let mut old: FxHashMap<PredicateId, (PredicateId, usize)> = FxHashMap::default();
         for (&predicate, (new, products)) in &self.of {
@@ -177,11 +176,11 @@ struct Monomials<'a> {
 }
 
 impl Monomials<'_> {
-    /// The product of two polynomials, where products of variables are variables.
+    /// The product of two linear forms, in which products of variables are variables.
     fn expanded(&mut self, a: &Linear, b: &Linear, sort: SortId) -> Linear {
         let mut sum = b.scaled(&a.constant);
         sum = sum.add_scaled(a, &b.constant);
-        // It was counted in both.
+        // The constant of each sum is the product of both constants.
         sum.constant = &a.constant * &b.constant;
         for (x, c) in &a.monomials {
             for (y, d) in &b.monomials {
@@ -209,9 +208,8 @@ fn equation(terms: &TermStore, var: TermId, sum: &Linear, sort: SortId) -> TermI
     terms.linear_atom(Op::Eq, &sum.add_scaled(&var, &Rational::one()), sort)
 }
 
-/// What is known of the product of two variables of a clause: of squares, lines that are nowhere
-/// above them; and what the product is where a factor is as small or large as the clause lets it
-/// be.
+/// Facts about the product of two variables of a clause: lines that are below the square; and the
+/// value of the product where a factor equals one of its bounds in the clause.
 fn known(terms: &TermStore, forms: &Forms, x: TermId, y: TermId, product: TermId) -> Vec<TermId> {
     let sort = terms.sort_of(x);
     let zero = terms.number(&Rational::zero(), sort);
@@ -231,7 +229,7 @@ fn known(terms: &TermStore, forms: &Forms, x: TermId, y: TermId, product: TermId
     for (factor, other) in factors {
         for (bound, step) in forms.bounds(factor) {
             let near = if x == y && sort == SortId::INT {
-                // No square is between those of neighbours: the line through both.
+                // The line through the squares of two neighbours: no other square is between.
                 &bound + &step
             } else {
                 bound.clone()
@@ -257,7 +255,7 @@ fn known(terms: &TermStore, forms: &Forms, x: TermId, y: TermId, product: TermId
     facts
 }
 
-/// How the squares of two variables compare, by how these and their opposites do.
+/// Facts that compare the squares of two variables, given how the variables and their sum compare.
 fn ordered(
     terms: &TermStore,
     (x, square): (TermId, TermId),

@@ -1,4 +1,4 @@
-//! What clauses with products say, against all small values.
+//! Clauses with products, evaluated on all small values; and the choice of products.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ fn system(text: &str) -> System {
     normalize(&problem).0
 }
 
-/// Two loops: one adds a counter, the other what does not change, and counts down by two.
+/// Two loops: one adds a counter; the other adds a constant argument and counts down by two.
 const LOOPS: &str = "(set-logic HORN)
     (declare-fun A (Int Int Int) Bool) (declare-fun B (Int Int Int Bool) Bool)
     (assert (forall ((i Int) (n Int)) (=> (and (= i 1) (>= n 2)) (A i n 0))))
@@ -27,7 +27,7 @@ const LOOPS: &str = "(set-logic HORN)
     (assert (forall ((k Int) (n Int) (x Int) (b Bool))
       (=> (and (B k n x b) (<= k 0) (< x 0)) false)))";
 
-/// Whether all parts of the clause with products hold of these values, if the clause itself holds.
+/// Whether the parts of the clause with products hold for these values, if the clause itself holds.
 fn holds(products: &Products, old: &System, clause: &Clause, values: &Assignment) -> bool {
     let terms = &old.terms;
     let constraint = clause.constraint;
@@ -68,13 +68,13 @@ fn holds(products: &Products, old: &System, clause: &Clause, values: &Assignment
 #[test]
 fn clauses_with_products_follow_when_products_are_put_in() {
     let old = system(LOOPS);
-    let products = Products::new(&old).expect("there are sums");
+    let products = Products::new(&old).expect("there are products");
     products.system.check().expect("a system");
     let terms = &old.terms;
     for clause in &old.clauses {
         let vars = clause.vars(terms);
         let mut tried = 0;
-        // Values of all but what equations say, which most of these do not satisfy.
+        // Few random values satisfy the equations, so solved variables are computed.
         for seed in 0..60_000_u64 {
             let mut random = Random::new(seed);
             let mut values = Assignment::default();
@@ -98,7 +98,7 @@ fn clauses_with_products_follow_when_products_are_put_in() {
     }
 }
 
-/// Gives solved variables the values of their forms.
+/// Sets solved variables to the values of their forms.
 fn solve_equations(terms: &TermStore, clause: &Clause, values: &mut Assignment) {
     let forms = Forms::new(terms, clause);
     for var in clause.vars(terms) {
@@ -115,18 +115,18 @@ fn solve_equations(terms: &TermStore, clause: &Clause, values: &mut Assignment) 
 #[test]
 fn products_are_those_of_counters_and_what_is_added() {
     let old = system(LOOPS);
-    let products = Products::new(&old).expect("there are sums");
+    let products = Products::new(&old).expect("there are products");
     let of = |name: &str| {
         let id = (0..)
             .map(PredicateId)
             .find(|&p| old.predicate(p).name == name);
         products.of[&id.expect("it is there")].1.clone()
     };
-    // The square of the counter, and what becomes of it.
+    // The square of the counter, and the same at the head of the second loop.
     assert!(of("A").contains(&(0, 0)));
-    // What is added, by the counter.
+    // The addend times the counter.
     assert!(of("B").contains(&(0, 1)));
-    // No sum is a factor.
+    // Sums are no factors.
     assert!(of("A").iter().chain(&of("B")).all(|&(i, j)| i < 2 && j < 2));
 }
 
