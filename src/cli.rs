@@ -1,12 +1,13 @@
-//! The command line: options, and the option syntax of `eld` for callers that expect it.
+//! The command line: alphorn's options, and some of Eldarica's for programs that expect `eld`.
 //!
-//! Invariant: nothing is read or run here; arguments go in, an [`Invocation`] or an error comes
-//! out.
+//! Invariant: this module reads no file and solves nothing; it maps arguments to an [`Invocation`], a
+//! text to print, or an error.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use alphorn::internal::ENGINES;
 use alphorn::witness::ProofFormat;
 use alphorn::{list_passes, list_settings, z3_version};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -26,8 +27,7 @@ const NAME: &str = "alphorn";
     override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS"
 )]
 struct Cli {
-    /// The file to solve; `-`, or nothing, for standard input. (Write ./check for a file of that
-    /// name.)
+    /// The file to solve; standard input if it is `-` or missing (write ./check for a file named check)
     file: Option<PathBuf>,
 
     #[command(flatten)]
@@ -42,11 +42,11 @@ struct Cli {
 
 #[derive(Args, Debug)]
 struct SolveArgs {
-    /// The engine, or a strategy over engines.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
+    /// The engine; `auto` is the default strategy, which uses several.
+    #[arg(long, value_name = "NAME", default_value = "auto", long_help = engines_help())]
     engine: String,
 
-    /// Engines that the strategy leaves out, separated by commas.
+    /// Engines that the default strategy does not use, separated by commas.
     #[arg(
         long,
         value_name = "LIST",
@@ -55,18 +55,19 @@ struct SolveArgs {
     )]
     without: Vec<String>,
 
-    /// Members of the portfolio at a time [default: the cores available].
+    /// How many members of the portfolio run at a time [default: the number of cores].
     ///
-    /// Members are ways of solving, each a process of its own, of which the first answer counts.
-    /// One job is the default strategy alone. An engine, passes or settings by name are what they
-    /// say, in one process; so is --deterministic. --memory is divided by the number of jobs.
+    /// Members solve the same problem in different ways, each in its own process, and the first
+    /// answer counts. With one job only the default strategy runs. The options --engine, --without,
+    /// --passes, --set, --report and --deterministic imply one job. The limit of --memory is divided by
+    /// the number of jobs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
     /// Print a model after the verdict, if the clauses have one.
     ///
-    /// A plain one has no recursive functions, so that every reader of SMT-LIB's models takes it;
-    /// where only other models are found, there is no verdict.
+    /// A plain model has no recursive functions, so that every program that reads SMT-LIB models can
+    /// read it. If only other models are found, the verdict is `unknown`.
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true,
           default_missing_value = "any")]
     model: Option<ModelKind>,
@@ -80,8 +81,7 @@ struct SolveArgs {
     #[arg(long, hide_short_help = true)]
     print_system: bool,
 
-    /// Print the clauses as they are after the last application of a pass, instead of solving
-    /// them.
+    /// Print the clauses after the last application of this pass, as SMT-LIB, instead of solving them.
     #[arg(
         long,
         value_name = "PASS",
@@ -90,20 +90,20 @@ struct SolveArgs {
     )]
     dump_after: Option<String>,
 
-    /// Set a choice of an engine; may be repeated.
+    /// Change a setting of an engine; may be repeated.
     #[arg(long = "set", value_name = "ENGINE.NAME=VALUE", hide_short_help = true)]
     settings: Vec<String>,
 
-    /// The abstract domain of `vinta`; short for `--set vinta.domain=NAME`.
+    /// The abstract domain of `vinta`; the same as `--set vinta.domain=NAME`.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     domain: Option<String>,
 
-    /// Write the last abstract reachability graph of `vinta`, as Graphviz; short for `--set
+    /// Write the last abstract reachability graph of `vinta`, as Graphviz; the same as `--set
     /// vinta.arg=FILE`.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     arg: Option<String>,
 
-    /// List all choices of engines with their defaults, and end.
+    /// List the settings of all engines with their defaults, and exit.
     #[arg(long = "settings", hide_short_help = true)]
     list_settings: bool,
 
@@ -115,53 +115,65 @@ struct SolveArgs {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     graph: Option<PathBuf>,
 
-    /// Write a page in HTML that explains the answer: invariants or derivation, passes, engines, in
-    /// one file without anything else. One job.
+    /// Write an HTML page that explains the answer: the invariants or the derivation, passes and
+    /// engines. Implies one job.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["print_system", "dump_after"],
           hide_short_help = true)]
     report: Option<PathBuf>,
 
-    /// Write a certificate of the answer: SMT-LIB that any solver can confirm without alphorn (see
-    /// docs/src/certificates.md).
+    /// Write a certificate of the answer: an SMT-LIB script that any solver can check without alphorn
+    /// (see docs/src/certificates.md).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["print_system", "dump_after"],
           hide_short_help = true)]
     certificate: Option<PathBuf>,
 
-    /// Keep answers in this folder, and use those of earlier runs on the same clauses or similar
-    /// ones, as far as they hold.
+    /// Keep answers in this folder, and use those of earlier runs on the same or similar clauses, as
+    /// far as they still hold.
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     cache: Option<PathBuf>,
 
-    /// Answer commands as they come on standard input, until `(exit)`; --timeout is for each question.
+    /// Answer commands as they arrive on standard input, until `(exit)`. The limit of --timeout holds
+    /// for each question.
     #[arg(long, conflicts_with_all = ["file", "print_system", "dump_after", "report", "graph",
           "certificate", "arg"], hide_short_help = true)]
     interactive: bool,
 
-    /// Standard input begins with a line of JSON, pairs of earlier questions and their witnesses, and
-    /// the witness is printed after the verdict: for a question of a session.
+    /// Answer a question of a session: standard input begins with a line of JSON, pairs of earlier
+    /// questions and their witnesses, and the witness is printed after the verdict.
     #[arg(long, hide = true)]
     hinted: bool,
 
-    /// Print what makes a shell complete these options, and end.
+    /// Print a script with which a shell completes these options, and exit.
     #[arg(long, value_name = "SHELL", hide_short_help = true)]
     completions: Option<Shell>,
 
-    /// Print this as a manual page, and end.
+    /// Print this help as a manual page, and exit.
     #[arg(long, hide_short_help = true)]
     man: bool,
 }
 
-/// What `--help` says of `--passes`: all passes with what they do.
+/// The long help of `--engine`, with a list of the engines.
+fn engines_help() -> String {
+    let mut list = String::new();
+    for engine in &ENGINES {
+        list += &format!("{:<14}{}\n", engine.name, engine.about);
+    }
+    format!(
+        "The engine; `auto` is the default strategy, which uses several. The engines are:\n\n{list}"
+    )
+}
+
+/// The long help of `--passes`, with a list of the passes.
 fn passes_help() -> String {
     let list = list_passes();
     format!(
-        "The passes to apply, separated by commas; `default` for the default, `none` for none:\n\n\
-         {list}"
+        "The passes to apply, separated by commas; `default` for the default, `none` for none. The \
+         passes are:\n\n{list}"
     )
 }
 
 impl SolveArgs {
-    /// Options that are short for settings as such.
+    /// Replaces the options that are short forms of settings by these.
     fn with_short_forms(mut self) -> Self {
         let domain = self
             .domain
@@ -175,28 +187,29 @@ impl SolveArgs {
 
 #[derive(Args, Debug)]
 struct CommonArgs {
-    /// End with `unknown` after this time (may have a fraction).
+    /// Stop with `unknown` after this time, which may have a fraction.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
     timeout: Option<Duration>,
 
-    /// The same answer on any machine: --timeout counts work instead of time.
+    /// Give the same answer on any machine: --timeout limits work instead of time.
     ///
-    /// The same file, options and version give the same output byte for byte, however busy the
-    /// machine is. A limit of N seconds is one of work that takes about N seconds.
+    /// The same file, options and version give the same output, byte for byte, however busy the
+    /// machine is. The work of N seconds is what takes about N seconds on an idle reference machine.
+    /// Implies one job.
     #[arg(long, global = true)]
     deterministic: bool,
 
-    /// End with `unknown` when more than this much memory is in use.
+    /// Stop with `unknown` when more than this much memory is in use.
     #[arg(long, value_name = "MIB", global = true,
           value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
 
-    /// Print counts and times to standard error at the end.
+    /// Print statistics (counts and times) on standard error at the end.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text", global = true)]
     stats: Option<Format>,
 
-    /// Log more; may be repeated (RUST_LOG works as well).
+    /// Log more; may be repeated (or set RUST_LOG).
     #[arg(short, long, action = ArgAction::Count, global = true)]
     verbose: u8,
 
@@ -207,35 +220,39 @@ struct CommonArgs {
 
 #[derive(Subcommand, Debug)]
 enum CliCommand {
-    /// Check a model or a refutation, from any source, against a file.
+    /// Check a model or a refutation of any solver against a file.
     ///
-    /// Prints `valid` (exit status 0), `invalid` (2) or `unknown` (3), the reason on standard
+    /// Prints `valid` (exit status 0), `invalid` (2) or `unknown` (3), and the reason on standard
     /// error.
     Check {
-        /// The clauses.
+        /// The file with the clauses; `-` for standard input.
         file: PathBuf,
-        /// What a solver printed: a model, or a refutation as text or JSON; `-` for standard input.
+        /// The witness as a solver prints it: a model, or a refutation as text or JSON; `-` for standard
+        /// input.
         witness: PathBuf,
     },
 }
 
+/// The format of statistics.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// Lines of text.
     Text,
+    /// One JSON object.
     Json,
 }
 
-/// Which models count.
+/// Which models are accepted.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
-    /// Any.
+    /// All models.
     Any,
-    /// Those without recursive functions.
+    /// Only models without recursive functions.
     Plain,
 }
 
 impl ModelKind {
-    /// The option that asks for it.
+    /// The option with this kind.
     pub fn option(self) -> &'static str {
         match self {
             ModelKind::Any => "--model",
@@ -244,30 +261,33 @@ impl ModelKind {
     }
 }
 
-/// How a refutation is written.
+/// The format of a refutation.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Proof {
-    /// Numbered steps, one a line.
+    /// Numbered steps, one per line.
     Text,
     /// The same as one JSON object.
     Json,
-    /// A proof term in the manner of Z3, for readers of its proofs.
+    /// A proof term in the format of Z3.
     Z3,
 }
 
+/// A positive number of seconds.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if seconds.is_nan() || seconds <= 0.0 {
-        return Err("a time limit is positive".to_owned());
+        return Err("a time limit must be positive".to_owned());
     }
-    // Anything longer is as good as none.
+    // Longer limits are cut off at about 30 years, which a `Duration` and an `Instant` can represent.
     Ok(Duration::try_from_secs_f64(seconds.min(1e9)).unwrap_or(Duration::from_secs(1_000_000_000)))
 }
 
-/// Where text comes from.
+/// Where a text is read from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
+    /// A file.
     File(PathBuf),
+    /// Standard input.
     Stdin,
 }
 
@@ -280,71 +300,94 @@ impl Source {
     }
 }
 
-/// What to do with a file of clauses.
+/// The options for solving a problem.
 #[derive(Clone, Debug)]
 pub struct Solve {
+    /// Where the problem is read from.
     pub source: Source,
-    /// Members of the portfolio at a time; `None` for as many as there are cores.
+    /// How many members of the portfolio run at a time; `None` for the number of cores.
     pub jobs: Option<usize>,
+    /// The name of an engine, or `auto`.
     pub engine: String,
+    /// The names of the engines that the default strategy does not use.
     pub without: Vec<String>,
+    /// The kind of models to print; `None` for none.
     pub model: Option<ModelKind>,
+    /// The format of refutations to print; `None` for none.
     pub proof: Option<ProofFormat>,
-    /// Print the clauses instead of solving them.
+    /// The clauses to print instead of solving them.
     pub print: Option<Print>,
+    /// The passes, separated by commas.
     pub passes: Option<String>,
+    /// Settings of engines, as `ENGINE.NAME=VALUE`.
     pub settings: Vec<String>,
+    /// The file for the dependency graph.
     pub graph: Option<PathBuf>,
-    /// Where the page goes that explains the answer.
+    /// The file for the report, a page that explains the answer.
     pub report: Option<PathBuf>,
-    /// Where the certificate goes.
+    /// The file for the certificate.
     pub certificate: Option<PathBuf>,
-    /// Where answers are kept.
+    /// The folder in which answers are kept.
     pub cache: Option<PathBuf>,
-    /// Whether commands are answered as they come.
+    /// Whether commands are answered as they arrive.
     pub interactive: bool,
-    /// Whether the text begins with what is known of earlier questions.
+    /// Whether the text begins with the answers to earlier questions.
     pub hinted: bool,
 }
 
-/// Which clauses to print.
+/// The clauses to print.
 #[derive(Clone, Debug)]
 pub enum Print {
+    /// Those in normal form.
     Normalized,
+    /// Those after the last application of this pass.
     After(String),
 }
 
-/// What to do.
+/// What the program is to do.
 #[derive(Clone, Debug)]
 pub enum Task {
+    /// To solve a problem.
     Solve(Box<Solve>),
-    Check { problem: Source, witness: Source },
+    /// To check a witness.
+    Check {
+        /// The problem.
+        problem: Source,
+        /// The witness, as a solver prints it.
+        witness: Source,
+    },
 }
 
-/// A command line that makes sense.
+/// A valid command line.
 #[derive(Clone, Debug)]
 pub struct Invocation {
+    /// What the program is to do.
     pub task: Task,
+    /// The time limit.
     pub timeout: Option<Duration>,
+    /// Whether the time limit counts work instead of time.
     pub deterministic: bool,
+    /// The memory limit.
     pub memory_mib: Option<u64>,
+    /// The format of statistics; `None` for none.
     pub stats: Option<Format>,
-    /// Negative for less.
+    /// How much to log: 0 is the default, and negative numbers are less.
     pub verbosity: i32,
 }
 
-/// What becomes of a command line.
+/// The result of reading a command line.
 pub enum Parsed {
+    /// A run.
     Run(Box<Invocation>),
-    /// Help or version: text for standard output.
+    /// A text for standard output, such as the help.
     Show(String),
-    /// The first line says what is wrong, the rest how it is meant.
+    /// An error: the first line says what is wrong, the rest is the usage.
     Wrong(String),
 }
 
-/// Reads the arguments, the program's name first.
+/// Reads a command line, which begins with the program's name.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Parsed {
-    // Clap wants the version for as long as the program runs.
+    // Clap needs a version with a static lifetime.
     let version: &'static str =
         format!("{} (libz3 {})", env!("CARGO_PKG_VERSION"), z3_version()).leak();
     let command = Cli::command().version(version);
@@ -358,7 +401,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Parsed {
     }
 }
 
-/// Eldarica's `-hsmt`, `-in`, `-ssol` and `-t:SECONDS` in our own terms.
+/// Replaces Eldarica's `-in`, `-ssol` and `-t:SECONDS` by alphorn's options, and drops `-hsmt`.
 fn translate_eld(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut options = true;
     args.into_iter()
@@ -377,7 +420,7 @@ fn translate_eld(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         .collect()
 }
 
-/// A shell's script.
+/// The script with which a shell completes the options.
 fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
@@ -387,7 +430,7 @@ fn completions(shell: Shell) -> String {
 /// The manual page, from the same definitions as the help.
 fn manual() -> Parsed {
     let command = Cli::command().version(env!("CARGO_PKG_VERSION"));
-    // What the short help leaves out, the page would leave without a word.
+    // Otherwise the page has no text for the options that the short help hides.
     let command = command.mut_args(|arg| arg.hide_short_help(false));
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
@@ -396,12 +439,16 @@ fn manual() -> Parsed {
     }
 }
 
+/// Checks the options that clap has read, and makes an invocation or a text of them.
 fn invocation(cli: Cli) -> Parsed {
     let common = cli.common;
     let task = match cli.command {
         Some(CliCommand::Check { file, witness }) => {
             if let Some(other) = cli.file {
-                return Parsed::Wrong(format!("{} has no place before check", other.display()));
+                return Parsed::Wrong(format!(
+                    "unexpected argument before check: {}",
+                    other.display()
+                ));
             }
             let (problem, witness) = (Source::new(Some(file)), Source::new(Some(witness)));
             if problem == Source::Stdin && witness == Source::Stdin {
@@ -479,7 +526,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// The short help is for a screen, with what most people want.
+    /// The short help has the most frequent options and fits on a screen.
     #[test]
     fn the_short_help_is_one_screen() {
         let text = Cli::command().render_help().to_string();
@@ -488,13 +535,13 @@ mod tests {
     }
 
     #[test]
-    fn every_option_has_its_place_in_manual_and_completions() {
+    fn manual_and_completions_have_every_option() {
         let Parsed::Show(manual) = manual() else {
             panic!("no manual")
         };
-        // Hyphens are escaped there.
+        // The manual escapes hyphens.
         let manual = manual.replace("\\-", "-");
-        assert!(manual.contains("Engines that the strategy leaves out"));
+        assert!(manual.contains("Engines that the default strategy does not use"));
         for shell in Shell::value_variants() {
             let script = completions(*shell);
             let command = Cli::command();
@@ -507,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn poses_as_eld() {
+    fn options_of_eldarica_are_accepted() {
         let invocation = run(&["-hsmt", "-in", "-t:7", "-ssol"]);
         assert_eq!(invocation.timeout, Some(Duration::from_secs(7)));
         let Task::Solve(solve) = invocation.task else {

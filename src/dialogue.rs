@@ -1,12 +1,11 @@
-//! Scripts with several questions, and commands as they come: each question is answered by a process
-//! of its own.
+//! Scripts with several questions, and interactive sessions. Each question is answered by a new
+//! process.
 //!
-//! The process gets the text of the question, and the last answers with their witnesses, of which it
-//! uses what still holds. So a question that crashes or runs out of time or memory costs only
-//! itself, limits are for each, and a question has all that a run has: engines, passes, jobs.
+//! The process receives the text of the question, and the last answers with their witnesses, of which
+//! it uses what still holds. So a crash or a limit affects one question only, each question has the
+//! limits of the command line, and each is solved as a single file would be.
 //!
-//! Invariant: nothing is decided here, and no more than one process runs at a time, which ends with
-//! this one.
+//! Invariant: at most one process answers at a time, and it ends when this process ends.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,24 +23,27 @@ use signal_hook::iterator::Signals;
 use crate::cli::{Format, Invocation, ModelKind, Solve};
 use crate::supervise::{diagnose, exit};
 
-/// Answers that a question may use.
-const EARLIER: usize = 3;
+/// How many earlier answers a question receives, the newest ones.
+const MAX_EARLIER_ANSWERS: usize = 3;
 
-/// Read at a time.
-const CHUNK: usize = 1 << 16;
+/// Bytes read at a time.
+const CHUNK_BYTES: usize = 1 << 16;
 
-/// The process that answers; 0 for none.
+/// The id of the process that answers a question; 0 for none.
 static ANSWERING: AtomicI32 = AtomicI32::new(0);
-/// Whether a signal has come that ends the run.
+/// Whether a signal that ends the run has arrived.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Whether an input has several questions.
+/// Whether a text is a script with several questions.
 pub fn is_script(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(is_session)
 }
 
-/// What is for one question only.
-pub fn check(solve: &Solve) -> Result<(), String> {
+/// Checks that no option is given that is for a single question.
+///
+/// # Errors
+/// A message for the user that names such an option.
+pub fn check_options(solve: &Solve) -> Result<(), String> {
     let options = [
         (solve.print.is_some(), "printing clauses"),
         (solve.graph.is_some(), "--graph"),
@@ -54,8 +56,9 @@ pub fn check(solve: &Solve) -> Result<(), String> {
     }
 }
 
-/// What the input of a question begins with, and the text.
-pub fn earlier(input: &[u8]) -> (Vec<(String, String)>, &[u8]) {
+/// Divides the input of a process that answers a question (`--hinted`) into the earlier questions with
+/// their witnesses, from its first line, and the text of the question.
+pub fn split_input(input: &[u8]) -> (Vec<(String, String)>, &[u8]) {
     let end = input.iter().position(|&b| b == b'\n');
     let (line, text) = end.map_or((input, &[][..]), |end| (&input[..end], &input[end + 1..]));
     let pairs = serde_json::from_slice::<Value>(line).unwrap_or_default();
@@ -64,36 +67,44 @@ pub fn earlier(input: &[u8]) -> (Vec<(String, String)>, &[u8]) {
     (pairs.collect(), text)
 }
 
-/// Answers a script, or, without one, commands on standard input, and ends the process.
+/// Runs a script, or without one the commands on standard input, and ends the process.
 pub fn run(invocation: &Invocation, solve: &Solve, script: Option<Vec<u8>>) -> ! {
     let mut dialogue = Dialogue {
         invocation,
         solve,
         session: Session::default(),
         interactive: script.is_none(),
-        shows: solve.model.is_some() || solve.proof.is_some(),
+        prints_witnesses: solve.model.is_some() || solve.proof.is_some(),
         last: None,
         earlier: Vec::new(),
     };
-    if let Err(message) = check(solve) {
-        complain(&message);
+    if let Err(message) = check_options(solve) {
+        print_error(&message);
         exit(1);
     }
     watch_signals();
     let status = match script {
-        Some(text) => dialogue.script(&text),
-        None => dialogue.interactive(),
+        Some(text) => dialogue.run_script(&text),
+        None => dialogue.run_interactive(),
     };
     exit(status)
 }
 
-/// An answer.
-struct Last {
+/// The answer to the last question.
+struct LastAnswer {
     /// Whether the witness is a model.
     is_model: bool,
-    /// What was printed after the verdict.
+    /// The text that follows the verdict: the witness, or the reason of an `unknown`.
     details: String,
     is_unknown: bool,
+}
+
+/// What a process printed as its answer to a question.
+struct Answer {
+    /// The first line.
+    verdict: String,
+    /// The lines after it.
+    details: String,
 }
 
 struct Dialogue<'a> {
@@ -101,142 +112,142 @@ struct Dialogue<'a> {
     solve: &'a Solve,
     session: Session,
     interactive: bool,
-    /// Whether witnesses are printed unasked.
-    shows: bool,
-    last: Option<Last>,
+    /// Whether each answer is printed with its witness.
+    prints_witnesses: bool,
+    last: Option<LastAnswer>,
     /// The last questions with their witnesses, the newest first.
     earlier: Vec<(String, String)>,
 }
 
 impl Dialogue<'_> {
-    /// Answers a whole script; the status to exit with.
-    fn script(&mut self, text: &[u8]) -> i32 {
+    /// Runs a whole script. Returns the exit status.
+    fn run_script(&mut self, text: &[u8]) -> i32 {
         self.session.feed(&String::from_utf8_lossy(text));
-        match self.go_on() {
+        match self.run_commands() {
             Some(status) => status,
             None => self.end(),
         }
     }
 
-    /// Answers commands as they come.
-    fn interactive(&mut self) -> i32 {
+    /// Runs commands as they arrive on standard input. Returns the exit status.
+    fn run_interactive(&mut self) -> i32 {
         let mut input = std::io::stdin().lock();
         let mut bytes = Vec::new();
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             match input.read(&mut chunk) {
                 Ok(0) => return self.end(),
                 Ok(count) => bytes.extend_from_slice(&chunk[..count]),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    complain(&format!("cannot read standard input: {error}"));
+                    print_error(&format!("cannot read standard input: {error}"));
                     return 1;
                 }
             }
-            // A character may be cut in two.
+            // The last character may be incomplete.
             let valid = match std::str::from_utf8(&bytes) {
                 Ok(text) => text.len(),
                 Err(error) if error.error_len().is_none() => error.valid_up_to(),
                 Err(_) => {
-                    complain("this is not UTF-8 text");
+                    print_error("the input is not UTF-8 text");
                     return 1;
                 }
             };
             let rest = bytes.split_off(valid);
             let text = std::mem::replace(&mut bytes, rest);
             self.session.feed(&String::from_utf8_lossy(&text));
-            if let Some(status) = self.go_on() {
+            if let Some(status) = self.run_commands() {
                 return status;
             }
         }
     }
 
-    /// What follows from the end of the script.
+    /// Checks that the script does not end within a command. Returns the exit status.
     fn end(&self) -> i32 {
         if self.session.is_within_a_command() {
-            complain("the script ends within a command");
+            print_error("the script ends within a command");
             return 1;
         }
         0
     }
 
-    /// Does what the commands so far ask for; the status, if that ends the run. A mistake in a command
-    /// or a question ends a script, and no conversation.
-    fn go_on(&mut self) -> Option<i32> {
+    /// Runs the commands that are complete. Returns the exit status if the run ends. An error in a
+    /// command or a question ends a script, but not an interactive session.
+    fn run_commands(&mut self) -> Option<i32> {
         while let Some(action) = self.session.next_action() {
-            let well = match action {
+            let succeeded = match action {
                 Err(error) => {
-                    complain(&error.to_string());
+                    print_error(&error.to_string());
                     false
                 }
                 Ok(Action::Exit) => return Some(0),
-                Ok(action) => self.act(action),
+                Ok(action) => self.perform(action),
             };
             if ENDING.load(Ordering::SeqCst) {
                 return Some(0);
             }
-            if !well && !self.interactive {
+            if !succeeded && !self.interactive {
                 return Some(1);
             }
         }
         None
     }
 
-    /// Whether it went well.
-    fn act(&mut self, action: Action) -> bool {
+    /// Performs what a command asks for. Returns whether it succeeded.
+    fn perform(&mut self, action: Action) -> bool {
         match action {
             Action::None | Action::Exit => {}
-            Action::Print(text) => say(&format!("{text}\n")),
+            Action::Print(text) => print(&format!("{text}\n")),
             Action::Check { text, of_rules } => return self.answer(text, of_rules),
-            // It was printed with the verdict.
-            Action::GetModel | Action::GetProof if self.shows => {}
+            // The witness was printed with the verdict.
+            Action::GetModel | Action::GetProof if self.prints_witnesses => {}
             Action::GetModel | Action::GetProof => {
                 let wants_model = action == Action::GetModel;
                 match &self.last {
                     Some(last) if !last.is_unknown && last.is_model == wants_model => {
-                        say(&last.details);
+                        print(&last.details);
                     }
                     _ => {
                         let what = if wants_model { "model" } else { "proof" };
-                        complain(&format!("there is no {what}"));
+                        print_error(&format!("there is no {what}"));
                     }
                 }
             }
             Action::ReasonUnknown => match &self.last {
-                Some(last) if last.is_unknown => say(&last.details),
-                _ => complain("the last answer is not unknown"),
+                Some(last) if last.is_unknown => print(&last.details),
+                _ => print_error("the last answer is not unknown"),
             },
         }
         true
     }
 
-    /// Lets a process answer a question; whether it could be asked.
+    /// Answers a question with a new process. Returns false if this or the question has an error.
     fn answer(&mut self, text: String, of_rules: bool) -> bool {
         self.last = None;
-        let (word, details) = match self.ask(&text) {
+        let Answer { verdict, details } = match self.run_process(&text) {
             Ok(answer) => answer,
             Err(message) => {
-                complain(&message);
+                print_error(&message);
                 return false;
             }
         };
-        if word.starts_with("(error") {
+        if verdict.starts_with("(error") {
             return false;
         }
-        let is_unknown = word == "unknown";
-        let is_model = (word == "sat") != of_rules;
-        let shown = match is_model {
+        let is_unknown = verdict == "unknown";
+        let is_model = (verdict == "sat") != of_rules;
+        let is_wanted = match is_model {
             true => self.solve.model.is_some(),
             false => self.solve.proof.is_some(),
         };
-        if shown && !is_unknown {
-            say(&details);
+        if is_wanted && !is_unknown {
+            print(&details);
         }
         if !is_unknown {
             self.earlier.insert(0, (text, details.clone()));
-            self.earlier.truncate(EARLIER);
+            self.earlier.truncate(MAX_EARLIER_ANSWERS);
         }
-        self.last = Some(Last {
+        self.last = Some(LastAnswer {
             is_model,
             details,
             is_unknown,
@@ -244,9 +255,13 @@ impl Dialogue<'_> {
         true
     }
 
-    /// The line with the verdict, which is printed at once, and what follows it.
-    fn ask(&self, text: &str) -> Result<(String, String), String> {
-        let program = std::env::current_exe().map_err(|e| format!("cannot find myself: {e}"))?;
+    /// Runs a process that answers a question, and prints the verdict as soon as the process has.
+    ///
+    /// # Errors
+    /// A message that says why the process cannot be started.
+    fn run_process(&self, text: &str) -> Result<Answer, String> {
+        let program = std::env::current_exe()
+            .map_err(|e| format!("cannot find the program of this process: {e}"))?;
         let mut command = Command::new(program);
         command
             .args(self.options())
@@ -254,42 +269,45 @@ impl Dialogue<'_> {
             .arg("-")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        let ending = || {
-            // SAFETY: a plain call, allowed between fork and exec.
+        let end_with_parent = || {
+            // SAFETY: a system call without pointers, allowed between fork and exec.
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
             Ok(())
         };
-        // SAFETY: the closure does nothing that is forbidden there.
-        unsafe { command.pre_exec(ending) };
+        // SAFETY: the closure makes only calls that are allowed between fork and exec.
+        unsafe { command.pre_exec(end_with_parent) };
         let mut child = command
             .spawn()
-            .map_err(|e| format!("there is no process to be had: {e}"))?;
+            .map_err(|e| format!("cannot start a process: {e}"))?;
         ANSWERING.store(child.id().cast_signed(), Ordering::SeqCst);
         let earlier: Vec<Value> = self.earlier.iter().map(|(t, w)| json!([t, w])).collect();
         let input = format!("{}\n{text}", Value::from(earlier));
         let to = child.stdin.take();
         let writer = thread::spawn(move || {
-            // A process that ends before it has read everything has said why.
+            // A process that ends before it has read everything has printed an error.
             to.map(|mut to| to.write_all(input.as_bytes()))
         });
-        let mut word = String::new();
+        let mut verdict = String::new();
         let mut details = String::new();
         if let Some(from) = child.stdout.take() {
             let mut from = BufReader::new(from);
-            let _ = from.read_line(&mut word);
-            if word.trim_end().is_empty() {
-                word = "unknown\n".to_owned();
+            let _ = from.read_line(&mut verdict);
+            if verdict.trim_end().is_empty() {
+                verdict = "unknown\n".to_owned();
             }
-            say(&word);
+            print(&verdict);
             let _ = from.read_to_string(&mut details);
         }
         let _ = child.wait();
         ANSWERING.store(0, Ordering::SeqCst);
         let _ = writer.join();
-        Ok((word.trim_end().to_owned(), details))
+        Ok(Answer {
+            verdict: verdict.trim_end().to_owned(),
+            details,
+        })
     }
 
-    /// The options of this run, for a question.
+    /// The options of this run, for a process that answers a question.
     fn options(&self) -> Vec<OsString> {
         let Invocation {
             timeout,
@@ -350,17 +368,19 @@ impl Dialogue<'_> {
     }
 }
 
-fn complain(message: &str) {
-    say(&format!("(error {})\n", string_literal(message)));
+/// Prints an error in the form of SMT-LIB.
+fn print_error(message: &str) {
+    print(&format!("(error {})\n", string_literal(message)));
 }
 
-/// Prints and flushes. Nobody listening is no reason to complain.
-fn say(text: &str) {
+/// Writes to standard output and flushes. Errors are ignored: the reader has closed its end.
+fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// On a signal that ends the run, the process that answers ends with `unknown`, and then this one.
+/// On a signal that ends the run, stops the process that answers, which then prints `unknown`; this
+/// process ends after it.
 fn watch_signals() {
     let mut pending = match Signals::new([SIGTERM, SIGINT, SIGHUP, SIGXCPU]) {
         Ok(pending) => pending,
@@ -371,7 +391,7 @@ fn watch_signals() {
             ENDING.store(true, Ordering::SeqCst);
             match ANSWERING.load(Ordering::SeqCst) {
                 0 => exit(0),
-                // SAFETY: sends a signal to a process of ours that has not been waited for.
+                // SAFETY: the id is that of a child process that has not been waited for.
                 pid => unsafe { libc::kill(pid, SIGTERM) },
             };
         }

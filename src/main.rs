@@ -26,8 +26,8 @@ use alphorn::run::{CLEAR, Statistics, View};
 use alphorn::witness::string_literal;
 
 use cli::{Invocation, Parsed, Solve, Task};
-use portfolio::{End, Message, Place, Portfolio, Said, Teller};
-use supervise::{Answer, Fallback, Outlet, Report, Supervision, diagnose, supervise};
+use portfolio::{MemberAnswer, MemberResult, MemberStart, Message, MessageWriter, Portfolio};
+use supervise::{Answer, Fallback, Outlet, RunResult, Supervision, diagnose, supervise};
 use worker::{Member, Worker, print_statistics};
 
 /// Which member of a portfolio this process is, from 1; 0 for none.
@@ -105,55 +105,59 @@ fn jobs(invocation: &Invocation, args: &Solve) -> usize {
 }
 
 /// Runs a member of a portfolio, in its own process.
-fn run_member(place: Place) {
-    let Place {
+fn run_member(start: MemberStart) {
+    let MemberStart {
         number,
         command,
         started,
         live,
         text,
-        teller,
+        writer,
         inbox,
-    } = place;
+    } = start;
     MEMBER.store(number, Ordering::Relaxed);
     let Parsed::Run(invocation) = cli::parse(command) else {
         log::error!("defect: a member that is no command");
         return;
     };
-    let teller_of_end = teller.clone();
+    let writer_of_result = writer.clone();
     let run = Run {
         invocation: *invocation,
         started,
         live,
-        outlet: Outlet::Member(Box::new(move |report| send_report(report, &teller_of_end))),
+        outlet: Outlet::Parent(Box::new(move |result| {
+            send_result(result, &writer_of_result)
+        })),
         member: Some(Member {
             text,
-            teller,
+            writer,
             inbox,
         }),
     };
     run.run()
 }
 
-/// Sends the report of a member to its parent.
-fn send_report(report: Report, teller: &Teller) {
-    let answer = match report.answer {
+/// Sends the result of a member to its parent.
+fn send_result(result: RunResult, writer: &MessageWriter) {
+    let answer = match result.answer {
         Answer::Verdict(output) => {
-            teller.say(&Message::Verdict(output.word()));
-            Said::Verdict(output.word(), output.details().to_owned())
+            writer.send(&Message::Verdict(output.word()));
+            MemberAnswer::Verdict(output.word(), output.details().to_owned())
         }
-        Answer::Error(message) => Said::Error(message),
-        Answer::Text(..) | Answer::Script(_) => Said::Error("a member prints no text".to_owned()),
+        Answer::Error(message) => MemberAnswer::Error(message),
+        Answer::Text(..) | Answer::Script(_) => {
+            MemberAnswer::Error("a member prints no text".to_owned())
+        }
     };
-    let stats = report.stats.and_then(|stats| {
+    let stats = result.stats.and_then(|stats| {
         let value: serde_json::Value = serde_json::from_str(&stats).ok()?;
         value.as_object().cloned()
     });
-    teller.say(&Message::End(End {
+    writer.send(&Message::Result(MemberResult {
         answer,
-        note: report.note,
+        note: result.note,
         stats,
-        certificate: report.certificate,
+        certificate: result.certificate,
     }));
 }
 
@@ -181,10 +185,10 @@ impl Run {
             fallback: fallback(&invocation),
             stats: statistics_of_a_stopped_run(&invocation, started),
             interrupt: interrupt.clone(),
-            lingers: matches!(&invocation.task, Task::Solve(args) if args.report.is_some()),
+            writes_report: matches!(&invocation.task, Task::Solve(args) if args.report.is_some()),
             view: view.clone(),
             outlet: self.outlet,
-            dialogue: Box::new({
+            run_script: Box::new({
                 let invocation = invocation.clone();
                 move |text| {
                     if let Task::Solve(args) = &invocation.task {

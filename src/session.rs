@@ -1,12 +1,11 @@
-//! Scripts with several questions: which commands are in force at each.
+//! Scripts with several questions: the text of each question.
 //!
-//! A script is taken command by command, as it comes. Each question becomes a text of its own: the
+//! A session takes a script command by command, as it arrives. It makes a text of each question: the
 //! commands in force, at the lines and columns where they stand in the script, and one check. So
-//! what reads and solves a text knows nothing of `push` and `pop`, and its errors name the places
-//! of the script.
+//! reading and solving a text need not know `push` and `pop`, and errors have the places of the script.
 //!
-//! Invariant: no command is understood here but by its name and, for `push`, `pop`, `set-option`,
-//! `echo`, `get-info` and `check-sat-assuming`, by its words; everything else is copied.
+//! Invariant: a session interprets only the names of commands and the arguments of `push`, `pop`,
+//! `set-option`, `echo`, `get-info` and `check-sat-assuming`; everything else is copied.
 
 use std::ops::Range;
 
@@ -14,36 +13,42 @@ use thiserror::Error;
 
 use alphorn_witness::sexp::{TokenKind, Tokens, elements, symbol};
 
-/// Levels that one `push` makes, at most.
-const LEVELS: usize = 100_000;
+/// The most levels that one `push` or `pop` may have.
+const MAX_LEVELS: usize = 100_000;
 
 /// What a command asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// Nothing to say.
+    /// Nothing.
     None,
-    /// To decide this text, which has one question; of rules if it is a `query`.
+    /// To answer a question.
     Check {
+        /// A text with the commands in force and this question.
         text: String,
+        /// Whether the question is a `query` of the fixedpoint dialect.
         of_rules: bool,
     },
+    /// To print the model of the last answer.
     GetModel,
+    /// To print the refutation of the last answer.
     GetProof,
-    /// Why the last check had no answer.
+    /// To print the reason of the last `unknown`.
     ReasonUnknown,
-    /// A line to print.
+    /// To print a line.
     Print(String),
+    /// To end the session.
     Exit,
 }
 
-/// A command that makes no sense, with its place in the script.
+/// An error in a command, with its place in the script.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("line {line} column {column}: {message}")]
 pub struct SessionError {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     pub column: usize,
+    /// What is wrong.
     pub message: String,
 }
 
@@ -53,33 +58,35 @@ struct InForce {
     kind: Kind,
 }
 
-/// What takes a command back.
+/// The kind of a command, which says what removes it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// `reset` only: options and the logic.
+    /// An option or the logic: only `reset` removes it.
     Option,
-    /// `reset`, and `reset-assertions`, `pop` unless declarations are global.
+    /// `reset` removes it, and unless declarations are global, also `reset-assertions` and `pop`.
     Declaration,
+    /// `reset`, `reset-assertions` and `pop` remove it.
     Assertion,
 }
 
-/// A script so far.
+/// The part of a script that has arrived.
 #[derive(Default)]
 pub struct Session {
     text: String,
-    /// Commands before this offset have been taken.
+    /// The offset up to which commands have been taken.
     taken: usize,
-    /// Up to here there is no end of the command that is under way.
+    /// The offset up to which the end of the next command has been looked for.
     searched: usize,
+    /// The number of open parentheses there.
     depth: usize,
     in_force: Vec<InForce>,
-    /// For each level, how many commands were in force when it began.
+    /// For each level, the number of commands in force when it was pushed.
     levels: Vec<usize>,
     global_declarations: bool,
     print_success: bool,
 }
 
-/// Whether a text asks more than one question, or one that only a session knows.
+/// Whether a text has more than one question, or a `check-sat-assuming`.
 pub fn is_session(text: &str) -> bool {
     let words = ["check-sat", "query"];
     let count = |word: &str| text.matches(word).take(2).count();
@@ -104,17 +111,17 @@ pub fn is_session(text: &str) -> bool {
 }
 
 impl Session {
-    /// Adds to the script.
+    /// Appends a text to the script.
     pub fn feed(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Whether a command has begun and has not ended yet.
+    /// Whether the last command is incomplete.
     pub fn is_within_a_command(&self) -> bool {
         Tokens::new(&self.text, self.taken).next().is_some()
     }
 
-    /// What the next command asks for; `None` if no whole command is left.
+    /// Takes the next command. The result says what it asks for; `None` if no complete command is left.
     pub fn next_action(&mut self) -> Option<Result<Action, SessionError>> {
         let range = match self.next_command()? {
             Ok(range) => range,
@@ -130,17 +137,17 @@ impl Session {
         })
     }
 
-    /// The place of the next command. What was searched before is not searched again.
+    /// The place of the next command. No part of the text is searched twice.
     fn next_command(&mut self) -> Option<Result<Range<usize>, SessionError>> {
         if self.searched == self.taken {
             let first = Tokens::new(&self.text, self.taken).next()?;
             if first.kind != TokenKind::Open {
-                // Words end at a space.
+                // An atom at the end of the text may be incomplete.
                 let ended = first.range.end < self.text.len();
                 if !ended && first.kind != TokenKind::Close {
                     return None;
                 }
-                let error = self.error(first.range.start, "this is no command");
+                let error = self.error(first.range.start, "this is not a command");
                 self.taken = first.range.end;
                 self.searched = self.taken;
                 return Some(Err(error));
@@ -154,7 +161,7 @@ impl Session {
                 TokenKind::Open => self.depth += 1,
                 TokenKind::Close => self.depth -= 1,
                 TokenKind::Unterminated => break,
-                // What the text ends with may go on.
+                // A token at the end of the text may be incomplete.
                 TokenKind::Atom | TokenKind::String if token.range.end == self.text.len() => break,
                 TokenKind::Atom | TokenKind::String => {}
             }
@@ -167,6 +174,7 @@ impl Session {
         end.map(|end| Ok(self.taken..end))
     }
 
+    /// Takes the command at this place.
     fn take(&mut self, range: Range<usize>) -> Result<Action, SessionError> {
         let text = self.text[range.clone()].to_owned();
         let parts = elements(&text, &(0..text.len())).unwrap_or_default();
@@ -194,40 +202,24 @@ impl Session {
                 });
             }
             "check-sat-assuming" => {
-                let assumed = self.assumed(&range, &parts)?;
+                let assumptions = self.assumptions(&range, &parts)?;
                 return Ok(Action::Check {
-                    text: self.question(&range, &assumed),
+                    text: self.question(&range, &assumptions),
                     of_rules: false,
                 });
             }
             "get-model" => return Ok(Action::GetModel),
             "get-proof" => return Ok(Action::GetProof),
-            "get-info" => {
-                return Ok(match part(1) {
-                    ":reason-unknown" => Action::ReasonUnknown,
-                    ":name" => Action::Print("(:name \"alphorn\")".to_owned()),
-                    ":version" => {
-                        Action::Print(format!("(:version \"{}\")", env!("CARGO_PKG_VERSION")))
-                    }
-                    _ => Action::Print("unsupported".to_owned()),
-                });
-            }
+            "get-info" => return Ok(information(part(1))),
             "echo" => return Ok(Action::Print(part(1).to_owned())),
             "set-info" => return Ok(Action::None),
             "exit" => return Ok(Action::Exit),
             "push" | "pop" => {
-                let count = self.count(&range, &text, parts.get(1))?;
-                if keyword == "push" {
-                    let level = self.in_force.len();
-                    self.levels.extend(std::iter::repeat_n(level, count));
-                } else if count > self.levels.len() {
-                    return Err(self.error(range.start, "there is nothing to pop"));
-                } else if count > 0 {
-                    let level = self.levels[self.levels.len() - count];
-                    self.levels.truncate(self.levels.len() - count);
-                    self.take_back(level);
-                }
-                return Ok(Action::None);
+                let count = self.level_count(&range, &text, parts.get(1))?;
+                return match keyword {
+                    "push" => Ok(self.push(count)),
+                    _ => self.pop(count, range.start),
+                };
             }
             "reset" => {
                 self.in_force.clear();
@@ -237,7 +229,7 @@ impl Session {
             }
             "reset-assertions" => {
                 self.levels.clear();
-                self.take_back(0);
+                self.remove_after(0);
                 return Ok(Action::None);
             }
             _ if keyword.starts_with("declare-") || keyword.starts_with("define-") => {
@@ -256,8 +248,28 @@ impl Session {
         Ok(Action::None)
     }
 
-    /// Takes back what came into force after so many commands.
-    fn take_back(&mut self, level: usize) {
+    /// Pushes this many levels.
+    fn push(&mut self, count: usize) -> Action {
+        let level = self.in_force.len();
+        self.levels.extend(std::iter::repeat_n(level, count));
+        Action::None
+    }
+
+    /// Pops this many levels; the command is at `offset`.
+    fn pop(&mut self, count: usize, offset: usize) -> Result<Action, SessionError> {
+        if count > self.levels.len() {
+            return Err(self.error(offset, "there is nothing to pop"));
+        }
+        if count > 0 {
+            let level = self.levels[self.levels.len() - count];
+            self.levels.truncate(self.levels.len() - count);
+            self.remove_after(level);
+        }
+        Ok(Action::None)
+    }
+
+    /// Removes the commands in force after the first `level`, unless `pop` keeps them.
+    fn remove_after(&mut self, level: usize) {
         let global = self.global_declarations;
         let later = self.in_force.split_off(level);
         self.in_force
@@ -268,8 +280,8 @@ impl Session {
             }));
     }
 
-    /// The number of levels to push or pop.
-    fn count(
+    /// The number of levels to push or pop; `part` is the argument of the command.
+    fn level_count(
         &self,
         command: &Range<usize>,
         text: &str,
@@ -279,16 +291,16 @@ impl Session {
             return Ok(1);
         };
         match text[part.clone()].parse() {
-            Ok(count @ 0..=LEVELS) => Ok(count),
+            Ok(count @ 0..=MAX_LEVELS) => Ok(count),
             _ => {
-                let message = format!("a number of levels up to {LEVELS} is expected");
+                let message = format!("a number of levels up to {MAX_LEVELS} is expected");
                 Err(self.error(command.start + part.start, &message))
             }
         }
     }
 
-    /// The literals of a list, as assertions, and a check.
-    fn assumed(
+    /// An assertion of the literals of a `check-sat-assuming`, and a check, at their places.
+    fn assumptions(
         &self,
         command: &Range<usize>,
         parts: &[Range<usize>],
@@ -321,7 +333,7 @@ impl Session {
         Ok(out)
     }
 
-    /// The commands in force at their places, and a question at its own.
+    /// A text with the commands in force and a question, all at their places in the script.
     fn question(&self, at: &Range<usize>, question: &str) -> String {
         let mut out = String::new();
         let mut end = 0;
@@ -336,6 +348,7 @@ impl Session {
         out
     }
 
+    /// An error at this offset.
     fn error(&self, offset: usize, message: &str) -> SessionError {
         let before = &self.text[..offset];
         let line = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -347,7 +360,17 @@ impl Session {
     }
 }
 
-/// As many lines as the text has, and as many characters in the last.
+/// The answer to `get-info`.
+fn information(keyword: &str) -> Action {
+    match keyword {
+        ":reason-unknown" => Action::ReasonUnknown,
+        ":name" => Action::Print("(:name \"alphorn\")".to_owned()),
+        ":version" => Action::Print(format!("(:version \"{}\")", env!("CARGO_PKG_VERSION"))),
+        _ => Action::Print("unsupported".to_owned()),
+    }
+}
+
+/// Appends as many lines as the text has, and as many spaces as its last line has characters.
 fn blank(out: &mut String, text: &str) {
     let last = text.rfind('\n').map_or(0, |newline| newline + 1);
     out.extend(text.bytes().filter(|&b| b == b'\n').map(char::from));
@@ -358,7 +381,7 @@ fn blank(out: &mut String, text: &str) {
 mod tests {
     use super::*;
 
-    /// What a script asks, fed in pieces of some size.
+    /// The actions of a script that arrives in pieces of this size.
     fn actions(script: &str, size: usize) -> Vec<Result<Action, SessionError>> {
         let mut session = Session::default();
         let mut found = Vec::new();
@@ -373,7 +396,7 @@ mod tests {
         found
     }
 
-    /// The questions of a script without its blanks.
+    /// The questions of a script, with single spaces.
     fn questions(script: &str) -> Vec<String> {
         let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let question = |action| match action {
@@ -387,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_force() {
+    fn questions_have_the_commands_in_force() {
         let script = "(set-logic HORN) (declare-fun p () Bool)(assert p)
             (push) (assert (=> p false)) (check-sat) (pop 1) (check-sat)
             (push 2) (set-option :timeout 7) (declare-fun q () Bool) (pop) (pop)
@@ -450,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_places() {
+    fn errors_have_places() {
         for (script, expected) in [
             (
                 "(push)\n (pop 2)",
@@ -460,8 +483,8 @@ mod tests {
                 "(push -1)",
                 "line 1 column 7: a number of levels up to 100000 is expected",
             ),
-            ("\nhello ", "line 2 column 1: this is no command"),
-            (") ", "line 1 column 1: this is no command"),
+            ("\nhello ", "line 2 column 1: this is not a command"),
+            (") ", "line 1 column 1: this is not a command"),
             (" (solve)", "line 1 column 2: unknown command: solve"),
             (
                 "(check-sat-assuming ((and p q)))",
@@ -479,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_told_from_single_questions() {
+    fn single_questions_are_no_sessions() {
         for (text, expected) in [
             ("(check-sat)", false),
             ("(check-sat) ; (check-sat)", false),

@@ -1,16 +1,17 @@
-//! Counts and times as they are printed at the end of a run.
+//! The statistics of a run: counts and times, as they are printed at its end.
 //!
-//! Invariant: whatever the format, a name has one number; counts are integers, times are not.
+//! Invariant: in both formats a name has one number; counts are integers, times are floating-point
+//! numbers of seconds.
 
 use alphorn::run::Statistics;
 use serde_json::{Map, Value};
 
 use crate::cli::Format;
 
-/// The name under which the most memory that was in use is printed.
+/// The name of the peak memory.
 const PEAK: &str = "memory.peak.kib";
 
-/// Counts and times by name, and the memory of this process.
+/// Counts, times in seconds, and the peak memory of this process, by name.
 pub fn numbers(stats: &Statistics) -> Map<String, Value> {
     let mut object = Map::new();
     let counts = stats.counts();
@@ -23,7 +24,8 @@ pub fn numbers(stats: &Statistics) -> Map<String, Value> {
     object
 }
 
-/// The lines of texts, counts and times, in this order, or one object.
+/// The numbers as text: one JSON object, or a line for each: texts, counts, times, and the peak
+/// memory.
 pub fn render(numbers: &Map<String, Value>, format: Format) -> String {
     match format {
         Format::Json => Value::Object(numbers.clone()).to_string(),
@@ -47,8 +49,9 @@ pub fn render(numbers: &Map<String, Value>, format: Format) -> String {
     }
 }
 
+/// The largest resident set of this process so far.
 fn peak_memory_kib() -> u64 {
-    // SAFETY: getrusage fills the struct it is given.
+    // SAFETY: the pointer is to a struct of ours, which getrusage fills.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);

@@ -1,11 +1,12 @@
-//! Watches over a run: time, memory, signals, crashes, and who may print.
+//! Supervises a run: time, memory, signals, crashes, and who prints the answer.
 //!
-//! The work happens in a thread with a big stack, the main thread waits. At a limit or a signal it
-//! prints the answer that is left, `unknown`, and ends the process, whatever the worker is in.
-//! A member of a portfolio hands over what it would print to who started it (`Outlet`).
-//! Invariant: standard output gets one answer. Only the main thread writes it, or, when the
-//! process has crashed (in libz3, say, or for lack of memory), the handler of the crash's signal;
-//! [`CLAIMED`] says who came first. Standard error never has a line that is a verdict.
+//! The work is done in a thread with a large stack, and the main thread waits. At a limit or a signal
+//! the main thread prints the provisional answer or `unknown`, and ends the process, whatever the
+//! worker is doing. A member of a portfolio sends its result to its parent instead ([`Outlet`]).
+//!
+//! Invariant: standard output gets one answer. Either the main thread writes it, or the handler of the
+//! signal with which the process crashes (in libz3, for example, or without memory); [`CLAIMED`] says
+//! which of them was first. No line on standard error is a verdict.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,33 +21,38 @@ use alphorn::witness::{Output, Wanted, string_literal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
-/// How often the memory in use is looked at.
-const MEMORY_POLL: Duration = Duration::from_millis(50);
-/// How long to wait for the statistics of a run that was stopped, and for what it has to write.
-const LAST_WORDS: Duration = Duration::from_millis(300);
-const LAST_WORK: Duration = Duration::from_secs(5);
-/// What ends before this needs no line on the terminal.
-const UNSHOWN: Duration = Duration::from_millis(500);
-/// How long an answer that is being printed may take after a signal.
+/// How often the memory in use is compared with the limit.
+const MEMORY_PERIOD: Duration = Duration::from_millis(50);
+/// How long a stopped worker has to send its statistics.
+const STATISTICS_GRACE: Duration = Duration::from_millis(300);
+/// How long a stopped worker has if it also writes a report.
+const REPORT_GRACE: Duration = Duration::from_secs(5);
+/// The time from the start after which the status line is shown.
+const STATUS_DELAY: Duration = Duration::from_millis(500);
+/// How long writing the answer may take after a signal.
 const SIGNAL_GRACE: Duration = Duration::from_millis(200);
 
-/// Whether somebody prints, or has printed, the answer.
+/// The exit status of a member of a portfolio that has crashed.
+const CRASHED_MEMBER: i32 = 70;
+
+/// Whether the right to write the answer has been taken.
 static CLAIMED: AtomicBool = AtomicBool::new(false);
-/// Whether a line has to be cleared before the answer.
+/// Whether there may be a status line that has to be cleared before the answer.
 static LIVE: AtomicBool = AtomicBool::new(false);
-/// What a crash leaves to print, a text that is never given back, and the status to exit with.
+/// What the handler of a crash prints. The texts are never freed.
 static CRASH_TEXT: AtomicPtr<String> = AtomicPtr::new(std::ptr::null_mut());
+/// The status with which the handler of a crash exits.
 static CRASH_STATUS: AtomicI32 = AtomicI32::new(0);
 
-/// Why the worker was told to stop.
-static GIVEN_UP: Mutex<Option<String>> = Mutex::new(None);
+/// Why the worker was stopped.
+static STOP_REASON: Mutex<Option<String>> = Mutex::new(None);
 
-/// Why the run was given up, for a worker that has something to write of it.
-pub fn given_up() -> Option<String> {
-    GIVEN_UP.lock().ok()?.clone()
+/// Why the run was stopped, for the report that the worker writes afterwards; `None` if it was not.
+pub fn stop_reason() -> Option<String> {
+    STOP_REASON.lock().ok()?.clone()
 }
 
-/// How a run ends that was not finished.
+/// The answer of a run that was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fallback {
     /// The verdict `unknown`, exit status 0.
@@ -57,111 +63,140 @@ pub enum Fallback {
     Error,
 }
 
-/// The exit status of a member of a portfolio that has crashed.
-const CRASHED_MEMBER: i32 = 70;
-
-/// Where the answer goes.
+/// Where the result goes.
 pub enum Outlet {
-    /// To standard output, and remarks to standard error.
+    /// The answer to standard output, notes to standard error.
     Streams,
-    /// To the process that has started this one.
-    Member(Box<dyn Fn(Report)>),
+    /// All of it to the parent of this process, with the function given here.
+    Parent(Box<dyn Fn(RunResult)>),
 }
 
-/// What the worker hands over at the end.
-pub struct Report {
+/// The result of a run.
+pub struct RunResult {
+    /// The text for standard output.
     pub answer: Answer,
-    /// Lines for standard error: a reason.
+    /// A note for the user, on standard error: the reason of an answer.
     pub note: Option<String>,
-    /// Lines for standard error, as they are.
+    /// The statistics as text, for standard error.
     pub stats: Option<String>,
-    /// The certificate, of a member of a portfolio that is asked for one.
+    /// The certificate, if this is a member of a portfolio and one is wanted.
     pub certificate: Option<String>,
 }
 
-/// What goes to standard output.
+impl RunResult {
+    /// A result with this answer and nothing else.
+    pub fn of(answer: Answer) -> RunResult {
+        RunResult {
+            answer,
+            note: None,
+            stats: None,
+            certificate: None,
+        }
+    }
+}
+
+/// The text for standard output.
 pub enum Answer {
+    /// A verdict with what is printed after it; the exit status is 0.
     Verdict(Output),
     /// Text, and the exit status.
     Text(String, i32),
-    /// What is wrong with the input.
+    /// What is wrong with the input; the exit status is 1.
     Error(String),
-    /// That the input is a script with several questions.
+    /// None yet: the input, given here, is a script with several questions.
     Script(Vec<u8>),
 }
 
-/// What the worker may say before the end.
-pub struct Limits {
-    /// From the input itself, counted from when it is sent.
+/// What the text of the problem sets and asks for.
+pub struct TextOptions {
+    /// Its time limit, which counts from when it is reported.
     pub timeout: Option<Duration>,
+    /// What is to be printed after a verdict.
     pub wanted: Wanted,
 }
 
+/// What the main thread waits for.
 enum Event {
-    Limits(Limits),
-    Held(Output),
-    Done(Report),
+    TextOptions(TextOptions),
+    Provisional(Output),
+    Done(RunResult),
     Panicked(String),
     Signal,
 }
 
-/// How the worker says what it learned about the limits, and what it has found so far.
+/// Sends what the worker finds before its end to the main thread.
 pub struct Reporter {
     events: Sender<Event>,
-    /// Whether a crash prints the answer that is held.
+    /// Whether a crash prints the provisional answer.
     prints: bool,
 }
 
 impl Reporter {
-    /// The limits that the input sets.
-    pub fn limits(&self, limits: Limits) {
-        // The main thread is gone only when the process is.
-        let _ = self.events.send(Event::Limits(limits));
+    /// Reports what the text sets and asks for.
+    pub fn text_options(&self, options: TextOptions) {
+        // The main thread receives as long as the process runs.
+        let _ = self.events.send(Event::TextOptions(options));
     }
 
-    /// The answer, should the run end before a better one comes.
-    pub fn held(&self, output: Output) {
-        // Here, as the main thread may take its time, and a crash does not wait.
+    /// Reports the answer to print if the run ends without a better one.
+    pub fn provisional(&self, output: Output) {
+        // In this thread, so that a crash right after this prints it.
         if self.prints {
-            leave_in_crash(format!("{}\n{}", output.word(), output.details()));
+            set_crash_text(format!("{}\n{}", output.word(), output.details()));
         }
-        let _ = self.events.send(Event::Held(output));
+        let _ = self.events.send(Event::Provisional(output));
     }
 }
 
-/// What to hold the worker to.
+/// The limits of a run, and what happens at its end.
 pub struct Supervision {
+    /// When the program started.
     pub started: Instant,
+    /// The time limit, from the start.
     pub timeout: Option<Duration>,
+    /// The memory limit.
     pub memory_mib: Option<u64>,
+    /// The answer of a run that was stopped.
     pub fallback: Fallback,
-    /// Statistics of a run whose worker has no last words; `None` when nobody wants any.
+    /// Makes statistics without the worker, for one that does not send any in time; `None` if no
+    /// statistics are wanted.
     pub stats: Option<Box<dyn Fn() -> String>>,
-    /// Set when the run is to stop.
+    /// The flag that stops the worker.
     pub interrupt: Arc<AtomicBool>,
-    /// Whether the worker has something to write after a limit.
-    pub lingers: bool,
-    /// How the run is going, for a line on the terminal.
+    /// Whether the worker writes a report, also after it was stopped.
+    pub writes_report: bool,
+    /// The state of the run, for the status line; `None` for no status line.
     pub view: Option<View>,
+    /// Where the result goes.
     pub outlet: Outlet,
-    /// Who answers a script with several questions, and ends the process.
-    pub dialogue: Box<dyn Fn(Vec<u8>)>,
+    /// Answers a script with several questions, and ends the process.
+    pub run_script: Box<dyn Fn(Vec<u8>)>,
 }
 
-/// Runs `work` and ends the process.
+/// What the main thread has received from the worker.
+struct Received {
+    /// The end of the run, by the command line or the text.
+    deadline: Option<Instant>,
+    /// What is to be printed after a verdict.
+    wanted: Wanted,
+    /// The answer to print if the run ends without a better one.
+    provisional: Option<Output>,
+}
+
+/// Runs `work` in a thread, prints its result, and ends the process.
 pub fn supervise(
     supervision: Supervision,
-    work: impl FnOnce(&Reporter) -> Report + Send + 'static,
+    work: impl FnOnce(&Reporter) -> RunResult + Send + 'static,
 ) -> ! {
     let (sender, receiver) = channel();
     if let Some(view) = supervision.view.clone() {
         LIVE.store(true, Ordering::Relaxed);
-        show(view, supervision.started);
+        show_status_line(view, supervision.started);
     }
     match supervision.outlet {
-        Outlet::Streams => prepare_for_crashes(supervision.fallback),
-        // That it ends without an answer says enough.
-        Outlet::Member(_) => on_crash("", CRASHED_MEMBER),
+        Outlet::Streams => answer_on_crash(supervision.fallback),
+        // The parent sees that the member has ended without a result.
+        Outlet::Parent(_) => on_crash("", CRASHED_MEMBER),
     }
     watch_signals(sender.clone());
     let reporter = Reporter {
@@ -170,21 +205,16 @@ pub fn supervise(
     };
     let spawned = spawn_worker(move || run(work, &reporter));
     if spawned.is_err() {
-        let report = Report {
-            answer: Answer::Error("there is no memory for a thread".to_owned()),
-            note: None,
-            stats: None,
-            certificate: None,
-        };
-        finish(&supervision.outlet, report);
+        let message = "cannot start a thread".to_owned();
+        finish(&supervision.outlet, RunResult::of(Answer::Error(message)));
     }
     wait(&supervision, &receiver)
 }
 
-/// The worker's thread: never ends, so that nothing is torn down while the main thread prints.
-fn run(work: impl FnOnce(&Reporter) -> Report, reporter: &Reporter) {
+/// The worker's thread. It never returns, so that no destructors run while the main thread prints.
+fn run(work: impl FnOnce(&Reporter) -> RunResult, reporter: &Reporter) {
     let event = match catch_unwind(AssertUnwindSafe(|| work(reporter))) {
-        Ok(report) => Event::Done(report),
+        Ok(result) => Event::Done(result),
         Err(panic) => Event::Panicked(panic_message(&*panic)),
     };
     let _ = reporter.events.send(event);
@@ -193,176 +223,193 @@ fn run(work: impl FnOnce(&Reporter) -> Report, reporter: &Reporter) {
     }
 }
 
+/// Waits for the result of the worker or a reason to stop it, prints the answer, and ends the process.
 fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
-    let mut deadline = supervision.timeout.map(|t| supervision.started + t);
-    let mut wanted = Wanted::default();
-    let mut held = None;
-    loop {
-        let until_deadline = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        let poll = supervision.memory_mib.map(|_| MEMORY_POLL);
-        let pause = until_deadline.into_iter().chain(poll).min();
-        let event = match pause {
-            Some(pause) => receiver.recv_timeout(pause),
-            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        let reason = match event {
-            Ok(Event::Done(Report {
-                answer: Answer::Script(text),
-                ..
-            })) => {
-                claim();
-                (supervision.dialogue)(text);
-                exit(0)
+    let mut received = Received {
+        deadline: supervision.timeout.map(|t| supervision.started + t),
+        wanted: Wanted::default(),
+        provisional: None,
+    };
+    let reason = loop {
+        match next_event(supervision, receiver, received.deadline) {
+            Ok(Event::Done(result)) => conclude(supervision, result),
+            Ok(Event::TextOptions(options)) => {
+                received.wanted = options.wanted;
+                let limit = options.timeout;
+                let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+                received.deadline = received.deadline.into_iter().chain(end).min();
             }
-            Ok(Event::Done(report)) => finish(&supervision.outlet, report),
-            Ok(Event::Limits(limits)) => {
-                wanted = limits.wanted;
-                let own = limits.timeout.and_then(|t| Instant::now().checked_add(t));
-                deadline = deadline.into_iter().chain(own).min();
-                continue;
+            Ok(Event::Provisional(output)) => received.provisional = Some(output),
+            Ok(Event::Signal) => break Reason::Interrupted,
+            Ok(Event::Panicked(message)) => break Reason::Defect(message),
+            Err(RecvTimeoutError::Disconnected) => {
+                break Reason::Defect("the worker has ended".to_owned());
             }
-            Ok(Event::Held(output)) => {
-                held = Some(output);
-                continue;
-            }
-            Ok(Event::Signal) => Reason::Interrupted,
-            Ok(Event::Panicked(message)) => Reason::Defect(message),
-            Err(RecvTimeoutError::Disconnected) => Reason::Defect("the worker is gone".to_owned()),
             Err(RecvTimeoutError::Timeout) => {
-                if deadline.is_some_and(|d| Instant::now() >= d) {
-                    Reason::Timeout
-                } else if supervision.memory_mib.is_some_and(exceeded) {
-                    Reason::Memory
-                } else {
-                    continue;
+                if received.deadline.is_some_and(|d| Instant::now() >= d) {
+                    break Reason::Timeout;
+                }
+                if supervision.memory_mib.is_some_and(exceeds_memory) {
+                    break Reason::Memory;
                 }
             }
-        };
-        give_up(supervision, receiver, &reason, wanted, held);
+        }
+    };
+    stop(supervision, receiver, &reason, received)
+}
+
+/// The next event. A timeout means that the limits have to be checked.
+fn next_event(
+    supervision: &Supervision,
+    receiver: &Receiver<Event>,
+    deadline: Option<Instant>,
+) -> Result<Event, RecvTimeoutError> {
+    let until_deadline = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+    let period = supervision.memory_mib.map(|_| MEMORY_PERIOD);
+    match until_deadline.into_iter().chain(period).min() {
+        Some(pause) => receiver.recv_timeout(pause),
+        None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
     }
 }
 
-/// Whether more memory is in use, as far as the system says.
-fn exceeded(limit_mib: u64) -> bool {
+/// Whether more memory than this is in use; false if the system does not have this information.
+fn exceeds_memory(limit_mib: u64) -> bool {
     memory_mib().is_some_and(|used| used > limit_mib)
 }
 
-/// Prints what is left to say, gives the worker a moment for its statistics, and ends.
-fn give_up(
+/// Prints the result of the worker, or runs the script that it has found, and ends the process.
+fn conclude(supervision: &Supervision, result: RunResult) -> ! {
+    if let Answer::Script(text) = result.answer {
+        claim_answer();
+        (supervision.run_script)(text);
+        exit(0)
+    }
+    finish(&supervision.outlet, result)
+}
+
+/// Stops the worker, prints the answer that there is, waits for statistics, and ends the process.
+fn stop(
     supervision: &Supervision,
     receiver: &Receiver<Event>,
     reason: &Reason,
-    wanted: Wanted,
-    held: Option<Output>,
+    received: Received,
 ) -> ! {
-    if let Ok(mut given_up) = GIVEN_UP.lock() {
-        *given_up = Some(reason.to_string());
+    if let Ok(mut stop_reason) = STOP_REASON.lock() {
+        *stop_reason = Some(reason.to_string());
     }
     supervision.interrupt.store(true, Ordering::SeqCst);
-    // What ends then is the search for a better model, and is worth a word only if it is a defect.
-    let is_quiet = held.is_some() && !matches!(reason, Reason::Defect(_));
+    // With a provisional answer only the search for a better model was stopped, which is worth a note
+    // only if there was a defect.
+    let has_note = received.provisional.is_none() || matches!(reason, Reason::Defect(_));
+    let note = has_note.then(|| reason.to_string());
     let answer = match supervision.fallback {
         Fallback::Verdict => {
-            Answer::Verdict(held.unwrap_or_else(|| Output::unknown(reason, wanted)))
+            let unknown = || Output::unknown(reason, received.wanted);
+            Answer::Verdict(received.provisional.unwrap_or_else(unknown))
         }
         Fallback::Check => Answer::Text("unknown\n".to_owned(), 3),
         Fallback::Error => Answer::Error(reason.to_string()),
     };
-    let reason = (!is_quiet).then(|| reason.to_string());
-    let last_words = || {
-        let patience = match supervision.lingers {
-            true => LAST_WORK,
-            false => LAST_WORDS,
-        };
-        let own = supervision.stats.as_ref();
-        if own.is_none() && !supervision.lingers {
-            return None;
-        }
-        let found = last_statistics(receiver, patience);
-        own.map(|own| found.unwrap_or_else(own))
-    };
     match &supervision.outlet {
+        // The answer is printed before the process waits for statistics.
         Outlet::Streams => {
-            let status = publish(answer, reason);
-            if let Some(stats) = last_words() {
+            let status = publish(answer, note);
+            if let Some(stats) = final_statistics(supervision, receiver) {
                 diagnose(&stats);
             }
             exit(status)
         }
-        Outlet::Member(tell) => {
-            claim();
-            tell(Report {
-                answer,
-                note: reason,
-                stats: last_words(),
-                certificate: None,
+        Outlet::Parent(send) => {
+            claim_answer();
+            send(RunResult {
+                note,
+                stats: final_statistics(supervision, receiver),
+                ..RunResult::of(answer)
             });
             exit(0)
         }
     }
 }
 
-/// The statistics of a worker that has been told to stop.
-fn last_statistics(receiver: &Receiver<Event>, patience: Duration) -> Option<String> {
-    let end = Instant::now() + patience;
+/// Waits for the statistics and the report of a stopped worker. The result is the statistics, if they
+/// are wanted, those of the worker or else the ones made without it.
+fn final_statistics(supervision: &Supervision, receiver: &Receiver<Event>) -> Option<String> {
+    let grace = match supervision.writes_report {
+        true => REPORT_GRACE,
+        false => STATISTICS_GRACE,
+    };
+    if supervision.stats.is_none() && !supervision.writes_report {
+        return None;
+    }
+    let of_worker = worker_statistics(receiver, grace);
+    let without_worker = supervision.stats.as_ref()?;
+    Some(of_worker.unwrap_or_else(without_worker))
+}
+
+/// The statistics of a worker that has been stopped, if it ends within this time.
+fn worker_statistics(receiver: &Receiver<Event>, grace: Duration) -> Option<String> {
+    let end = Instant::now() + grace;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         match receiver.recv_timeout(left) {
-            Ok(Event::Done(report)) => return report.stats,
-            Ok(Event::Limits(_) | Event::Held(_) | Event::Signal) => {}
+            Ok(Event::Done(result)) => return result.stats,
+            Ok(Event::TextOptions(_) | Event::Provisional(_) | Event::Signal) => {}
             Ok(Event::Panicked(_)) | Err(_) => return None,
         }
     }
 }
 
-fn finish(outlet: &Outlet, report: Report) -> ! {
+/// Prints a result, or sends it to the parent, and ends the process.
+fn finish(outlet: &Outlet, result: RunResult) -> ! {
     match outlet {
         Outlet::Streams => {
-            let status = publish(report.answer, report.note);
-            if let Some(stats) = report.stats {
+            let status = publish(result.answer, result.note);
+            if let Some(stats) = result.stats {
                 diagnose(&stats);
             }
             exit(status)
         }
-        Outlet::Member(tell) => {
-            claim();
-            tell(report);
+        Outlet::Parent(send) => {
+            claim_answer();
+            send(result);
             exit(0)
         }
     }
 }
 
-/// Prints an answer, the only one of this process, and a remark; the status to exit with.
-pub fn publish(answer: Answer, remark: Option<String>) -> i32 {
-    claim();
-    let remark = || {
-        if let Some(text) = &remark {
-            note(text);
+/// Prints the answer of this process, and a note. Returns the exit status.
+pub fn publish(answer: Answer, note: Option<String>) -> i32 {
+    claim_answer();
+    let print_note = || {
+        if let Some(text) = &note
+            && log::max_level() >= log::LevelFilter::Warn
+        {
+            diagnose(&format!("alphorn: {text}"));
         }
     };
     match answer {
         Answer::Verdict(output) => {
             print(&[output.word(), "\n"]);
-            remark();
+            print_note();
             print(&[output.details()]);
             0
         }
         Answer::Text(text, status) => {
             print(&[&text]);
-            remark();
+            print_note();
             status
         }
         Answer::Error(message) => {
             print(&["(error ", &string_literal(&message), ")\n"]);
-            remark();
+            print_note();
             1
         }
-        Answer::Script(_) => unreachable!("a script is answered question by question"),
+        Answer::Script(_) => unreachable!("the questions of a script are answered one by one"),
     }
 }
 
-/// Makes the answer ours to print; waits for the end when a crash was first.
-fn claim() {
+/// Takes the right to write the answer; never returns if the handler of a crash has it.
+fn claim_answer() {
     if CLAIMED.swap(true, Ordering::SeqCst) {
         loop {
             thread::park();
@@ -373,33 +420,33 @@ fn claim() {
     }
 }
 
-/// Keeps a line on the terminal up to date until there is an answer.
-fn show(view: View, started: Instant) {
+/// Keeps a status line on the terminal up to date until there is an answer.
+fn show_status_line(view: View, started: Instant) {
     let work = move || {
-        thread::sleep(UNSHOWN);
+        thread::sleep(STATUS_DELAY);
         loop {
             let width = terminal_size::terminal_size_of(std::io::stderr());
             let width = width.map_or(80, |(width, _)| usize::from(width.0));
             let seconds = started.elapsed().as_secs_f64();
             let line = format!("{seconds:.1} s  {}", view.line());
-            // A full line would begin another one.
+            // In the last column the terminal would begin a new line.
             let line: String = line.chars().take(width.saturating_sub(1)).collect();
             let mut out = std::io::stderr().lock();
             if CLAIMED.load(Ordering::SeqCst) {
                 return;
             }
-            // A terminal that is gone is no reason to stop.
+            // Without a terminal the run continues.
             let _ = write!(out, "{CLEAR}{line}").and_then(|()| out.flush());
             drop(out);
             thread::sleep(PERIOD);
         }
     };
     if let Err(error) = thread::Builder::new().name("status".to_owned()).spawn(work) {
-        log::debug!("no line on the terminal: {error}");
+        log::debug!("no status line: {error}");
     }
 }
 
-/// Writes to standard output and flushes. A reader that is gone is no reason to complain.
+/// Writes to standard output and flushes. Errors are ignored: the reader has closed its end.
 fn print(parts: &[&str]) {
     let mut out = std::io::stdout().lock();
     for part in parts {
@@ -410,25 +457,20 @@ fn print(parts: &[&str]) {
     let _ = out.flush();
 }
 
-/// A remark for people, unless they asked for silence.
-fn note(text: &str) {
-    if log::max_level() >= log::LevelFilter::Warn {
-        diagnose(&format!("alphorn: {text}"));
-    }
-}
-
-/// Writes to standard error, later lines indented: no line may look like a verdict.
+/// Writes to standard error. Lines after the first are indented, so that none looks like a verdict.
 pub fn diagnose(text: &str) {
     let text = text.trim_end().replace('\n', "\n  ");
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Ends at once: the worker may be inside libz3, whose destructors must not run under it.
+/// Ends the process without running destructors, since the worker may still be using libz3.
 pub fn exit(status: i32) -> ! {
-    // SAFETY: ends the process; output was flushed where it was written.
+    // SAFETY: ends the process; all output has been flushed.
     unsafe { libc::_exit(status) }
 }
 
+/// Reports signals that end a run to the main thread. If the main thread is writing the answer, a
+/// signal ends the process [`SIGNAL_GRACE`] later.
 fn watch_signals(sender: Sender<Event>) {
     let mut pending = match Signals::new([SIGTERM, SIGINT, SIGHUP, SIGXCPU]) {
         Ok(pending) => pending,
@@ -442,7 +484,7 @@ fn watch_signals(sender: Sender<Event>) {
             let _ = sender.send(Event::Signal);
             thread::sleep(SIGNAL_GRACE);
             if CLAIMED.load(Ordering::SeqCst) {
-                // The main thread is stuck in an answer that nobody takes.
+                // The main thread writes to a pipe that nobody reads.
                 exit(0);
             }
         }
@@ -455,15 +497,16 @@ fn watch_signals(sender: Sender<Event>) {
     }
 }
 
-/// What a process that supervises no worker, but prints an answer, does first.
-pub fn leave_for_crashes(live: bool) {
+/// Prepares a process that prints an answer without supervising a worker: a crash prints `unknown`.
+/// `live` says whether there may be a status line.
+pub fn prepare_answer_for_crash(live: bool) {
     LIVE.store(live, Ordering::Relaxed);
-    prepare_for_crashes(Fallback::Verdict);
+    answer_on_crash(Fallback::Verdict);
 }
 
-/// Leaves an answer for the case that the process crashes: an overflown stack, an exception in
-/// libz3 that nobody catches, no more memory.
-fn prepare_for_crashes(fallback: Fallback) {
+/// Makes a crash of the process print an answer. Crashes are, for example, a stack overflow, an
+/// uncaught exception in libz3, and a failed allocation.
+fn answer_on_crash(fallback: Fallback) {
     match fallback {
         Fallback::Verdict => on_crash("unknown\n", 0),
         Fallback::Check => on_crash("unknown\n", 3),
@@ -471,9 +514,9 @@ fn prepare_for_crashes(fallback: Fallback) {
     }
 }
 
-/// What a crash prints, and the status to exit with.
+/// Makes a crash print this text and exit with this status.
 fn on_crash(text: &str, status: i32) {
-    leave_in_crash(text.to_owned());
+    set_crash_text(text.to_owned());
     CRASH_STATUS.store(status, Ordering::SeqCst);
     for signal in [
         libc::SIGSEGV,
@@ -482,8 +525,8 @@ fn on_crash(text: &str, status: i32) {
         libc::SIGFPE,
         libc::SIGILL,
     ] {
-        // SAFETY: the handler calls only what is safe in a signal handler. It runs on the
-        // alternative stack that the standard library gives each thread, and once.
+        // SAFETY: the handler makes only calls that are allowed in a signal handler. It runs on the
+        // alternative stack that the standard library gives each thread, and at most once.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = crashed as extern "C" fn(libc::c_int) as libc::sighandler_t;
@@ -494,9 +537,9 @@ fn on_crash(text: &str, status: i32) {
     }
 }
 
-/// Leaves a text that a crash prints.
-fn leave_in_crash(text: String) {
-    // The handler may be reading the last one.
+/// Sets the text that a crash prints.
+fn set_crash_text(text: String) {
+    // The previous text is not freed, since the handler may be reading it.
     CRASH_TEXT.store(Box::into_raw(Box::new(text)), Ordering::SeqCst);
 }
 
@@ -507,12 +550,13 @@ extern "C" fn crashed(signal: libc::c_int) {
         b'0' + (signal % 10) as u8,
         b'\n',
     ];
-    // SAFETY: the text is there since before the handler is, and never given back; write, sleep and _exit are safe in a signal handler.
+    // SAFETY: the text was set before the handler and is never freed; write, sleep and _exit are
+    // allowed in a signal handler.
     unsafe {
         libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
         libc::write(2, digits.as_ptr().cast(), digits.len());
         if CLAIMED.swap(true, Ordering::SeqCst) {
-            // The main thread prints an answer: let it finish.
+            // The main thread is printing an answer and may finish.
             libc::sleep(2);
         } else {
             let text = &*CRASH_TEXT.load(Ordering::SeqCst);

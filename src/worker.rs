@@ -1,11 +1,11 @@
-//! The thread that works: from the text of a question to the report that is printed.
+//! The thread that works: from the text of a question to the result that is printed.
 //!
 //! A question passes through these stages, each with a type of its own: [`Input`] (the text),
 //! [`Question`] (the problem that was read, with limits and requests), [`Outputs`] (files that the
 //! run writes besides, opened before the work), the answer
-//! ([`Validated`](alphorn::witness::Validated)), and the [`Report`].
+//! ([`Validated`](alphorn::witness::Validated)), and the [`RunResult`].
 //!
-//! Invariant: every verdict in a report is that of a `Validated` or of a check by `alphorn check`.
+//! Invariant: every verdict in a result is that of a `Validated` or of a check by `alphorn check`.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -28,8 +28,10 @@ use alphorn::{Config, Event, Hint, normal_form, solve_with_hints, system_after};
 
 use crate::cli::{Format, Invocation, ModelKind, Print, Solve, Source, Task};
 use crate::files::{create, write_all};
-use crate::portfolio::{Began, End, Family, Message, Peers, Said, Teller};
-use crate::supervise::{Answer, Limits, Report, Reporter};
+use crate::portfolio::{
+    Family, MemberAnswer, MemberBus, MemberResult, Message, MessageWriter, TextRead,
+};
+use crate::supervise::{Answer, Reporter, RunResult, TextOptions};
 use crate::{dialogue, statistics, supervise};
 
 /// What a member of a portfolio is given by its parent.
@@ -37,7 +39,7 @@ pub struct Member {
     /// The text, which the parent has read.
     pub text: Vec<u8>,
     /// Messages to the parent.
-    pub teller: Teller,
+    pub writer: MessageWriter,
     /// Messages of other members.
     pub inbox: File,
 }
@@ -123,18 +125,18 @@ pub struct Worker<'a> {
 
 impl Worker<'_> {
     /// Does the task of the command line.
-    pub fn run(&self) -> Report {
+    pub fn run(&self) -> RunResult {
         let result = match &self.invocation.task {
             Task::Solve(args) => self.solve(args),
             Task::Check { problem, witness } => self.check(problem, witness),
         };
-        result.unwrap_or_else(|message| report_of(Answer::Error(message)))
+        result.unwrap_or_else(|message| RunResult::of(Answer::Error(message)))
     }
 
-    fn solve(&self, args: &Solve) -> Result<Report, String> {
+    fn solve(&self, args: &Solve) -> Result<RunResult, String> {
         let input = match self.input(args)? {
             Input::Question(input) => input,
-            Input::Script(text) => return Ok(report_of(Answer::Script(text))),
+            Input::Script(text) => return Ok(RunResult::of(Answer::Script(text))),
         };
         let question = self.question(&input, args)?;
         if let Some(path) = &args.graph {
@@ -157,7 +159,7 @@ impl Worker<'_> {
             None => {
                 let input = read_bytes(&args.source)?;
                 if !args.hinted && dialogue::is_script(&input) {
-                    dialogue::check(args)?;
+                    dialogue::check_options(args)?;
                     return Ok(Input::Script(input));
                 }
                 Cow::Owned(input)
@@ -165,7 +167,7 @@ impl Worker<'_> {
         };
         let (mut start, mut earlier) = (0, Vec::new());
         if args.hinted {
-            let (answers, text) = dialogue::earlier(&input);
+            let (answers, text) = dialogue::split_input(&input);
             (start, earlier) = (input.len() - text.len(), answers);
         }
         Ok(Input::Question(QuestionText {
@@ -185,7 +187,7 @@ impl Worker<'_> {
             proof: args.proof.or(proof.then_some(ProofFormat::Text)),
             reason_unknown: requests.reason_unknown || args.hinted,
         };
-        self.reporter.limits(Limits {
+        self.reporter.text_options(TextOptions {
             timeout: requests
                 .timeout_ms
                 .filter(|_| !self.invocation.deterministic)
@@ -234,7 +236,7 @@ impl Worker<'_> {
         print: &Print,
         question: Question,
         args: &Solve,
-    ) -> Result<Report, String> {
+    ) -> Result<RunResult, String> {
         let Question {
             problem, mut cx, ..
         } = question;
@@ -245,7 +247,7 @@ impl Worker<'_> {
             }
         };
         let answer = Answer::Text(to_smtlib(&system), 0);
-        Ok(self.report(answer, None, (problem, cx)))
+        Ok(self.result(answer, None, (problem, cx)))
     }
 
     /// Decides the problem, and writes the files that go with the answer.
@@ -254,7 +256,7 @@ impl Worker<'_> {
         mut question: Question,
         outputs: Outputs,
         args: &Solve,
-    ) -> Result<Report, String> {
+    ) -> Result<RunResult, String> {
         let mut config = args.config();
         let requests = &question.problem.requests;
         config.model = args.model.is_some() || requests.model || args.certificate.is_some();
@@ -274,9 +276,9 @@ impl Worker<'_> {
         let output = answer.output(&question.problem, question.wanted);
         let note = answer.reason().map(ToString::to_string);
         let rest = (question.problem, question.cx);
-        let mut report = self.report(Answer::Verdict(output), note, rest);
-        report.certificate = certificate_for_parent;
-        Ok(report)
+        let mut result = self.result(Answer::Verdict(output), note, rest);
+        result.certificate = certificate_for_parent;
+        Ok(result)
     }
 
     /// The checked answer to a question, which the cache keeps.
@@ -297,7 +299,7 @@ impl Worker<'_> {
         if let Some(member) = &self.member
             && let Ok(inbox) = member.inbox.try_clone()
         {
-            cx.bus = Some(Rc::new(Peers::new(member.teller.clone(), inbox)));
+            cx.bus = Some(Rc::new(MemberBus::new(member.writer.clone(), inbox)));
         }
         let observe = |event: Event| match event {
             Event::Normalized(shape) => self.send_shape(shape, problem, *wanted),
@@ -318,7 +320,7 @@ impl Worker<'_> {
             Source::Stdin => "standard input".to_owned(),
         };
         let answer = Printed {
-            reason: supervise::given_up().or(answer.reason().map(ToString::to_string)),
+            reason: supervise::stop_reason().or(answer.reason().map(ToString::to_string)),
             ..Printed::new(&question.problem, answer)
         };
         let page = Page {
@@ -334,8 +336,8 @@ impl Worker<'_> {
 
     /// Tells the parent of a portfolio what has been read.
     fn send_shape(&self, shape: &Shape, problem: &Problem, wanted: Wanted) {
-        if let Some(Member { teller, .. }) = &self.member {
-            teller.say(&Message::Began(Began {
+        if let Some(Member { writer, .. }) = &self.member {
+            writer.send(&Message::TextRead(TextRead {
                 family: Family::of(shape),
                 timeout: problem.requests.timeout_ms.map(Duration::from_millis),
                 reason_unknown: wanted.reason_unknown,
@@ -345,21 +347,17 @@ impl Worker<'_> {
 
     /// Sends an answer that is printed if the run ends before a better one is there.
     fn send_provisional(&self, output: &Output) {
-        if let Some(Member { teller, .. }) = &self.member {
-            teller.say(&Message::Held(End {
-                answer: Said::Verdict(output.word(), output.details().to_owned()),
-                note: None,
-                stats: None,
-                certificate: None,
-            }));
+        if let Some(Member { writer, .. }) = &self.member {
+            let answer = MemberAnswer::Verdict(output.word(), output.details().to_owned());
+            writer.send(&Message::Provisional(MemberResult::of(answer)));
         }
-        self.reporter.held(output.clone());
+        self.reporter.provisional(output.clone());
     }
 
     /// Checks a witness from elsewhere against a problem.
-    fn check(&self, problem: &Source, witness: &Source) -> Result<Report, String> {
+    fn check(&self, problem: &Source, witness: &Source) -> Result<RunResult, String> {
         let (problem, mut cx) = self.read(&read_bytes(problem)?)?;
-        self.reporter.limits(Limits {
+        self.reporter.text_options(TextOptions {
             timeout: None,
             wanted: Wanted::default(),
         });
@@ -371,11 +369,11 @@ impl Worker<'_> {
             Outcome::Invalid(why) => ("invalid\n", Some(why), 2),
             Outcome::Undecided(why) => ("unknown\n", Some(why), 3),
         };
-        Ok(self.report(Answer::Text(word.to_owned(), status), note, (problem, cx)))
+        Ok(self.result(Answer::Text(word.to_owned(), status), note, (problem, cx)))
     }
 
-    /// The report of an answer, with the statistics of its run.
-    fn report(&self, answer: Answer, note: Option<String>, rest: (Problem, Context)) -> Report {
+    /// The result with an answer and the statistics of its run.
+    fn result(&self, answer: Answer, note: Option<String>, rest: (Problem, Context)) -> RunResult {
         let stats = self.invocation.stats.map(|format| {
             let mut stats = rest.1.stats.clone();
             stats.add_time("total.seconds", self.started.elapsed());
@@ -383,22 +381,12 @@ impl Worker<'_> {
         });
         // The process ends next; freeing millions of terms one by one would only take time.
         std::mem::forget(rest);
-        Report {
+        RunResult {
             answer,
             note,
             stats,
             certificate: None,
         }
-    }
-}
-
-/// A report with nothing but an answer.
-fn report_of(answer: Answer) -> Report {
-    Report {
-        answer,
-        note: None,
-        stats: None,
-        certificate: None,
     }
 }
 

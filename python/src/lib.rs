@@ -1,8 +1,10 @@
-//! The native part of the Python package: runs of the library, as plain data.
+//! The native part of the Python package: runs of the library.
 //!
-//! A run works in a thread of its own, while the thread that asked waits without the interpreter's
-//! lock, and looks now and then whether it is to stop. Invariant: nothing of a run but plain data
-//! comes back, and whatever happens in it, a panic too, becomes a value or an exception.
+//! A run has its own thread. The thread that started it waits without the interpreter's lock, and
+//! checks the limits of the run periodically.
+//!
+//! Invariant: a run returns only data without terms or Z3 objects, and every outcome of it, also a
+//! panic, becomes a value or an exception.
 
 mod messages;
 mod runs;
@@ -28,14 +30,15 @@ use pyo3::types::PyDict;
 use crate::messages::Message;
 use crate::runs::Limits;
 
-/// What a run can fail with.
+/// An error of a run.
 enum Failure {
+    /// The text is not a problem.
     Input(InputError),
-    /// A name in the configuration that means nothing.
+    /// The configuration has an unknown name or an invalid value.
     Config(ConfigError),
-    /// A witness that cannot be read.
+    /// The witness cannot be read.
     Witness(String),
-    /// A folder that cannot be had.
+    /// The folder of the cache cannot be used.
     Cache(std::io::Error),
 }
 
@@ -46,28 +49,31 @@ impl From<InputError> for Failure {
 }
 
 impl Failure {
+    /// The exception that the caller gets.
     fn exception(self, py: Python<'_>) -> PyErr {
         match self {
             Failure::Input(error) => {
-                let kind = error.message();
-                made(py, "InputError", |class| {
-                    class.call1((kind, error.line, error.column))
+                let message = error.message();
+                exception(py, "InputError", |class| {
+                    class.call1((message, error.line, error.column))
                 })
             }
-            Failure::Witness(message) => made(py, "WitnessError", |class| class.call1((message,))),
+            Failure::Witness(message) => {
+                exception(py, "WitnessError", |class| class.call1((message,)))
+            }
             Failure::Cache(error) => error.into(),
             Failure::Config(error) => PyValueError::new_err(error.to_string()),
         }
     }
 }
 
-/// The exception for a mistake of alphorn's own.
+/// The exception for a defect of alphorn.
 fn defect(py: Python<'_>, message: &str) -> PyErr {
-    made(py, "Defect", |class| class.call1((message,)))
+    exception(py, "Defect", |class| class.call1((message,)))
 }
 
-/// An exception of the package, by its name.
-fn made<'py>(
+/// An exception of the package, by its name; `make` calls its class.
+fn exception<'py>(
     py: Python<'py>,
     name: &str,
     make: impl FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
@@ -82,32 +88,32 @@ fn made<'py>(
     }
 }
 
-/// A run that is over, whatever came out.
+/// A run that has ended.
 #[pyclass(frozen, module = "alphorn._native")]
 struct Run {
     text: Arc<[u8]>,
     /// The verdict as the program prints it.
     #[pyo3(get)]
     verdict: String,
-    /// Whether the text is in the fixedpoint dialect; not known of a run that did not stop.
+    /// Whether the text is in the fixedpoint dialect; `None` for a run that did not stop in time.
     #[pyo3(get)]
     fixedpoint: Option<bool>,
     /// The refutation as text; empty for another answer.
     #[pyo3(get)]
     refutation_text: String,
-    /// The certificate, if one was wanted and there is one.
+    /// The certificate, if one was wanted and exists.
     #[pyo3(get)]
     certificate: Option<String>,
-    /// Declarations of sorts in the text.
+    /// The declarations and definitions of sorts in the text.
     #[pyo3(get)]
     sorts: String,
-    /// Predicates with the sorts of their arguments.
+    /// The predicates with the sorts of their arguments.
     #[pyo3(get)]
     predicates: Vec<(String, Vec<String>)>,
-    /// Seconds.
+    /// How long the run took, in seconds.
     #[pyo3(get)]
     total: f64,
-    /// What was logged: level, target and text.
+    /// The log messages: level, target and text.
     #[pyo3(get)]
     messages: Vec<Message>,
     printed: Printed,
@@ -117,27 +123,31 @@ struct Run {
 
 #[pymethods]
 impl Run {
+    /// Whether the clauses have a model; `None` for an `unknown`.
     #[getter]
     fn satisfiable(&self) -> Option<bool> {
         self.printed.satisfiable
     }
 
+    /// The reason of an `unknown`.
     #[getter]
     fn reason(&self) -> Option<&str> {
         self.printed.reason.as_deref()
     }
 
+    /// The model as text; empty for another answer.
     #[getter]
     fn model(&self) -> &str {
         &self.printed.model
     }
 
+    /// The refutation as JSON; empty for another answer.
     #[getter]
     fn refutation_json(&self) -> &str {
         &self.printed.refutation
     }
 
-    /// Counts and times by name.
+    /// The statistics: counts, and times in seconds, by name.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (name, count) in self.stats.counts() {
@@ -149,8 +159,7 @@ impl Run {
         Ok(dict)
     }
 
-    /// The answer as HTML: a part of a page, in which names of places begin with `marks`, or a whole
-    /// page without it.
+    /// The report as HTML: a fragment whose ids begin with `marks`, or without `marks` a whole page.
     #[pyo3(signature = (source, marks=None))]
     fn html(&self, py: Python<'_>, source: String, marks: Option<String>) -> PyResult<String> {
         let (text, printed, stats) = (self.text.clone(), self.printed.clone(), self.stats.clone());
@@ -179,12 +188,12 @@ impl Run {
         match ended.result {
             Some(Ok(html)) => Ok(html),
             Some(Err(failure)) => Err(failure.exception(py)),
-            None => Err(defect(py, "the page was not made")),
+            None => Err(defect(py, "the report could not be made")),
         }
     }
 }
 
-/// What a solver's thread hands back.
+/// What the thread of a run returns. The fields are those of [`Run`].
 struct Solved {
     verdict: String,
     fixedpoint: Option<bool>,
@@ -197,14 +206,14 @@ struct Solved {
     spans: Vec<Span>,
 }
 
-/// What a run is to do besides deciding a text.
+/// What is wanted of a run beside the answer.
 struct Wants {
     certificate: bool,
-    /// A folder.
+    /// The folder of the cache.
     cache: Option<PathBuf>,
 }
 
-/// Reads a text, in a context with limits.
+/// Reads a text, and makes a context with the limits of the caller and of the text.
 fn read(
     text: &[u8],
     interrupt: Arc<AtomicBool>,
@@ -224,6 +233,7 @@ fn read(
     Ok((problem, Context::with_budget(terms, budget)))
 }
 
+/// Solves a text in the thread of a run.
 fn solve_text(
     text: &[u8],
     config: &Config,
@@ -277,12 +287,13 @@ fn solve_text(
     })
 }
 
+/// A time limit as a duration.
 fn seconds(timeout: Option<f64>) -> PyResult<Option<Duration>> {
     match timeout {
         Some(seconds) if seconds.is_nan() || seconds <= 0.0 => {
-            Err(PyValueError::new_err("a time limit is positive"))
+            Err(PyValueError::new_err("a time limit must be positive"))
         }
-        // Anything longer is as good as none.
+        // Longer limits are cut off at about 30 years.
         Some(seconds) => Ok(Some(Duration::from_secs_f64(seconds.min(1e9)))),
         None => Ok(None),
     }
@@ -324,7 +335,7 @@ fn solve(
     }
     let text: Arc<[u8]> = text.into();
     let limits = Limits {
-        // The work ends a deterministic run, on every machine at the same point.
+        // A deterministic run is limited by work, so that it ends at the same step on every machine.
         timeout: timeout.filter(|_| !deterministic),
         memory_mib: memory,
         stop,
@@ -350,7 +361,7 @@ fn solve(
             spans: Vec::new(),
         },
     };
-    // The run knows only that it was told to stop.
+    // The run itself knows only that it was interrupted, not why.
     if let (None, Some(stopped)) = (solved.printed.satisfiable, ended.stopped) {
         solved.printed.reason = Some(stopped.reason().to_owned());
     }
@@ -370,7 +381,7 @@ fn solve(
     })
 }
 
-/// Checks a witness from anywhere against a text: the outcome, and why it is so.
+/// Checks a witness of any solver against a text. Returns the outcome, its reason, and log messages.
 #[pyfunction]
 #[pyo3(signature = (text, witness, *, timeout, memory, deterministic, stop, level))]
 #[allow(clippy::too_many_arguments)] // the options, which Python gives by name
@@ -408,13 +419,13 @@ fn check(
     Ok((outcome, why, ended.messages))
 }
 
-/// Tells all runs of this process to stop, and waits for them for some seconds.
+/// Stops all runs of this process, and waits for their ends for at most `patience` seconds.
 #[pyfunction]
 fn stop_all(py: Python<'_>, patience: f64) {
     py.detach(|| runs::stop_all(Duration::from_secs_f64(patience.clamp(0.0, 1e6))));
 }
 
-/// A run that panics, for the tests: nothing that one can ask for should.
+/// A run that panics, for the tests.
 #[pyfunction]
 fn panic_for_test(py: Python<'_>, message: String) -> PyResult<()> {
     let limits = Limits {
@@ -426,16 +437,19 @@ fn panic_for_test(py: Python<'_>, message: String) -> PyResult<()> {
     runs::run(py, &limits, move |_| -> () { panic!("{message}") }).map(drop)
 }
 
+/// The version of libz3.
 #[pyfunction]
 fn z3_version() -> String {
     alphorn::z3_version()
 }
 
+/// The passes with what they do, one per line.
 #[pyfunction]
 fn list_passes() -> String {
     alphorn::list_passes()
 }
 
+/// The settings of all engines with their defaults.
 #[pyfunction]
 fn list_settings() -> String {
     alphorn::list_settings()

@@ -1,30 +1,30 @@
-//! What is logged in a run, and what a panic in it says, for who asked for the run.
+//! Collects the log messages of a run and the message of a panic in it, for the caller of the run.
 //!
-//! Invariant: a thread of a run keeps its own messages, and no other thread's; nothing is printed.
+//! Invariant: messages are collected in the thread that logs them, and never printed.
 
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
-/// More than these are dropped.
-const MOST: usize = 10_000;
+/// The most messages that are kept of a run; later ones are dropped.
+const MAX_MESSAGES: usize = 10_000;
 
-/// A line of the log: its level as Python counts them, where it is from, what it says.
+/// A log message: its level as a number of Python's `logging`, its target, and its text.
 pub type Message = (u8, String, String);
 
-/// What a thread has logged.
-struct Kept {
+/// The messages of a thread.
+struct Collected {
     level: LevelFilter,
     messages: Vec<Message>,
     panic: Option<String>,
 }
 
 thread_local! {
-    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+    static COLLECTED: RefCell<Option<Collected>> = const { RefCell::new(None) };
 }
 
-/// Levels as Python counts them.
+/// The levels of Python's `logging` and of the crate `log`.
 const LEVELS: [(u8, LevelFilter); 4] = [
     (10, LevelFilter::Debug),
     (20, LevelFilter::Info),
@@ -32,23 +32,27 @@ const LEVELS: [(u8, LevelFilter); 4] = [
     (40, LevelFilter::Error),
 ];
 
-fn with_kept<T>(work: impl FnOnce(&mut Kept) -> T) -> Option<T> {
-    KEPT.try_with(|kept| kept.try_borrow_mut().ok()?.as_mut().map(work))
+/// Does `work` with the messages of this thread; `None` if the thread collects none, or is doing this
+/// already.
+fn with_collected<T>(work: impl FnOnce(&mut Collected) -> T) -> Option<T> {
+    COLLECTED
+        .try_with(|collected| collected.try_borrow_mut().ok()?.as_mut().map(work))
         .ok()?
 }
 
-struct Keeper;
+/// The logger, which collects messages.
+struct Collector;
 
-impl Log for Keeper {
+impl Log for Collector {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        with_kept(|kept| metadata.level() <= kept.level).unwrap_or(false)
+        with_collected(|collected| metadata.level() <= collected.level).unwrap_or(false)
     }
 
     fn log(&self, record: &Record<'_>) {
         if !self.enabled(record.metadata()) {
             return;
         }
-        // Before the messages are borrowed: what is formatted may log, too.
+        // Before the messages are borrowed, since formatting may log, too.
         let text = record.args().to_string();
         let level = match record.level() {
             Level::Error => 40,
@@ -56,9 +60,10 @@ impl Log for Keeper {
             Level::Info => 20,
             Level::Debug | Level::Trace => 10,
         };
-        with_kept(|kept| {
-            if kept.messages.len() < MOST {
-                kept.messages
+        with_collected(|collected| {
+            if collected.messages.len() < MAX_MESSAGES {
+                collected
+                    .messages
                     .push((level, record.target().replace("::", "."), text));
             }
         });
@@ -67,20 +72,22 @@ impl Log for Keeper {
     fn flush(&self) {}
 }
 
-/// Once, when the module is imported. Panics of other threads are reported as before.
+/// Installs the logger and a panic hook, when the module is imported. Panics of threads that collect no
+/// messages go to the hook from before.
 pub fn set_up() {
-    // Another logger can be there only if the module is imported twice in a process.
-    let _ = log::set_logger(&Keeper);
+    // This fails only if the module is imported twice in a process.
+    let _ = log::set_logger(&Collector);
     log::set_max_level(LevelFilter::Warn);
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
-        if with_kept(|kept| kept.panic = Some(info.to_string())).is_none() {
+        if with_collected(|collected| collected.panic = Some(info.to_string())).is_none() {
             before(info);
         }
     }));
 }
 
-/// The level to keep for a logger of Python that takes this one and those above it.
+/// The level to collect for a Python logger with this level. It also lets the crate `log` pass on
+/// messages of this level.
 pub fn level(python: u8) -> LevelFilter {
     let found = LEVELS.iter().find(|(level, _)| python <= *level);
     let level = found.map_or(LevelFilter::Off, |found| found.1);
@@ -88,10 +95,10 @@ pub fn level(python: u8) -> LevelFilter {
     level
 }
 
-/// From now on this thread's messages are kept.
-pub fn keep(level: LevelFilter) {
-    KEPT.with(|kept| {
-        *kept.borrow_mut() = Some(Kept {
+/// Starts collecting the messages of this thread, up to this level.
+pub fn collect(level: LevelFilter) {
+    COLLECTED.with(|collected| {
+        *collected.borrow_mut() = Some(Collected {
             level,
             messages: Vec::new(),
             panic: None,
@@ -99,8 +106,10 @@ pub fn keep(level: LevelFilter) {
     });
 }
 
-/// This thread's messages so far, and what its last panic has said; no more are kept.
+/// Ends collecting, and returns the messages of this thread and that of its last panic.
 pub fn take() -> (Vec<Message>, Option<String>) {
-    let kept = KEPT.with(|kept| kept.borrow_mut().take());
-    kept.map_or_else(Default::default, |kept| (kept.messages, kept.panic))
+    let collected = COLLECTED.with(|collected| collected.borrow_mut().take());
+    collected.map_or_else(Default::default, |collected| {
+        (collected.messages, collected.panic)
+    })
 }

@@ -1,7 +1,7 @@
-//! Runs in threads of their own, and who waits for them.
+//! Runs in threads, and waiting for them with limits.
 //!
-//! Invariant: a run is told to stop by its own flag alone, and who waits for it comes back within
-//! [`GRACE`] after that, whatever the run is in.
+//! Invariant: a run is stopped only by its own flag, and the caller waits for it at most [`GRACE`]
+//! after that, whatever the run is doing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,33 +17,36 @@ use pyo3::prelude::*;
 use crate::defect;
 use crate::messages::{self, Message};
 
-/// How often a run is looked after.
+/// How often the limits of a run are checked.
 const PERIOD: Duration = Duration::from_millis(20);
-/// How long a run that was told to stop may take for it. Then it is left alone.
+/// How long the caller waits for a stopped run; then it leaves the thread alone.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What a run is held to.
+/// The limits of a run.
 pub struct Limits<'py> {
-    /// From the beginning.
+    /// The time limit.
     pub timeout: Option<Duration>,
-    /// How much more memory than at the beginning this process may have in use.
+    /// How much more memory than at the start of the run this process may use.
     pub memory_mib: Option<u64>,
-    /// An object with a method `is_set`, such as an event of `threading`.
+    /// An object with a method `is_set`, such as an event of `threading`; the run stops when it is set.
     pub stop: Option<Bound<'py, PyAny>>,
-    /// What is kept of the log.
+    /// Up to which level log messages are collected.
     pub level: LevelFilter,
 }
 
-/// Why a run was told to stop.
+/// Why a run was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stopped {
+    /// The time limit was reached.
     Timeout,
+    /// The memory limit was reached.
     Memory,
+    /// The caller's object was set.
     Asked,
 }
 
 impl Stopped {
-    /// As the program says it.
+    /// The reason in the words of the program.
     pub fn reason(self) -> &'static str {
         match self {
             Stopped::Timeout => "timeout",
@@ -53,24 +56,28 @@ impl Stopped {
     }
 }
 
-/// A run that is over.
+/// A run that has ended, or was left alone.
 pub struct Ended<T> {
-    /// Nothing if it did not stop in time.
+    /// Its result; `None` if it did not stop in time.
     pub result: Option<T>,
+    /// Why it was stopped, if it was.
     pub stopped: Option<Stopped>,
+    /// Its log messages.
     pub messages: Vec<Message>,
 }
 
-/// A run that may be under way.
+/// A run that may still have a thread.
 struct Entry {
-    /// A fork has none of its parent's threads.
+    /// The process that started it; a fork of this process has no thread of the run.
     process: u32,
     interrupt: Arc<AtomicBool>,
     done: Arc<AtomicBool>,
 }
 
+/// The runs of this process.
 static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 
+/// Adds a run to the list of runs, and removes those that have ended.
 fn enter(interrupt: Arc<AtomicBool>, done: Arc<AtomicBool>) {
     let mut entries = ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
     entries.retain(|entry| !entry.done.load(Ordering::SeqCst));
@@ -81,7 +88,7 @@ fn enter(interrupt: Arc<AtomicBool>, done: Arc<AtomicBool>) {
     });
 }
 
-/// Tells all runs to stop, and waits for them, but no longer than `patience`.
+/// Stops all runs of this process, and waits for their ends, but no longer than `patience`.
 pub fn stop_all(patience: Duration) {
     let end = Instant::now() + patience;
     let own = std::process::id();
@@ -101,7 +108,7 @@ pub fn stop_all(patience: Duration) {
     }
 }
 
-/// What says that a run is over, however it ends.
+/// Sets the flag `done` of a run when the thread drops it, also in a panic.
 struct Done(Arc<AtomicBool>);
 
 impl Drop for Done {
@@ -110,8 +117,12 @@ impl Drop for Done {
     }
 }
 
-/// Does `work` in a thread of its own. It gets the flag that tells it to stop. Fails with what a
-/// signal handler or `stop` raises, and for a panic with the package's exception for it.
+/// Runs `work` in a thread, and waits for its end or a limit. `work` gets the flag that stops it.
+///
+/// # Errors
+/// The exception that a signal handler or `stop` raises; the exception `Defect` after a panic;
+/// `ValueError` for a memory limit where the system has no information about memory; `MemoryError` if
+/// no thread can be started.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     limits: &Limits<'_>,
@@ -134,30 +145,30 @@ pub fn run<T: Send + 'static>(
     let (flag, is_done, level) = (interrupt.clone(), Done(done.clone()), limits.level);
     spawn_worker(move || {
         let _is_done = is_done;
-        messages::keep(level);
+        messages::collect(level);
         let result = catch_unwind(AssertUnwindSafe(|| work(flag)));
         let (messages, panic) = messages::take();
         let result = result.map_err(|error| panic.unwrap_or_else(|| panic_message(&*error)));
-        // Nobody may be waiting any more.
+        // The caller may have stopped waiting.
         let _ = sender.send((result, messages));
     })
-    .map_err(|error| PyMemoryError::new_err(format!("no thread for a run: {error}")))?;
+    .map_err(|error| PyMemoryError::new_err(format!("cannot start a thread for a run: {error}")))?;
     enter(interrupt.clone(), done);
 
-    // Why it was told to stop, and when it is left alone.
-    let mut told: Option<(PyResult<Stopped>, Instant)> = None;
+    // Why the run was stopped, and when the caller stops waiting for it.
+    let mut stopping: Option<(PyResult<Stopped>, Instant)> = None;
     let received = loop {
         let (received, back) = py.detach(move || (receiver.recv_timeout(PERIOD), receiver));
         receiver = back;
         match received {
             Ok(received) => break Some(received),
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(defect(py, "the thread of the run is gone"));
+                return Err(defect(py, "the thread of the run has ended"));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
         let now = Instant::now();
-        let why = match (py.check_signals(), &told) {
+        let why = match (py.check_signals(), &stopping) {
             (Err(error), Some(_)) => return Err(error),
             (Err(error), None) => Some(Err(error)),
             (Ok(()), Some((_, end))) if now >= *end => break None,
@@ -166,10 +177,10 @@ pub fn run<T: Send + 'static>(
         };
         if let Some(why) = why {
             interrupt.store(true, Ordering::SeqCst);
-            told = Some((why, now + GRACE));
+            stopping = Some((why, now + GRACE));
         }
     };
-    let stopped = told.map(|told| told.0).transpose()?;
+    let stopped = stopping.map(|stopping| stopping.0).transpose()?;
     let (result, messages) = match received {
         Some((Ok(result), messages)) => (Some(result), messages),
         Some((Err(panic), _)) => return Err(defect(py, &panic)),
@@ -182,7 +193,8 @@ pub fn run<T: Send + 'static>(
     })
 }
 
-/// Why a run must stop, if it must. `memory` is the most that may be in use.
+/// Why a run must stop; `None` if it may continue. `memory` is the most memory in MiB that may be in
+/// use.
 fn must_stop(
     limits: &Limits<'_>,
     elapsed: Duration,
@@ -196,6 +208,6 @@ fn must_stop(
     if limits.timeout.is_some_and(|timeout| elapsed >= timeout) {
         return Ok(Some(Stopped::Timeout));
     }
-    let used = memory.and_then(|most| Some(memory_mib()? > most));
+    let used = memory.and_then(|limit| Some(memory_mib()? > limit));
     Ok((used == Some(true)).then_some(Stopped::Memory))
 }

@@ -1,11 +1,11 @@
-//! Answers kept on disk, for later runs on the same clauses or similar ones.
+//! Answers kept on disk, for later runs on the same or similar clauses.
 //!
-//! An entry is a file with the text of a problem and its witness. Which entries are tried is a
-//! matter of names: the same text first, then those with the same predicates, then those that share
-//! many. What is made of them is for `strategy::hints`, which proves anew whatever it uses.
+//! An entry is a file with the text of a problem and its witness. First an entry of the same text is
+//! used, then entries with the same predicates, then entries that share at least half of the
+//! predicates. `strategy::hints` uses the witnesses and proves what it takes from them.
 //!
-//! Invariant: nothing here can make an answer wrong. An entry that is damaged or somebody else's is
-//! noticed and left alone, and what it says is a hint at most.
+//! Invariant: an entry is only a hint, so no entry can make an answer wrong. Damaged files and files of
+//! other programs or versions are recognized and left alone.
 
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -22,45 +22,64 @@ use alphorn_term::run::Context;
 use alphorn_term::{Printer, TermStore};
 use alphorn_witness::{ProofFormat, Validated, Verdict, Wanted};
 
-/// The form of entries; those of another one are left alone.
-const FORM: u64 = 1;
+/// The version of the format of entries.
+const FORMAT: u64 = 1;
+/// The extension of the files.
 const EXTENSION: &str = "alphorn";
 
-/// Texts that are longer than this, in bytes, are not kept, nor are such witnesses.
-const LONGEST: usize = 32 << 20;
-/// So many entries are kept, the newest ones.
-const MOST: usize = 1000;
-/// Of entries with other predicates, so many are looked at, the newest ones.
-const LOOKED_AT: usize = 200;
-/// Hints of one run.
-const HINTS: usize = 3;
+/// The limits of a cache.
+struct Limits {
+    /// The longest text or witness, in bytes, that is kept.
+    text_bytes: usize,
+    /// How many entries are kept; the oldest are removed.
+    entries: usize,
+    /// How many entries with other predicates are compared with the problem, the newest ones.
+    compared_entries: usize,
+    /// How many hints a run gets.
+    hints: usize,
+}
+
+const LIMITS: Limits = Limits {
+    text_bytes: 32 << 20,
+    entries: 1000,
+    compared_entries: 200,
+    hints: 3,
+};
 
 /// A folder of entries.
 pub struct Cache {
     folder: PathBuf,
 }
 
-/// A file that is called as entries are.
+/// A file with the name of an entry.
 struct Entry {
     path: PathBuf,
-    /// Hashes of the predicates, and of the text.
+    /// The hash of the predicates, from the name.
     predicates: u64,
+    /// The hash of the text, from the name.
     text: u64,
     modified: SystemTime,
 }
 
-/// Why an entry is of no use.
-enum Useless {
-    /// Of another form or version, or gone.
+/// Why an entry cannot be used.
+enum Unusable {
+    /// It has another format or version, or does not exist any more.
     Foreign,
+    /// Its content is not that of an entry.
     Damaged,
 }
 
+/// What an entry consists of.
+struct Content {
+    header: Value,
+    body: Value,
+}
+
 impl Cache {
-    /// The cache in a folder, which is made if it is not there.
+    /// Opens the cache in a folder, which is created if it does not exist.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     pub fn open(folder: &Path) -> io::Result<Cache> {
         fs::create_dir_all(folder)?;
         Ok(Cache {
@@ -68,8 +87,8 @@ impl Cache {
         })
     }
 
-    /// Answers that may help with a problem, the most promising ones first; only one if it is for the
-    /// very same text. They are read into the problem's store of terms.
+    /// Answers that may help with a problem, the most promising ones first; if there is one to the same
+    /// text, only this one. Their terms are made in the problem's term store.
     pub fn hints(&self, problem: &Problem) -> Vec<Hint> {
         let predicates = predicate_hashes(problem);
         let (own, text) = (hash(&predicates), hash(&*problem.text));
@@ -81,19 +100,19 @@ impl Cache {
         if let Some(hint) = same.and_then(|entry| self.hint(entry, &problem.terms)) {
             return vec![hint];
         }
-        let (alike, others): (Vec<Entry>, Vec<Entry>) = entries
+        let (similar, others): (Vec<Entry>, Vec<Entry>) = entries
             .into_iter()
             .partition(|entry| entry.predicates == own);
         let mut hints = Vec::new();
-        for entry in &alike {
-            if hints.len() < HINTS {
+        for entry in &similar {
+            if hints.len() < LIMITS.hints {
                 hints.extend(self.hint(entry, &problem.terms));
             }
         }
         if hints.is_empty() {
             let wanted: FxHashSet<u64> = predicates.iter().copied().collect();
             let shared = |entry: &Entry| {
-                let header = read(&entry.path).ok()?.0;
+                let header = read(&entry.path).ok()?.header;
                 let found = header["predicates"]
                     .as_array()?
                     .iter()
@@ -102,24 +121,24 @@ impl Cache {
             };
             let mut ranked: Vec<(usize, &Entry)> = others
                 .iter()
-                .take(LOOKED_AT)
+                .take(LIMITS.compared_entries)
                 .filter_map(|entry| Some((shared(entry)?, entry)))
                 .filter(|&(shared, _)| shared > 0 && shared * 2 >= wanted.len())
                 .collect();
-            // The newest one of those that share as many.
+            // The sort is stable, so of entries that share equally many the newest ones are first.
             ranked.sort_by_key(|&(shared, _)| std::cmp::Reverse(shared));
             let found = ranked
                 .iter()
                 .filter_map(|(_, entry)| self.hint(entry, &problem.terms));
-            hints.extend(found.take(HINTS));
+            hints.extend(found.take(LIMITS.hints));
         }
         hints
     }
 
-    /// Decides a problem, with what is known of it, and keeps the answer.
+    /// Decides a problem with the hints of the cache, and keeps the answer.
     ///
     /// # Errors
-    /// What is wrong with the configuration.
+    /// The configuration is invalid.
     pub fn solve(
         &self,
         problem: &Problem,
@@ -131,7 +150,7 @@ impl Cache {
         Ok(answer)
     }
 
-    /// Keeps an answer. What cannot be written is said, and is no error.
+    /// Keeps an answer, unless it is `unknown` or too long. If it cannot be written, this is logged.
     pub fn store(&self, problem: &Problem, answer: &Validated) {
         if matches!(answer.verdict(), Verdict::Unknown(_)) {
             return;
@@ -143,14 +162,14 @@ impl Cache {
         };
         let output = answer.output(problem, wanted);
         let witness = output.details();
-        if problem.text.len().max(witness.len()) > LONGEST {
+        if problem.text.len().max(witness.len()) > LIMITS.text_bytes {
             return;
         }
         let predicates = predicate_hashes(problem);
         let (own, text) = (hash(&predicates), hash(&*problem.text));
         let body = json!({"text": &*problem.text, "witness": witness}).to_string();
         let header = json!({
-            "alphorn-cache": FORM,
+            "alphorn-cache": FORMAT,
             "version": env!("CARGO_PKG_VERSION"),
             "sum": hash(&body),
             "predicates": predicates,
@@ -161,23 +180,23 @@ impl Cache {
             .and_then(|()| fs::rename(&unfinished, self.folder.join(name)));
         if let Err(error) = written {
             let _ = fs::remove_file(&unfinished);
-            log::warn!("the cache cannot keep an answer: {error}");
+            log::warn!("cannot write to the cache: {error}");
         }
-        self.forget();
+        self.remove_oldest();
     }
 
-    /// Removes the oldest entries of too many.
-    fn forget(&self) {
+    /// Removes the oldest entries if there are too many.
+    fn remove_oldest(&self) {
         let mut entries = self.entries();
-        if entries.len() > MOST {
+        if entries.len() > LIMITS.entries {
             entries.sort_by_key(|entry| entry.modified);
-            for entry in &entries[..entries.len() - MOST] {
+            for entry in &entries[..entries.len() - LIMITS.entries] {
                 let _ = fs::remove_file(&entry.path);
             }
         }
     }
 
-    /// The files that are called as entries are.
+    /// The files with names of entries.
     fn entries(&self) -> Vec<Entry> {
         let Ok(files) = fs::read_dir(&self.folder) else {
             return Vec::new();
@@ -198,49 +217,52 @@ impl Cache {
         files.filter_map(entry).collect()
     }
 
-    /// What an entry says.
+    /// The witness of an entry, read into these terms. If it cannot be used, this is logged.
     fn hint(&self, entry: &Entry, terms: &Rc<TermStore>) -> Option<Hint> {
-        let found = read(&entry.path).and_then(|(_, body)| {
-            let text = body["text"].as_str().ok_or(Useless::Damaged)?;
-            let witness = body["witness"].as_str().ok_or(Useless::Damaged)?;
-            Hint::read(text, witness, terms).ok_or(Useless::Damaged)
+        let found = read(&entry.path).and_then(|Content { body, .. }| {
+            let text = body["text"].as_str().ok_or(Unusable::Damaged)?;
+            let witness = body["witness"].as_str().ok_or(Unusable::Damaged)?;
+            Hint::read(text, witness, terms).ok_or(Unusable::Damaged)
         });
         match found {
             Ok(hint) => Some(hint),
-            Err(Useless::Foreign) => {
-                log::info!("{} is no entry of this cache", entry.path.display());
+            Err(Unusable::Foreign) => {
+                log::info!(
+                    "{} is not an entry of this version of the cache",
+                    entry.path.display()
+                );
                 None
             }
-            Err(Useless::Damaged) => {
-                log::warn!("{} is damaged, and is not used", entry.path.display());
+            Err(Unusable::Damaged) => {
+                log::warn!("{} is damaged and is not used", entry.path.display());
                 None
             }
         }
     }
 }
 
-/// An entry's header and body.
-fn read(path: &Path) -> Result<(Value, Value), Useless> {
+/// Reads an entry.
+fn read(path: &Path) -> Result<Content, Unusable> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(Useless::Damaged),
-        Err(_) => return Err(Useless::Foreign),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(Unusable::Damaged),
+        Err(_) => return Err(Unusable::Foreign),
     };
-    let (header, body) = text.split_once('\n').ok_or(Useless::Damaged)?;
-    let header: Value = serde_json::from_str(header).map_err(|_| Useless::Damaged)?;
+    let (header, body) = text.split_once('\n').ok_or(Unusable::Damaged)?;
+    let header: Value = serde_json::from_str(header).map_err(|_| Unusable::Damaged)?;
     let version = header["version"].as_str();
-    if header["alphorn-cache"] != FORM || version != Some(env!("CARGO_PKG_VERSION")) {
-        return Err(Useless::Foreign);
+    if header["alphorn-cache"] != FORMAT || version != Some(env!("CARGO_PKG_VERSION")) {
+        return Err(Unusable::Foreign);
     }
     let body = body.trim_end_matches('\n');
     if header["sum"].as_u64() != Some(hash(body)) {
-        return Err(Useless::Damaged);
+        return Err(Unusable::Damaged);
     }
-    let body = serde_json::from_str(body).map_err(|_| Useless::Damaged)?;
-    Ok((header, body))
+    let body = serde_json::from_str(body).map_err(|_| Unusable::Damaged)?;
+    Ok(Content { header, body })
 }
 
-/// Of the predicates with their sorts, ascending.
+/// The hashes of the predicates with their sorts, in ascending order.
 fn predicate_hashes(problem: &Problem) -> Vec<u64> {
     let terms = &problem.terms;
     let printer = Printer::new(terms);

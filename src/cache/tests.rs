@@ -5,7 +5,7 @@ use crate::strategy::solve;
 use alphorn_chc::frontend::parse;
 use alphorn_term::TermStore;
 
-/// A counter that goes by twos from `start` and is not to be `never`.
+/// Clauses of a counter that starts with `start`, grows by 2, and must not be `never`.
 fn counter(start: i64, never: i64) -> String {
     format!(
         "(set-logic HORN)
@@ -22,7 +22,7 @@ fn read_in(text: &str, terms: &Rc<TermStore>) -> Problem {
     parse(text, terms.clone()).expect("a problem")
 }
 
-/// The verdict's word for a text, with what the cache has, and the hints that gave an answer.
+/// The verdict on a text with the cache, and the number of hints that were the answer.
 fn answered(cache: &Cache, text: &str) -> (&'static str, u64) {
     let terms = Rc::new(TermStore::new());
     let problem = read_in(text, &terms);
@@ -40,12 +40,12 @@ fn folder() -> (tempfile::TempDir, Cache) {
 }
 
 #[test]
-fn the_same_clauses_are_answered_by_what_is_known() {
+fn the_same_clauses_are_answered_by_the_hint() {
     let (_folder, cache) = folder();
     for (text, word) in [(counter(1, 10), "sat"), (counter(0, 10), "unsat")] {
         assert_eq!(answered(&cache, &text), (word, 0));
         assert_eq!(answered(&cache, &text), (word, 1));
-        // Neither names of variables nor comments nor the order matter.
+        // Neither names of variables nor comments matter.
         let other = text.replace("(b Box) (x Int)", "(c Box) (y Int)");
         let other = other.replace(" b)", " c)").replace("P b x", "P c y");
         let other = other.replace("= x 0", "= y 0").replace("+ x 1", "+ y 1");
@@ -54,9 +54,9 @@ fn the_same_clauses_are_answered_by_what_is_known() {
     }
 }
 
-/// Functions come back with their measures and lemmas.
+/// Functions are read with their measures and lemmas.
 #[test]
-fn models_with_recursive_functions_are_known_again() {
+fn models_with_recursive_functions_are_used_again() {
     let text = "(set-logic HORN)
         (declare-datatype Lst ((nil) (cons (head Int) (tail Lst))))
         (declare-fun app (Lst Lst Lst) Bool)
@@ -165,7 +165,7 @@ fn damaged_and_foreign_entries_are_left_alone() {
         let mut bad = good.clone();
         bad[position] ^= 1;
         fs::write(&path, &bad).unwrap();
-        // A change in the header's list of predicates is of no consequence.
+        // A change in the header's list of predicates makes no difference for the same text.
         let found = cache.hints(&problem);
         let header = good.iter().position(|&b| b == b'\n').unwrap();
         assert!(found.is_empty() || position < header, "{position}");
@@ -181,12 +181,12 @@ fn damaged_and_foreign_entries_are_left_alone() {
         fs::write(&path, bad).unwrap();
         assert!(cache.hints(&problem).is_empty());
     }
-    // What a wrong witness with a right sum says is not believed.
+    // A wrong witness with a correct sum does not change the verdict.
     let lies = String::from_utf8(good).unwrap();
     let (_, body) = lies.trim_end().split_once('\n').unwrap();
     let body = body.replace("Bool (", "Bool (or true ");
     let header = json!({
-        "alphorn-cache": FORM, "version": env!("CARGO_PKG_VERSION"), "sum": hash(&*body),
+        "alphorn-cache": FORMAT, "version": env!("CARGO_PKG_VERSION"), "sum": hash(&*body),
         "predicates": [],
     });
     fs::write(&path, format!("{header}\n{body}\n")).unwrap();
@@ -197,12 +197,12 @@ fn damaged_and_foreign_entries_are_left_alone() {
 #[test]
 fn the_newest_entries_are_kept() {
     let (_folder, cache) = folder();
-    for number in 0..MOST + 5 {
+    for number in 0..LIMITS.entries + 5 {
         let name = format!("{:016x}-{number:016x}.{EXTENSION}", 7);
         fs::write(cache.folder.join(name), "").unwrap();
     }
     fs::write(cache.folder.join("mine.txt"), "").unwrap();
-    cache.forget();
-    assert_eq!(cache.entries().len(), MOST);
+    cache.remove_oldest();
+    assert_eq!(cache.entries().len(), LIMITS.entries);
     assert!(cache.folder.join("mine.txt").exists());
 }

@@ -1,11 +1,12 @@
-//! What a member says to the process that started it: lines of JSON through a pipe.
+//! The messages between a member and its parent: lines of JSON through a pipe.
 //!
-//! A member says of what family its clauses are, then perhaps an answer that may get better, then
-//! its verdict, then all that is to be printed. Until the verdict it may say what others may want to
-//! know, and its parent says that to them in the same form.
-//! The verdict has a line of its own, so that it is known even of a member that is ended while it
-//! hands over a long witness. Invariant: what is written here is read here, and a line that is
-//! anything else is no message.
+//! A member sends first what it found when it read the text, then perhaps a provisional answer, then
+//! its verdict, then its result. Until the verdict it may send lemmas, and the parent forwards the
+//! lemmas of other members to it as messages of the same form. The verdict has a line of its own, so
+//! that the parent knows it even if the member is killed while it writes a long witness.
+//!
+//! Invariant: [`Message::read`] returns the message that [`Message::line`] wrote, and nothing for any
+//! line that is not JSON of this form.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,47 +17,52 @@ use serde_json::{Map, Value, json};
 
 use super::schedule::Family;
 
-/// The words that a verdict may be.
-const WORDS: [&str; 3] = ["sat", "unsat", "unknown"];
+/// The verdicts.
+const VERDICTS: [&str; 3] = ["sat", "unsat", "unknown"];
 
-/// A line.
+/// A message.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
-    Began(Began),
-    /// What to say if the member comes to no end: an answer for which it looks for a better model.
-    Held(End),
+    /// The member has read the text.
+    TextRead(TextRead),
+    /// The member's result if it ends without another one. It has an answer, and looks for a better
+    /// model.
+    Provisional(MemberResult),
     /// Lemmas for the other members, as `proof::exchange` writes them.
     Lemmas(String),
     /// `sat`, `unsat` or `unknown`.
     Verdict(&'static str),
-    End(End),
+    /// The last message of a member.
+    Result(MemberResult),
 }
 
-/// What is known when the text has been read.
+/// What is known when a member has read the text.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Began {
+pub struct TextRead {
+    /// The family of the clauses, which decides on the further members.
     pub family: Family,
-    /// The limit that the text itself sets.
+    /// The time limit that the text itself sets.
     pub timeout: Option<Duration>,
     /// Whether the text asks for the reason of an `unknown`.
     pub reason_unknown: bool,
 }
 
-/// The end of a member's run.
+/// The result of a member's run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct End {
-    pub answer: Answer,
-    /// Why there is no verdict.
+pub struct MemberResult {
+    /// The text for standard output.
+    pub answer: MemberAnswer,
+    /// Why the verdict is `unknown`.
     pub note: Option<String>,
-    /// Counts and times by name.
+    /// The statistics: counts and times by name.
     pub stats: Option<Map<String, Value>>,
-    /// The certificate, if one is wanted and there is one.
+    /// The certificate, if one is wanted and exists.
     pub certificate: Option<String>,
 }
 
-/// What goes to standard output.
+/// A member's text for standard output.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Answer {
+pub enum MemberAnswer {
     /// The verdict, and the lines after it.
     Verdict(&'static str, String),
     /// What is wrong with the input.
@@ -64,29 +70,29 @@ pub enum Answer {
 }
 
 impl Message {
-    /// The message as a line, with its end.
+    /// The message as a line, with its line break.
     pub fn line(&self) -> String {
         let value = match self {
-            Message::Began(began) => json!({"began": {
-                "family": began.family.name(),
-                "timeout_ms": began.timeout.map(|t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
-                "reason_unknown": began.reason_unknown,
+            Message::TextRead(found) => json!({"text_read": {
+                "family": found.family.name(),
+                "timeout_ms": found.timeout.map(|t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
+                "reason_unknown": found.reason_unknown,
             }}),
-            Message::Verdict(word) => json!({"verdict": word}),
-            Message::Held(end) => json!({"held": end.value()}),
+            Message::Verdict(verdict) => json!({"verdict": verdict}),
+            Message::Provisional(result) => json!({"provisional": result.to_json()}),
             Message::Lemmas(text) => json!({"lemmas": text}),
-            Message::End(end) => json!({"end": end.value()}),
+            Message::Result(result) => json!({"result": result.to_json()}),
         };
         format!("{value}\n")
     }
 
-    /// The message on a line; `None` for anything else.
+    /// The message on a line; `None` if the line is not a message.
     pub fn read(line: &[u8]) -> Option<Message> {
         let value: Value = serde_json::from_slice(line).ok()?;
         let object = value.as_object().filter(|object| object.len() == 1)?;
         let (kind, body) = object.iter().next()?;
         match kind.as_str() {
-            "began" => Some(Message::Began(Began {
+            "text_read" => Some(Message::TextRead(TextRead {
                 family: Family::named(body["family"].as_str()?)?,
                 timeout: match &body["timeout_ms"] {
                     Value::Null => None,
@@ -94,31 +100,49 @@ impl Message {
                 },
                 reason_unknown: body["reason_unknown"].as_bool()?,
             })),
-            "verdict" => Some(Message::Verdict(word(body.as_str()?)?)),
-            "held" => Some(Message::Held(End::read(body)?)),
+            "verdict" => Some(Message::Verdict(verdict(body.as_str()?)?)),
+            "provisional" => Some(Message::Provisional(MemberResult::from_json(body)?)),
             "lemmas" => Some(Message::Lemmas(body.as_str()?.to_owned())),
-            "end" => Some(Message::End(End::read(body)?)),
+            "result" => Some(Message::Result(MemberResult::from_json(body)?)),
             _ => None,
         }
     }
 }
 
-impl End {
-    fn value(&self) -> Value {
-        let (word, text) = match &self.answer {
-            Answer::Verdict(word, details) => (*word, details),
-            Answer::Error(message) => ("error", message),
+impl MemberResult {
+    /// A result with this answer and nothing else.
+    pub fn of(answer: MemberAnswer) -> MemberResult {
+        MemberResult {
+            answer,
+            note: None,
+            stats: None,
+            certificate: None,
+        }
+    }
+
+    /// The verdict; `None` for an error.
+    pub fn verdict(&self) -> Option<&'static str> {
+        match &self.answer {
+            MemberAnswer::Verdict(verdict, _) => Some(*verdict),
+            MemberAnswer::Error(_) => None,
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let (answer, text) = match &self.answer {
+            MemberAnswer::Verdict(verdict, details) => (*verdict, details),
+            MemberAnswer::Error(message) => ("error", message),
         };
-        json!({"answer": word, "text": text, "note": self.note, "stats": self.stats,
+        json!({"answer": answer, "text": text, "note": self.note, "stats": self.stats,
                "certificate": self.certificate})
     }
 
-    fn read(body: &Value) -> Option<End> {
+    fn from_json(body: &Value) -> Option<MemberResult> {
         let text = body["text"].as_str()?.to_owned();
-        Some(End {
+        Some(MemberResult {
             answer: match body["answer"].as_str()? {
-                "error" => Answer::Error(text),
-                verdict => Answer::Verdict(word(verdict)?, text),
+                "error" => MemberAnswer::Error(text),
+                answer => MemberAnswer::Verdict(verdict(answer)?, text),
             },
             note: body["note"].as_str().map(str::to_owned),
             stats: body["stats"].as_object().cloned(),
@@ -127,21 +151,23 @@ impl End {
     }
 }
 
-fn word(text: &str) -> Option<&'static str> {
-    WORDS.into_iter().find(|word| *word == text)
+fn verdict(text: &str) -> Option<&'static str> {
+    VERDICTS.into_iter().find(|verdict| *verdict == text)
 }
 
-/// A member's end of the pipe.
+/// The end of the pipe through which a member sends messages.
 #[derive(Clone)]
-pub struct Teller(Arc<Mutex<File>>);
+pub struct MessageWriter(Arc<Mutex<File>>);
 
-impl Teller {
-    pub fn new(pipe: File) -> Teller {
-        Teller(Arc::new(Mutex::new(pipe)))
+impl MessageWriter {
+    /// A writer to this pipe.
+    pub fn new(pipe: File) -> MessageWriter {
+        MessageWriter(Arc::new(Mutex::new(pipe)))
     }
 
-    /// Says something. A listener that is gone is about to end this process.
-    pub fn say(&self, message: &Message) {
+    /// Sends a message. A failure is ignored: it means that the parent has ended, and that ends this
+    /// process, too.
+    pub fn send(&self, message: &Message) {
         let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = pipe.write_all(message.line().as_bytes());
     }
@@ -156,43 +182,34 @@ mod tests {
         let mut stats = Map::new();
         stats.insert("pdr.lemmas".to_owned(), 7.into());
         stats.insert("pdr.seconds".to_owned(), 0.5.into());
+        let verdict = |verdict, text: &str| MemberAnswer::Verdict(verdict, text.to_owned());
         let messages = [
-            Message::Began(Began {
+            Message::TextRead(TextRead {
                 family: Family::ALL[0],
                 timeout: Some(Duration::from_millis(1500)),
                 reason_unknown: true,
             }),
-            Message::Began(Began {
+            Message::TextRead(TextRead {
                 family: Family::ALL[1],
                 timeout: None,
                 reason_unknown: false,
             }),
-            Message::Held(End {
-                answer: Answer::Verdict("sat", "()\n".to_owned()),
-                note: None,
-                stats: None,
-                certificate: None,
-            }),
+            Message::Provisional(MemberResult::of(verdict("sat", "()\n"))),
             Message::Lemmas("(assert true)\n".to_owned()),
             Message::Verdict("unsat"),
-            Message::End(End {
-                answer: Answer::Verdict("sat", "(\n  \"quoted\" \u{1F4EF}\n)\n".to_owned()),
+            Message::Result(MemberResult {
+                answer: verdict("sat", "(\n  \"quoted\" \u{1F4EF}\n)\n"),
                 note: None,
                 stats: Some(stats),
                 certificate: Some("; a certificate\n(check-sat)\n".to_owned()),
             }),
-            Message::End(End {
-                answer: Answer::Verdict("unknown", String::new()),
+            Message::Result(MemberResult {
                 note: Some("timeout".to_owned()),
-                stats: None,
-                certificate: None,
+                ..MemberResult::of(verdict("unknown", ""))
             }),
-            Message::End(End {
-                answer: Answer::Error("line 1 column 2: no".to_owned()),
-                note: None,
-                stats: None,
-                certificate: None,
-            }),
+            Message::Result(MemberResult::of(MemberAnswer::Error(
+                "line 1 column 2: no".to_owned(),
+            ))),
         ];
         for message in messages {
             let line = message.line();
@@ -203,8 +220,8 @@ mod tests {
     }
 
     #[test]
-    fn rubbish_is_no_message() {
-        for rubbish in [
+    fn other_lines_are_not_messages() {
+        for line in [
             "",
             "sat",
             "{}",
@@ -212,14 +229,14 @@ mod tests {
             "null",
             "{\"verdict\":\"perhaps\"}",
             "{\"verdict\":3}",
-            "{\"verdict\":\"sat\",\"end\":{}}",
-            "{\"end\":{\"answer\":\"sat\"}}",
-            "{\"end\":{\"answer\":\"fine\",\"text\":\"\"}}",
-            "{\"began\":{\"family\":\"none such\",\"reason_unknown\":false}}",
-            "{\"began\":7}",
+            "{\"verdict\":\"sat\",\"result\":{}}",
+            "{\"result\":{\"answer\":\"sat\"}}",
+            "{\"result\":{\"answer\":\"fine\",\"text\":\"\"}}",
+            "{\"text_read\":{\"family\":\"none such\",\"reason_unknown\":false}}",
+            "{\"text_read\":7}",
             "\u{fffd}",
         ] {
-            assert_eq!(Message::read(rubbish.as_bytes()), None, "{rubbish}");
+            assert_eq!(Message::read(line.as_bytes()), None, "{line}");
         }
         assert_eq!(Message::read(b"\xff\xfe"), None);
     }

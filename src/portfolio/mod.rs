@@ -1,90 +1,105 @@
-//! Several ways of solving side by side, each a process of its own: `--jobs N`.
+//! The portfolio: several members solve the same problem side by side (`--jobs N`).
 //!
-//! The process that the user started reads the text, starts the members and prints. It has one
-//! thread, no solver, and nothing that can crash. The first member is what one job does. The others
-//! follow after a moment ([`schedule`]), and stand back where other work leaves too few cores. Each
-//! is a command line, shown in the log and in the statistics: whoever runs it alone has the same
-//! member.
+//! The process that the user started is the parent. It reads the text, starts the members, forwards
+//! lemmas between them ([`bus`]), and prints the first answer ([`race`]). It has one thread and no
+//! solver. Each member is a process with a command line of alphorn ([`command`]), which the log and
+//! the statistics show. The first member is the default strategy, as with one job; the others
+//! ([`schedule`]) start a little later.
 //!
-//! What members get is the user's text, not a system after passes. Members differ in their passes,
-//! ways back stay within a process, and what a witness is about is what its member has read itself.
-//! Reading and passes cost each of them what they cost one job, but not the answer of the first.
+//! Members are forks of the parent ([`process`]). So they need no start-up, have the text of the
+//! parent in memory, and run the same code. A member checks its answer with `witness::validate`
+//! against this text, so the parent need not check it again. All members after the first lower their
+//! priority (`nice`): where there are fewer free cores than members, the first member keeps most of
+//! the processor time.
 //!
-//! What comes back is what is to be printed: a verdict with its model, certificate or refutation.
-//! Only `witness::validate` makes one, against the very bytes that the parent has read, in the very
-//! code that it would run itself: members are forks of it. So the check of a member counts, and is
-//! not done again. What is not said completely, in the form of [`message`], is not an answer.
+//! Members start from the user's text, not from a system after passes, since their passes differ and
+//! back-translations stay within a process. A member sends the text that it would print
+//! ([`message`]); an incomplete result is not an answer. A member proves each lemma that it receives,
+//! so a wrong lemma cannot make an answer wrong.
 //!
-//! While they run, members tell each other lemmas through their parent ([`inbox`]). Who hears one
-//! proves it, so none of them can make an answer wrong.
+//! # Invariants
 //!
-//! Invariants: standard output gets one answer. Two members that contradict each other make it
-//! `unknown`, as a defect ([`race`]). No member outlives this process ([`process`]), and none of
-//! them makes a file.
+//! - Standard output gets one answer. If two members contradict each other, it is `unknown`, and a
+//!   defect is logged.
+//! - No member outlives the parent.
+//! - Of the files that the user asked for, the first member writes that of `--graph`, each member may
+//!   write entries of `--cache`, and the parent writes that of `--certificate`. Members write no other
+//!   files.
 
-mod inbox;
-mod input;
+mod bus;
+mod command;
+mod limits;
+mod member;
 mod message;
 mod process;
 mod race;
 mod schedule;
+mod text;
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use alphorn::run::Reason;
-use alphorn::witness::{Output, ProofFormat, Wanted};
+use alphorn::witness::{Output, Wanted};
 use serde_json::{Map, Value, json};
 
-pub use inbox::Peers;
-pub use message::{Answer as Said, Began, End, Message, Teller};
+pub use bus::MemberBus;
+pub use message::{MemberAnswer, MemberResult, Message, MessageWriter, TextRead};
 pub use schedule::Family;
 
-use self::input::Input;
-use self::process::{Parent, step_back};
-use self::race::{Members, Outcome, Race};
-use crate::cli::{Format, Invocation, Solve, Source};
+use self::command::shell_text;
+use self::limits::LIMITS;
+use self::member::{Member, Members};
+use self::process::{Child, Parent, lower_priority};
+use self::race::{NewMember, Race, RaceResult};
+use self::text::Input;
+use crate::cli::{Format, Invocation, Solve};
 use crate::dialogue::{self, is_script};
 use crate::files::{create, write_all};
 use crate::statistics::render;
-use crate::supervise::{Answer, diagnose, exit, leave_for_crashes, publish};
+use crate::supervise::{Answer, diagnose, exit, prepare_answer_for_crash, publish};
 
-/// How long members that were stopped have to say how far they came.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// Which member a process is.
-pub struct Place {
-    /// From 1.
+/// What a member's process starts from.
+pub struct MemberStart {
+    /// The number of the member, from 1.
     pub number: usize,
+    /// Its command line.
     pub command: Vec<OsString>,
-    /// When its run began.
+    /// When its run started; for the first member this is when the program started.
     pub started: Instant,
-    /// Whether it may keep a line on the terminal up to date.
+    /// Whether it may keep a status line on the terminal.
     pub live: bool,
-    /// What its parent has read.
+    /// The text that the parent has read.
     pub text: Vec<u8>,
-    pub teller: Teller,
-    /// What others have to say comes here.
+    /// Sends messages to the parent.
+    pub writer: MessageWriter,
+    /// The pipe through which lemmas of other members arrive.
     pub inbox: File,
 }
 
-/// What is to be solved, and with how many members at a time.
+/// A run with several members.
 pub struct Portfolio<'a> {
+    /// The command line of the run.
     pub invocation: &'a Invocation,
+    /// Its part about the problem.
     pub solve: &'a Solve,
+    /// How many members may run at a time.
     pub jobs: usize,
+    /// When the program started.
     pub started: Instant,
-    /// Whether a line on the terminal may have to give way to the answer.
+    /// Whether there may be a status line on the terminal, which has to be cleared before the answer.
     pub live: bool,
 }
 
+/// Runs a member in the process that calls it. It ends the process.
+type RunMember<'a> = dyn Fn(MemberStart) + 'a;
+
 impl Portfolio<'_> {
-    /// Solves the problem and ends the process. Only without the means for it does this return;
-    /// `member` does not, as it is run in processes of their own.
-    pub fn run(&self, member: &dyn Fn(Place)) {
+    /// Solves the problem and ends the process. It returns only if the system lacks what the parent
+    /// needs. `run_member` is called in the processes of the members.
+    pub fn run(&self, run_member: &RunMember<'_>) {
         let parent = match Parent::new() {
             Ok(parent) => parent,
             Err(error) => {
@@ -92,19 +107,15 @@ impl Portfolio<'_> {
                 return;
             }
         };
-        leave_for_crashes(self.live);
+        prepare_answer_for_crash(self.live);
         let limit = self.invocation.timeout;
         let deadline = limit.and_then(|limit| self.started.checked_add(limit));
-        let text = match input::read(&self.solve.source, deadline, parent.signals()) {
-            Input::Text(text) => text,
-            Input::Error(message) => exit(publish(Answer::Error(message), None)),
-            Input::Timeout => self.stop(&parent, Reason::Timeout, &mut Members::default()),
-            Input::Signal => self.stop(&parent, Reason::Interrupted, &mut Members::default()),
-        };
+        let text = self.read_text(&parent, deadline);
         if !self.solve.hinted && is_script(&text) {
             drop(parent);
             dialogue::run(self.invocation, self.solve, Some(text));
         }
+        // The file is created before the race, so that the user learns at once if it cannot be written.
         let certificate = match self.solve.certificate.as_deref().map(create).transpose() {
             Ok(certificate) => certificate,
             Err(message) => exit(publish(Answer::Error(message), None)),
@@ -114,218 +125,169 @@ impl Portfolio<'_> {
             started: self.started,
             deadline,
             jobs: self.jobs,
-            first: self.command(&[], limit),
-            next: &|family, position, left| self.later(family, position, left),
-            start: &mut |number, command, foreign| {
-                let child = parent.start(foreign, |pipe: File, inbox: File| {
-                    if number > 1 {
-                        step_back();
-                    }
-                    member(Place {
-                        number,
-                        command: command.to_vec(),
-                        started: if number == 1 {
-                            self.started
-                        } else {
-                            Instant::now()
-                        },
-                        live: self.live && number == 1,
-                        text: text.clone(),
-                        teller: Teller::new(pipe),
-                        inbox,
-                    });
-                })?;
-                log::info!("member {number} begins: {}", shown(command));
-                Ok(child)
-            },
+            first_command: self.first_command(),
+            next_command: &|family, position, left| self.next_command(family, position, left),
+            start_member: &mut |member| self.start_member(&parent, member, &text, run_member),
             signals: Some(parent.signals()),
         };
-        let outcome = catch_unwind(AssertUnwindSafe(|| race.run(&mut members)));
-        let Ok(outcome) = outcome else {
-            let reason = Reason::Defect("the portfolio panicked".to_owned());
-            self.stop(&parent, reason, &mut members)
-        };
-        self.conclude(&parent, outcome, &mut members, certificate)
+        let result = catch_unwind(AssertUnwindSafe(|| race.run(&mut members)));
+        match result {
+            Ok(result) => self.conclude(&parent, result, &mut members, certificate),
+            Err(_) => {
+                let reason = Reason::Defect("the portfolio panicked".to_owned());
+                self.print_unknown(&parent, &reason, &mut members)
+            }
+        }
     }
 
-    /// Prints what came of it, and ends.
+    /// The text of the problem. Without one this prints why, and ends the process.
+    fn read_text(&self, parent: &Parent, deadline: Option<Instant>) -> Vec<u8> {
+        let reason = match text::read(&self.solve.source, deadline, parent.signals()) {
+            Input::Text(text) => return text,
+            Input::Error(message) => exit(publish(Answer::Error(message), None)),
+            Input::Timeout => Reason::Timeout,
+            Input::Signal => Reason::Interrupted,
+        };
+        self.print_unknown(parent, &reason, &mut Members::default())
+    }
+
+    /// Starts the process of a member.
+    fn start_member(
+        &self,
+        parent: &Parent,
+        member: &NewMember<'_>,
+        text: &[u8],
+        run_member: &RunMember<'_>,
+    ) -> std::io::Result<Child> {
+        let is_first = member.number == 1;
+        let child = parent.start(member.parent_only, |messages, inbox| {
+            if !is_first {
+                lower_priority();
+            }
+            run_member(MemberStart {
+                number: member.number,
+                command: member.command.to_vec(),
+                started: if is_first {
+                    self.started
+                } else {
+                    Instant::now()
+                },
+                live: self.live && is_first,
+                text: text.to_vec(),
+                writer: MessageWriter::new(messages),
+                inbox,
+            });
+        })?;
+        let command = shell_text(member.command);
+        log::info!("member {} begins: {command}", member.number);
+        Ok(child)
+    }
+
+    /// Prints the result of the race, and ends the process.
     fn conclude(
         &self,
         parent: &Parent,
-        outcome: Outcome,
+        result: RaceResult,
         members: &mut Members,
         certificate: Option<File>,
     ) -> ! {
-        let end = |at: usize| members.all[at].end.clone();
-        let (answer, note, from) = match outcome {
-            Outcome::Timeout => self.stop(parent, Reason::Timeout, members),
-            Outcome::Signal => self.stop(parent, Reason::Interrupted, members),
-            Outcome::Contradiction(a, b) => {
-                let [a, b] = [a, b].map(|at| {
-                    let one = &members.all[at];
-                    format!("member {} ({})", one.number, shown(&one.command))
-                });
-                let what = format!("{a} says sat, and {b} says unsat");
-                log::error!("defect: {what}");
-                self.stop(parent, Reason::Defect(what), members)
+        let reason = match result {
+            RaceResult::Answer(at) | RaceResult::Unknown(Some(at)) | RaceResult::InputError(at) => {
+                self.print_result(parent, at, members, certificate)
             }
-            Outcome::Unknown(None) => {
-                let lost = members.all.iter().find_map(|r| r.lost.clone());
-                let why = lost.unwrap_or_else(|| "there is no process to be had".to_owned());
-                self.stop(parent, Reason::Defect(format!("the member {why}")), members)
-            }
-            Outcome::Answer(at) | Outcome::Unknown(Some(at)) | Outcome::Error(at) => {
-                match end(at) {
-                    Some(end) => {
-                        if let (Some(file), Some(text)) = (certificate, &end.certificate) {
-                            write_all(file, text, "certificate");
-                        }
-                        match end.answer {
-                            Said::Verdict(word, details) => {
-                                (Answer::Text(format!("{word}\n{details}"), 0), end.note, at)
-                            }
-                            Said::Error(message) => (Answer::Error(message), None, at),
-                        }
-                    }
-                    None => unreachable!("the outcome is of a member that has ended"),
-                }
+            RaceResult::Timeout => Reason::Timeout,
+            RaceResult::Signal => Reason::Interrupted,
+            RaceResult::Contradiction(sat, unsat) => contradiction(members, sat, unsat),
+            RaceResult::Unknown(None) => {
+                let failure = members.all.iter().find_map(|m| m.failure.clone());
+                Reason::Defect(match failure {
+                    Some(failure) => format!("the member {failure}"),
+                    None => "no process could be started".to_owned(),
+                })
             }
         };
-        parent.last_words();
+        self.print_unknown(parent, &reason, members)
+    }
+
+    /// Prints the result of the member at this position, and ends the process.
+    fn print_result(
+        &self,
+        parent: &Parent,
+        position: usize,
+        members: &mut Members,
+        certificate: Option<File>,
+    ) -> ! {
+        let Some(result) = members.all[position].result.clone() else {
+            unreachable!("the race names a member with a result");
+        };
+        if let (Some(file), Some(text)) = (certificate, &result.certificate) {
+            write_all(file, text, "certificate");
+        }
+        let (answer, note) = match result.answer {
+            MemberAnswer::Verdict(verdict, details) => (
+                Answer::Text(format!("{verdict}\n{details}"), 0),
+                result.note,
+            ),
+            MemberAnswer::Error(message) => (Answer::Error(message), None),
+        };
+        parent.finish_on_signal();
         let is_error = matches!(answer, Answer::Error(_));
         let status = publish(answer, note);
-        members.end();
-        self.log(members);
+        members.kill();
+        log_outcomes(members);
         if !is_error {
-            self.report(members, from);
+            self.print_statistics(members, position);
         }
         exit(status)
     }
 
-    /// Prints that there is no answer, and ends.
-    fn stop(&self, parent: &Parent, reason: Reason, members: &mut Members) -> ! {
-        let reason_unknown = members.began.as_ref().is_some_and(|b| b.reason_unknown);
-        let reason_unknown = reason_unknown || self.solve.hinted;
+    /// Prints `unknown` with this reason, and ends the process.
+    fn print_unknown(&self, parent: &Parent, reason: &Reason, members: &mut Members) -> ! {
+        let asked = members.text_read.as_ref().is_some_and(|t| t.reason_unknown);
         let wanted = Wanted {
-            reason_unknown,
+            reason_unknown: asked || self.solve.hinted,
             ..Wanted::default()
         };
-        parent.last_words();
-        let answer = Answer::Verdict(Output::unknown(&reason, wanted));
+        parent.finish_on_signal();
+        let answer = Answer::Verdict(Output::unknown(reason, wanted));
         let status = publish(answer, Some(reason.to_string()));
         if self.invocation.stats.is_some() {
-            if reason != Reason::Timeout {
+            // At a timeout the members stop by themselves.
+            if *reason != Reason::Timeout {
                 members.signal(libc::SIGTERM);
             }
-            members.hear_out(LAST_WORDS);
+            members.receive_until_finished(LIMITS.statistics_grace);
         }
-        members.end();
-        self.log(members);
-        self.report(members, 0);
+        members.kill();
+        log_outcomes(members);
+        self.print_statistics(members, 0);
         exit(status)
     }
 
-    /// The command of a member: its own options, the limits, what the user wants to see.
-    fn command(&self, own: &[&str], limit: Option<Duration>) -> Vec<OsString> {
-        let mut words: Vec<String> = ["alphorn", "--jobs", "1"].map(str::to_owned).into();
-        words.extend(own.iter().map(|&word| word.to_owned()));
-        if let Some(limit) = limit {
-            words.push(format!("--timeout={:.3}", limit.as_secs_f64().max(0.001)));
-        }
-        if let Some(whole) = self.invocation.memory_mib.or_else(physical_memory_mib) {
-            let part = whole / u64::try_from(self.jobs).unwrap_or(u64::MAX).max(1);
-            words.push(format!("--memory={}", part.max(1)));
-        }
-        words.extend(self.solve.model.map(|kind| kind.option().to_owned()));
-        match self.solve.proof {
-            Some(ProofFormat::Text) => words.push("--proof".to_owned()),
-            Some(ProofFormat::Json) => words.push("--proof=json".to_owned()),
-            Some(ProofFormat::Z3) => words.push("--proof=z3".to_owned()),
-            None => {}
-        }
-        if self.invocation.stats.is_some() {
-            words.push("--stats=json".to_owned());
-        }
-        let mut words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
-        if let (Some(path), true) = (&self.solve.graph, own.is_empty()) {
-            words.push("--graph".into());
-            words.push(path.into());
-        }
-        if self.solve.hinted {
-            words.push("--hinted".into());
-        }
-        if let Some(folder) = &self.solve.cache {
-            words.push("--cache".into());
-            words.push(folder.into());
-        }
-        if let Some(path) = &self.solve.certificate {
-            words.push("--certificate".into());
-            words.push(path.into());
-        }
-        match &self.solve.source {
-            Source::Stdin => words.push("-".into()),
-            Source::File(path) => {
-                if !Path::new(path).is_absolute() {
-                    words.push("--".into());
-                }
-                words.push(path.into());
-            }
-        }
-        words
-    }
-
-    /// The command of a member after the first.
-    fn later(
-        &self,
-        family: Family,
-        position: usize,
-        left: Option<Duration>,
-    ) -> Option<Vec<OsString>> {
-        let member = family.members().get(position)?;
-        let limit = member.timeout(left, self.jobs - 1);
-        Some(self.command(member.args, limit))
-    }
-
-    fn log(&self, members: &Members) {
-        for one in &members.all {
-            let took = one.took.unwrap_or_default().as_secs_f64();
-            log::info!("member {}: {}, {took:.3} s", one.number, one.outcome());
-        }
-    }
-
-    /// Statistics, if they are wanted: those of one member, and who took part.
-    fn report(&self, members: &Members, from: usize) {
+    /// Prints statistics, if the user wants them: those of the member at this position, and how each
+    /// member ended.
+    fn print_statistics(&self, members: &Members, position: usize) {
         let Some(format) = self.invocation.stats else {
             return;
         };
-        let end = members.all.get(from).and_then(|r| r.end.as_ref());
-        let mut numbers: Map<String, Value> = end.and_then(|e| e.stats.clone()).unwrap_or_default();
+        let result = members.all.get(position).and_then(|m| m.result.as_ref());
+        let own = result.and_then(|result| result.stats.clone());
+        let mut numbers: Map<String, Value> = own.unwrap_or_default();
         let total = self.started.elapsed().as_secs_f64();
         numbers.insert("total.seconds".to_owned(), total.into());
         numbers.insert("portfolio.jobs".to_owned(), self.jobs.into());
-        let mut shown_members = Vec::new();
-        for one in &members.all {
-            let seconds = one.took.unwrap_or_default().as_secs_f64();
-            let (number, outcome) = (one.number, one.outcome());
-            let command = shown(&one.command);
-            numbers.insert(format!("portfolio.{number}.seconds"), seconds.into());
-            shown_members.push(match format {
-                Format::Json => json!({
-                    "command": command, "outcome": outcome, "seconds": seconds,
-                }),
-                Format::Text => {
-                    format!("portfolio.{number} = {outcome}, {seconds:.3} s: {command}").into()
-                }
-            });
+        for member in &members.all {
+            let name = format!("portfolio.{}.seconds", member.number);
+            numbers.insert(name, member.seconds().into());
         }
         match format {
             Format::Json => {
-                numbers.insert("portfolio.members".to_owned(), shown_members.into());
+                let members: Vec<Value> = members.all.iter().map(member_json).collect();
+                numbers.insert("portfolio.members".to_owned(), members.into());
                 diagnose(&render(&numbers, format));
             }
             Format::Text => {
-                let lines = shown_members.iter().filter_map(Value::as_str);
-                let lines: Vec<&str> = lines.collect();
+                let lines: Vec<String> = members.all.iter().map(member_line).collect();
                 diagnose(&format!(
                     "{}\n{}",
                     render(&numbers, format),
@@ -336,34 +298,46 @@ impl Portfolio<'_> {
     }
 }
 
-/// As many of the jobs as have something to do.
-pub fn useful_jobs(jobs: usize) -> usize {
-    jobs.min(schedule::most_jobs())
-}
-
-/// The memory of the machine, if it says.
-fn physical_memory_mib() -> Option<u64> {
-    // SAFETY: asks for numbers.
-    let (pages, size) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
+/// The defect that two members contradict each other; it is logged.
+fn contradiction(members: &Members, sat: usize, unsat: usize) -> Reason {
+    let named = |at: usize| {
+        let member = &members.all[at];
+        format!("member {} ({})", member.number, shell_text(&member.command))
     };
-    let bytes = u64::try_from(pages).ok()? * u64::try_from(size).ok()?;
-    Some(bytes >> 20).filter(|&mib| mib > 0)
+    let message = format!(
+        "{} answers sat, and {} answers unsat",
+        named(sat),
+        named(unsat)
+    );
+    log::error!("defect: {message}");
+    Reason::Defect(message)
 }
 
-/// A command as a shell takes it.
-fn shown(command: &[OsString]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+".contains(c);
-    let words = command.iter().map(|word| {
-        let word = word.to_string_lossy();
-        if !word.is_empty() && word.chars().all(plain) {
-            word.into_owned()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
+/// Logs how each member ended.
+fn log_outcomes(members: &Members) {
+    for member in &members.all {
+        let (outcome, seconds) = (member.outcome(), member.seconds());
+        log::info!("member {}: {outcome}, {seconds:.3} s", member.number);
+    }
+}
+
+/// How a member ended, as an object of JSON.
+fn member_json(member: &Member) -> Value {
+    json!({
+        "command": shell_text(&member.command),
+        "outcome": member.outcome(),
+        "seconds": member.seconds(),
+    })
+}
+
+/// How a member ended, as a line.
+fn member_line(member: &Member) -> String {
+    let (number, outcome, seconds) = (member.number, member.outcome(), member.seconds());
+    let command = shell_text(&member.command);
+    format!("portfolio.{number} = {outcome}, {seconds:.3} s: {command}")
+}
+
+/// The number of jobs to use: at most the number of members that exist.
+pub fn useful_jobs(jobs: usize) -> usize {
+    jobs.min(schedule::max_jobs())
 }

@@ -1,13 +1,13 @@
-//! Members as processes: how they begin, how they end with their parent, how they are ended.
+//! The processes of members: starting them, ending them, and ending with the parent.
 //!
-//! A member is a fork of the program, so it begins within a millisecond and has the very bytes that
-//! its parent has read. That is sound because the parent has one thread, always. Members stay in its
-//! process group: whoever stops, continues or kills the group means all of them.
+//! A member is a fork of the program. This is sound because the parent has one thread. Members stay
+//! in the parent's process group, so that a signal to the group reaches all of them.
 //!
-//! Invariant: a member outlives its parent by no more than a moment, however the parent ends. The
-//! kernel kills it (`PR_SET_PDEATHSIG`; the thread that forks is the parent's only one, so it ends
-//! with the process), and a thread of its own ends it when a pipe closes that nobody but the parent
-//! holds open. A parent that was gone before the first of these was in force is noticed by its id.
+//! Invariant: a member ends when its parent has ended, however the parent ends. The kernel kills the
+//! member (`PR_SET_PDEATHSIG`; the thread that forks is the parent's only one, so it ends with the
+//! process), and a thread of the member ends it when a pipe closes whose other end only the parent
+//! has. If the parent ended before the first of these was in force, the member sees it by the id of
+//! its parent.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,21 +17,24 @@ use std::thread;
 
 use libc::{c_int, pid_t};
 
-/// Signals that end a run.
-const SIGNALS: [c_int; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGXCPU];
-/// How nice a member is that stands back: it has a third of what another has of the same core.
-const STEP_BACK: c_int = 5;
-/// The exit status of a member whose parent is gone.
-const ORPHAN: c_int = 71;
+use super::limits::LIMITS;
 
-/// A process that was started, the pipe that it talks through, and one that it hears.
+/// The signals that end a run.
+const SIGNALS: [c_int; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGXCPU];
+/// The exit status of a member whose parent has ended.
+const ORPHAN_STATUS: c_int = 71;
+
+/// A member's process, with the parent's ends of its pipes.
 pub struct Child {
+    /// The id of the process.
     pub pid: pid_t,
-    pub pipe: File,
-    pub hears: File,
+    /// The pipe to read the member's messages from.
+    pub from_member: File,
+    /// The pipe to write messages to the member to.
+    pub to_member: File,
 }
 
-/// Signals end the process again as they did before.
+/// Restores the signal mask.
 impl Drop for Parent {
     fn drop(&mut self) {
         // SAFETY: the set was made by the kernel.
@@ -45,21 +48,24 @@ impl Drop for Parent {
     }
 }
 
-/// What a parent holds for its members.
+/// What the parent keeps to start members.
 pub struct Parent {
-    /// Closes when the parent ends.
-    life: (OwnedFd, OwnedFd),
-    /// What ends a run from outside, as something to read from.
+    /// A pipe whose end to write to closes when the parent ends.
+    lifetime_pipe: (OwnedFd, OwnedFd),
+    /// Readable when a signal that ends a run has arrived.
     signals: OwnedFd,
-    /// The signals that were blocked before.
+    /// The signal mask from before [`Parent::new`].
     mask: libc::sigset_t,
     pid: pid_t,
 }
 
 impl Parent {
-    /// From now on signals that end a run are only seen by [`Parent::signals`].
+    /// Blocks the signals that end a run; [`Parent::signals`] reports them.
+    ///
+    /// # Errors
+    /// The system has no more descriptors, or refuses the mask.
     pub fn new() -> io::Result<Parent> {
-        let life = pipe()?;
+        let lifetime_pipe = pipe()?;
         // SAFETY: sets are initialised before they are used, and descriptors are new and ours.
         unsafe {
             let mut set: libc::sigset_t = std::mem::zeroed();
@@ -76,7 +82,7 @@ impl Parent {
                 &raw mut mask,
             ))?;
             Ok(Parent {
-                life,
+                lifetime_pipe,
                 signals,
                 mask,
                 pid: libc::getpid(),
@@ -84,96 +90,97 @@ impl Parent {
         }
     }
 
-    /// Readable when a signal has come.
+    /// A descriptor that is readable when a signal that ends a run has arrived.
     pub fn signals(&self) -> RawFd {
         self.signals.as_raw_fd()
     }
 
-    /// Starts a process that does `body` with its ends of two pipes, one to write to and one to read
-    /// from. `foreign` are descriptors that only the parent is to have.
+    /// Starts a process that calls `body` with its ends of two pipes, one to write to and one to read
+    /// from. The new process closes the descriptors `parent_only`.
     ///
     /// # Errors
-    /// There is no process or no pipe to be had.
-    pub fn start(&self, foreign: &[RawFd], body: impl FnOnce(File, File)) -> io::Result<Child> {
-        let (reading, writing) = pipe()?;
-        let (inbox, hears) = pipe()?;
-        // SAFETY: the process has one thread, so the new one may do whatever this one may.
+    /// The system cannot make the process or a pipe.
+    pub fn start(&self, parent_only: &[RawFd], body: impl FnOnce(File, File)) -> io::Result<Child> {
+        let (from_member, messages) = pipe()?;
+        let (inbox, to_member) = pipe()?;
+        // SAFETY: the process has one thread, so no lock is taken in the new one.
         let pid = check(unsafe { libc::fork() })?;
         if pid == 0 {
-            drop((reading, hears));
-            // What is on the stack below belongs to the parent, and must not be dropped here.
+            drop((from_member, to_member));
+            // The values on the stack below belong to the parent, and must not be dropped here.
             let _ = catch_unwind(AssertUnwindSafe(|| {
-                if self.prepare(foreign).is_ok() {
-                    body(File::from(writing), File::from(inbox));
+                if self.prepare_member(parent_only).is_ok() {
+                    body(File::from(messages), File::from(inbox));
                 }
             }));
             // SAFETY: ends the process; nothing is buffered.
-            unsafe { libc::_exit(ORPHAN) }
+            unsafe { libc::_exit(ORPHAN_STATUS) }
         }
         Ok(Child {
             pid,
-            pipe: File::from(reading),
-            hears: File::from(hears),
+            from_member: File::from(from_member),
+            to_member: File::from(to_member),
         })
     }
 
-    /// What a new process does first.
-    fn prepare(&self, foreign: &[RawFd]) -> io::Result<()> {
-        // SAFETY: plain calls; the descriptors that are closed belong to values that this process
-        // will never touch or drop.
+    /// Prepares a new process: it ends with its parent, has none of the parent's descriptors, and has
+    /// no standard input and output.
+    fn prepare_member(&self, parent_only: &[RawFd]) -> io::Result<()> {
+        // SAFETY: system calls without pointers to memory of ours but the mask; the descriptors that
+        // are closed belong to values that this process never uses or drops.
         unsafe {
             check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
             if libc::getppid() != self.pid {
-                libc::_exit(ORPHAN);
+                libc::_exit(ORPHAN_STATUS);
             }
-            libc::close(self.life.1.as_raw_fd());
+            libc::close(self.lifetime_pipe.1.as_raw_fd());
             libc::close(self.signals.as_raw_fd());
-            for &descriptor in foreign {
+            for &descriptor in parent_only {
                 libc::close(descriptor);
             }
-            // What goes to standard output is for the parent to say.
-            let nowhere = check(libc::open(c"/dev/null".as_ptr(), libc::O_RDWR))?;
-            check(libc::dup2(nowhere, libc::STDIN_FILENO))?;
-            check(libc::dup2(nowhere, libc::STDOUT_FILENO))?;
-            libc::close(nowhere);
+            // Only the parent writes to standard output.
+            let null = check(libc::open(c"/dev/null".as_ptr(), libc::O_RDWR))?;
+            check(libc::dup2(null, libc::STDIN_FILENO))?;
+            check(libc::dup2(null, libc::STDOUT_FILENO))?;
+            libc::close(null);
             check(libc::sigprocmask(
                 libc::SIG_SETMASK,
                 &raw const self.mask,
                 std::ptr::null_mut(),
             ))?;
         }
-        let life = self.life.0.as_raw_fd();
+        let lifetime = self.lifetime_pipe.0.as_raw_fd();
         thread::Builder::new()
-            .name("life".to_owned())
+            .name("lifetime".to_owned())
             .spawn(move || {
                 // SAFETY: the descriptor stays open for as long as the process runs.
-                let mut life = unsafe { File::from_raw_fd(life) };
-                // Nothing is ever written: this returns when the parent is gone.
-                let _ = life.read(&mut [0]);
+                let mut lifetime = unsafe { File::from_raw_fd(lifetime) };
+                // Nothing is ever written to the pipe, so this returns when the parent has ended.
+                let _ = lifetime.read(&mut [0]);
                 // SAFETY: ends the process.
-                unsafe { libc::_exit(ORPHAN) }
+                unsafe { libc::_exit(ORPHAN_STATUS) }
             })?;
         Ok(())
     }
 
-    /// From here on a signal ends the process a second later, for the case that it is stuck in an
-    /// answer that nobody takes.
-    pub fn last_words(&self) {
-        extern "C" fn soon(_: c_int) {
-            // SAFETY: safe in a handler.
+    /// From now on a signal ends the process within a second. Without this a process that writes its
+    /// answer to a pipe that nobody reads could not be ended.
+    pub fn finish_on_signal(&self) {
+        extern "C" fn exit_later(_: c_int) {
+            // SAFETY: allowed in a signal handler.
             unsafe { libc::alarm(1) };
         }
-        extern "C" fn now(_: c_int) {
-            // SAFETY: safe in a handler.
+        extern "C" fn exit_now(_: c_int) {
+            // SAFETY: allowed in a signal handler.
             unsafe { libc::_exit(0) };
         }
-        let soon = soon as extern "C" fn(c_int) as libc::sighandler_t;
-        let now = now as extern "C" fn(c_int) as libc::sighandler_t;
-        // SAFETY: the handlers do what is safe in handlers.
+        let exit_later = exit_later as extern "C" fn(c_int) as libc::sighandler_t;
+        let exit_now = exit_now as extern "C" fn(c_int) as libc::sighandler_t;
+        // SAFETY: the handlers make only calls that are allowed in signal handlers.
         unsafe {
-            libc::signal(libc::SIGALRM, now);
+            libc::signal(libc::SIGALRM, exit_now);
             for signal in SIGNALS {
-                libc::signal(signal, soon);
+                libc::signal(signal, exit_later);
             }
             libc::sigprocmask(
                 libc::SIG_SETMASK,
@@ -194,6 +201,7 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
+/// The result of a system call, or its error.
 fn check(result: c_int) -> io::Result<c_int> {
     if result < 0 {
         return Err(io::Error::last_os_error());
@@ -201,7 +209,10 @@ fn check(result: c_int) -> io::Result<c_int> {
     Ok(result)
 }
 
-/// Makes reading and writing return at once, also when there is nothing to read and no place.
+/// Makes reads and writes return `WouldBlock` where they would block.
+///
+/// # Errors
+/// The system refuses it.
 pub fn set_nonblocking(file: &File) -> io::Result<()> {
     // SAFETY: the descriptor is open.
     unsafe {
@@ -215,9 +226,12 @@ pub fn set_nonblocking(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until one of the descriptors can be read, or has ended; which of them. `None` for no
-/// limit.
-pub fn wait_for(
+/// Waits until one of the descriptors can be read or has been closed at the other end, or until the
+/// time limit. For each descriptor the result says whether it can be read.
+///
+/// # Errors
+/// `poll` fails.
+pub fn wait_readable(
     descriptors: &[RawFd],
     limit: Option<std::time::Duration>,
 ) -> io::Result<Vec<bool>> {
@@ -229,12 +243,12 @@ pub fn wait_for(
             revents: 0,
         })
         .collect();
-    // A part of a millisecond is one: nobody is to wait in a circle.
+    // Rounded up, since the caller would loop without waiting if it were rounded to zero.
     let limit = limit.map_or(-1, |t| {
         c_int::try_from(t.as_micros().div_ceil(1000)).unwrap_or(c_int::MAX)
     });
     let count = libc::nfds_t::try_from(polled.len()).unwrap_or(0);
-    // SAFETY: the array has as many elements as is said.
+    // SAFETY: `count` is the length of the array.
     match check(unsafe { libc::poll(polled.as_mut_ptr(), count, limit) }) {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -243,23 +257,24 @@ pub fn wait_for(
     Ok(polled.iter().map(|p| p.revents != 0).collect())
 }
 
-/// Lets others go first where there are fewer cores than processes. It may fail: then nobody does.
-pub fn step_back() {
-    // SAFETY: a plain call, about this process.
-    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, STEP_BACK) };
+/// Lowers the priority of this process, so that the first member is slowed down less where there are
+/// fewer cores than processes. If the system refuses, nothing changes.
+pub fn lower_priority() {
+    // SAFETY: a system call without pointers, about this process.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, LIMITS.niceness) };
 }
 
-/// Sends a signal to a process that was started here and has not been waited for.
-pub fn send(pid: pid_t, signal: c_int) {
-    // SAFETY: until it is waited for, the id belongs to that process.
+/// Sends a signal to a child process that has not been waited for.
+pub fn send_signal(pid: pid_t, signal: c_int) {
+    // SAFETY: the id belongs to that process until it is waited for.
     unsafe { libc::kill(pid, signal) };
 }
 
-/// Waits for the end of a process that was started here: what it ended with.
-pub fn wait_end(pid: pid_t) -> String {
+/// Waits for the end of a child process. The result is a text that says how it ended.
+pub fn wait_for_exit(pid: pid_t) -> String {
     let mut status = 0;
     loop {
-        // SAFETY: the call fills the status.
+        // SAFETY: the pointer is to a variable of ours.
         let result = check(unsafe { libc::waitpid(pid, &raw mut status, 0) });
         match result {
             Ok(_) if libc::WIFSIGNALED(status) => {

@@ -1,537 +1,224 @@
-//! Members side by side: what they say, and what follows from it.
+//! The race of the members: starting them, and deciding on the result of the run.
 //!
-//! Lemmas that a member tells go to the others, as long as these read them; what a member that begins
-//! later has missed, it is told then.
+//! The first answer wins, and the other members are killed. Then the verdicts that they had sent by
+//! then are read, too: if two members contradict each other, this is a defect, and the run has no
+//! answer.
 //!
-//! Whoever answers first wins, and the others are ended. Then what they have said until that moment
-//! is read, too: two members that contradict each other are a defect, and the run has no answer.
-//!
-//! Invariant: an answer is what one member said completely, and no other member said the opposite.
-//! A member that crashes, falls silent or says what no member says costs only itself.
+//! Invariant: an answer is the complete result of one member, and no other member has sent the
+//! opposite verdict.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsRawFd, RawFd};
+use std::io;
+use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
 
-use super::message::{Answer, Began, End, Message};
-use super::process::{Child, send, set_nonblocking, wait_end, wait_for};
-use super::schedule::{Family, HEAD_START};
+use super::limits::LIMITS;
+use super::member::{Member, Members};
+use super::message::MemberAnswer;
+use super::process::{Child, set_nonblocking, wait_readable};
+use super::schedule::Family;
 
-/// A line is at most so long: no witness is, and memory has an end.
-const LONGEST_LINE: usize = 1 << 30;
-/// Read at a time.
-const CHUNK: usize = 1 << 16;
-/// Longer lemmas are not handed on, in bytes.
-const LONGEST_LEMMAS: usize = 1 << 18;
-/// What waits for a member that does not read, and what is kept for those to come, in bytes.
-const MOST_LEMMAS: usize = 1 << 21;
+/// The command of a member after the first, by its position (from 0), if this much time is left;
+/// `None` if there is no such member.
+type NextCommand<'a> = dyn Fn(Family, usize, Option<Duration>) -> Option<Vec<OsString>> + 'a;
+/// Starts a process for a member.
+type StartMember<'a> = dyn FnMut(&NewMember<'_>) -> io::Result<Child> + 'a;
 
-/// The command of a member after the first, counted from 0, if so much time is left; `None` if
-/// there is no such member.
-type Next<'a> = dyn Fn(Family, usize, Option<Duration>) -> Option<Vec<OsString>> + 'a;
-/// Starts the member of this number with its command, without these descriptors.
-type Start<'a> = dyn FnMut(usize, &[OsString], &[RawFd]) -> io::Result<Child> + 'a;
+/// A member that is to be started.
+pub struct NewMember<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its command line.
+    pub command: &'a [OsString],
+    /// The descriptors that it has to close, since only the parent may have them.
+    pub parent_only: &'a [RawFd],
+}
 
-/// What a race is about.
+/// A race that is to be run.
 pub struct Race<'a> {
+    /// When the run started.
     pub started: Instant,
     /// The end of the run; the text may set an earlier one.
     pub deadline: Option<Instant>,
-    /// Members at a time.
+    /// How many members may run at a time.
     pub jobs: usize,
-    /// The first member's command.
-    pub first: Vec<OsString>,
-    pub next: &'a Next<'a>,
-    pub start: &'a mut Start<'a>,
-    /// Readable when a signal has come.
+    /// The command of the first member.
+    pub first_command: Vec<OsString>,
+    /// The commands of the others.
+    pub next_command: &'a NextCommand<'a>,
+    /// Starts a process for a member.
+    pub start_member: &'a mut StartMember<'a>,
+    /// A descriptor that is readable when a signal that ends the run has arrived.
     pub signals: Option<RawFd>,
 }
 
-/// How a race ends.
+/// How a race ended.
 #[derive(Debug, PartialEq)]
-pub enum Outcome {
-    /// The position of the member that has the answer.
+pub enum RaceResult {
+    /// The member at this position has an answer.
     Answer(usize),
-    /// All have ended without one: the position of the member that says why, if there is one.
+    /// All members have ended without an answer. The member at this position has a reason; `None` if
+    /// none has.
     Unknown(Option<usize>),
-    /// The position of the member that says what is wrong with the input.
-    Error(usize),
-    /// The positions of two members that contradict each other.
+    /// The member at this position found an error in the input.
+    InputError(usize),
+    /// The member at the first position answers `sat`, the one at the second `unsat`.
     Contradiction(usize, usize),
+    /// The time limit was reached.
     Timeout,
+    /// A signal that ends the run arrived.
     Signal,
 }
 
-/// A member.
-pub struct Running {
-    /// From 1.
-    pub number: usize,
-    pub command: Vec<OsString>,
-    pub began: Instant,
-    /// How long it has run, when it has ended.
-    pub took: Option<Duration>,
-    /// Its verdict, as soon as it has said it.
-    pub verdict: Option<&'static str>,
-    /// What counts as its end if none comes.
-    held: Option<End>,
-    /// All that it has to say.
-    pub end: Option<End>,
-    /// How its process ended without that.
-    pub lost: Option<String>,
-    /// Its process, until it has been waited for.
-    child: Option<Child>,
-    /// Of a line that is not complete.
-    pending: Vec<u8>,
-    /// Lines for others.
-    told: Vec<String>,
-    /// Lines of others that it has not got yet.
-    waiting: Vec<u8>,
-}
-
-/// The members of a race and what they have said.
-#[derive(Default)]
-pub struct Members {
-    pub all: Vec<Running>,
-    /// What the first one to read the text says of it.
-    pub began: Option<Began>,
-    /// Lines that members told, for those that begin later.
-    told: Vec<String>,
-}
-
-impl Members {
-    /// Whether all members have said everything or are lost.
-    fn all_done(&self) -> bool {
-        self.all.iter().all(Running::is_done)
-    }
-
-    fn running(&self) -> usize {
-        self.all.iter().filter(|r| r.child.is_some()).count()
-    }
-
-    /// What members that run are heard through.
-    fn descriptors(&self) -> Vec<RawFd> {
-        let children = self.all.iter().filter_map(|r| r.child.as_ref());
-        children.map(|child| child.pipe.as_raw_fd()).collect()
-    }
-
-    /// What only the parent is to have.
-    fn own_descriptors(&self) -> Vec<RawFd> {
-        let children = self.all.iter().filter_map(|r| r.child.as_ref());
-        let both = children.flat_map(|child| [child.pipe.as_raw_fd(), child.hears.as_raw_fd()]);
-        both.collect()
-    }
-
-    /// Two members of which one says `sat` and the other `unsat`.
-    fn contradiction(&self) -> Option<(usize, usize)> {
-        let word = |r: &Running| r.verdict.or_else(|| r.held.as_ref()?.word());
-        let says = |said: &str| self.all.iter().position(|r| word(r) == Some(said));
-        Some((says("sat")?, says("unsat")?))
-    }
-
-    /// Sends all members that run a signal.
-    pub fn signal(&self, signal: libc::c_int) {
-        for child in self.all.iter().filter_map(|r| r.child.as_ref()) {
-            send(child.pid, signal);
-        }
-    }
-
-    /// Reads what is there from all members that run.
-    fn listen(&mut self) {
-        for at in 0..self.all.len() {
-            self.hear(at);
-        }
-        self.hand_on();
-    }
-
-    /// Tells members what others told.
-    fn hand_on(&mut self) {
-        for from in 0..self.all.len() {
-            for line in std::mem::take(&mut self.all[from].told) {
-                for (at, member) in self.all.iter_mut().enumerate() {
-                    if at != from {
-                        member.tell(&line);
-                    }
-                }
-                let kept: usize = self.told.iter().map(String::len).sum();
-                if kept + line.len() <= MOST_LEMMAS {
-                    self.told.push(line);
-                }
-            }
-        }
-        for member in &mut self.all {
-            member.write();
-        }
-    }
-
-    /// Reads what is there from a member.
-    fn hear(&mut self, at: usize) {
-        let member = &mut self.all[at];
-        let began = member.hear();
-        if self.began.is_none() {
-            self.began = began;
-        }
-    }
-
-    /// For so long, hears what members that are about to end have to say.
-    pub fn hear_out(&mut self, limit: Duration) {
-        let end = Instant::now() + limit;
-        while self.running() > 0 && !self.all_done() {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() || wait_for(&self.descriptors(), Some(left)).is_err() {
-                return;
-            }
-            self.listen();
-        }
-    }
-
-    /// Ends all members that run, and waits for them.
-    pub fn end(&mut self) {
-        self.signal(libc::SIGKILL);
-        for member in &mut self.all {
-            member.end();
-        }
-    }
-}
-
-impl Drop for Members {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-impl Running {
-    fn is_done(&self) -> bool {
-        self.end.is_some() || self.lost.is_some()
-    }
-
-    /// How it went, in a few words.
-    pub fn outcome(&self) -> String {
-        match (&self.end, &self.lost) {
-            (Some(end), _) => match (&end.answer, &end.note) {
-                (Answer::Verdict(word, _), Some(note)) => format!("{word} ({note})"),
-                (Answer::Verdict(word, _), None) => (*word).to_owned(),
-                (Answer::Error(message), _) => format!("error: {message}"),
-            },
-            (None, Some(lost)) => format!("lost: {lost}"),
-            (None, None) => "stopped".to_owned(),
-        }
-    }
-
-    /// Waits for the process, which ends now at the latest.
-    fn end(&mut self) -> Option<String> {
-        let child = self.child.take()?;
-        self.took = Some(self.began.elapsed());
-        send(child.pid, libc::SIGKILL);
-        Some(wait_end(child.pid))
-    }
-
-    /// Takes the answer that the member holds, unless it has said another; tells whether it is done.
-    fn settle(&mut self) -> bool {
-        if !self.is_done()
-            && let Some(held) = self.held.take()
-            && (self.verdict.is_none() || self.verdict == held.word())
-        {
-            self.verdict = held.word();
-            self.end = Some(held);
-            self.pending.clear();
-        }
-        self.is_done()
-    }
-
-    /// Keeps a line for the member, unless too much waits already.
-    fn tell(&mut self, line: &str) {
-        if self.child.is_some() && self.waiting.len() + line.len() <= MOST_LEMMAS {
-            self.waiting.extend_from_slice(line.as_bytes());
-        }
-    }
-
-    /// Hands over what waits, as much as there is a place for.
-    fn write(&mut self) {
-        while let Some(child) = &mut self.child
-            && !self.waiting.is_empty()
-        {
-            match child.hears.write(&self.waiting) {
-                Ok(count @ 1..) => drop(self.waiting.drain(..count)),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                // It does not hear any more.
-                Ok(0) | Err(_) => self.waiting.clear(),
-            }
-        }
-    }
-
-    /// Gives the member up.
-    fn lose(&mut self, why: &str) {
-        log::error!("defect: member {}: {why}", self.number);
-        self.end();
-        self.lost = Some(why.to_owned());
-        self.pending = Vec::new();
-    }
-
-    /// Reads what is there, and takes in its lines; tells what the member says of the text.
-    fn hear(&mut self) -> Option<Began> {
-        let mut began = None;
-        let mut chunk = vec![0; CHUNK];
-        while let Some(child) = &mut self.child {
-            match child.pipe.read(&mut chunk) {
-                Ok(0) => {
-                    // Whoever says no more has ended, or is ended.
-                    let status = self.end().unwrap_or_default();
-                    if self.end.is_none() && self.settle() {
-                        log::error!("defect: member {}: {status}", self.number);
-                    } else if self.end.is_none() {
-                        self.lose(&format!("{status} without an answer"));
-                    } else if !self.pending.is_empty() {
-                        self.end = None;
-                        self.lose("said more than its answer");
-                    }
-                }
-                Ok(count) => {
-                    let from = self.pending.len();
-                    self.pending.extend_from_slice(&chunk[..count]);
-                    match self.take_lines(from) {
-                        Ok(found) => began = began.or(found),
-                        Err(()) => {
-                            self.end = None;
-                            self.lose("said what no member says");
-                        }
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => self.lose(&error.to_string()),
-            }
-        }
-        began
-    }
-
-    /// Takes in complete lines; `from` is where what is new begins. An error for what is no message,
-    /// or comes when it cannot come.
-    fn take_lines(&mut self, from: usize) -> Result<Option<Began>, ()> {
-        let mut began = None;
-        let mut from = from;
-        while let Some(at) = self.pending[from..].iter().position(|&b| b == b'\n') {
-            let rest = self.pending.split_off(from + at + 1);
-            let line = std::mem::replace(&mut self.pending, rest);
-            from = 0;
-            match Message::read(&line).ok_or(())? {
-                Message::Began(found) if self.verdict.is_none() && !self.is_done() => {
-                    began = Some(found);
-                }
-                Message::Held(held) if self.verdict.is_none() && !self.is_done() => {
-                    self.held = Some(held);
-                }
-                Message::Lemmas(_) if self.verdict.is_none() && !self.is_done() => {
-                    if line.len() <= LONGEST_LEMMAS
-                        && let Ok(line) = String::from_utf8(line)
-                    {
-                        self.told.push(line);
-                    }
-                }
-                Message::Verdict(word) if self.verdict.is_none() && !self.is_done() => {
-                    self.verdict = Some(word);
-                }
-                Message::End(end) if !self.is_done() && end.agrees(self.verdict) => {
-                    self.end = Some(end);
-                }
-                _ => return Err(()),
-            }
-        }
-        let begins_well = self.pending.first().is_none_or(|&b| b == b'{');
-        if !begins_well || self.pending.len() > LONGEST_LINE {
-            return Err(());
-        }
-        Ok(began)
-    }
-}
-
-impl End {
-    /// Its verdict.
-    fn word(&self) -> Option<&'static str> {
-        match &self.answer {
-            Answer::Verdict(word, _) => Some(*word),
-            Answer::Error(_) => None,
-        }
-    }
-
-    /// Whether the answer is the verdict that was said before it.
-    fn agrees(&self, verdict: Option<&'static str>) -> bool {
-        match &self.answer {
-            Answer::Verdict(word, _) => verdict == Some(word),
-            Answer::Error(_) => verdict.is_none(),
-        }
-    }
-}
-
 impl Race<'_> {
-    /// Runs members until one has an answer, all have ended, or there is a reason to stop. Then the
-    /// others are still to be ended, but for an answer.
-    pub fn run(&mut self, members: &mut Members) -> Outcome {
-        let first = std::mem::take(&mut self.first);
-        if let Err(error) = self.begin(members, first) {
-            log::error!("defect: there is no process to be had: {error}");
-            return Outcome::Unknown(None);
+    /// Runs members until one has an answer, all have ended, or the run has to stop. Unless the result
+    /// is an answer, members may still be running afterwards.
+    pub fn run(&mut self, members: &mut Members) -> RaceResult {
+        let first = std::mem::take(&mut self.first_command);
+        if let Err(error) = self.start(members, first) {
+            log::error!("defect: cannot start a process: {error}");
+            return RaceResult::Unknown(None);
         }
-        let mut others = 0;
-        let mut more = true;
+        let mut has_more = true;
         loop {
-            while more && self.may_begin(members) {
-                let family = members.began.as_ref().map(|began| began.family);
-                let left = self.left(members);
-                let command = family.and_then(|family| (self.next)(family, others, left));
-                others += 1;
-                more = match command {
-                    Some(command) => match self.begin(members, command) {
-                        Ok(()) => true,
-                        Err(error) => {
-                            log::warn!("there is no process to be had: {error}");
-                            false
-                        }
-                    },
-                    None => false,
-                };
+            while has_more && self.may_start(members) {
+                has_more = self.start_next(members);
             }
-            if let Some(outcome) = decided(members) {
-                return outcome;
+            if let Some(result) = decided(members) {
+                return result;
             }
-            // Without a word of the first about the text nobody can follow it.
-            if members.running() == 0 && (!more || members.began.is_none()) {
+            // The others start only after a member has read the text.
+            if members.running() == 0 && (!has_more || members.text_read.is_none()) {
                 return without_answer(members);
             }
-            let alone = self.until_head_start();
-            let waiting = more && members.began.is_some() && members.running() < self.jobs;
-            let pause = self.left(members).into_iter();
-            let pause = pause.chain(alone.filter(|_| waiting)).min();
-            let mut descriptors = members.descriptors();
-            descriptors.extend(self.signals);
-            match wait_for(&descriptors, pause) {
-                Ok(ready) => {
-                    let signal = self.signals.is_some() && ready.last() == Some(&true);
-                    members.listen();
-                    if signal {
-                        return members.settled().unwrap_or(Outcome::Signal);
-                    }
-                }
-                Err(error) => log::error!("defect: poll: {error}"),
+            let signalled = self.wait(members, has_more);
+            if signalled {
+                return decided_at_limit(members).unwrap_or(RaceResult::Signal);
             }
             if self.left(members).is_some_and(|left| left.is_zero()) {
-                return members.settled().unwrap_or(Outcome::Timeout);
+                return decided_at_limit(members).unwrap_or(RaceResult::Timeout);
             }
         }
     }
 
-    fn begin(&mut self, members: &mut Members, command: Vec<OsString>) -> io::Result<()> {
-        let number = members.all.len() + 1;
-        let began = Instant::now();
-        let child = (self.start)(number, &command, &members.own_descriptors())?;
-        let blocking = set_nonblocking(&child.pipe).and(set_nonblocking(&child.hears));
-        members.all.push(Running {
-            number,
-            command,
-            began,
-            took: None,
-            verdict: None,
-            end: None,
-            lost: None,
-            held: None,
-            child: Some(child),
-            pending: Vec::new(),
-            told: Vec::new(),
-            waiting: Vec::new(),
-        });
-        if let Some(member) = members.all.last_mut() {
-            members.told.iter().for_each(|line| member.tell(line));
-            member.write();
+    /// Waits until a member has sent something, a member may start, or the run has to stop, and
+    /// receives the messages. Returns whether a signal that ends the run has arrived.
+    fn wait(&self, members: &mut Members, has_more: bool) -> bool {
+        let has_place = members.text_read.is_some() && members.running() < self.jobs;
+        let until_start = self.left_of_head_start().filter(|_| has_more && has_place);
+        let limit = self.left(members).into_iter().chain(until_start).min();
+        let mut descriptors = members.message_descriptors();
+        descriptors.extend(self.signals);
+        match wait_readable(&descriptors, limit) {
+            Ok(readable) => {
+                members.receive();
+                self.signals.is_some() && readable.last() == Some(&true)
+            }
+            Err(error) => {
+                log::error!("defect: poll: {error}");
+                false
+            }
         }
+    }
+
+    /// Starts the next member after the first. Returns whether a further one may follow.
+    fn start_next(&mut self, members: &mut Members) -> bool {
+        let Some(text_read) = &members.text_read else {
+            return false;
+        };
+        let position = members.all.len() - 1;
+        let left = self.left(members);
+        let Some(command) = (self.next_command)(text_read.family, position, left) else {
+            return false;
+        };
+        match self.start(members, command) {
+            Ok(()) => true,
+            Err(error) => {
+                log::warn!("cannot start a process: {error}");
+                false
+            }
+        }
+    }
+
+    fn start(&mut self, members: &mut Members, command: Vec<OsString>) -> io::Result<()> {
+        let started = Instant::now();
+        let child = (self.start_member)(&NewMember {
+            number: members.all.len() + 1,
+            command: &command,
+            parent_only: &members.parent_descriptors(),
+        })?;
+        let blocking = set_nonblocking(&child.from_member).and(set_nonblocking(&child.to_member));
+        members.add(child, command, started);
         blocking
     }
 
-    /// Whether there is a place and a time for one more member.
-    fn may_begin(&self, members: &Members) -> bool {
-        let ready = self.until_head_start().is_none() || members.running() == 0;
-        ready && members.began.is_some() && members.running() < self.jobs
+    /// Whether one more member may start now.
+    fn may_start(&self, members: &Members) -> bool {
+        let ready = self.left_of_head_start().is_none() || members.running() == 0;
+        ready && members.text_read.is_some() && members.running() < self.jobs
     }
 
-    /// How long the first member is to be alone yet.
-    fn until_head_start(&self) -> Option<Duration> {
-        let left = (self.started + HEAD_START).saturating_duration_since(Instant::now());
+    /// The time for which the first member still runs alone; `None` if that is over.
+    fn left_of_head_start(&self) -> Option<Duration> {
+        let end = self.started + LIMITS.head_start;
+        let left = end.saturating_duration_since(Instant::now());
         Some(left).filter(|left| !left.is_zero())
     }
 
-    /// What is left of the run's time.
+    /// The time that is left of the run; `None` without a limit.
     fn left(&self, members: &Members) -> Option<Duration> {
-        let own = members.began.as_ref().and_then(|began| began.timeout);
-        let own = own.and_then(|limit| members.all.first()?.began.checked_add(limit));
-        let end = self.deadline.into_iter().chain(own).min()?;
+        let limit = members.text_read.as_ref().and_then(|text| text.timeout);
+        let end = limit.and_then(|limit| members.all.first()?.started.checked_add(limit));
+        let end = self.deadline.into_iter().chain(end).min()?;
         Some(end.saturating_duration_since(Instant::now()))
     }
 }
 
-/// The outcome, if what members have said so far has one. After an answer no member runs.
-fn decided(members: &mut Members) -> Option<Outcome> {
-    let is_answer = |r: &Running| {
-        let end = r.end.as_ref()?;
-        matches!(end.answer, Answer::Verdict(word, _) if word != "unknown").then_some(())
+/// The result of the race, if the messages received so far decide it. If it is an answer, all members
+/// have been killed.
+fn decided(members: &mut Members) -> Option<RaceResult> {
+    let is_answer = |member: &Member| {
+        let verdict = member.result.as_ref().and_then(|result| result.verdict());
+        verdict.is_some_and(|verdict| verdict != "unknown")
     };
-    let answer = members.all.iter().position(|r| is_answer(r).is_some());
+    let answer = members.all.iter().position(is_answer);
     if answer.is_some() {
         members.signal(libc::SIGKILL);
-        // What is there now was said before; nobody says more.
-        members.listen_last();
+        members.receive_from_killed();
     }
-    if let Some((a, b)) = members.contradiction() {
-        return Some(Outcome::Contradiction(a, b));
+    if let Some((sat, unsat)) = members.contradiction() {
+        return Some(RaceResult::Contradiction(sat, unsat));
     }
     if let Some(answer) = answer {
-        return Some(Outcome::Answer(answer));
+        return Some(RaceResult::Answer(answer));
     }
-    // The others read the same text; theirs may be for lack of a thread.
-    let first = members.all.first()?;
-    let wrong = first.end.as_ref().map(|end| &end.answer);
-    matches!(wrong, Some(Answer::Error(_))).then_some(Outcome::Error(0))
+    // Errors of the other members do not count: they read the same text, so their errors are others,
+    // such as a thread that could not be started.
+    let first = members.all.first()?.result.as_ref()?;
+    matches!(first.answer, MemberAnswer::Error(_)).then_some(RaceResult::InputError(0))
 }
 
-impl Members {
-    /// The outcome when there is no more time: what members hold counts.
-    fn settled(&mut self) -> Option<Outcome> {
-        decided(self).or_else(|| {
-            for member in &mut self.all {
-                member.settle();
-            }
-            decided(self)
-        })
-    }
-
-    /// Reads what was said by members that have just been killed, and looks at their verdicts only.
-    fn listen_last(&mut self) {
-        let mut chunk = vec![0; CHUNK];
-        for member in &mut self.all {
-            while let Some(child) = &mut member.child
-                && let Ok(count @ 1..) = child.pipe.read(&mut chunk)
-            {
-                let from = member.pending.len();
-                member.pending.extend_from_slice(&chunk[..count]);
-                if member.take_lines(from).is_err() {
-                    break;
-                }
-            }
-        }
-    }
+/// The result of a race that has to stop now: provisional results count.
+fn decided_at_limit(members: &mut Members) -> Option<RaceResult> {
+    decided(members).or_else(|| {
+        members.use_provisional();
+        decided(members)
+    })
 }
 
-/// All have ended: the first one that says why, else one that says what is wrong.
-fn without_answer(members: &Members) -> Outcome {
-    let position = |found: fn(&Answer) -> bool| {
-        let has = |r: &Running| r.end.as_ref().is_some_and(|end| found(&end.answer));
+/// The result when all members have ended without an answer: the first one with a reason, otherwise
+/// one with an error.
+fn without_answer(members: &Members) -> RaceResult {
+    let position = |wanted: fn(&MemberAnswer) -> bool| {
+        let has = |m: &Member| m.result.as_ref().is_some_and(|r| wanted(&r.answer));
         members.all.iter().position(has)
     };
-    if let Some(at) = position(|answer| matches!(answer, Answer::Verdict(..))) {
-        return Outcome::Unknown(Some(at));
+    if let Some(at) = position(|answer| matches!(answer, MemberAnswer::Verdict(..))) {
+        return RaceResult::Unknown(Some(at));
     }
-    match position(|answer| matches!(answer, Answer::Error(_))) {
-        Some(at) => Outcome::Error(at),
-        None => Outcome::Unknown(None),
+    match position(|answer| matches!(answer, MemberAnswer::Error(_))) {
+        Some(at) => RaceResult::InputError(at),
+        None => RaceResult::Unknown(None),
     }
 }
 
@@ -543,29 +230,29 @@ mod tests {
 
     use super::*;
 
-    /// What a member says first.
-    const BEGAN: &str = r#"echo '{"began":{"family":"nonlinear clauses","timeout_ms":null,"reason_unknown":true}}'; "#;
+    /// The first message of a member.
+    const TEXT_READ: &str = r#"echo '{"text_read":{"family":"nonlinear clauses","timeout_ms":null,"reason_unknown":true}}'; "#;
 
-    fn verdict(word: &str) -> String {
-        format!("echo '{{\"verdict\":\"{word}\"}}'; ")
+    fn verdict(verdict: &str) -> String {
+        format!("echo '{{\"verdict\":\"{verdict}\"}}'; ")
     }
 
-    fn end(word: &str, text: &str, note: &str) -> String {
+    fn result(answer: &str, text: &str, note: &str) -> String {
         format!(
-            "echo '{{\"end\":{{\"answer\":\"{word}\",\"text\":\"{text}\",\"note\":{note},\"stats\":null}}}}'; "
+            "echo '{{\"result\":{{\"answer\":\"{answer}\",\"text\":\"{text}\",\"note\":{note},\"stats\":null}}}}'; "
         )
     }
 
     fn answer(word: &str) -> String {
-        verdict(word) + &end(word, "(model)", "null")
+        verdict(word) + &result(word, "(model)", "null")
     }
 
     fn unknown(why: &str) -> String {
-        verdict("unknown") + &end("unknown", "", &format!("\"{why}\""))
+        verdict("unknown") + &result("unknown", "", &format!("\"{why}\""))
     }
 
     const FOREVER: &str = "exec sleep 1000";
-    /// For a race that has to end by itself: far more than it needs.
+    /// The time limit of a race that has to end by itself; it needs far less.
     const PATIENCE: Duration = Duration::from_secs(300);
 
     fn commands(scripts: &[String]) -> Vec<Vec<OsString>> {
@@ -573,8 +260,8 @@ mod tests {
         scripts.iter().map(shell).collect()
     }
 
-    /// The outcome of a race of shell scripts, and the members, of which no process is left after it.
-    fn race(jobs: usize, deadline: Option<Duration>, scripts: &[String]) -> (Outcome, Members) {
+    /// Runs a race of shell scripts, and checks that no process is left after it.
+    fn race(jobs: usize, deadline: Option<Duration>, scripts: &[String]) -> (RaceResult, Members) {
         let commands = commands(scripts);
         let pids = RefCell::new(Vec::new());
         let most = RefCell::new(0);
@@ -583,14 +270,15 @@ mod tests {
             started: Instant::now(),
             deadline: Some(Instant::now() + deadline.unwrap_or(PATIENCE)),
             jobs,
-            first: commands[0].clone(),
-            next: &|family, position, _| {
+            first_command: commands[0].clone(),
+            next_command: &|family, position, _| {
                 assert_eq!(family, Family::Nonlinear);
                 commands.get(position + 1).cloned()
             },
-            start: &mut |_, command, foreign| {
+            start_member: &mut |member| {
+                let command = member.command;
                 let mut most = most.borrow_mut();
-                *most = foreign.len().max(*most);
+                *most = member.parent_only.len().max(*most);
                 let mut child = Command::new(&command[0])
                     .args(&command[1..])
                     .stdin(Stdio::piped())
@@ -598,22 +286,22 @@ mod tests {
                     .spawn()?;
                 let pid = libc::pid_t::try_from(child.id()).expect("a small number");
                 pids.borrow_mut().push(pid);
-                let pipe = child.stdout.take().expect("it is piped");
-                let hears = child.stdin.take().expect("it is piped");
+                let from_member = child.stdout.take().expect("it is piped");
+                let to_member = child.stdin.take().expect("it is piped");
                 Ok(Child {
                     pid,
-                    pipe: OwnedFd::from(pipe).into(),
-                    hears: OwnedFd::from(hears).into(),
+                    from_member: OwnedFd::from(from_member).into(),
+                    to_member: OwnedFd::from(to_member).into(),
                 })
             },
             signals: None,
         }
         .run(&mut members);
-        members.end();
-        // Two for each of those that run.
+        members.kill();
+        // Each running member has two descriptors.
         assert!(*most.borrow() < 2 * jobs, "too many members at a time");
         for pid in pids.into_inner() {
-            // SAFETY: asks whether there is such a process.
+            // SAFETY: signal 0 only asks whether the process exists.
             let gone = unsafe { libc::kill(pid, 0) } < 0;
             assert!(gone, "{pid} is left");
         }
@@ -622,18 +310,18 @@ mod tests {
 
     #[test]
     fn the_first_answer_wins_and_the_others_end() {
-        let slow = BEGAN.to_owned() + FOREVER;
+        let slow = TEXT_READ.to_owned() + FOREVER;
         let (outcome, members) = race(2, None, &[slow.clone(), answer("sat")]);
-        assert_eq!(outcome, Outcome::Answer(1));
-        let answer_of = |at: usize| members.all[at].end.as_ref().map(|e| e.answer.clone());
-        let expected = Answer::Verdict("sat", "(model)".to_owned());
+        assert_eq!(outcome, RaceResult::Answer(1));
+        let answer_of = |at: usize| members.all[at].result.as_ref().map(|e| e.answer.clone());
+        let expected = MemberAnswer::Verdict("sat", "(model)".to_owned());
         assert_eq!(answer_of(1), Some(expected));
         assert_eq!(members.all[0].outcome(), "stopped");
-        assert!(members.began.as_ref().is_some_and(|b| b.reason_unknown));
-        let quick = BEGAN.to_owned() + &answer("unsat");
+        assert!(members.text_read.as_ref().is_some_and(|t| t.reason_unknown));
+        let quick = TEXT_READ.to_owned() + &answer("unsat");
         let (outcome, members) = race(2, None, &[quick, slow]);
-        assert_eq!(outcome, Outcome::Answer(0));
-        // Where the machine is busy, the second one may have begun.
+        assert_eq!(outcome, RaceResult::Answer(0));
+        // On a busy machine the second one may have started.
         let others = &members.all[1..];
         assert!(others.iter().all(|m| m.outcome() == "stopped"));
     }
@@ -641,35 +329,35 @@ mod tests {
     #[test]
     fn a_contradiction_has_no_answer() {
         let folder = tempfile::tempdir().expect("a folder");
-        let said = folder.path().join("said");
-        let said = said.to_str().expect("a plain name");
+        let sent = folder.path().join("sent");
+        let sent = sent.to_str().expect("a plain name");
         for (first, second) in [("sat", "unsat"), ("unsat", "sat")] {
-            let _ = std::fs::remove_file(said);
-            // The second one has said its verdict, and not all that follows, when the first ends.
+            let _ = std::fs::remove_file(sent);
+            // The second one has sent its verdict, but not its result, when the first one ends.
             let waits = format!(
-                "{BEGAN} while [ ! -e {said} ]; do sleep 0.01; done; {}",
+                "{TEXT_READ} while [ ! -e {sent} ]; do sleep 0.01; done; {}",
                 answer(first)
             );
-            let says = format!("{} touch {said}; {FOREVER}", verdict(second));
-            let (outcome, _) = race(2, None, &[waits, says]);
+            let contradicts = format!("{} touch {sent}; {FOREVER}", verdict(second));
+            let (outcome, _) = race(2, None, &[waits, contradicts]);
             let (sat, unsat) = if first == "sat" { (0, 1) } else { (1, 0) };
-            assert_eq!(outcome, Outcome::Contradiction(sat, unsat));
+            assert_eq!(outcome, RaceResult::Contradiction(sat, unsat));
         }
-        // A liar that ends in rubbish has lied all the same.
-        let _ = std::fs::remove_file(said);
+        // A verdict counts even if an invalid message follows.
+        let _ = std::fs::remove_file(sent);
         let waits = format!(
-            "{BEGAN} while [ ! -e {said} ]; do sleep 0.01; done; {}",
+            "{TEXT_READ} while [ ! -e {sent} ]; do sleep 0.01; done; {}",
             answer("sat")
         );
-        let liar = format!("{} touch {said}; echo rubbish", verdict("unsat"));
-        let (outcome, _) = race(2, None, &[waits, liar]);
-        assert_eq!(outcome, Outcome::Contradiction(0, 1));
+        let invalid = format!("{} touch {sent}; echo rubbish", verdict("unsat"));
+        let (outcome, _) = race(2, None, &[waits, invalid]);
+        assert_eq!(outcome, RaceResult::Contradiction(0, 1));
     }
 
     #[test]
-    fn lost_members_cost_only_themselves() {
-        let slow = |then: &str| format!("{BEGAN} sleep 0.5; {then}");
-        let lost = [
+    fn members_that_fail_do_not_affect_the_others() {
+        let slow = |then: &str| format!("{TEXT_READ} sleep 0.5; {then}");
+        let failing = [
             "kill -SEGV $$".to_owned(),
             "kill -KILL $$".to_owned(),
             "exit 3".to_owned(),
@@ -680,139 +368,142 @@ mod tests {
             "cat /dev/zero".to_owned(),
             "echo '{\"verdict\":\"maybe\"}'; exec sleep 1000".to_owned(),
             // An answer without a verdict, one with another verdict, one that is cut off.
-            end("unsat", "", "null") + FOREVER,
-            verdict("unknown") + &end("unsat", "", "null") + FOREVER,
-            "printf '{\"end\":{\"answer\":\"unsat\",'".to_owned(),
+            result("unsat", "", "null") + FOREVER,
+            verdict("unknown") + &result("unsat", "", "null") + FOREVER,
+            "printf '{\"result\":{\"answer\":\"unsat\",'".to_owned(),
             unknown("too hard") + "echo more; exec sleep 1000",
         ];
-        for script in lost {
+        for script in failing {
             let (outcome, members) = race(2, None, &[slow(&answer("sat")), script.clone()]);
-            assert_eq!(outcome, Outcome::Answer(0), "{script}");
-            assert!(members.all[1].lost.is_some(), "{script}");
+            assert_eq!(outcome, RaceResult::Answer(0), "{script}");
+            assert!(members.all[1].failure.is_some(), "{script}");
         }
-        // The first one may be lost, too, once it has read the text.
+        // The first one may fail, too, once it has read the text.
         let (outcome, _) = race(
             2,
             None,
-            &[format!("{BEGAN} kill -SEGV $$"), answer("unsat")],
+            &[format!("{TEXT_READ} kill -SEGV $$"), answer("unsat")],
         );
-        assert_eq!(outcome, Outcome::Answer(1));
+        assert_eq!(outcome, RaceResult::Answer(1));
     }
 
     #[test]
     fn members_take_the_places_of_those_that_have_ended() {
         let scripts = [
-            BEGAN.to_owned() + FOREVER,
+            TEXT_READ.to_owned() + FOREVER,
             unknown("too hard"),
             "exit 1".to_owned(),
             answer("sat"),
         ];
         let (outcome, members) = race(2, None, &scripts);
-        assert_eq!(outcome, Outcome::Answer(3));
+        assert_eq!(outcome, RaceResult::Answer(3));
         assert_eq!(members.all[1].outcome(), "unknown (too hard)");
         assert!(members.all[2].outcome().contains("status 1"));
         let (outcome, members) = race(3, None, &scripts);
-        assert_eq!(outcome, Outcome::Answer(3));
+        assert_eq!(outcome, RaceResult::Answer(3));
         assert_eq!(members.all.len(), 4);
     }
 
     #[test]
-    fn without_an_answer_the_first_one_says_why() {
-        let first = BEGAN.to_owned() + &unknown("too hard");
+    fn without_an_answer_the_first_reason_counts() {
+        let first = TEXT_READ.to_owned() + &unknown("too hard");
         let (outcome, members) = race(2, None, &[first.clone(), unknown("no idea")]);
-        assert_eq!(outcome, Outcome::Unknown(Some(0)));
+        assert_eq!(outcome, RaceResult::Unknown(Some(0)));
         assert_eq!(members.all.len(), 2);
-        let crash = format!("{BEGAN} exit 1");
+        let crash = format!("{TEXT_READ} exit 1");
         let (outcome, _) = race(2, None, &[crash.clone(), unknown("no idea")]);
-        assert_eq!(outcome, Outcome::Unknown(Some(1)));
+        assert_eq!(outcome, RaceResult::Unknown(Some(1)));
         let (outcome, members) = race(2, None, &[crash, "exit 2".to_owned()]);
-        assert_eq!(outcome, Outcome::Unknown(None));
-        assert!(members.all.iter().all(|r| r.lost.is_some()));
-        // Nobody follows one that did not come to read the text.
+        assert_eq!(outcome, RaceResult::Unknown(None));
+        assert!(members.all.iter().all(|m| m.failure.is_some()));
+        // No member follows if the first one fails before it has read the text.
         let (outcome, members) = race(2, None, &["exit 1".to_owned(), answer("sat")]);
-        assert_eq!(outcome, Outcome::Unknown(None));
+        assert_eq!(outcome, RaceResult::Unknown(None));
         assert_eq!(members.all.len(), 1);
     }
 
     #[test]
-    fn what_is_wrong_with_the_input_is_said() {
-        let wrong = end("error", "line 1", "null");
+    fn an_error_of_the_first_member_is_one_of_the_input() {
+        let wrong = result("error", "line 1", "null");
         let (outcome, _) = race(2, None, &[wrong.clone(), answer("sat")]);
-        assert_eq!(outcome, Outcome::Error(0));
-        // Others have no say in that.
-        let first = format!("{BEGAN} sleep 0.5; {}", answer("sat"));
+        assert_eq!(outcome, RaceResult::InputError(0));
+        // Errors of other members do not count.
+        let first = format!("{TEXT_READ} sleep 0.5; {}", answer("sat"));
         let (outcome, _) = race(2, None, &[first, wrong]);
-        assert_eq!(outcome, Outcome::Answer(0));
+        assert_eq!(outcome, RaceResult::Answer(0));
     }
 
     #[test]
-    fn lemmas_go_to_all_others_also_to_later_ones() {
+    fn lemmas_are_forwarded_to_all_others_and_to_later_ones() {
         let lemmas = |text: &str| format!("echo '{{\"lemmas\":\"{text}\"}}'; ");
-        // Each answers when it has heard the others, and does not hear itself.
-        let hears = |text: &str| {
+        // Each script fails unless it receives these lemmas, in this order, and not its own.
+        let receives = |text: &str| {
             format!(
                 "read line; case \"$line\" in '{{\"lemmas\":\"{text}\"}}') ;; *) exit 1;; esac; "
             )
         };
-        let first = BEGAN.to_owned() + &lemmas("one") + &hears("two") + FOREVER;
-        let second = hears("one") + &lemmas("two") + FOREVER;
-        let third = hears("one") + &hears("two") + &answer("sat");
+        let first = TEXT_READ.to_owned() + &lemmas("one") + &receives("two") + FOREVER;
+        let second = receives("one") + &lemmas("two") + FOREVER;
+        let third = receives("one") + &receives("two") + &answer("sat");
         let (outcome, members) = race(3, None, &[first.clone(), second.clone(), third.clone()]);
-        assert_eq!(outcome, Outcome::Answer(2));
+        assert_eq!(outcome, RaceResult::Answer(2));
         assert!(members.all[..2].iter().all(|m| m.outcome() == "stopped"));
-        // The third begins when the second has ended.
+        // The third one starts when the second one has ended.
         let second = second.replace(FOREVER, &unknown("too hard"));
         let (outcome, members) = race(2, None, &[first, second, third]);
-        assert_eq!(outcome, Outcome::Answer(2));
+        assert_eq!(outcome, RaceResult::Answer(2));
         assert_eq!(members.all[1].outcome(), "unknown (too hard)");
     }
 
     #[test]
-    fn who_does_not_listen_costs_nobody_anything() {
+    fn members_that_do_not_read_do_not_block_the_others() {
         let long = "x".repeat(100_000);
-        let talks = format!("for i in $(seq 50); do echo '{{\"lemmas\":\"{long}\"}}'; done; ");
-        let first = BEGAN.to_owned() + "exec <&-; sleep 0.5; " + &answer("sat");
-        let deaf = talks + FOREVER;
+        let sends = format!("for i in $(seq 50); do echo '{{\"lemmas\":\"{long}\"}}'; done; ");
+        let first = TEXT_READ.to_owned() + "exec <&-; sleep 0.5; " + &answer("sat");
+        let deaf = sends + FOREVER;
         let (outcome, _) = race(3, None, &[first, deaf.clone(), deaf]);
-        assert_eq!(outcome, Outcome::Answer(0));
-        // After the verdict there is nothing more to tell.
+        assert_eq!(outcome, RaceResult::Answer(0));
+        // After the verdict lemmas are not allowed.
         let late = verdict("unknown") + "echo '{\"lemmas\":\"\"}'; " + FOREVER;
-        let first = BEGAN.to_owned() + "sleep 0.5; " + &answer("sat");
+        let first = TEXT_READ.to_owned() + "sleep 0.5; " + &answer("sat");
         let (_, members) = race(2, None, &[first, late]);
-        assert!(members.all[1].lost.is_some());
+        assert!(members.all[1].failure.is_some());
     }
 
     #[test]
-    fn what_a_member_holds_counts_if_it_comes_to_no_end() {
-        let held = end("sat", "(model)", "null").replace("\"end\"", "\"held\"");
-        let slow = format!("{BEGAN} {held}");
+    fn a_provisional_result_counts_if_no_other_comes() {
+        let provisional = result("sat", "(model)", "null").replace("\"result\"", "\"provisional\"");
+        let slow = format!("{TEXT_READ} {provisional}");
         let limit = Some(Duration::from_millis(500));
         for (script, limit) in [
             (format!("{slow} {FOREVER}"), limit),
             (format!("{slow} kill -SEGV $$"), None),
         ] {
             let (outcome, members) = race(2, limit, &[script]);
-            assert_eq!(outcome, Outcome::Answer(0));
-            let end = members.all[0].end.as_ref().map(|e| e.answer.clone());
-            assert_eq!(end, Some(Answer::Verdict("sat", "(model)".to_owned())));
+            assert_eq!(outcome, RaceResult::Answer(0));
+            let end = members.all[0].result.as_ref().map(|e| e.answer.clone());
+            assert_eq!(
+                end,
+                Some(MemberAnswer::Verdict("sat", "(model)".to_owned()))
+            );
         }
-        // What it says in the end counts for more, and what it holds is heard of others.
+        // The final result replaces the provisional one, which may contradict those of other members.
         let (outcome, _) = race(2, None, &[format!("{slow} {}", unknown("a defect"))]);
-        assert_eq!(outcome, Outcome::Unknown(Some(0)));
+        assert_eq!(outcome, RaceResult::Unknown(Some(0)));
         let other = format!("sleep 0.2; {}", answer("unsat"));
         let (outcome, _) = race(2, None, &[format!("{slow} {FOREVER}"), other]);
-        assert_eq!(outcome, Outcome::Contradiction(0, 1));
+        assert_eq!(outcome, RaceResult::Contradiction(0, 1));
     }
 
     #[test]
     fn limits_end_the_race() {
-        let slow = BEGAN.to_owned() + FOREVER;
+        let slow = TEXT_READ.to_owned() + FOREVER;
         let limit = Some(Duration::from_millis(100));
         let (outcome, members) = race(2, limit, std::slice::from_ref(&slow));
-        assert_eq!(outcome, Outcome::Timeout);
+        assert_eq!(outcome, RaceResult::Timeout);
         assert_eq!(members.all[0].outcome(), "stopped");
         let own = slow.replace("null", "50");
         let (outcome, _) = race(2, None, &[own]);
-        assert_eq!(outcome, Outcome::Timeout);
+        assert_eq!(outcome, RaceResult::Timeout);
     }
 }

@@ -1,80 +1,86 @@
-//! Who else tries, as data: by the shape of the clauses, the members that stand next to the default
-//! strategy, and for how long.
+//! The members of the portfolio, as data: for each family of clauses, the members beside the default
+//! strategy, with their shares of the time.
 //!
-//! The first member is always the default strategy, as it is with one job. Of the others, those that
-//! come first solve most of what that leaves, or solve it sooner: `scripts/portfolio` shows it.
+//! The first member is always the default strategy, as with one job. The others were chosen by greedy
+//! covers of tasks (`scripts/portfolio`).
 //!
-//! Invariant: nothing here depends on anything but the shape and the number of jobs, and a member is
-//! a command line.
+//! Invariant: the list of members depends only on the shape of the clauses, and a member is given by
+//! options of the command line.
 
 use std::time::Duration;
 
 use alphorn::chc::Shape;
 
-/// What decides who takes part.
+/// A family of clauses; it decides which members run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
-    /// Datatypes and arrays: heaps, mostly.
+    /// With datatypes and arrays, most of them models of heaps.
     DataAndArrays,
+    /// With datatypes, without arrays.
     Data,
+    /// With arrays, without datatypes.
     Arrays,
-    /// Bit-vectors.
-    Words,
+    /// With bit-vectors, without datatypes and arrays.
+    BitVectors,
     /// At most one body atom in each clause, and reals.
     LinearReals,
     /// At most one body atom in each clause, over integers and Booleans.
     Linear,
+    /// More than one body atom in some clause, over numbers and Booleans.
     Nonlinear,
 }
 
 impl Family {
+    /// All families.
     pub const ALL: [Family; 7] = [
         Family::DataAndArrays,
         Family::Data,
         Family::Arrays,
-        Family::Words,
+        Family::BitVectors,
         Family::LinearReals,
         Family::Linear,
         Family::Nonlinear,
     ];
 
-    /// Of clauses of this shape.
+    /// The family of clauses of this shape.
     pub fn of(shape: &Shape) -> Family {
         let theories = &shape.theories;
         match (theories.datatype, theories.array) {
             (true, true) => Family::DataAndArrays,
             (true, false) => Family::Data,
             (false, true) => Family::Arrays,
-            (false, false) if theories.bitvec => Family::Words,
+            (false, false) if theories.bitvec => Family::BitVectors,
             (false, false) if !shape.linear => Family::Nonlinear,
             (false, false) if theories.real => Family::LinearReals,
             (false, false) => Family::Linear,
         }
     }
 
+    /// The name, as messages have it.
     pub fn name(self) -> &'static str {
         match self {
             Family::DataAndArrays => "datatypes and arrays",
             Family::Data => "datatypes",
             Family::Arrays => "arrays",
-            Family::Words => "bit-vectors",
+            Family::BitVectors => "bit-vectors",
             Family::LinearReals => "linear clauses over reals",
             Family::Linear => "linear clauses over integers",
             Family::Nonlinear => "nonlinear clauses",
         }
     }
 
+    /// The family of this name.
     pub fn named(name: &str) -> Option<Family> {
         Family::ALL.into_iter().find(|family| family.name() == name)
     }
 
-    /// The members after the first, in the order in which they begin.
-    pub fn members(self) -> &'static [Member] {
+    /// The members after the first, in the order in which they start.
+    pub fn members(self) -> &'static [MemberSlot] {
         match self {
             Family::DataAndArrays => HEAPS,
             Family::Data => DATA,
             Family::Arrays => ARRAYS,
-            Family::Words => WORDS,
+            Family::BitVectors => BIT_VECTORS,
             Family::LinearReals => LINEAR_REALS,
             Family::Linear => LINEAR,
             Family::Nonlinear => NONLINEAR,
@@ -82,101 +88,105 @@ impl Family {
     }
 }
 
-/// How long the first member is alone. Four of five problems that are solved at all are solved by
-/// then, and a second process would only slow the first one down.
-pub const HEAD_START: Duration = Duration::from_millis(300);
-
-/// Jobs that have something to do, at most.
-pub fn most_jobs() -> usize {
-    let most = Family::ALL.into_iter().map(|f| f.members().len()).max();
-    most.unwrap_or(0) + 1
+/// The number of members, with the first, of the family that has most.
+pub fn max_jobs() -> usize {
+    let others = Family::ALL.into_iter().map(|f| f.members().len()).max();
+    others.unwrap_or(0) + 1
 }
 
-/// A command line, without the limits, and its part of the time.
-pub struct Member {
-    pub args: &'static [&'static str],
-    /// The share of the time that is left when it begins, for one job besides the first; with more
-    /// of them it is as many times longer.
+/// A member after the first, with its part of the time.
+pub struct MemberSlot {
+    /// The options of the command line that choose the engine.
+    pub options: &'static [&'static str],
+    /// The share of the time that is left when the member starts, if there is one job beside the
+    /// first. With more jobs the share is multiplied by their number.
     share: f64,
-    /// How long at most, for one job, without a limit for the run, too.
-    most: Option<Duration>,
+    /// The longest time, for one job beside the first. It also holds for runs without a time limit.
+    longest: Option<Duration>,
 }
 
-impl Member {
-    /// How long it may take if so much is left, and so many jobs are for members after the first.
+impl MemberSlot {
+    /// The time limit of the member if this much time is left and this many jobs are for members after
+    /// the first.
     pub fn timeout(&self, left: Option<Duration>, jobs: usize) -> Option<Duration> {
         let jobs = u32::try_from(jobs).unwrap_or(u32::MAX).max(1);
         let share = (self.share * f64::from(jobs)).min(1.0);
         let part = left.map(|left| left.mul_f64(share));
-        let most = self.most.map(|most| most.saturating_mul(jobs));
-        part.into_iter().chain(most).min()
+        let longest = self.longest.map(|time| time.saturating_mul(jobs));
+        part.into_iter().chain(longest).min()
     }
 }
 
-const fn member(args: &'static [&'static str], share: f64, most: Option<Duration>) -> Member {
-    Member { args, share, most }
+const fn slot(
+    options: &'static [&'static str],
+    share: f64,
+    longest: Option<Duration>,
+) -> MemberSlot {
+    MemberSlot {
+        options,
+        share,
+        longest,
+    }
 }
 
-const MINUTES: Option<Duration> = Some(Duration::from_secs(300));
-const FOREVER: Option<Duration> = None;
+const FIVE_MINUTES: Option<Duration> = Some(Duration::from_secs(300));
+const UNLIMITED: Option<Duration> = None;
 
-// With two jobs the first line of a list is what matters, or the first two: a line begins when the
-// one before has had its time. What follows is for long limits and more jobs: engines that the
-// default gives little time or none. `vinta` plans its turns by its limit, and solves less with a
-// part of the time than in that part of all of it: so it has all, but for bit-vectors, where `kind`
-// comes first.
+// With two jobs, the second line of a list starts when the member of the first line has ended; later
+// lines are for long limits and more jobs. `vinta` divides its time limit among its domains and solves
+// less if the limit is short, so its share is always 1.
 
-const HEAPS: &[Member] = &[
-    member(&["--engine", "pdr"], 0.5, MINUTES),
-    member(&["--engine", "vinta"], 1.0, FOREVER),
-    member(&["--engine", "interp"], 1.0, FOREVER),
+const HEAPS: &[MemberSlot] = &[
+    slot(&["--engine", "pdr"], 0.5, FIVE_MINUTES),
+    slot(&["--engine", "vinta"], 1.0, UNLIMITED),
+    slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
-const DATA: &[Member] = &[
-    member(&["--engine", "enum"], 0.6, MINUTES),
-    member(&["--engine", "vinta"], 1.0, MINUTES),
-    member(&["--engine", "induct"], 1.0, FOREVER),
-    member(&["--engine", "pdr"], 1.0, FOREVER),
-    member(&["--engine", "interp"], 1.0, FOREVER),
+const DATA: &[MemberSlot] = &[
+    slot(&["--engine", "enum"], 0.6, FIVE_MINUTES),
+    slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "induct"], 1.0, UNLIMITED),
+    slot(&["--engine", "pdr"], 1.0, UNLIMITED),
+    slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
-const ARRAYS: &[Member] = &[
-    member(&["--engine", "vinta"], 1.0, MINUTES),
-    member(&["--engine", "interp"], 1.0, FOREVER),
-    member(&["--engine", "pdr"], 1.0, FOREVER),
-    member(&["--engine", "safari"], 1.0, FOREVER),
+const ARRAYS: &[MemberSlot] = &[
+    slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "interp"], 1.0, UNLIMITED),
+    slot(&["--engine", "pdr"], 1.0, UNLIMITED),
+    slot(&["--engine", "safari"], 1.0, UNLIMITED),
 ];
 
-const WORDS: &[Member] = &[
-    member(&["--engine", "ic3"], 0.5, MINUTES),
-    member(&["--engine", "kind"], 0.6, MINUTES),
-    member(&["--engine", "vinta"], 1.0, FOREVER),
-    member(&["--engine", "tpa"], 1.0, FOREVER),
-    member(&["--engine", "pdkind"], 1.0, FOREVER),
-    member(&["--engine", "interp"], 1.0, FOREVER),
+const BIT_VECTORS: &[MemberSlot] = &[
+    slot(&["--engine", "ic3"], 0.5, FIVE_MINUTES),
+    slot(&["--engine", "kind"], 0.6, FIVE_MINUTES),
+    slot(&["--engine", "vinta"], 1.0, UNLIMITED),
+    slot(&["--engine", "tpa"], 1.0, UNLIMITED),
+    slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
+    slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
-const LINEAR_REALS: &[Member] = &[
-    member(&["--engine", "interp"], 0.5, MINUTES),
-    member(&["--engine", "vinta"], 1.0, FOREVER),
-    member(&["--engine", "pdkind"], 1.0, FOREVER),
-    member(&["--engine", "kind"], 1.0, FOREVER),
-    member(&["--engine", "tpa"], 1.0, FOREVER),
+const LINEAR_REALS: &[MemberSlot] = &[
+    slot(&["--engine", "interp"], 0.5, FIVE_MINUTES),
+    slot(&["--engine", "vinta"], 1.0, UNLIMITED),
+    slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
+    slot(&["--engine", "kind"], 1.0, UNLIMITED),
+    slot(&["--engine", "tpa"], 1.0, UNLIMITED),
 ];
 
-const LINEAR: &[Member] = &[
-    member(&["--engine", "vinta"], 1.0, MINUTES),
-    member(&["--engine", "dar"], 1.0, MINUTES),
-    member(&["--engine", "interp"], 1.0, FOREVER),
-    member(&["--engine", "tpa"], 1.0, FOREVER),
-    member(&["--engine", "pdkind"], 1.0, FOREVER),
-    member(&["--engine", "trl"], 1.0, FOREVER),
+const LINEAR: &[MemberSlot] = &[
+    slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "dar"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "interp"], 1.0, UNLIMITED),
+    slot(&["--engine", "tpa"], 1.0, UNLIMITED),
+    slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
+    slot(&["--engine", "trl"], 1.0, UNLIMITED),
 ];
 
-const NONLINEAR: &[Member] = &[
-    member(&["--engine", "vinta"], 1.0, MINUTES),
-    member(&["--engine", "interp"], 1.0, FOREVER),
-    member(&["--engine", "spacer"], 1.0, FOREVER),
+const NONLINEAR: &[MemberSlot] = &[
+    slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "interp"], 1.0, UNLIMITED),
+    slot(&["--engine", "spacer"], 1.0, UNLIMITED),
 ];
 
 #[cfg(test)]
@@ -186,26 +196,26 @@ mod tests {
     use alphorn::Config;
 
     #[test]
-    fn members_are_known_and_the_last_one_stays() {
+    fn members_exist_and_the_last_one_has_no_limit() {
         for family in Family::ALL {
             assert_eq!(Family::named(family.name()), Some(family));
             let members = family.members();
             for member in members {
                 let mut config = Config::default();
-                let mut words = member.args.iter();
+                let mut words = member.options.iter();
                 while let (Some(option), Some(value)) = (words.next(), words.next()) {
                     match *option {
                         "--engine" => config.engine = (*value).to_owned(),
                         "--passes" => config.passes = Some((*value).to_owned()),
                         "--set" => config.settings.push((*value).to_owned()),
-                        other => panic!("{other} is no choice of a member"),
+                        other => panic!("{other} is not an option of a member"),
                     }
                 }
-                assert_eq!(config.check(), Ok(()), "{:?}", member.args);
+                assert_eq!(config.check(), Ok(()), "{:?}", member.options);
                 assert!(member.share > 0.0 && member.share <= 1.0);
             }
             let last = members.last().expect("the default is not alone");
-            assert!(last.share >= 1.0 && last.most.is_none(), "{family:?}");
+            assert!(last.share >= 1.0 && last.longest.is_none(), "{family:?}");
         }
         assert_eq!(Family::named("abacus"), None);
     }
@@ -213,13 +223,13 @@ mod tests {
     #[test]
     fn time_is_shared_by_the_jobs() {
         let seconds = |n: u64| Some(Duration::from_secs(n));
-        let some = member(&[], 0.5, seconds(100));
+        let some = slot(&[], 0.5, seconds(100));
         assert_eq!(some.timeout(seconds(10), 1), seconds(5));
         assert_eq!(some.timeout(seconds(10), 2), seconds(10));
         assert_eq!(some.timeout(seconds(10), 9), seconds(10));
         assert_eq!(some.timeout(seconds(10_000), 1), seconds(100));
         assert_eq!(some.timeout(None, 2), seconds(200));
-        assert_eq!(member(&[], 1.0, FOREVER).timeout(None, 2), None);
+        assert_eq!(slot(&[], 1.0, UNLIMITED).timeout(None, 2), None);
     }
 
     #[test]
@@ -234,7 +244,7 @@ mod tests {
         shape.linear = false;
         assert_eq!(Family::of(&shape), Family::Nonlinear);
         shape.theories.bitvec = true;
-        assert_eq!(Family::of(&shape), Family::Words);
+        assert_eq!(Family::of(&shape), Family::BitVectors);
         shape.theories.array = true;
         assert_eq!(Family::of(&shape), Family::Arrays);
         shape.theories.datatype = true;

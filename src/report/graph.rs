@@ -1,9 +1,10 @@
-//! The dependency graph as a picture: predicates in layers, each below what it depends on.
+//! The picture of the dependency graph: predicates in layers, each below those it depends on.
 //!
-//! The layers are those of a weak topological order: an edge that goes back in it is drawn dashed,
-//! at the side, and does not count. In a layer a predicate stands near what it depends on.
+//! The layers follow a weak topological order. An edge against this order is drawn dashed, at the
+//! side, and does not affect the layers. Within a layer a predicate is placed near the predicates that
+//! it depends on.
 //!
-//! Invariant: every predicate in use has one box, and every pair of predicates that a clause
+//! Invariant: each predicate that the graph has gets one box, and each pair of predicates that a clause
 //! connects one edge.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,25 +12,23 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::escaped;
+use super::{LIMITS, escaped};
 use crate::strategy::normal_form;
 use alphorn_chc::frontend::Problem;
 use alphorn_chc::{DependencyGraph, PredicateId};
 use alphorn_term::quote_symbol;
 
-/// Larger graphs are not drawn: nobody sees anything in them.
-const BOXES: usize = 120;
-
-/// The longest name in a box, what its characters take, boxes and the space between them.
-const NAME: usize = 26;
-const LETTER: f64 = 7.2;
-const HEIGHT: f64 = 26.0;
+/// The width of a character, in pixels.
+const CHARACTER_WIDTH: f64 = 7.2;
+/// The height of a box, in pixels.
+const BOX_HEIGHT: f64 = 26.0;
+/// The space between boxes, horizontal and vertical, in pixels.
 const GAP: (f64, f64) = (24.0, 34.0);
 
 /// A box: the entry, a predicate or `false`.
 type Box = usize;
 
-/// Where a predicate's invariant stands on the page.
+/// The id of the invariant of a predicate on the page.
 pub fn anchor(name: &str) -> String {
     let letters = name.chars().map(|c| match c {
         c if c.is_ascii_alphanumeric() => c.to_string(),
@@ -38,16 +37,17 @@ pub fn anchor(name: &str) -> String {
     format!("p-{}", letters.collect::<String>())
 }
 
-/// The graph of the clauses in normal form, with what occurs in the derivation marked. Names of
-/// places on the page begin with `marks`; with `is_linked` a box leads to its predicate's invariant.
-pub fn section(problem: &Problem, steps: &[Value], marks: &str, is_linked: bool) -> String {
+/// The section with the graph of the clauses in normal form, with the predicates of the derivation
+/// `steps` highlighted. Ids begin with `id_prefix`. With `is_linked` each box is a link to the
+/// invariant of its predicate.
+pub fn section(problem: &Problem, steps: &[Value], id_prefix: &str, is_linked: bool) -> String {
     let mut out = "<h2>Predicates</h2>\n".to_owned();
     let system = normal_form(problem);
     let order = DependencyGraph::new(&system).order();
     if order.is_empty() {
         return String::new();
     }
-    if order.len() > BOXES {
+    if order.len() > LIMITS.graph_predicates {
         let _ = writeln!(
             out,
             "<p>The graph has {} predicates and is not drawn.</p>",
@@ -80,49 +80,53 @@ pub fn section(problem: &Problem, steps: &[Value], marks: &str, is_linked: bool)
         at => {
             let name = &system.predicate(order[at - 1]).name;
             match name.chars().count() {
-                ..=NAME => name.clone(),
-                _ => name.chars().take(NAME - 1).chain(['…']).collect(),
+                n if n <= LIMITS.name_characters => name.clone(),
+                _ => name
+                    .chars()
+                    .take(LIMITS.name_characters - 1)
+                    .chain(['…'])
+                    .collect(),
             }
         }
     };
-    let width = |at: Box| LETTER * label(at).chars().count() as f64 + 16.0;
+    let width = |at: Box| CHARACTER_WIDTH * label(at).chars().count() as f64 + 16.0;
     let row = |layer: &Vec<Box>| layer.iter().map(|&b| width(b) + GAP.0).sum::<f64>();
     let most = layers.iter().map(row).fold(0.0, f64::max);
     let mut place: BTreeMap<Box, (f64, f64)> = BTreeMap::new();
     for (depth, layer) in layers.iter().enumerate() {
         let mut x = (most - row(layer)) / 2.0;
         for &at in layer {
-            let y = depth as f64 * (HEIGHT + GAP.1) + 2.0;
+            let y = depth as f64 * (BOX_HEIGHT + GAP.1) + 2.0;
             place.insert(at, (x + GAP.0 / 2.0, y));
             x += width(at) + GAP.0;
         }
     }
-    let (page, height) = (most + 60.0, layers.len() as f64 * (HEIGHT + GAP.1));
+    let (page, height) = (most + 60.0, layers.len() as f64 * (BOX_HEIGHT + GAP.1));
     let _ = writeln!(
         out,
         "<svg viewBox=\"0 0 {page:.0} {height:.0}\" width=\"{page:.0}\" role=\"img\">\n<defs><marker \
-         id=\"{marks}tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
+         id=\"{id_prefix}tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
          orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#888\"/></marker></defs>"
     );
     for &(from, to) in &edges {
         let ((x1, y1), (x2, y2)) = (place[&from], place[&to]);
         if from < to {
             let (x1, x2) = (x1 + width(from) / 2.0, x2 + width(to) / 2.0);
-            let (y1, bend) = (y1 + HEIGHT, GAP.1 / 1.5);
+            let (y1, bend) = (y1 + BOX_HEIGHT, GAP.1 / 1.5);
             let _ = writeln!(
                 out,
-                "<path class=\"edge\" marker-end=\"url(#{marks}tip)\" d=\"M{x1:.1} {y1:.1}C{x1:.1} {:.1} {x2:.1} \
+                "<path class=\"edge\" marker-end=\"url(#{id_prefix}tip)\" d=\"M{x1:.1} {y1:.1}C{x1:.1} {:.1} {x2:.1} \
                  {:.1} {x2:.1} {y2:.1}\"/>",
                 y1 + bend,
                 y2 - bend
             );
         } else {
             let (x1, x2) = (x1 + width(from), x2 + width(to));
-            let (y1, y2) = (y1 + 0.7 * HEIGHT, y2 + 0.3 * HEIGHT);
+            let (y1, y2) = (y1 + 0.7 * BOX_HEIGHT, y2 + 0.3 * BOX_HEIGHT);
             let side = x1.max(x2) + 26.0 + (y1 - y2) / 12.0;
             let _ = writeln!(
                 out,
-                "<path class=\"back\" marker-end=\"url(#{marks}tip)\" d=\"M{x1:.1} {y1:.1}C{side:.1} {y1:.1} \
+                "<path class=\"back\" marker-end=\"url(#{id_prefix}tip)\" d=\"M{x1:.1} {y1:.1}C{side:.1} {y1:.1} \
                  {side:.1} {y2:.1} {x2:.1} {y2:.1}\"/>"
             );
         }
@@ -139,17 +143,17 @@ pub fn section(problem: &Problem, steps: &[Value], marks: &str, is_linked: bool)
         };
         let text = escaped(&label(at));
         let shape = format!(
-            "<rect class=\"{kind}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{HEIGHT}\" \
+            "<rect class=\"{kind}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{BOX_HEIGHT}\" \
              rx=\"5\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>",
             width(at),
             x + width(at) / 2.0,
-            y + 0.67 * HEIGHT
+            y + 0.67 * BOX_HEIGHT
         );
         let _ = match name {
             "" => writeln!(out, "{shape}"),
             _ if is_linked => writeln!(
                 out,
-                "<a href=\"#{marks}{}\"><title>{}</title>{shape}</a>",
+                "<a href=\"#{id_prefix}{}\"><title>{}</title>{shape}</a>",
                 anchor(&quote_symbol(name)),
                 escaped(name)
             ),
@@ -160,7 +164,8 @@ pub fn section(problem: &Problem, steps: &[Value], marks: &str, is_linked: bool)
     out
 }
 
-/// The boxes of each layer from left to right: a box is below all before it that it depends on.
+/// The boxes of each layer, from left to right. Each box is in a layer below those of the earlier boxes
+/// that it depends on.
 fn layers(count: usize, edges: &BTreeSet<(Box, Box)>) -> Vec<Vec<Box>> {
     let mut depth = vec![0; count];
     for to in 0..count {
@@ -208,7 +213,7 @@ mod tests {
 
     #[test]
     fn layers_go_down() {
-        // A loop 1 -> 2 -> 1 with an exit, and a predicate beside.
+        // A cycle 1 -> 2 -> 1 with an exit, and a further predicate.
         let edges = BTreeSet::from([(0, 1), (1, 2), (2, 1), (2, 4), (0, 3), (3, 4)]);
         assert_eq!(layers(5, &edges), [vec![0], vec![1, 3], vec![2], vec![4]]);
         // Nothing leads to `false`.

@@ -1,8 +1,10 @@
-//! A run as one page in HTML: the answer, what the clauses depend on, the invariant of each
-//! predicate or the derivation of `false`, what passes did, who had which turn.
+//! The report of a run, one HTML page: the answer, the dependency graph, the invariants or the
+//! derivation of `false`, the passes and the turns of the engines.
 //!
-//! A page stands alone, or is a part of another one, as in a notebook. Invariant: it needs nothing but
-//! itself, no other file and no script, and what it says of the answer is what is printed, escaped.
+//! A report is a page, or a fragment of another page, such as a notebook.
+//!
+//! Invariant: the page refers to no other file and has no script. The model and the refutation are
+//! those that are printed, escaped.
 
 mod graph;
 mod pretty;
@@ -18,37 +20,56 @@ use alphorn_chc::frontend::Problem;
 use alphorn_term::run::{Span, Statistics};
 use alphorn_witness::{ProofFormat, Validated, Verdict, Wanted};
 
-/// Of longer texts the beginning is shown, in bytes, and of longer derivations, in steps.
-const TEXT: usize = 200_000;
-const STEPS: usize = 2_000;
+/// The limits of a report.
+struct Limits {
+    /// How many bytes of a text are shown.
+    text_bytes: usize,
+    /// How many steps of a derivation are shown.
+    steps: usize,
+    /// The most predicates of a dependency graph that is drawn.
+    graph_predicates: usize,
+    /// The most characters of a name in the graph; longer ones are cut off.
+    name_characters: usize,
+}
 
-/// What a page is made of.
+const LIMITS: Limits = Limits {
+    text_bytes: 200_000,
+    steps: 2_000,
+    graph_predicates: 120,
+    name_characters: 26,
+};
+
+/// The content of a report.
 pub struct Page<'a> {
-    /// The file, or standard input.
+    /// The name of the file, or "standard input".
     pub source: &'a str,
+    /// The problem.
     pub problem: &'a Problem,
+    /// The answer.
     pub answer: &'a Printed,
+    /// The statistics of the run.
     pub stats: &'a Statistics,
-    /// Passes, engines and checks, when they began and ended.
+    /// The passes, engines and checks, with the times when they began and ended.
     pub spans: &'a [Span],
+    /// How long the run took.
     pub total: Duration,
 }
 
-/// An answer as it is printed, apart from the terms that it was found with.
+/// An answer as it is printed, without its terms.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Printed {
-    /// Whether the clauses have a model, whatever word the dialect has for it.
+    /// Whether the clauses have a model, in both dialects; `None` for an `unknown`.
     pub satisfiable: Option<bool>,
-    /// Why there is no answer.
+    /// The reason of an `unknown`.
     pub reason: Option<String>,
-    /// The model's text; empty for another answer.
+    /// The text of the model; empty for another answer.
     pub model: String,
     /// The refutation as JSON; empty for another answer.
     pub refutation: String,
 }
 
 impl Printed {
-    /// All that is printed of an answer.
+    /// The answer to a problem as it is printed.
     pub fn new(problem: &Problem, answer: &Validated) -> Printed {
         let wanted = Wanted {
             model: true,
@@ -77,23 +98,23 @@ impl Printed {
 
 /// A definition of the printed model.
 struct Definition {
-    /// The name as it is written there.
+    /// The name as it is printed.
     name: String,
     text: String,
     is_recursive: bool,
 }
 
 impl Page<'_> {
-    /// The page.
+    /// The report as a page.
     pub fn html(&self) -> String {
-        let word = self.word();
+        let verdict = self.verdict();
         let mut out = String::new();
         let title = escaped(self.source);
         let _ = write!(
             out,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <title>{word}: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <h1><span class=\"{word}\">{word}</span> {title}</h1>\n"
+             <title>{verdict}: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+             <h1><span class=\"{verdict}\">{verdict}</span> {title}</h1>\n"
         );
         let definitions = self.definitions();
         let steps = self.steps();
@@ -114,15 +135,15 @@ impl Page<'_> {
         out
     }
 
-    /// What a page of somebody else shows of the answer: a `div` whose styles and marks, which
-    /// begin with `marks`, are its own. The counts and times are left out.
-    pub fn fragment(&self, marks: &str) -> String {
-        let word = self.word();
+    /// The report without passes, timeline and statistics, as a `div` for another page. Its styles hold
+    /// only in the `div`, and its ids begin with `id_prefix`.
+    pub fn fragment(&self, id_prefix: &str) -> String {
+        let verdict = self.verdict();
         let style = scoped(STYLE, ".alphorn");
         let title = escaped(self.source);
         let mut out = format!(
             "<div class=\"alphorn\">\n<style>{style}</style>\n\
-             <h1><span class=\"{word}\">{word}</span> {title}</h1>\n"
+             <h1><span class=\"{verdict}\">{verdict}</span> {title}</h1>\n"
         );
         let definitions = self.definitions();
         let steps = self.steps();
@@ -130,17 +151,18 @@ impl Page<'_> {
         out.push_str(&graph::section(
             self.problem,
             &steps,
-            marks,
+            id_prefix,
             !definitions.is_empty(),
         ));
-        self.write_model(&mut out, &definitions, marks);
-        self.write_derivation(&mut out, &steps, marks);
-        self.write_source(&mut out, false, marks);
+        self.write_model(&mut out, &definitions, id_prefix);
+        self.write_derivation(&mut out, &steps, id_prefix);
+        self.write_source(&mut out, false, id_prefix);
         out.push_str("</div>\n");
         out
     }
 
-    fn word(&self) -> &'static str {
+    /// The verdict as it is shown; `sat` if the clauses have a model, in both dialects.
+    fn verdict(&self) -> &'static str {
         match self.answer.satisfiable {
             Some(true) => "sat",
             Some(false) => "unsat",
@@ -173,6 +195,7 @@ impl Page<'_> {
         );
     }
 
+    /// The definitions of the model, one a line as it is printed.
     fn definitions(&self) -> Vec<Definition> {
         let text = &self.answer.model;
         let commands = text.lines().filter_map(|line| line.strip_prefix("  "));
@@ -187,13 +210,13 @@ impl Page<'_> {
         commands.filter_map(read).collect()
     }
 
-    /// The steps of the refutation, as they are printed.
+    /// The steps of the refutation as JSON; empty for another answer.
     fn steps(&self) -> Vec<Value> {
         let object: Value = serde_json::from_str(&self.answer.refutation).unwrap_or_default();
         object["refutation"].as_array().cloned().unwrap_or_default()
     }
 
-    fn write_model(&self, out: &mut String, definitions: &[Definition], marks: &str) {
+    fn write_model(&self, out: &mut String, definitions: &[Definition], id_prefix: &str) {
         if definitions.is_empty() {
             return;
         }
@@ -202,31 +225,35 @@ impl Page<'_> {
         out.push_str("<h2>Invariants</h2>\n<table>\n");
         for definition in invariants {
             let (id, name) = (graph::anchor(&definition.name), escaped(&definition.name));
-            let text = escaped(&indented(&definition.text, TEXT));
+            let text = escaped(&indented(&definition.text, LIMITS.text_bytes));
             let _ = writeln!(
                 out,
-                "<tr id=\"{marks}{id}\"><th>{name}</th><td><pre>{text}</pre></td></tr>"
+                "<tr id=\"{id_prefix}{id}\"><th>{name}</th><td><pre>{text}</pre></td></tr>"
             );
         }
         out.push_str("</table>\n");
         if !functions.is_empty() {
             out.push_str("<h2>Functions</h2>\n<p>The invariants use these.</p>\n");
             for definition in functions {
-                let text = escaped(&indented(&definition.text, TEXT));
+                let text = escaped(&indented(&definition.text, LIMITS.text_bytes));
                 let _ = writeln!(out, "<pre>{text}</pre>");
             }
         }
         let text = &self.answer.model;
         let certificate: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("; ")).collect();
         if !certificate.is_empty() {
-            out.push_str("<h2>Certificate</h2>\n<p>Why the functions exist, and what is proven of them.</p>\n");
+            out.push_str("<h2>Certificate</h2>\n<p>Why the functions exist, and the lemmas about them.</p>\n");
             for line in certificate {
-                let _ = writeln!(out, "<pre>{}</pre>", escaped(&indented(line, TEXT)));
+                let _ = writeln!(
+                    out,
+                    "<pre>{}</pre>",
+                    escaped(&indented(line, LIMITS.text_bytes))
+                );
             }
         }
     }
 
-    fn write_derivation(&self, out: &mut String, steps: &[Value], marks: &str) {
+    fn write_derivation(&self, out: &mut String, steps: &[Value], id_prefix: &str) {
         if steps.is_empty() {
             return;
         }
@@ -234,20 +261,20 @@ impl Page<'_> {
             "<h2>Derivation of <code>false</code></h2>\n<table>\n<tr><th>step</th><th>fact</th>\
              <th>from</th><th>clause</th><th>values</th></tr>\n",
         );
-        for step in steps.iter().take(STEPS) {
+        for step in steps.iter().take(LIMITS.steps) {
             let number = &step["step"];
             let premises = step["premises"].as_array().into_iter().flatten();
             let premises: Vec<String> = premises
-                .map(|p| format!("<a href=\"#{marks}step{p}\">{p}</a>"))
+                .map(|p| format!("<a href=\"#{id_prefix}step{p}\">{p}</a>"))
                 .collect();
             let values = step["values"].as_array().into_iter().flatten();
             let values: Vec<String> = values
-                .map(|v| format!("{} = {}", word(&v["variable"]), word(&v["value"])))
+                .map(|v| format!("{} = {}", text_of(&v["variable"]), text_of(&v["value"])))
                 .collect();
             let _ = writeln!(
                 out,
-                "<tr id=\"{marks}step{number}\"><td>{number}</td><td><code>{}</code></td><td>{}</td>\
-                 <td><a href=\"#{marks}line{}\">{} (line {})</a></td><td><code>{}</code></td></tr>",
+                "<tr id=\"{id_prefix}step{number}\"><td>{number}</td><td><code>{}</code></td><td>{}</td>\
+                 <td><a href=\"#{id_prefix}line{}\">{} (line {})</a></td><td><code>{}</code></td></tr>",
                 fact(&step["fact"]),
                 premises.join(", "),
                 step["line"],
@@ -257,8 +284,12 @@ impl Page<'_> {
             );
         }
         out.push_str("</table>\n");
-        if steps.len() > STEPS {
-            let _ = writeln!(out, "<p>{} steps are not shown.</p>", steps.len() - STEPS);
+        if steps.len() > LIMITS.steps {
+            let _ = writeln!(
+                out,
+                "<p>{} steps are not shown.</p>",
+                steps.len() - LIMITS.steps
+            );
         }
     }
 
@@ -277,8 +308,8 @@ impl Page<'_> {
             return;
         }
         out.push_str(
-            "<h2>Passes</h2>\n<p>Those that changed the clauses. The answer was brought back \
-             through all of them.</p>\n<table>\n<tr><th>pass</th><th>changes</th><th>s</th></tr>\n",
+            "<h2>Passes</h2>\n<p>The passes that changed the clauses. The answer was translated \
+             back through all of them.</p>\n<table>\n<tr><th>pass</th><th>changes</th><th>s</th></tr>\n",
         );
         for (name, count) in rows {
             let time = seconds(name);
@@ -302,22 +333,22 @@ impl Page<'_> {
         out.push_str("</table>\n</details>\n");
     }
 
-    fn write_source(&self, out: &mut String, is_open: bool, marks: &str) {
+    fn write_source(&self, out: &mut String, is_open: bool, id_prefix: &str) {
         let open = if is_open { " open" } else { "" };
         let _ = write!(
             out,
-            "<details{open}><summary>The clauses as they were read</summary>\n<pre class=\"source\">"
+            "<details{open}><summary>The text of the clauses</summary>\n<pre class=\"source\">"
         );
         let mut shown = 0;
         for (line, number) in self.problem.text.lines().zip(1..) {
             shown += line.len();
-            if shown > TEXT {
+            if shown > LIMITS.text_bytes {
                 out.push_str("…\n");
                 break;
             }
             let _ = write!(
                 out,
-                "<span id=\"{marks}line{number}\">{number:5}  {}</span>",
+                "<span id=\"{id_prefix}line{number}\">{number:5}  {}</span>",
                 escaped(line)
             );
         }
@@ -325,25 +356,26 @@ impl Page<'_> {
     }
 }
 
-/// A fact with its values; nothing is `false`.
+/// A fact with its values, escaped; `false` for the last step.
 fn fact(fact: &Value) -> String {
     if fact.is_null() {
         return "false".to_owned();
     }
-    let name = word(&fact["predicate"]);
+    let name = text_of(&fact["predicate"]);
     let arguments = fact["arguments"].as_array().into_iter().flatten();
-    let arguments: Vec<String> = arguments.map(word).collect();
+    let arguments: Vec<String> = arguments.map(text_of).collect();
     match arguments.is_empty() {
         true => name,
         false => format!("{name}({})", arguments.join(", ")),
     }
 }
 
-fn word(value: &Value) -> String {
+/// A string of JSON, escaped.
+fn text_of(value: &Value) -> String {
     escaped(value.as_str().unwrap_or_default())
 }
 
-/// Text for a page.
+/// The text with the special characters of HTML escaped.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -358,7 +390,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Rules of style for what is inside of `scope` only; `body` is `scope` itself.
+/// The style rules restricted to elements in `scope`; `body` stands for `scope` itself.
 fn scoped(style: &str, scope: &str) -> String {
     let rules = style.split_inclusive('}').filter_map(|rule| {
         let (selectors, body) = rule.split_once('{')?;

@@ -1,28 +1,47 @@
-//! S-expressions in lines that a person can read.
+//! S-expressions with line breaks and indentation.
 //!
-//! Invariant: only spaces and line breaks change, and the depth of nesting costs no stack.
+//! Invariant: only white space changes, except that a text above the limit is cut off; traversals are
+//! iterative.
 
-/// The width of a line.
+/// The width of a line, in bytes.
 const WIDTH: usize = 96;
 
-/// The first element of a text: a symbol, with its bars if it has some, or a list.
+/// The first element of a text: a list, or a symbol, with its bars if it is quoted.
 pub fn first(text: &str) -> &str {
     let end = elements(text).next().map_or(0, |e| e.1);
     &text[..end]
 }
 
-/// The text with line breaks: what fits into a line stands in one, of what does not each element
-/// stands in a line of its own. What comes after `limit` bytes is left out.
+/// A part of a text that is to be written.
+struct Piece<'a> {
+    text: &'a str,
+    /// The number of lists around it.
+    depth: usize,
+    /// Whether it starts a line.
+    starts_line: bool,
+}
+
+/// The text with line breaks: a list that fits on a line is on one line, and of any other list each
+/// element starts a line. Only the first `limit` bytes of a longer text are shown, without line breaks.
 pub fn indented(text: &str, limit: usize) -> String {
     if text.len() > limit {
         let end = (0..=limit).rev().find(|&at| text.is_char_boundary(at));
         return format!("{} …", &text[..end.unwrap_or(0)]);
     }
     let mut out = String::new();
-    // What is still to be written, the last one first: a text with its depth, or a closing one.
-    let mut open: Vec<(&str, usize, bool)> = vec![(text, 0, true)];
-    while let Some((text, depth, breaks)) = open.pop() {
-        if breaks && !out.is_empty() {
+    // The pieces to be written, the last one first.
+    let mut open = vec![Piece {
+        text,
+        depth: 0,
+        starts_line: true,
+    }];
+    while let Some(Piece {
+        text,
+        depth,
+        starts_line,
+    }) = open.pop()
+    {
+        if starts_line && !out.is_empty() {
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', 2 * depth));
         }
@@ -31,24 +50,33 @@ pub fn indented(text: &str, limit: usize) -> String {
             out.push_str(text);
             continue;
         };
-        // The operator stays with the parenthesis, and of some what belongs to it.
+        // The elements that stay on the line of the parenthesis: the operator, and for some operators
+        // the next ones.
         let parts: Vec<&str> = elements(inner).map(|(a, b)| &inner[a..b]).collect();
-        let beside = match parts.first() {
+        let on_first_line = match parts.first() {
             Some(&"define-fun" | &"define-fun-rec") => 4,
             Some(&"let" | &"ite") => 2,
             Some(head) if !head.starts_with('(') => 1,
             _ => 0,
         };
-        let (first, rest) = parts.split_at(beside.min(parts.len()));
+        let (first, rest) = parts.split_at(on_first_line.min(parts.len()));
         out.push('(');
         out.push_str(&first.join(" "));
-        open.push((")", depth, false));
-        open.extend(rest.iter().rev().map(|part| (*part, depth + 1, true)));
+        open.push(Piece {
+            text: ")",
+            depth,
+            starts_line: false,
+        });
+        open.extend(rest.iter().rev().map(|part| Piece {
+            text: part,
+            depth: depth + 1,
+            starts_line: true,
+        }));
     }
     out
 }
 
-/// Where the elements of a list begin and end.
+/// The offsets at which the elements of a list begin and end.
 fn elements(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;

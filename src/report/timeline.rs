@@ -1,6 +1,6 @@
-//! The phases of a run as bars.
+//! The picture of the phases of a run: passes, engines and checks as bars.
 //!
-//! Invariant: a phase inside another one is drawn below it.
+//! Invariant: a phase within another one is drawn below it.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -8,21 +8,23 @@ use std::time::Duration;
 use super::escaped;
 use alphorn_term::run::{Phase, Span};
 
-/// The width of the picture, the height of a row, what a name's character takes.
+/// The width of the picture, in pixels.
 const WIDTH: f64 = 1000.0;
-const ROW: f64 = 20.0;
-const LETTER: f64 = 7.0;
+/// The height of a row, in pixels.
+const ROW_HEIGHT: f64 = 20.0;
+/// The width of a character, in pixels.
+const CHARACTER_WIDTH: f64 = 7.0;
 
-/// The section; empty if nothing is known.
+/// The section with the picture; empty without spans. `total` is the length of the run.
 pub fn section(spans: &[Span], total: Duration) -> String {
     let total = total.as_secs_f64().max(1e-6);
     if spans.is_empty() {
         return String::new();
     }
     let rows = spans.iter().map(|s| s.depth + 1).max().unwrap_or(1);
-    let height = ROW * (rows as f64 + 1.0);
+    let height = ROW_HEIGHT * (rows as f64 + 1.0);
     let mut out = format!(
-        "<h2>Who did what when</h2>\n<svg viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+        "<h2>Timeline</h2>\n<svg viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
          role=\"img\">\n"
     );
     for span in spans {
@@ -31,7 +33,7 @@ pub fn section(spans: &[Span], total: Duration) -> String {
         if width < 0.5 {
             continue;
         }
-        let (y, name) = (ROW * span.depth as f64, escaped(span.name));
+        let (y, name) = (ROW_HEIGHT * span.depth as f64, escaped(span.name));
         let kind = match span.kind {
             Phase::Pass => "pass",
             Phase::Engine => "engine",
@@ -44,9 +46,9 @@ pub fn section(spans: &[Span], total: Duration) -> String {
              y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
             span.start.as_secs_f64(),
             y + 1.0,
-            ROW - 2.0
+            ROW_HEIGHT - 2.0
         );
-        if width > LETTER * (name.len() as f64 + 1.0) {
+        if width > CHARACTER_WIDTH * (name.len() as f64 + 1.0) {
             let _ = write!(
                 out,
                 "<text x=\"{:.1}\" y=\"{:.1}\">{name}</text>",

@@ -1,6 +1,6 @@
-//! The text to solve, read by a process with one thread that has limits to keep.
+//! Reads the text of the problem in the parent, which has one thread.
 //!
-//! Invariant: it is read once, and the limits and signals end a read that gets nothing.
+//! Invariant: the time limit and signals also end a read while no data arrives.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Read};
@@ -8,26 +8,30 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::Instant;
 
-use super::process::wait_for;
+use super::process::wait_readable;
 use crate::cli::Source;
 
-/// Read at a time.
-const CHUNK: usize = 1 << 20;
+/// Bytes read at a time.
+const CHUNK_BYTES: usize = 1 << 20;
 
-/// What came of it.
+/// The result of reading.
 #[derive(Debug, PartialEq)]
 pub enum Input {
+    /// The whole text.
     Text(Vec<u8>),
-    /// What is wrong, for the user.
+    /// A message for the user that says why the text cannot be read.
     Error(String),
+    /// The time limit was reached first.
     Timeout,
+    /// A signal that ends the run arrived first.
     Signal,
 }
 
-/// All of a file or of standard input, until `deadline`, or until `signals` can be read.
+/// Reads a file or standard input to its end, until `deadline`, or until the descriptor `signals` can
+/// be read.
 pub fn read(source: &Source, deadline: Option<Instant>, signals: RawFd) -> Input {
     let read = match source {
-        // A pipe with a name that nobody writes to must not stop us here.
+        // Opening a named pipe would otherwise block until another process opens it for writing.
         Source::File(path) => OpenOptions::new()
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
@@ -43,12 +47,12 @@ pub fn read(source: &Source, deadline: Option<Instant>, signals: RawFd) -> Input
     })
 }
 
-/// Standard input without a buffer: what is read is what `poll` sees.
+/// Standard input without a buffer, so that `poll` sees all data that has not been read.
 struct Stdin;
 
 impl Read for Stdin {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        // SAFETY: reads into a slice that is ours.
+        // SAFETY: writes into the slice, at most its length.
         let count = unsafe { libc::read(libc::STDIN_FILENO, to.as_mut_ptr().cast(), to.len()) };
         usize::try_from(count).map_err(|_| io::Error::last_os_error())
     }
@@ -66,10 +70,10 @@ fn read_all(
     signals: RawFd,
 ) -> io::Result<Input> {
     let mut text = Vec::new();
-    let mut chunk = vec![0; CHUNK];
+    let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
-        let ready = wait_for(&[from.as_raw_fd(), signals], left)?;
+        let ready = wait_readable(&[from.as_raw_fd(), signals], left)?;
         if ready[1] {
             return Ok(Input::Signal);
         }
@@ -103,7 +107,7 @@ mod tests {
         let again = || from.try_clone().expect("it is open");
         let stopped = read_all(again(), soon, signals.as_raw_fd());
         assert_eq!(stopped.expect("no error"), Input::Timeout);
-        let text = vec![b'x'; 3 * CHUNK + 1];
+        let text = vec![b'x'; 3 * CHUNK_BYTES + 1];
         let writer = {
             let text = text.clone();
             std::thread::spawn(move || to.write_all(&text))
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn an_error_names_the_file() {
         let (signals, _open) = UnixStream::pair().expect("a pair");
         let source = Source::File("/no/such/file".into());
         let Input::Error(message) = read(&source, None, signals.as_raw_fd()) else {
