@@ -10,7 +10,7 @@ use std::time::Duration;
 use alphorn::witness::ProofFormat;
 
 use super::Portfolio;
-use super::schedule::Family;
+use super::schedule::{Family, timeout};
 use crate::cli::Source;
 
 impl Portfolio<'_> {
@@ -28,8 +28,8 @@ impl Portfolio<'_> {
         left: Option<Duration>,
     ) -> Option<Vec<OsString>> {
         let slot = family.members().get(position)?;
-        let limit = slot.timeout(left, self.jobs - 1);
-        Some(self.command(slot.options, limit))
+        let limit = timeout(slot, left, self.jobs - 1);
+        Some(self.command(slot.turn, limit))
     }
 
     /// The command of a member: its own options, its limits, and the user's options for the output.

@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use alphorn::chc::Shape;
+use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 
 /// A family of clauses; it decides which members run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +76,7 @@ impl Family {
     }
 
     /// The members after the first, in the order in which they start.
-    pub fn members(self) -> &'static [MemberSlot] {
+    pub fn members(self) -> Schedule<Options> {
         match self {
             Family::DataAndArrays => HEAPS,
             Family::Data => DATA,
@@ -94,55 +95,40 @@ pub fn max_jobs() -> usize {
     others.unwrap_or(0) + 1
 }
 
-/// A member after the first, with its part of the time.
-pub struct MemberSlot {
-    /// The options of the command line that choose the engine.
-    pub options: &'static [&'static str],
-    /// The share of the time that is left when the member starts, if there is one job beside the
-    /// first. With more jobs the share is multiplied by their number.
-    share: f64,
-    /// The longest time, for one job beside the first. It also holds for runs without a time limit.
-    longest: Option<Duration>,
-}
+/// The options of a member's command line that choose the engine.
+pub type Options = &'static [&'static str];
 
-impl MemberSlot {
-    /// The time limit of the member if this much time is left and this many jobs are for members after
-    /// the first.
-    pub fn timeout(&self, left: Option<Duration>, jobs: usize) -> Option<Duration> {
-        let jobs = u32::try_from(jobs).unwrap_or(u32::MAX).max(1);
-        let share = (self.share * f64::from(jobs)).min(1.0);
-        let part = left.map(|left| left.mul_f64(share));
-        let longest = self.longest.map(|time| time.saturating_mul(jobs));
-        part.into_iter().chain(longest).min()
-    }
-}
-
-const fn slot(
-    options: &'static [&'static str],
-    share: f64,
-    longest: Option<Duration>,
-) -> MemberSlot {
-    MemberSlot {
-        options,
+/// The time limit of a member after the first if this much time is left when it starts and this many
+/// jobs are for such members. Its share and limit are for one job; with more they are multiplied.
+pub fn timeout(slot: &Slot<Options>, left: Option<Duration>, jobs: usize) -> Option<Duration> {
+    let jobs = u32::try_from(jobs).unwrap_or(u32::MAX).max(1);
+    let limit = match slot.limit {
+        Limit::Time(longest) => Limit::Time(longest.saturating_mul(jobs)),
+        other => other,
+    };
+    let share = (slot.share * f64::from(jobs)).min(1.0);
+    Slot {
         share,
-        longest,
+        limit,
+        ..*slot
     }
+    .length(left)
 }
 
-const FIVE_MINUTES: Option<Duration> = Some(Duration::from_secs(300));
-const UNLIMITED: Option<Duration> = None;
+const FIVE_MINUTES: Limit = Limit::Time(Duration::from_secs(300));
+const UNLIMITED: Limit = Limit::None;
 
 // With two jobs, the second line of a list starts when the member of the first line has ended; later
 // lines are for long limits and more jobs. `vinta` divides its time limit among its domains and solves
 // less if the limit is short, so its share is always 1.
 
-const HEAPS: &[MemberSlot] = &[
+const HEAPS: Schedule<Options> = &[
     slot(&["--engine", "pdr"], 0.5, FIVE_MINUTES),
     slot(&["--engine", "vinta"], 1.0, UNLIMITED),
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
-const DATA: &[MemberSlot] = &[
+const DATA: Schedule<Options> = &[
     slot(&["--engine", "enum"], 0.6, FIVE_MINUTES),
     slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "induct"], 1.0, UNLIMITED),
@@ -150,14 +136,14 @@ const DATA: &[MemberSlot] = &[
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
-const ARRAYS: &[MemberSlot] = &[
+const ARRAYS: Schedule<Options> = &[
     slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
     slot(&["--engine", "pdr"], 1.0, UNLIMITED),
     slot(&["--engine", "safari"], 1.0, UNLIMITED),
 ];
 
-const BIT_VECTORS: &[MemberSlot] = &[
+const BIT_VECTORS: Schedule<Options> = &[
     slot(&["--engine", "ic3"], 0.5, FIVE_MINUTES),
     slot(&["--engine", "kind"], 0.6, FIVE_MINUTES),
     slot(&["--engine", "vinta"], 1.0, UNLIMITED),
@@ -166,7 +152,7 @@ const BIT_VECTORS: &[MemberSlot] = &[
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
-const LINEAR_REALS: &[MemberSlot] = &[
+const LINEAR_REALS: Schedule<Options> = &[
     slot(&["--engine", "interp"], 0.5, FIVE_MINUTES),
     slot(&["--engine", "vinta"], 1.0, UNLIMITED),
     slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
@@ -174,7 +160,7 @@ const LINEAR_REALS: &[MemberSlot] = &[
     slot(&["--engine", "tpa"], 1.0, UNLIMITED),
 ];
 
-const LINEAR: &[MemberSlot] = &[
+const LINEAR: Schedule<Options> = &[
     slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "dar"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
@@ -183,7 +169,7 @@ const LINEAR: &[MemberSlot] = &[
     slot(&["--engine", "trl"], 1.0, UNLIMITED),
 ];
 
-const NONLINEAR: &[MemberSlot] = &[
+const NONLINEAR: Schedule<Options> = &[
     slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
     slot(&["--engine", "spacer"], 1.0, UNLIMITED),
@@ -202,7 +188,7 @@ mod tests {
             let members = family.members();
             for member in members {
                 let mut config = Config::default();
-                let mut words = member.options.iter();
+                let mut words = member.turn.iter();
                 while let (Some(option), Some(value)) = (words.next(), words.next()) {
                     match *option {
                         "--engine" => config.engine = (*value).to_owned(),
@@ -211,11 +197,11 @@ mod tests {
                         other => panic!("{other} is not an option of a member"),
                     }
                 }
-                assert_eq!(config.check(), Ok(()), "{:?}", member.options);
+                assert_eq!(config.check(), Ok(()), "{:?}", member.turn);
                 assert!(member.share > 0.0 && member.share <= 1.0);
             }
             let last = members.last().expect("the default is not alone");
-            assert!(last.share >= 1.0 && last.longest.is_none(), "{family:?}");
+            assert!(last.share >= 1.0 && last.limit == UNLIMITED, "{family:?}");
         }
         assert_eq!(Family::named("abacus"), None);
     }
@@ -223,13 +209,13 @@ mod tests {
     #[test]
     fn time_is_shared_by_the_jobs() {
         let seconds = |n: u64| Some(Duration::from_secs(n));
-        let some = slot(&[], 0.5, seconds(100));
-        assert_eq!(some.timeout(seconds(10), 1), seconds(5));
-        assert_eq!(some.timeout(seconds(10), 2), seconds(10));
-        assert_eq!(some.timeout(seconds(10), 9), seconds(10));
-        assert_eq!(some.timeout(seconds(10_000), 1), seconds(100));
-        assert_eq!(some.timeout(None, 2), seconds(200));
-        assert_eq!(slot(&[], 1.0, UNLIMITED).timeout(None, 2), None);
+        let some: Slot<Options> = slot(&[], 0.5, Limit::Time(Duration::from_secs(100)));
+        assert_eq!(timeout(&some, seconds(10), 1), seconds(5));
+        assert_eq!(timeout(&some, seconds(10), 2), seconds(10));
+        assert_eq!(timeout(&some, seconds(10), 9), seconds(10));
+        assert_eq!(timeout(&some, seconds(10_000), 1), seconds(100));
+        assert_eq!(timeout(&some, None, 2), seconds(200));
+        assert_eq!(timeout(&slot(&[], 1.0, UNLIMITED), None, 2), None);
     }
 
     #[test]
