@@ -18,6 +18,7 @@ pub struct PredicateId(pub u32);
 
 impl PredicateId {
     /// Position in [`System::predicates`].
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -50,6 +51,7 @@ impl Predicate {
     }
 
     /// Number of arguments.
+    #[inline]
     pub fn arity(&self) -> usize {
         self.params.len()
     }
@@ -165,6 +167,7 @@ impl System {
     }
 
     /// The predicate with this id.
+    #[inline]
     pub fn predicate(&self, id: PredicateId) -> &Predicate {
         &self.predicates[id.index()]
     }

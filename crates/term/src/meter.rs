@@ -21,6 +21,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
+    #[inline]
     pub fn add(&self, cost: Duration) {
         let cost = u64::try_from(cost.as_nanos()).unwrap_or(u64::MAX);
         let sum = self.nanoseconds.get().saturating_add(cost);
@@ -30,6 +31,7 @@ impl Meter {
 
 impl TermStore {
     /// Adds work that is not done on terms, for example steps of a solver.
+    #[inline]
     pub fn charge(&self, cost: Duration) {
         self.meter.add(cost);
     }
@@ -45,6 +47,7 @@ impl TermStore {
     }
 
     /// The work of the run so far, in nominal time.
+    #[inline]
     pub fn work(&self) -> Duration {
         Duration::from_nanos(self.meter.nanoseconds.get())
     }

@@ -17,6 +17,7 @@ impl TermId {
     pub const FALSE: TermId = TermId(1);
 
     /// Position in the store, for dense tables.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -111,6 +111,7 @@ impl TermStore {
     }
 
     /// Number of distinct terms made so far.
+    #[inline]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -121,36 +122,43 @@ impl TermStore {
     }
 
     /// The structure of a term.
+    #[inline]
     pub fn node(&self, term: TermId) -> &Node {
         &self.nodes[term.index()]
     }
 
     /// The operator of a term.
+    #[inline]
     pub fn op(&self, term: TermId) -> &Op {
         &self.node(term).op
     }
 
     /// The arguments of a term.
+    #[inline]
     pub fn args(&self, term: TermId) -> &[TermId] {
         &self.node(term).args
     }
 
     /// The sort of a term.
+    #[inline]
     pub fn sort_of(&self, term: TermId) -> SortId {
         self.node(term).sort
     }
 
     /// Whether the term is a value (see [`Node::is_value`]).
+    #[inline]
     pub fn is_value(&self, term: TermId) -> bool {
         self.node(term).is_value
     }
 
     /// Whether the term is a variable.
+    #[inline]
     pub fn is_var(&self, term: TermId) -> bool {
         matches!(self.op(term), Op::Var(_))
     }
 
     /// The name of a variable; empty for any other term.
+    #[inline]
     pub fn var_name(&self, term: TermId) -> &str {
         match self.op(term) {
             Op::Var(index) => &self.variables[*index as usize].name,
@@ -233,6 +241,7 @@ impl TermStore {
     }
 
     /// The structure of a sort.
+    #[inline]
     pub fn sort(&self, id: SortId) -> Sort {
         self.sorts.borrow()[id.0 as usize]
     }
@@ -249,6 +258,7 @@ impl TermStore {
     }
 
     /// The width in bits of a bit-vector term; zero for a term of another sort.
+    #[inline]
     pub fn width(&self, term: TermId) -> u32 {
         match self.sort(self.sort_of(term)) {
             Sort::BitVec(width) => width,
