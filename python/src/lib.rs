@@ -49,7 +49,7 @@ impl Failure {
     fn exception(self, py: Python<'_>) -> PyErr {
         match self {
             Failure::Input(error) => {
-                let kind = error.kind.to_string();
+                let kind = error.message();
                 made(py, "InputError", |class| {
                     class.call1((kind, error.line, error.column))
                 })
