@@ -19,6 +19,11 @@ pub struct InputError {
 }
 
 impl InputError {
+    /// The message without the position.
+    pub fn message(&self) -> String {
+        self.kind.to_string()
+    }
+
     /// Whether the text does not follow the grammar. The other errors are about its meaning: sorts,
     /// declarations, or assertions that are not Horn.
     pub fn is_syntax_error(&self) -> bool {
