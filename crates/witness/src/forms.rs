@@ -1,12 +1,13 @@
 //! S-expressions of a certificate as a DAG.
 //!
 //! Reading replaces the names of a `let` by their values, following SMT-LIB's scopes, so that an
-//! expression has only the variables of its definition or lemma. Equal expressions are stored once, and
-//! writing puts shared terms under `let` again.
+//! expression has only the variables of its definition or lemma. Equal expressions are stored once,
+//! and writing puts shared terms under `let` again.
 //!
 //! # Invariant
-//! Forms have no sorts or operators: a written form differs from the text that was read only in `let`s,
-//! bars of symbols, white space, comments, and symbols after [`Forms::rename`]. There is no recursion.
+//! Forms have no sorts or operators: a written form differs from the text that was read only in
+//! `let`s, bars of symbols, white space, comments, and symbols after [`Forms::rename`]. There is no
+//! recursion.
 
 use std::ops::Range;
 
@@ -163,9 +164,9 @@ impl Forms {
         }
     }
 
-    /// A name that a quantifier or a pattern binds, and that a `let` binds or has in its value: then
-    /// replacing the `let` may have captured a variable. Atoms in patterns for which `is_constructor`
-    /// holds bind nothing.
+    /// A name that a quantifier or a pattern binds, and that a `let` binds or has in its value:
+    /// then replacing the `let` may have captured a variable. Atoms in patterns for which
+    /// `is_constructor` holds bind nothing.
     pub fn captured(&self, is_constructor: impl Fn(&str) -> bool) -> Option<&str> {
         let mut used: FxHashSet<FormId> = FxHashSet::default();
         let mut stack: Vec<FormId> = self.let_values.iter().copied().collect();
@@ -183,8 +184,8 @@ impl Forms {
         captured.map(|(_, name)| name)
     }
 
-    /// The atoms that a quantifier or a `match` binds, with constructors without fields; none for other
-    /// lists.
+    /// The atoms that a quantifier or a `match` binds, with constructors without fields; none for
+    /// other lists.
     fn bound(&self, id: FormId) -> Vec<FormId> {
         let first = |list: &FormId| self.elements(*list).first().copied();
         match (self.application(id), self.elements(id)) {
@@ -326,8 +327,8 @@ impl Forms {
         Some(out)
     }
 
-    /// The text of a term, with `let`s for shared terms, whose names begin with `stem`. `None` if it is
-    /// longer than `limit` bytes.
+    /// The text of a term, with `let`s for shared terms, whose names begin with `stem`. `None` if
+    /// it is longer than `limit` bytes.
     pub fn term(&self, root: FormId, stem: &str, limit: usize) -> Option<String> {
         let mut names: FxHashMap<FormId, String> = FxHashMap::default();
         let mut out = String::new();

@@ -1,8 +1,8 @@
 //! Reading the formulas of a model's text.
 //!
-//! The definitions become clauses of a text for the reader of problems. The clause of a predicate is
-//! `body ⇒ P!(x)`, whose constraint is the formula. Bodies of recursive functions and parts of lemmas
-//! are arguments of atoms.
+//! The definitions become clauses of a text for the reader of problems. The clause of a predicate
+//! is `body ⇒ P!(x)`, whose constraint is the formula. Bodies of recursive functions and parts of
+//! lemmas are arguments of atoms.
 //!
 //! # Invariant
 //! The result is a candidate: nothing is checked here but its form.
@@ -20,9 +20,9 @@ use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Functions, Problem, ProblemClause, parse_with_functions};
 use alphorn_term::{TermId, TermStore};
 
-/// The formulas of a model of `problem` over the formal variables of its predicates, with its functions
-/// and lemmas. `witness` is the text from which the model was read. Predicates that it does not define
-/// have no formula.
+/// The formulas of a model of `problem` over the formal variables of its predicates, with its
+/// functions and lemmas. `witness` is the text from which the model was read. Predicates that it
+/// does not define have no formula.
 ///
 /// # Errors
 /// A definition, measure or lemma is malformed, or is not read by alphorn.

@@ -2,21 +2,21 @@
 //! printing and reading.
 //!
 //! # The trusted base
-//! An answer is printed only if its witness passes the check in this crate ([`validate`]). The crate
-//! depends on `alphorn-term`, `alphorn-chc` and `alphorn-smt` and on no engine, pass or strategy; Cargo
-//! enforces this. The four crates are the trusted base. They are not disjoint from what the engines
-//! use: engines have the same terms, the same reader and the same Z3 contexts (`smt::context`). A
-//! verdict relies on the following parts of them.
+//! An answer is printed only if its witness passes the check in this crate ([`validate()`]). The
+//! crate depends on `alphorn-term`, `alphorn-chc` and `alphorn-smt` and on no engine, pass or
+//! strategy; Cargo enforces this. The four crates are the trusted base. They are not disjoint from
+//! what the engines use: engines have the same terms, the same reader and the same Z3 contexts
+//! (`smt::context`). A verdict relies on the following parts of them.
 //!
 //! **Both verdicts**
 //! - libz3: its parser, simplifier and solvers.
 //! - The division of the text into commands (`chc::frontend`, `Problem::commands`, the dialect).
-//! - `script` and [`sexp`], which cut and join the text; `smt::context` and `smt::text`, which pass it
-//!   to Z3's parser and ask about it.
-//! - [`validate`] and the program that prints its result.
+//! - `script` and [`sexp`], which cut and join the text; `smt::context` and `smt::text`, which pass
+//!   it to Z3's parser and ask about it.
+//! - [`validate()`] and the program that prints its result.
 //!
-//! **`sat`.** The definitions that are checked are the text that is printed, so neither the reader's
-//! formulas nor the printing of terms are trusted.
+//! **`sat`.** The definitions that are checked are the text that is printed, so neither the
+//! reader's formulas nor the printing of terms are trusted.
 //! - `smt::text::valid_assertions`, with its translations of assertions (uninterpreted functions,
 //!   integers, instances).
 //! - For a model with recursive functions, `certificate`, which shows that the functions exist and
@@ -27,13 +27,14 @@
 //!
 //! **`unsat`.** A refutation has to pass two checks, so a mistake in the reader, in terms or in
 //! evaluation alone does not make a wrong `unsat`.
-//! - `smt::text::implied_steps`, which shows that each step follows from the assertion that it names,
-//!   and the text that `text_check` writes for it.
-//! - That `step_check` rejects derivations whose premises come later, or that do not end with `false`.
+//! - `smt::text::implied_steps`, which shows that each step follows from the assertion that it
+//!   names, and the text that `text_check` writes for it.
+//! - That `step_check` rejects derivations whose premises come later, or that do not end with
+//!   `false`.
 //!
 //! # Invariant
-//! Only the functions of the module `validate` make a [`Validated`] verdict of `sat` or `unsat`, and
-//! only after the check of its witness.
+//! Only the functions of the module `validate` make a [`Validated`] verdict of `sat` or `unsat`,
+//! and only after the check of its witness.
 
 mod certificate;
 mod forms;

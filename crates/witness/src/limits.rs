@@ -4,12 +4,13 @@
 pub(crate) struct Limits {
     /// Depth of signs and fractions in a numeral of a value; a deeper one is an error.
     pub max_number_depth: usize,
-    /// Number of steps of a proof term that stand inside one another without a name.
+    /// Depth of steps inside one another in a proof term; a step at this depth gets a name.
     pub max_proof_nesting: usize,
     /// Number of places, with the lengths of their paths, that the search for a function's calls
     /// visits, since it does not follow sharing; with more, the certificate is rejected.
     pub max_call_places: usize,
-    /// Length of a script or term of a certificate, in bytes; a longer one makes the check undecided.
+    /// Length of a script or term of a certificate, in bytes; a longer one makes the check
+    /// undecided.
     pub max_script_bytes: usize,
     /// Length of a pattern of a lemma, in bytes; a longer one is left out.
     pub max_pattern_bytes: usize,

@@ -1,9 +1,9 @@
 //! Reading witnesses: the formats of `print`, and models of other solvers.
 //!
-//! A model is split into its definitions, which stay text for Z3's parser. The definitions may be in a
-//! list, in a list that begins with `model`, or on the top level, after an optional line with the
-//! verdict. Auxiliary functions are allowed; recursive ones only with a certificate in comments after
-//! the model (`certificate`), or if they are sizes of datatypes.
+//! A model is split into its definitions, which stay text for Z3's parser. The definitions may be
+//! in a list, in a list that begins with `model`, or on the top level, after an optional line with
+//! the verdict. Auxiliary functions are allowed; recursive ones only with a certificate in comments
+//! after the model (`certificate`), or if they are sizes of datatypes.
 //!
 //! # Invariant
 //! Reading checks the form only; `validate` checks that the witness is one.
@@ -80,7 +80,8 @@ pub struct ModelText {
 /// Reads a model or a refutation of `problem`.
 ///
 /// # Errors
-/// The text is no witness, or names clauses, variables or predicates that the problem does not have.
+/// The text is no witness, or names clauses, variables or predicates that the problem does not
+/// have.
 pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError> {
     let mut start = 0;
     let mut sat = None;
@@ -186,8 +187,8 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
             let message = "not of the form (define-fun name (arguments) sort term)";
             return Err(error_at(text, range.start, message));
         }
-        // Z3 reads the definitions as text. If it split them into other tokens, they might contain a
-        // recursive definition, from which anything follows.
+        // Z3 reads the definitions as text. If it split them into other tokens, they might contain
+        // a recursive definition, from which anything follows.
         if let Some(place) = ambiguity(text, &range) {
             return Err(error_at(text, place, "solvers may read this differently"));
         }
@@ -212,9 +213,9 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
     Ok(model)
 }
 
-/// A predicate that the command with these parts defines over Int where it is declared over Real, or
-/// the converse. Z3 would convert the arguments of its applications; for other sorts it reports an
-/// error.
+/// A predicate that the command with these parts defines over Int where it is declared over Real,
+/// or the converse. Z3 would convert the arguments of its applications; for other sorts it reports
+/// an error.
 fn with_other_numbers<'a>(
     problem: &Problem,
     text: &'a str,
@@ -251,8 +252,8 @@ fn with_other_numbers<'a>(
     Some(symbol(&text[other[0].clone()]))
 }
 
-/// The symbols that a recursive definition defines, if its tokens are those of the definition of sizes
-/// of a datatype of the problem. Any other recursive definition may be inconsistent.
+/// The symbols that a recursive definition defines, if its tokens are those of the definition of
+/// sizes of a datatype of the problem. Any other recursive definition may be inconsistent.
 pub(super) fn size_definition(problem: &Problem, text: &str) -> Option<Vec<String>> {
     let terms = &*problem.terms;
     let words = |text: &str| -> Vec<String> {

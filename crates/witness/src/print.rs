@@ -2,8 +2,8 @@
 //!
 //! A **model** is one S-expression, `( (define-fun P ((x!0 Int) …) Bool body) … )`: each declared
 //! predicate in the order of the declarations, with operators of SMT-LIB only. If it needs sizes of
-//! datatypes or other recursive functions, their `define-fun-rec`s come first, and their certificate
-//! follows in comments (`certificate`).
+//! datatypes or other recursive functions, their `define-fun-rec`s come first, and their
+//! certificate follows in comments (`certificate`).
 //!
 //! A **refutation** is a derivation of `false` in numbered ground steps, each after its premises:
 //!
@@ -13,11 +13,12 @@
 //! 3: false by clause 3 [x = 1, y = (- 2)] from 2
 //! ```
 //!
-//! A line has the step's number; the derived fact; the clause, as the number of its command among all
-//! assertions, rules and queries of the file from 1, followed by `.k` for the k-th of several clauses
-//! of a command; the values of all variables of the clause, in the order of their quantifiers; and the
-//! steps that derive the body atoms, in their order. Values are SMT-LIB terms. There are no
-//! parentheses without arguments, no brackets without variables, and no `from` without body atoms.
+//! A line has the step's number; the derived fact; the clause, as the number of its command among
+//! all assertions, rules and queries of the file from 1, followed by `.k` for the k-th of several
+//! clauses of a command; the values of all variables of the clause, in the order of their
+//! quantifiers; and the steps that derive the body atoms, in their order. Values are SMT-LIB terms.
+//! There are no parentheses without arguments, no brackets without variables, and no `from` without
+//! body atoms.
 //!
 //! As **JSON** a refutation is one object,
 //!
@@ -331,8 +332,8 @@ pub fn model_text(model: &PrintedModel) -> String {
     out
 }
 
-/// Names of clauses in refutations: the number of the command and, for a command with several clauses,
-/// the clause's number in it.
+/// Names of clauses in refutations: the number of the command and, for a command with several
+/// clauses, the clause's number in it.
 pub struct ClauseNames {
     /// By index of the clause: the number of the command, and the clause's number in it from 1.
     parts: Vec<(usize, usize)>,
@@ -364,8 +365,8 @@ impl ClauseNames {
         }
     }
 
-    /// The indexes of clauses by the two numbers of their names; the second is 1 for the only clause of a
-    /// command.
+    /// The indexes of clauses by the two numbers of their names; the second is 1 for the only
+    /// clause of a command.
     pub fn by_name(&self) -> FxHashMap<(usize, usize), usize> {
         let names = self.parts.iter().copied();
         names.enumerate().map(|(i, name)| (name, i)).collect()

@@ -1,10 +1,10 @@
-//! The user's text as a script for Z3's parser: with predicates defined, for the check of a model, or
-//! declared, for the check of a refutation. Rules and queries of the fixedpoint dialect become
+//! The user's text as a script for Z3's parser: with predicates defined, for the check of a model,
+//! or declared, for the check of a refutation. Rules and queries of the fixedpoint dialect become
 //! assertions.
 //!
 //! # Invariant
-//! Formulas, definitions and sorts are copied from the text by its tokens, without the reader's terms.
-//! Of the reader only the ranges of commands and the names of predicates are used.
+//! Formulas, definitions and sorts are copied from the text by its tokens, without the reader's
+//! terms. Of the reader only the ranges of commands and the names of predicates are used.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -65,8 +65,8 @@ pub fn query_variable(position: usize) -> String {
     format!("query!{position}")
 }
 
-/// The problem's declarations of sorts, then `definitions`, commands that define each predicate, then
-/// its other declarations, definitions and assertions. So `definitions` may use any sort.
+/// The problem's declarations of sorts, then `definitions`, commands that define each predicate,
+/// then its other declarations, definitions and assertions. So `definitions` may use any sort.
 ///
 /// # Errors
 /// A malformed command, which the reader would have rejected.
@@ -74,8 +74,8 @@ pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
     script(problem, Predicates::Defined(definitions), "")
 }
 
-/// The problem's declarations and definitions, the assertions of `commands` in their order, and then
-/// the commands `more`.
+/// The problem's declarations and definitions, the assertions of `commands` in their order, and
+/// then the commands `more`.
 ///
 /// # Errors
 /// A malformed command.
@@ -253,7 +253,8 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
-    /// The formula that a command asserts: that of an assertion, a rule, or the negation of a query.
+    /// The formula that a command asserts: that of an assertion, a rule, or the negation of a
+    /// query.
     fn formula(&self, command: &CommandSpan) -> Option<String> {
         let text = self.text;
         let parts = elements(text, &command.range)?;
@@ -291,8 +292,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The script with another name for the user's sort `List`, since Z3's parser, as a library, has a sort
-/// of this name in every logic. The new name does not occur in the text.
+/// The script with another name for the user's sort `List`, since Z3's parser, as a library, has a
+/// sort of this name in every logic. The new name does not occur in the text.
 pub fn without_predefined_names(script: String) -> String {
     const TAKEN: &str = "List";
     if !script.contains(TAKEN) {
@@ -322,9 +323,9 @@ pub fn with_names(text: &str, names: &FxHashMap<&str, String>) -> String {
     out
 }
 
-/// Writes the beginning of a quantifier over the declared variables whose names occur in the formula, in
-/// the order of their first occurrences; `false` if there are none. Quantifying a name that the formula
-/// binds itself does not change its meaning.
+/// Writes the beginning of a quantifier over the declared variables whose names occur in the
+/// formula, in the order of their first occurrences; `false` if there are none. Quantifying a name
+/// that the formula binds itself does not change its meaning.
 fn quantify(
     out: &mut String,
     text: &str,

@@ -1,6 +1,7 @@
 //! A scanner for S-expressions: tokens with their byte ranges.
 //!
-//! The checks of witnesses cut and join the user's text with it, apart from the reader's own scanner.
+//! The checks of witnesses cut and join the user's text with it, apart from the reader's own
+//! scanner.
 //!
 //! # Invariant
 //! It has no notion of term, sort or command, and no recursion.
@@ -109,11 +110,11 @@ pub fn symbol(atom: &str) -> &str {
         .unwrap_or(atom)
 }
 
-/// The first byte in `range` from which on readers of SMT-LIB may split the text into other tokens: a
-/// carriage return without line feed, a quoted symbol that ends with a backslash, or an atom that is no
-/// token of SMT-LIB. For Z3 the first does not end a line, the second does not end the symbol, `#|` is
-/// a comment, and `0f` and `f:named` are two tokens each. So Z3 may read a definition that is not seen
-/// here.
+/// The first byte in `range` from which on readers of SMT-LIB may split the text into other tokens:
+/// a carriage return without line feed, a quoted symbol that ends with a backslash, or an atom that
+/// is no token of SMT-LIB. For Z3 the first does not end a line, the second does not end the
+/// symbol, `#|` is a comment, and `0f` and `f:named` are two tokens each. So Z3 may read a
+/// definition that is not seen here.
 pub fn ambiguity(text: &str, range: &Range<usize>) -> Option<usize> {
     let bytes = text.as_bytes();
     let lone = |&i: &usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');

@@ -1,9 +1,9 @@
 //! The check of a refutation by evaluation, step by step.
 //!
 //! # Invariant
-//! A step is accepted only if the constraint of its clause evaluates to `true` under the step's values
-//! (or has no value and is valid) and its atoms evaluate to the facts of its premises and to its own
-//! fact. The time is linear in the sizes of the steps' clauses.
+//! A step is accepted only if the constraint of its clause evaluates to `true` under the step's
+//! values (or has no value and is valid) and its atoms evaluate to the facts of its premises and to
+//! its own fact. The time is linear in the sizes of the steps' clauses.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -115,9 +115,9 @@ pub fn check_refutation(system: &System, refutation: &Refutation) -> Result<(), 
     check_steps(&SystemRules::new(system), refutation, |_| false)
 }
 
-/// Checks that `refutation` derives `false` with `rules`. For a ground constraint without a value (it
-/// has a quantifier, or depends on a division by zero), `valid` decides whether it holds in every
-/// interpretation.
+/// Checks that `refutation` derives `false` with `rules`. For a ground constraint without a value
+/// (it has a quantifier, or depends on a division by zero), `valid` decides whether it holds in
+/// every interpretation.
 ///
 /// # Errors
 /// Why the refutation is rejected.

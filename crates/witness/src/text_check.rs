@@ -1,9 +1,9 @@
 //! The check of a witness against the user's text, with Z3's parser and solvers.
 //!
-//! The definitions of a model replace the declarations of the predicates, and every assertion has to
-//! be valid then. For a refutation, predicates stay uninterpreted, and the assertion that a step names
-//! has to imply that the step's premises imply its fact. So the facts of the steps hold in every model
-//! of the text, and the last one is `false`.
+//! The definitions of a model replace the declarations of the predicates, and every assertion has
+//! to be valid then. For a refutation, predicates stay uninterpreted, and the assertion that a step
+//! names has to imply that the step's premises imply its fact. So the facts of the steps hold in
+//! every model of the text, and the last one is `false`.
 //!
 //! # Invariant
 //! Z3 reads the problem's assertions from the user's text. The values of a refutation only select
@@ -38,8 +38,8 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
     })
 }
 
-/// The outcome of `check` for the problem's text in several readings. The text of each of `readings`,
-/// which defines the predicates, replaces their declarations.
+/// The outcome of `check` for the problem's text in several readings. The text of each of
+/// `readings`, which defines the predicates, replaces their declarations.
 pub fn outcome_of_text(
     problem: &Problem,
     readings: &[Reading],
@@ -194,8 +194,8 @@ impl<'a> StepWriter<'a> {
         Ok((script, self.clause_texts, steps, self.assertions))
     }
 
-    /// The position of a clause's text. Declares the predicate whose arguments are the values of its
-    /// variables.
+    /// The position of a clause's text. Declares the predicate whose arguments are the values of
+    /// its variables.
     fn clause(&mut self, id: ClauseId) -> Result<usize, String> {
         if let Some(&known) = self.clauses.get(&id) {
             return Ok(known);
@@ -346,8 +346,8 @@ mod tests {
     use alphorn_chc::frontend::parse;
     use alphorn_term::TermStore;
 
-    /// Checks that a refutation passes, and that it fails after each of `mistakes`, which replace a part
-    /// of the text by another of the same length.
+    /// Checks that a refutation passes, and that it fails after each of `mistakes`, which replace a
+    /// part of the text by another of the same length.
     fn test(text: &str, refutation: &str, mistakes: &[(&str, &str)]) {
         let text = format!("{text} (check-sat)");
         let mut problem = parse(&text, Rc::new(TermStore::new())).expect("a problem");
@@ -394,7 +394,8 @@ mod tests {
 
     #[test]
     fn quantifiers_are_found_wherever_they_stand() {
-        // The assertion implies Q by x = 4, but not with `replaced` in place of 3; with the clause's name.
+        // The assertion implies Q by x = 4, but not with `replaced` in place of 3; with the
+        // clause's name.
         for (assertion, replaced, clause) in [
             ("(assert (forall ((x Int)) (=> (> x 3) Q)))", "x", "1"),
             (

@@ -12,17 +12,17 @@ use alphorn_term::{Assignment, TermId};
 /// An interpretation of predicates that makes every clause valid.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// For each predicate in use, a formula over its formal variables in the system that the model is
-    /// of (`System::predicate(p).params`). A predicate that occurs in no clause may be absent, and
-    /// is `true` then.
+    /// For each predicate in use, a formula over its formal variables in the system that the model
+    /// is of (`System::predicate(p).params`). A predicate that occurs in no clause may be absent,
+    /// and is `true` then.
     pub definitions: FxHashMap<PredicateId, TermId>,
     /// Lemmas about the functions that the definitions call, each proven from those before it. They
     /// contain no predicates, so back-translations do not change them.
     pub lemmas: Vec<Lemma>,
 }
 
-/// A universal statement about recursive functions with its proof by cases: in each case the statement
-/// follows from the guard and ground instances, with the functions uninterpreted.
+/// A universal statement about recursive functions with its proof by cases: in each case the
+/// statement follows from the guard and ground instances, with the functions uninterpreted.
 #[derive(Clone, Debug)]
 pub struct Lemma {
     /// The name by which other lemmas use it.
@@ -34,8 +34,8 @@ pub struct Lemma {
     /// Positions in `vars` of the terms that become lexicographically smaller in instances of the
     /// induction hypothesis. Empty if there are no such instances.
     pub measure: Vec<usize>,
-    /// The cases; their guards cover all values of `vars` for which the statement does not hold with
-    /// uninterpreted functions.
+    /// The cases; their guards cover all values of `vars` for which the statement does not hold
+    /// with uninterpreted functions.
     pub cases: Vec<Case>,
 }
 

@@ -1,13 +1,13 @@
 //! The check of an answer's witness against the user's text, and the output of a checked answer.
 //!
-//! A model is checked as the text that is printed. A refutation is checked twice: by evaluation against
-//! the clauses as they were read (`step_check`), and by Z3 against the text (`text_check`), since the
-//! reader may have made a mistake.
+//! A model is checked as the text that is printed. A refutation is checked twice: by evaluation
+//! against the clauses as they were read (`step_check`), and by Z3 against the text (`text_check`),
+//! since the reader may have made a mistake.
 //!
 //! # Invariant
-//! [`Validated`] has private fields and is made in this module only; its verdict is `sat` or `unsat`
-//! only if its witness passed. A witness of an engine that fails its check is logged as a defect,
-//! counted as `witness.failures`, and the verdict is `unknown`.
+//! [`Validated`] has private fields and is made in this module only; its verdict is `sat` or
+//! `unsat` only if its witness passed. A witness of an engine that fails its check is logged as a
+//! defect, counted as `witness.failures`, and the verdict is `unknown`.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -100,8 +100,8 @@ impl Validated {
         &self.verdict
     }
 
-    /// Whether there is a model with sizes of datatypes, and whether there is one with other recursive
-    /// functions.
+    /// Whether there is a model with sizes of datatypes, and whether there is one with other
+    /// recursive functions.
     pub fn functions(&self, terms: &TermStore) -> (bool, bool) {
         let Verdict::Sat(model) = &self.verdict else {
             return (false, false);
@@ -119,8 +119,8 @@ impl Validated {
         }
     }
 
-    /// A certificate of the answer, an SMT-LIB script that any solver can confirm (the guide has the
-    /// format). The text of a refutation's certificate is checked within the budget.
+    /// A certificate of the answer, an SMT-LIB script that any solver can confirm (the guide has
+    /// the format). The text of a refutation's certificate is checked within the budget.
     ///
     /// # Errors
     /// Why there is no certificate.
@@ -165,8 +165,8 @@ fn word(dialect: Dialect, satisfiable: bool) -> &'static str {
     }
 }
 
-/// Checks an answer about `problem` within the context's limits. The result is `Unknown` if the witness
-/// fails the check, or if the check is not finished.
+/// Checks an answer about `problem` within the context's limits. The result is `Unknown` if the
+/// witness fails the check, or if the check is not finished.
 pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Validated {
     if let Verdict::Unknown(reason) = verdict {
         return Validated::unknown(reason);
@@ -175,8 +175,8 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
     conclude(verdict, printed, outcome, cx)
 }
 
-/// As [`validate`] for an answer about other clauses, which may be wrong; `None` if its witness does
-/// not pass. This is no defect.
+/// As [`validate`] for an answer about other clauses, which may be wrong; `None` if its witness
+/// does not pass. This is no defect.
 pub fn validate_guess(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Option<Validated> {
     let (model, outcome) = checked(problem, &verdict, cx);
     if outcome != Outcome::Valid {
@@ -309,8 +309,8 @@ fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> Outcome
     }
 }
 
-/// Checks that a model defines every predicate, and no other symbol that occurs in the problem's text:
-/// a definition of `and`, for example, would change the meaning of the clauses.
+/// Checks that a model defines every predicate, and no other symbol that occurs in the problem's
+/// text: a definition of `and`, for example, would change the meaning of the clauses.
 fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), String> {
     let defined: FxHashSet<&str> = model.names.iter().map(String::as_str).collect();
     let mut predicates: FxHashSet<&str> = FxHashSet::default();
@@ -334,8 +334,8 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
 
 /// Checks a refutation, against the clauses as they were read and against the text.
 fn check_refutation_of(problem: &Problem, refutation: &Refutation, budget: &Budget) -> Outcome {
-    // For constraints without a value the check against the text decides, with exactly the values of
-    // the refutation.
+    // For constraints without a value the check against the text decides, with exactly the values
+    // of the refutation.
     let undefined = Cell::new(false);
     let leave = |_| {
         undefined.set(true);

@@ -1,5 +1,5 @@
-//! A refutation as a proof term of Z3, in the form that its fixedpoint engine prints for `(get-proof)`,
-//! for programs that read it. Solidity's compiler makes its counterexamples from it.
+//! A refutation as a proof term of Z3, in the form that its fixedpoint engine prints for
+//! `(get-proof)`, for programs that read it. Solidity's compiler makes its counterexamples from it.
 //!
 //! ```text
 //! ((set-logic HORN)
@@ -11,18 +11,18 @@
 //! ```
 //!
 //! A step is `((_ hyper-res 0 0 0 1 … 0 n) (asserted C) S1 … Sn fact)`: the clause, the steps that
-//! derive its body atoms, in their order, and the derived fact. The pairs of numbers say that the head
-//! (0) is derived and that the k-th body literal is resolved with the k-th premise. As in Z3, a query
-//! derives a new atom, from which `false` follows by modus ponens (`mp`). The clause is that of the
-//! problem, and its name (`$c2` or `$c2.1`) has the numbers of the other formats. Clauses, values in
-//! several facts, steps with several uses, and every step at some depth of nesting have names under
-//! `let`.
+//! derive its body atoms, in their order, and the derived fact. The pairs of numbers say that the
+//! head (0) is derived and that the k-th body literal is resolved with the k-th premise. As in Z3,
+//! a query derives a new atom, from which `false` follows by modus ponens (`mp`). The clause is
+//! that of the problem, and its name (`$c2` or `$c2.1`) has the numbers of the other formats.
+//! Clauses, values in several facts, steps with several uses, and every step at some depth of
+//! nesting have names under `let`.
 //!
 //! A proof term does not contain the values of variables, so `parse` does not read it.
 //!
 //! # Invariant
-//! The size is linear in the refutation and its clauses. There is no recursion over steps, and no new
-//! name occurs in the problem.
+//! The size is linear in the refutation and its clauses. There is no recursion over steps, and no
+//! new name occurs in the problem.
 
 use std::fmt::Write;
 
@@ -213,7 +213,8 @@ impl<'a> Proof<'a> {
     fn clause(&self, clause: &ProblemClause) -> String {
         let terms = &self.problem.terms;
         let mut printer = Printer::new(terms);
-        // A variable must not have the name of a predicate, another variable or a name of the printer.
+        // A variable must not have the name of a predicate, another variable or a name of the
+        // printer.
         let mut taken: FxHashSet<String> = self
             .problem
             .predicates

@@ -1,4 +1,5 @@
-//! The calls of mutually recursive functions in a body, and formulas that their arguments are smaller.
+//! The calls of mutually recursive functions in a body, and formulas that their arguments are
+//! smaller.
 //!
 //! # Invariant
 //! A call in a place that is not supported is an error; no call is left out.
@@ -10,7 +11,8 @@ use crate::limits::LIMITS;
 use alphorn_chc::frontend::Problem;
 use alphorn_term::quote_symbol;
 
-/// Symbols with a meaning in paths or in the formulas made here, which name no function or variable.
+/// Symbols with a meaning in paths or in the formulas made here, which name no function or
+/// variable.
 pub(super) const RESERVED: [&str; 21] = [
     "and", "or", "not", "=>", "xor", "ite", "=", "distinct", "<", "<=", "true", "false", "let",
     "match", "forall", "exists", "lambda", "_", "as", "!", "is",
@@ -45,12 +47,12 @@ pub(super) fn conjunction(forms: &mut Forms, parts: &[FormId]) -> FormId {
     }
 }
 
-/// The calls of `members` in `body`, each with its path: conditions of `ite`s, and for an argument of a
-/// connective that the arguments before it do not decide the connective's value.
+/// The calls of `members` in `body`, each with its path: conditions of `ite`s, and for an argument
+/// of a connective that the arguments before it do not decide the connective's value.
 ///
 /// # Errors
-/// A call with a wrong number of arguments or in an unsupported place (below a binder, for example), or
-/// a body that is too large.
+/// A call with a wrong number of arguments or in an unsupported place (below a binder, for
+/// example), or a body that is too large.
 pub(super) fn calls(
     forms: &mut Forms,
     body: FormId,
@@ -165,8 +167,8 @@ pub(super) struct Descent {
 }
 
 impl Descent {
-    /// For the datatypes of a problem. The formulas imply that constructors and selectors are as they
-    /// were read.
+    /// For the datatypes of a problem. The formulas imply that constructors and selectors are as
+    /// they were read.
     pub fn new(problem: &Problem, stem: &str) -> Self {
         let terms = &problem.terms;
         let mut selectors = FxHashMap::default();
@@ -238,8 +240,8 @@ impl Descent {
         result
     }
 
-    /// A formula that `new`, selectors applied to the variable, is a proper part of the variable: each
-    /// selector takes a field of its argument's constructor. `None` for another term.
+    /// A formula that `new`, selectors applied to the variable, is a proper part of the variable:
+    /// each selector takes a field of its argument's constructor. `None` for another term.
     fn part(&self, forms: &mut Forms, old: &str, new: FormId) -> Option<FormId> {
         let mut steps = Vec::new();
         let mut at = new;

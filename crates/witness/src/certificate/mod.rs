@@ -1,28 +1,28 @@
 //! Certificates of models with recursive functions.
 //!
-//! A predicate's formula may call functions that recursive equations define. A solver without induction
-//! can show neither that such functions exist nor what properties they have. So the model has a
-//! *certificate*: a measure for each function, and lemmas with their proofs. It is checked in three
-//! parts, each as text that Z3 reads.
+//! A predicate's formula may call functions that recursive equations define. A solver without
+//! induction can show neither that such functions exist nor what properties they have. So the model
+//! has a *certificate*: a measure for each function, and lemmas with their proofs. It is checked in
+//! three parts, each as text that Z3 reads.
 //!
 //! 1. *Definitions.* In the body of a function, each call of a mutually recursive function has
 //!    lexicographically smaller measured arguments under the conditions of the call. An argument is
-//!    smaller than a parameter if it is a proper part of it, by selectors of its constructors, or an
-//!    integer of at least 0 that is smaller. This order is well-founded, so exactly one function
+//!    smaller than a parameter if it is a proper part of it, by selectors of its constructors, or
+//!    an integer of at least 0 that is smaller. This order is well-founded, so exactly one function
 //!    satisfies the equation.
-//! 2. *Lemmas*, in their order. The guards of the cases cover the negated statement. Instances of the
-//!    induction hypothesis are smaller by the measure. In each case the guard, the instances of the
-//!    hypothesis and of earlier lemmas, and the equations of the case's calls imply the statement. So
-//!    the statement holds by well-founded induction.
+//! 2. *Lemmas*, in their order. The guards of the cases cover the negated statement. Instances of
+//!    the induction hypothesis are smaller by the measure. In each case the guard, the instances of
+//!    the hypothesis and of earlier lemmas, and the equations of the case's calls imply the
+//!    statement. So the statement holds by well-founded induction.
 //! 3. *Clauses.* Every assertion of the problem holds under the lemmas.
 //!
-//! In the first two parts the functions are uninterpreted, so that a solver does not unfold them forever
-//! and a gap in a certificate is found soon.
+//! In the first two parts the functions are uninterpreted, so that a solver does not unfold them
+//! forever and a gap in a certificate is found soon.
 //!
 //! # Invariant
-//! All scripts are written from the forms of the certificate's text, for parts 1 and 2 as for part 3. So
-//! if the text was misread, all parts are about the misread functions and lemmas, and still there are
-//! functions with which the definitions satisfy the problem's text.
+//! All scripts are written from the forms of the certificate's text, for parts 1 and 2 as for part
+//! 3. So if the text was misread, all parts are about the misread functions and lemmas, and still
+//! there are functions with which the definitions satisfy the problem's text.
 
 mod descent;
 mod read;
@@ -102,8 +102,8 @@ struct Obligation {
     formula: FormId,
 }
 
-/// Checks a model with a certificate against the problem's text. The caller has checked that the model
-/// defines no other symbol of that text than the predicates.
+/// Checks a model with a certificate against the problem's text. The caller has checked that the
+/// model defines no other symbol of that text than the predicates.
 pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &Budget) -> Outcome {
     let mut checker = Checker::new(problem, certificate.clone());
     let obligations = match checker.obligations() {
@@ -141,8 +141,8 @@ pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &
 
 /// The text of a certificate's obligations and definitions.
 pub struct Standalone {
-    /// Commands: declarations of the functions, and definitions for their bodies and for the lemmas'
-    /// statements.
+    /// Commands: declarations of the functions, and definitions for their bodies and for the
+    /// lemmas' statements.
     pub declarations: String,
     /// Closed formulas over these that have to be valid, each after its description.
     pub obligations: Vec<(String, String)>,
@@ -264,8 +264,8 @@ impl Checker {
     }
 
     /// Gives the functions new names, since Z3 takes some names for its own functions, for example
-    /// `is-nil` for the tester of a constructor `nil`, of which an unfolding would be false. A predicate
-    /// that is such a function is defined by a call of it.
+    /// `is-nil` for the tester of a constructor `nil`, of which an unfolding would be false. A
+    /// predicate that is such a function is defined by a call of it.
     fn rename_functions(&mut self) {
         let certificate = &mut self.certificate;
         let mut names: FxHashMap<&str, String> = FxHashMap::default();

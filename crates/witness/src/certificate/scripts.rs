@@ -11,7 +11,8 @@ use crate::limits::LIMITS;
 use alphorn_smt::text::Reading;
 
 impl Checker {
-    /// Declarations, and the obligations as assertions in their order; `None` if the text is too long.
+    /// Declarations, and the obligations as assertions in their order; `None` if the text is too
+    /// long.
     pub(super) fn obligations_text(&self, obligations: &[Obligation]) -> Option<String> {
         let mut out = self.declarations();
         out.push_str(&self.own_names());
@@ -27,9 +28,9 @@ impl Checker {
         Some(out)
     }
 
-    /// The definitions of the predicates in several readings: with the functions defined, with their
-    /// equations assumed, with neither, and with the functions defined but without the lemmas, which the
-    /// other readings assume. `None` if a text is too long.
+    /// The definitions of the predicates in several readings: with the functions defined, with
+    /// their equations assumed, with neither, and with the functions defined but without the
+    /// lemmas, which the other readings assume. `None` if a text is too long.
     pub(super) fn readings(&self) -> Option<Vec<Reading>> {
         let certificate = &self.certificate;
         let plain = &certificate.plain;
@@ -56,8 +57,8 @@ impl Checker {
         Some(readings)
     }
 
-    /// The obligations as closed formulas, with the declarations that they need, and the model as in the
-    /// first reading. `None` if a text is too long.
+    /// The obligations as closed formulas, with the declarations that they need, and the model as
+    /// in the first reading. `None` if a text is too long.
     pub(super) fn standalone(&self, obligations: &[Obligation]) -> Option<Standalone> {
         let mut formulas = Vec::with_capacity(obligations.len());
         for obligation in obligations {
@@ -93,8 +94,8 @@ impl Checker {
         out
     }
 
-    /// Declarations of the functions under the names as written, which are not used: Z3 rejects a name
-    /// that is no symbol, or that of an operation.
+    /// Declarations of the functions under the names as written, which are not used: Z3 rejects a
+    /// name that is no symbol, or that of an operation.
     fn own_names(&self) -> String {
         let functions = self.certificate.functions.iter();
         functions.map(|f| declaration(&f.shown, f)).collect()
@@ -180,8 +181,9 @@ impl Checker {
         Some(out)
     }
 
-    /// The patterns for a statement: its largest calls that have all variables and consist of functions,
-    /// constructors, selectors and values. Smaller ones may match their own instances forever.
+    /// The patterns for a statement: its largest calls that have all variables and consist of
+    /// functions, constructors, selectors and values. Smaller ones may match their own instances
+    /// forever.
     fn patterns(&self, statement: FormId, vars: &Variables) -> Vec<String> {
         let forms = &self.certificate.forms;
         let functions = &self.certificate.functions;

@@ -1,10 +1,10 @@
 //! Instances of assertions as text.
 //!
-//! Universal quantifiers in positive position of an assertion and existential ones in negative position
-//! give way to a `let` that binds their variables to parameters: `(forall ((x Int)) F)` becomes
-//! `(let ((x v!0)) F)` with the same text `F`. The assertion implies the result for all values of the
-//! parameters. Such a quantifier of another clause of the same assertion becomes `true` in positive
-//! position and `false` in negative position, which the assertion implies, too.
+//! Universal quantifiers in positive position of an assertion and existential ones in negative
+//! position give way to a `let` that binds their variables to parameters: `(forall ((x Int)) F)`
+//! becomes `(let ((x v!0)) F)` with the same text `F`. The assertion implies the result for all
+//! values of the parameters. Such a quantifier of another clause of the same assertion becomes
+//! `true` in positive position and `false` in negative position, which the assertion implies, too.
 //!
 //! # Invariant
 //! Everything else but annotations is copied from the text. Quantifiers in other positions, in a
@@ -22,8 +22,8 @@ use super::super::sexp::{TokenKind, Tokens, elements, symbol};
 pub struct Instance {
     /// The text of a formula over the parameters.
     pub formula: String,
-    /// For each parameter its sort as in the assertion, and the position of the clause's variable whose
-    /// value it gets.
+    /// For each parameter its sort as in the assertion, and the position of the clause's variable
+    /// whose value it gets.
     pub params: Vec<(String, usize)>,
 }
 
@@ -60,8 +60,8 @@ struct Binder<'a> {
     sort: &'a str,
 }
 
-/// The instance of an assertion's formula for a clause with variables of these names and sorts, in the
-/// order of their quantifiers. Parameters are named `stem` and their number.
+/// The instance of an assertion's formula for a clause with variables of these names and sorts, in
+/// the order of their quantifiers. Parameters are named `stem` and their number.
 ///
 /// # Errors
 /// A quantifier is malformed, or too many variables of the clause have the name of a quantifier's

@@ -1,17 +1,18 @@
-//! Certificates of answers: SMT-LIB scripts that any solver can confirm without alphorn. The guide has
-//! the format and its meaning.
+//! Certificates of answers: SMT-LIB scripts that any solver can confirm without alphorn. The guide
+//! has the format and its meaning.
 //!
-//! - Of a **model**: the problem's declarations with the predicates defined, and the negation of each
-//!   assertion, for which the solver has to answer `unsat`. For a model with recursive functions the
-//!   obligations of its certificate (`certificate`) come first, with the functions uninterpreted.
-//! - Of a **refutation**: the problem's declarations with the predicates uninterpreted, a ground instance
-//!   of an assertion for each step (`instance`), and one check, for which the solver has to answer
-//!   `unsat`.
+//! - Of a **model**: the problem's declarations with the predicates defined, and the negation of
+//!   each assertion, for which the solver has to answer `unsat`. For a model with recursive
+//!   functions the obligations of its certificate (`certificate`) come first, with the functions
+//!   uninterpreted.
+//! - Of a **refutation**: the problem's declarations with the predicates uninterpreted, a ground
+//!   instance of an assertion for each step (`instance`), and one check, for which the solver has
+//!   to answer `unsat`.
 //!
 //! # Invariant
-//! The problem's declarations, definitions and assertions are copied from its text. The certificate of a
-//! refutation is checked before it is returned; that of a model without recursive functions has the
-//! definitions that were checked.
+//! The problem's declarations, definitions and assertions are copied from its text. The certificate
+//! of a refutation is checked before it is returned; that of a model without recursive functions
+//! has the definitions that were checked.
 
 mod instance;
 
@@ -49,8 +50,8 @@ pub fn none(reason: &Reason) -> String {
     format!("{}; {reason}\n", title("none"))
 }
 
-/// The certificate of an answer whose witness passed its check. That of a refutation is checked within
-/// the budget.
+/// The certificate of an answer whose witness passed its check. That of a refutation is checked
+/// within the budget.
 ///
 /// # Errors
 /// Why there is no certificate.

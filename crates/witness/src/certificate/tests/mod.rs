@@ -465,8 +465,8 @@ fn a_gap_in_terms_is_a_failure() {
     assert!(found.contains("no measure"), "{found}");
 }
 
-/// Instances of a parametric datatype, whose testers are printed as `match`, with integers in results and
-/// a size.
+/// Instances of a parametric datatype, whose testers are printed as `match`, with integers in
+/// results and a size.
 #[test]
 fn lengths_of_parametric_lists() {
     let problem = problem(

@@ -1,5 +1,5 @@
-//! Certificates that try to prove `false` for clauses without a model, and models that other readers
-//! read differently.
+//! Certificates that try to prove `false` for clauses without a model, and models that other
+//! readers read differently.
 
 use super::Absurd;
 

@@ -29,8 +29,8 @@ pub struct Proof {
     pub breaks: &'static [Break],
 }
 
-/// A change that breaks a proof: its name, a part of the proof, the text that replaces all its occurrences,
-/// and a part of the message.
+/// A change that breaks a proof: its name, a part of the proof, the text that replaces all its
+/// occurrences, and a part of the message.
 pub type Break = (&'static str, &'static str, &'static str, &'static str);
 
 impl Proof {

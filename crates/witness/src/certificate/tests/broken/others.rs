@@ -1,5 +1,5 @@
-//! Changes that break other proofs: lemmas with several variables, several cases of one constructor,
-//! several measured positions, integers, mutual recursion, sorts without order.
+//! Changes that break other proofs: lemmas with several variables, several cases of one
+//! constructor, several measured positions, integers, mutual recursion, sorts without order.
 
 use super::Proof;
 
@@ -411,8 +411,9 @@ pub const PARITY: Proof = Proof {
     ],
 };
 
-/// A function of two numbers, of which the first decreases, or stays equal while the second decreases.
-/// (W. Ackermann, "Zum Hilbertschen Aufbau der reellen Zahlen", Math. Ann. 1928, in R. Peter's form.)
+/// A function of two numbers, of which the first decreases, or stays equal while the second
+/// decreases. (W. Ackermann, "Zum Hilbertschen Aufbau der reellen Zahlen", Math. Ann. 1928, in R.
+/// Peter's form.)
 pub const TWO: Proof = Proof {
     name: "two measured positions",
     clauses: "(set-logic HORN) (declare-fun A (Int Int Int) Bool)
