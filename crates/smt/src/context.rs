@@ -36,8 +36,8 @@ struct Shared {
 #[allow(non_camel_case_types)]
 type z3_sys_context = z3_sys::_Z3_context;
 
-// SAFETY: other threads use the pointer for `Z3_interrupt` only, which Z3 allows from any thread, and
-// only under the lock that deletion takes, too.
+// SAFETY: other threads use the pointer for `Z3_interrupt` only, which Z3 allows from any thread,
+// and only under the lock that deletion takes, too.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -202,8 +202,8 @@ impl Context {
         ast
     }
 
-    /// Runs one query of a solver within `limit`, in nominal time, and within the budget, to which its
-    /// work is charged; `None` after an interrupt, or if the budget is spent.
+    /// Runs one query of a solver within `limit`, in nominal time, and within the budget, to which
+    /// its work is charged; `None` after an interrupt, or if the budget is spent.
     pub fn query_within(
         &self,
         limit: Option<Duration>,

@@ -1,9 +1,9 @@
 //! Terms of Z3 as terms of alphorn, for models and the answers of the fixedpoint engine.
 //!
 //! # Invariant
-//! A term without counterpart in alphorn (an algebraic number, Z3's function for division by zero, a
-//! Skolem constant) is a [`DecodeError`]. Decoding is iterative, and decodes a shared subterm once in
-//! each scope of bound variables.
+//! A term without counterpart in alphorn (an algebraic number, Z3's function for division by zero,
+//! a Skolem constant) is a [`DecodeError`]. Decoding is iterative, and decodes a shared subterm
+//! once in each scope of bound variables.
 
 use std::ffi::CStr;
 
@@ -195,7 +195,8 @@ impl<'a> Decoder<'a> {
             3 => {
                 let cx = self.cx;
                 let mut vars = Vec::new();
-                // SAFETY: the term is a quantifier, referenced by the root; names are copied at once.
+                // SAFETY: the term is a quantifier, referenced by the root; names are copied at
+                // once.
                 let body = unsafe {
                     for i in 0..Z3_get_quantifier_num_bound(cx.raw, ast) {
                         let name = self.known(Z3_get_quantifier_bound_name(cx.raw, ast, i))?;

@@ -1,5 +1,5 @@
-//! Terms of alphorn as terms of Z3. Variables become constants, and a quantifier binds the constants
-//! of its variables.
+//! Terms of alphorn as terms of Z3. Variables become constants, and a quantifier binds the
+//! constants of its variables.
 //!
 //! # Invariant
 //! Each term, sort and datatype is encoded once, and the context references the result until it is
@@ -323,8 +323,8 @@ impl Encoder {
         Ok(self.sizes[&id])
     }
 
-    /// The function of calls, declared on first use. It is uninterpreted: with a definition Z3 would
-    /// unfold calls, often forever.
+    /// The function of calls, declared on first use. It is uninterpreted: with a definition Z3
+    /// would unfold calls, often forever.
     fn function(
         &mut self,
         cx: &Context,

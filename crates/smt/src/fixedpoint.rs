@@ -3,8 +3,8 @@
 //! Preprocessing that changes predicates is off, so that the answer is about the given predicates.
 //!
 //! # Invariant
-//! Interpretations and facts are Z3's and are not checked here. Interpretations that cannot be decoded
-//! make the answer `Unknown`; if a fact cannot be decoded, the answer has no facts.
+//! Interpretations and facts are Z3's and are not checked here. Interpretations that cannot be
+//! decoded make the answer `Unknown`; if a fact cannot be decoded, the answer has no facts.
 
 use std::ffi::{CStr, c_uint};
 use std::time::Duration;
@@ -20,7 +20,8 @@ use alphorn_term::{SortId, TermId};
 /// Z3's answer about a system.
 #[derive(Debug)]
 pub enum FixedpointAnswer {
-    /// `false` is not derivable; with a formula for each predicate in use, over its formal variables.
+    /// `false` is not derivable; with a formula for each predicate in use, over its formal
+    /// variables.
     Safe(Vec<(PredicateId, TermId)>),
     /// `false` is derivable; with facts of a derivation, in no particular order and not necessarily
     /// all: each a predicate with the values of its arguments.

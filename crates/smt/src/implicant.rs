@@ -1,9 +1,9 @@
 //! Implicants: literals that hold under an assignment and together imply a formula.
 //!
-//! The Boolean structure is traversed from the root in negation normal form. Of a true disjunction the
-//! disjunct with the lightest literals is taken, after all obligations without a choice, so that a
-//! disjunct whose literals are there already is preferred. In literals each `ite` gives way to the
-//! branch that the assignment selects, and its condition becomes an obligation.
+//! The Boolean structure is traversed from the root in negation normal form. Of a true disjunction
+//! the disjunct with the lightest literals is taken, after all obligations without a choice, so
+//! that a disjunct whose literals are there already is preferred. In literals each `ite` gives way
+//! to the branch that the assignment selects, and its condition becomes an obligation.
 //!
 //! # Invariant
 //! Every literal is true under the assignment and contains neither an `ite` nor a connective. Each
@@ -21,8 +21,8 @@ pub struct ImplicantOptions {
     /// Replace `a ≠ b` over Int and Real by the one of `a < b` and `a > b` that is true. Default:
     /// off.
     pub split_disequalities: bool,
-    /// Keep equalities between Boolean variables, reads of arrays and fields, and their negations, as
-    /// literals; otherwise each side becomes a literal. Default: on.
+    /// Keep equalities between Boolean variables, reads of arrays and fields, and their negations,
+    /// as literals; otherwise each side becomes a literal. Default: on.
     pub keep_bool_equalities: bool,
 }
 
@@ -209,8 +209,8 @@ impl Extraction<'_, '_, '_> {
     }
 
     /// The weight of the literals that an obligation would add: 1 for a Boolean variable, 2 for an
-    /// equality, 3 for another atom, 4 for a disequality, and 0 for an obligation that was there when
-    /// the weight was computed.
+    /// equality, 3 for another atom, 4 for a disequality, and 0 for an obligation that was there
+    /// when the weight was computed.
     fn cost(&mut self, term: TermId, polarity: bool) -> u32 {
         let terms = self.terms;
         let root = self.strip(term, polarity);

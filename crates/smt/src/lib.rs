@@ -6,8 +6,8 @@
 //!
 //! # Invariant
 //! An `unknown` of Z3 is returned as [`SatResult::Unknown`] and never taken for `sat` or `unsat`. A
-//! term of Z3 that cannot be decoded is a [`DecodeError`], and a formula that cannot be encoded makes
-//! the answers of its solver `Unknown`; neither is a panic.
+//! term of Z3 that cannot be decoded is a [`DecodeError`], and a formula that cannot be encoded
+//! makes the answers of its solver `Unknown`; neither is a panic.
 
 mod context;
 mod decode;

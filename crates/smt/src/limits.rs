@@ -7,11 +7,11 @@ pub(crate) struct Limits {
     /// Pause between two attempts to interrupt a query, since Z3 ignores an interrupt that comes
     /// before the query has begun.
     pub interrupt_pause: Duration,
-    /// Time that the watchdog waits for an interrupted query to end, before it reads the clock again
-    /// and interrupts once more.
+    /// Time that the watchdog waits for an interrupted query to end, before it reads the clock
+    /// again and interrupts once more.
     pub interrupt_wait: Duration,
-    /// Longest time between two readings of the clock by the watchdog: the end may move, and the run
-    /// may be stopped from outside.
+    /// Longest time between two readings of the clock by the watchdog: the end may move, and the
+    /// run may be stopped from outside.
     pub watch_interval: Duration,
     /// Number of queries after which Z3's work is read and charged to the budget, since reading it
     /// takes time; the work of the queries in between is charged then, too.

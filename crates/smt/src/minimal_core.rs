@@ -1,8 +1,8 @@
 //! Minimal unsatisfiable cores of assumptions.
 //!
 //! Deletion with clause set refinement (Bacchus, Katsirelos, "Using minimal correction sets to more
-//! efficiently compute minimal unsatisfiable sets", CAV 2015): assumptions are removed one by one, from
-//! the last to the first, and after each unsatisfiable answer those outside of its core, too.
+//! efficiently compute minimal unsatisfiable sets", CAV 2015): assumptions are removed one by one,
+//! from the last to the first, and after each unsatisfiable answer those outside of its core, too.
 //!
 //! # Invariant
 //! The returned assumptions contain a core that Z3 found unsatisfiable together with the hard ones.

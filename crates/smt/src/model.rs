@@ -1,8 +1,8 @@
 //! Models of satisfiable queries.
 //!
 //! # Invariant
-//! A model gives a term always the same value: Z3 completes its model where it is partial, and records
-//! the completion.
+//! A model gives a term always the same value: Z3 completes its model where it is partial, and
+//! records the completion.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,9 +37,9 @@ impl SmtModel {
         }
     }
 
-    /// The value of a term of any sort, with model completion. The values of variables are read from
-    /// the model and the term is evaluated over them; where evaluation has no value (division by
-    /// zero, a selector of another constructor, a quantifier), Z3 evaluates the term.
+    /// The value of a term of any sort, with model completion. The values of variables are read
+    /// from the model and the term is evaluated over them; where evaluation has no value (division
+    /// by zero, a selector of another constructor, a quantifier), Z3 evaluates the term.
     ///
     /// # Errors
     /// Z3 gives no value, or one that cannot be decoded.
@@ -107,8 +107,8 @@ impl SmtModel {
         }
         let cx = &self.smt.cx;
         let ast = self.smt.encode(term).map_err(DecodeError)?;
-        // SAFETY: Z3 writes the value, and `Option<Z3_ast>` has the layout of a pointer; the value is
-        // referenced before any other call.
+        // SAFETY: Z3 writes the value, and `Option<Z3_ast>` has the layout of a pointer; the value
+        // is referenced before any other call.
         let value = unsafe {
             let mut value: Option<Z3_ast> = None;
             let done = Z3_model_eval(cx.raw, self.raw, ast, true, (&raw mut value).cast());

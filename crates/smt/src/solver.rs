@@ -2,8 +2,8 @@
 //!
 //! # Invariant
 //! A formula that cannot be asserted (Z3 is out of memory, a sort has no values) makes its scope
-//! broken, and queries in a broken scope answer `Unknown`: no query is answered without a formula that
-//! was asserted.
+//! broken, and queries in a broken scope answer `Unknown`: no query is answered without a formula
+//! that was asserted.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::CStr;
@@ -215,7 +215,8 @@ impl Solver {
                     {
                         Z3_params_set_uint(cx.raw, params, name, 2);
                     }
-                    // There are no strings and sequences, and their theory slows down each decision.
+                    // There are no strings and sequences, and their theory slows down each
+                    // decision.
                     if incremental
                         && let Ok(name) = cx.symbol("string_solver")
                         && let Ok(none) = cx.symbol("none")
@@ -399,8 +400,8 @@ impl Solver {
     }
 
     /// The same by a new solver that may preprocess all assertions together. It solves equations,
-    /// after which sums of bit-vectors are often equal terms, so it is fast on some queries that are
-    /// hard for the incremental solver, and slow on others.
+    /// after which sums of bit-vectors are often equal terms, so it is fast on some queries that
+    /// are hard for the incremental solver, and slow on others.
     fn check_by_tactics(&mut self) -> (SatResult, Option<SmtModel>) {
         if let Some((_, message)) = &self.broken {
             return (SatResult::Unknown(message.clone()), None);
@@ -446,7 +447,8 @@ impl Solver {
         let proxy = smt.encoder.borrow_mut().proxy(&smt.cx, assumption)?;
         if !self.named.contains_key(&assumption) {
             let formula = smt.encode(assumption)?;
-            // SAFETY: the context keeps references to both terms, and the solver to the implication.
+            // SAFETY: the context keeps references to both terms, and the solver to the
+            // implication.
             let implication = smt
                 .cx
                 .ok(unsafe { Z3_mk_implies(smt.cx.raw, proxy, formula) })?;
@@ -483,8 +485,8 @@ impl Solver {
         }
     }
 
-    /// After `Unsat`: assumptions that are unsatisfiable together with the assertions, in the order in
-    /// which they were given; not minimal. Otherwise none.
+    /// After `Unsat`: assumptions that are unsatisfiable together with the assertions, in the order
+    /// in which they were given; not minimal. Otherwise none.
     pub fn core(&self) -> Vec<TermId> {
         match &self.last {
             Last::Unsat(core) => core.clone(),

@@ -1,7 +1,7 @@
 //! A thread that interrupts the queries of a context when the time limit in force ends.
 //!
-//! Z3's own time limits wake a timer thread for each query, which takes longer than many queries do;
-//! here one thread watches all queries of a context.
+//! Z3's own time limits wake a timer thread for each query, which takes longer than many queries
+//! do; here one thread watches all queries of a context.
 //!
 //! # Invariant
 //! The thread ends with its [`Watchdog`]. If the thread cannot be started, queries are bounded by

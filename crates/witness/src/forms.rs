@@ -1,11 +1,13 @@
-//! S-expressions of a certificate as a DAG, read from text and written again.
+//! S-expressions of a certificate as a DAG.
 //!
-//! A `let` is put in where its name stands, as SMT-LIB's scopes say, so that an expression has only
-//! the variables of its definition or lemma. Equal expressions are one form, so this costs no
-//! space, and writing names what is shared.
+//! Reading replaces the names of a `let` by their values, following SMT-LIB's scopes, so that an
+//! expression has only the variables of its definition or lemma. Equal expressions are stored once,
+//! and writing puts shared terms under `let` again.
 //!
-//! Invariant: forms know no sort and no operator; what is written is what was read. Every loop is
-//! iterative.
+//! # Invariant
+//! Forms have no sorts or operators: a written form differs from the text that was read only in
+//! `let`s, bars of symbols, white space, comments, and symbols after [`Forms::rename`]. There is no
+//! recursion.
 
 use std::ops::Range;
 
@@ -14,12 +16,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::sexp::{TokenKind, Tokens};
 use alphorn_term::quote_symbol;
 
-/// Heads of lists whose further elements are not all terms.
+/// Heads of lists in which not all other elements are terms.
 const BINDERS: [&str; 8] = [
     "match", "forall", "exists", "lambda", "choice", "_", "as", "!",
 ];
 
-/// Those that bind variables in all of what follows.
+/// Those that bind variables in all elements after the binders.
 const QUANTIFIERS: [&str; 4] = ["forall", "exists", "lambda", "choice"];
 
 /// An S-expression in the table of its [`Forms`]; equal ones have equal ids.
@@ -29,23 +31,24 @@ pub struct FormId(u32);
 /// The structure of an S-expression.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
-    /// As SMT-LIB writes it, without bars that it does not need.
+    /// A symbol, with bars only if it needs them, or a literal.
     Atom(String),
+    /// The elements of a list.
     List(Vec<FormId>),
 }
 
-/// S-expressions, each kept once.
+/// A table of S-expressions, each stored once.
 #[derive(Clone, Debug, Default)]
 pub struct Forms {
     forms: Vec<Form>,
     index: FxHashMap<Form, FormId>,
-    /// Names that a `let` gave.
+    /// Names that a `let` binds.
     lets: FxHashSet<String>,
-    /// What they stand for.
+    /// Their values.
     let_values: FxHashSet<FormId>,
 }
 
-/// A symbol or literal as it is compared and written: with bars only where it needs them.
+/// A symbol with bars only if it needs them; a literal unchanged.
 pub fn normal_atom(atom: &str) -> String {
     match atom.strip_prefix('|').and_then(|a| a.strip_suffix('|')) {
         Some(name) => quote_symbol(name),
@@ -56,15 +59,15 @@ pub fn normal_atom(atom: &str) -> String {
 /// A list that is being read.
 enum Frame {
     List(Vec<FormId>),
-    /// Inside of the list of bindings.
+    /// In the list of bindings of a `let`.
     Bindings(Vec<(String, FormId)>),
-    /// A binding that waits for its value.
+    /// A binding before its value.
     Binding(String),
-    /// A binding that waits for its end.
+    /// A binding after its value.
     Bound(String, FormId),
-    /// A `let` whose names are in scope and that waits for its body.
+    /// A `let` before its body, with its names.
     Body(Vec<String>),
-    /// A `let` that waits for its end.
+    /// A `let` after its body.
     Let(Vec<String>, FormId),
 }
 
@@ -84,17 +87,17 @@ impl Forms {
         id
     }
 
-    /// The atom of this text, which is in normal form.
+    /// The atom with this text, which is as [`normal_atom`] gives it.
     pub fn atom(&mut self, text: impl Into<String>) -> FormId {
         self.intern(Form::Atom(text.into()))
     }
 
-    /// The list of these elements.
+    /// The list with these elements.
     pub fn list(&mut self, elements: &[FormId]) -> FormId {
         self.intern(Form::List(elements.to_vec()))
     }
 
-    /// The operator applied to arguments; the bare operator where there are none.
+    /// An application of an operator; without arguments the operator itself.
     pub fn apply(&mut self, operator: &str, args: &[FormId]) -> FormId {
         let head = self.atom(operator);
         if args.is_empty() {
@@ -104,7 +107,7 @@ impl Forms {
         self.list(&elements)
     }
 
-    /// The text of an atom.
+    /// The text of an atom; `None` for a list.
     pub fn atom_text(&self, id: FormId) -> Option<&str> {
         match self.form(id) {
             Form::Atom(text) => Some(text),
@@ -112,7 +115,7 @@ impl Forms {
         }
     }
 
-    /// The elements of a list, none for an atom.
+    /// The elements of a list; none for an atom.
     pub fn elements(&self, id: FormId) -> &[FormId] {
         match self.form(id) {
             Form::Atom(_) => &[],
@@ -120,7 +123,8 @@ impl Forms {
         }
     }
 
-    /// The head, if it is an atom, and the other elements of a list; an atom is a head alone.
+    /// The head of a list and its other elements; an atom is a head without elements. `None` if the
+    /// head is no atom.
     pub fn application(&self, id: FormId) -> Option<(&str, &[FormId])> {
         match self.form(id) {
             Form::Atom(text) => Some((text, &[])),
@@ -131,7 +135,7 @@ impl Forms {
         }
     }
 
-    /// All atoms.
+    /// The texts of all atoms.
     pub fn atoms(&self) -> impl Iterator<Item = &str> {
         self.forms.iter().filter_map(|form| match form {
             Form::Atom(text) => Some(text.as_str()),
@@ -139,7 +143,7 @@ impl Forms {
         })
     }
 
-    /// The atoms that begin a list.
+    /// The texts of all heads of lists.
     pub fn heads(&self) -> impl Iterator<Item = &str> {
         self.forms.iter().filter_map(|form| match form {
             Form::Atom(_) => None,
@@ -147,12 +151,12 @@ impl Forms {
         })
     }
 
-    /// Names that a `let` gave in what was read.
+    /// The names that some `let` binds.
     pub fn let_names(&self) -> &FxHashSet<String> {
         &self.lets
     }
 
-    /// Gives an atom another text, which no atom has, wherever it stands.
+    /// Changes the text of an atom everywhere. No atom has the new text yet.
     pub fn rename(&mut self, old: &str, new: &str) {
         if let Some(id) = self.index.remove(&Form::Atom(old.to_owned())) {
             self.forms[id.0 as usize] = Form::Atom(new.to_owned());
@@ -160,9 +164,9 @@ impl Forms {
         }
     }
 
-    /// A name that a quantifier or a pattern binds, and that a `let` gives or has in its value: then
-    /// putting in what the `let` names may have changed what it means. Atoms for which
-    /// `is_constructor` bind nothing.
+    /// A name that a quantifier or a pattern binds, and that a `let` binds or has in its value:
+    /// then replacing the `let` may have captured a variable. Atoms in patterns for which
+    /// `is_constructor` holds bind nothing.
     pub fn captured(&self, is_constructor: impl Fn(&str) -> bool) -> Option<&str> {
         let mut used: FxHashSet<FormId> = FxHashSet::default();
         let mut stack: Vec<FormId> = self.let_values.iter().copied().collect();
@@ -180,8 +184,8 @@ impl Forms {
         captured.map(|(_, name)| name)
     }
 
-    /// What a list binds in some of its parts, if it is a quantifier or a `match`; constructors
-    /// without fields among it.
+    /// The atoms that a quantifier or a `match` binds, with constructors without fields; none for
+    /// other lists.
     fn bound(&self, id: FormId) -> Vec<FormId> {
         let first = |list: &FormId| self.elements(*list).first().copied();
         match (self.application(id), self.elements(id)) {
@@ -201,7 +205,7 @@ impl Forms {
         }
     }
 
-    /// The elements of a list, of a quantifier or a `match` those that are terms.
+    /// The elements of a list; of a quantifier or a `match` only the terms.
     fn without_binders(&self, id: FormId) -> Vec<FormId> {
         match (self.application(id), self.elements(id)) {
             (Some(("match", _)), [_, scrutinee, cases]) => {
@@ -214,7 +218,7 @@ impl Forms {
         }
     }
 
-    /// Calls `visit` once for each part of `root`, elements before their list.
+    /// Calls `visit` once for each form in `root`, elements before their list.
     pub fn post_order(&self, root: FormId, mut visit: impl FnMut(FormId)) {
         let mut seen: FxHashSet<FormId> = FxHashSet::default();
         let mut stack = vec![(root, false)];
@@ -228,13 +232,16 @@ impl Forms {
         }
     }
 
-    /// The expression in `range`, with every `let` put in. An error says what is wrong with it.
+    /// Reads the expression in `range`, with the values of `let`s in place of their names.
+    ///
+    /// # Errors
+    /// The expression or a `let` is malformed.
     pub fn read(&mut self, text: &str, range: &Range<usize>) -> Result<FormId, String> {
         let mut scope: FxHashMap<String, Vec<FormId>> = FxHashMap::default();
         let mut stack: Vec<Frame> = Vec::new();
         let mut tokens = Tokens::new(&text[..range.end], range.start).peekable();
         let broken = || "an expression that does not end".to_owned();
-        let no_let = || "a `let` without its usual parts".to_owned();
+        let no_let = || "a malformed `let`".to_owned();
         while let Some(token) = tokens.next() {
             let mut done = None;
             match token.kind {
@@ -313,15 +320,15 @@ impl Forms {
         Err(broken())
     }
 
-    /// The form as text, without a `let`; `None` when that is longer than `limit` bytes.
+    /// The text of a form without `let`; `None` if it is longer than `limit` bytes.
     pub fn tree(&self, root: FormId, limit: usize) -> Option<String> {
         let mut out = String::new();
         self.write(&mut out, root, &FxHashMap::default(), limit)?;
         Some(out)
     }
 
-    /// A term as text, with a `let` for what is shared; `stem` is what no name in it begins with.
-    /// `None` when that is longer than `limit` bytes.
+    /// The text of a term, with `let`s for shared terms, whose names begin with `stem`. `None` if
+    /// it is longer than `limit` bytes.
     pub fn term(&self, root: FormId, stem: &str, limit: usize) -> Option<String> {
         let mut names: FxHashMap<FormId, String> = FxHashMap::default();
         let mut out = String::new();
@@ -339,7 +346,7 @@ impl Forms {
         Some(out)
     }
 
-    /// The positions of a list that hold terms over the variables around it.
+    /// The elements of a list that are terms over the variables in scope around it.
     pub fn terms_of(&self, id: FormId) -> &[FormId] {
         let elements = self.elements(id);
         match elements.first().map(|&head| self.form(head)) {
@@ -350,7 +357,7 @@ impl Forms {
         }
     }
 
-    /// Lists that stand for terms in more than one place, arguments before what they are in.
+    /// The terms that are lists and occur more than once, arguments before applications.
     fn shared(&self, root: FormId) -> Vec<FormId> {
         let mut uses: FxHashMap<FormId, u32> = FxHashMap::default();
         let mut order = Vec::new();
@@ -371,6 +378,7 @@ impl Forms {
         order
     }
 
+    /// Writes a form; `names` are the names of shared terms.
     fn write(
         &self,
         out: &mut String,
@@ -379,7 +387,7 @@ impl Forms {
         limit: usize,
     ) -> Option<()> {
         enum Item {
-            /// A form, and whether it stands for a term.
+            /// A form, and whether it is a term.
             Form(FormId, bool),
             Text(&'static str),
         }
@@ -427,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn lets_are_put_in() {
+    fn lets_are_replaced() {
         let mut forms = Forms::default();
         for (text, expected) in [
             ("(f |x| |a b| \"s\")", "(f x |a b| \"s\")"),
@@ -523,7 +531,7 @@ mod tests {
         assert_eq!(forms.tree(form, 10_000), None);
         let written = forms.term(form, "s!", 100_000).unwrap();
         assert_eq!(read(&mut forms, &written).unwrap(), form);
-        // What is no term keeps its place.
+        // Forms that are no terms are not shared.
         let text =
             "(f (g x) ((_ is c) (g x)) (match (g x) (((c f) (g x)) (o false))) (as n (g x)))";
         let form = read(&mut forms, text).unwrap();

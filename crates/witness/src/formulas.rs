@@ -1,9 +1,11 @@
-//! A model's text as formulas.
+//! Reading the formulas of a model's text.
 //!
-//! The definitions become clauses of a text that the reader of problems reads. A predicate's is
-//! `body ⇒ P!(x)`, whose constraint is the formula. What belongs to recursive functions, their bodies
-//! and the parts of lemmas, are arguments of atoms. Invariant: nothing is believed here. What comes
-//! out is a guess for whoever proves it.
+//! The definitions become clauses of a text for the reader of problems. The clause of a predicate
+//! is `body ⇒ P!(x)`, whose constraint is the formula. Bodies of recursive functions and parts of
+//! lemmas are arguments of atoms.
+//!
+//! # Invariant
+//! The result is a candidate: nothing is checked here but its form.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -18,12 +20,12 @@ use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Functions, Problem, ProblemClause, parse_with_functions};
 use alphorn_term::{TermId, TermStore};
 
-/// The formulas of a model of `problem`, over the formal variables of its predicates, and its
-/// functions and lemmas. `witness` is the text that the model was read from. Predicates that it does
-/// not define have no formula.
+/// The formulas of a model of `problem` over the formal variables of its predicates, with its
+/// functions and lemmas. `witness` is the text from which the model was read. Predicates that it
+/// does not define have no formula.
 ///
 /// # Errors
-/// Why there are none.
+/// A definition, measure or lemma is malformed, or is not read by alphorn.
 pub fn model_of_text(problem: &Problem, model: &ModelText, witness: &str) -> Result<Model, String> {
     let mut stem = "formula!".to_owned();
     while witness.contains(&stem) || problem.text.contains(&stem) {
@@ -65,27 +67,27 @@ pub fn model_of_text(problem: &Problem, model: &ModelText, witness: &str) -> Res
     writer.read()
 }
 
-/// What an atom of the text is for.
+/// The purpose of an atom of the text.
 #[derive(Clone, Copy)]
 enum Atom {
     /// The formula of a predicate.
     Formula(PredicateId),
     /// The body of a function, after its parameters.
     Body(usize),
-    /// What a lemma says, after its variables.
+    /// The statement of a lemma, after its variables.
     Statement(usize),
-    /// A case of a lemma: the guard, instances, calls, after the lemma's variables.
+    /// A case of a lemma: its guard, instances and calls, after the lemma's variables.
     Case(usize, usize),
 }
 
-/// A function: name, sorts of its parameters and result.
+/// The name of a function, and the sorts of its parameters and result.
 struct Head {
     name: String,
     sorts: Vec<String>,
     result: String,
 }
 
-/// A lemma, but for its terms.
+/// A lemma without its terms.
 struct LemmaText {
     name: String,
     /// Variables with their sorts.
@@ -94,10 +96,10 @@ struct LemmaText {
     cases: Vec<CaseText>,
 }
 
-/// How many terms there are in a case.
+/// The numbers of terms in a case.
 struct CaseText {
     induction: usize,
-    /// Positions of lemmas.
+    /// The positions of the lemmas.
     instances: Vec<usize>,
     unfoldings: usize,
 }
@@ -107,16 +109,17 @@ struct Writer<'a> {
     stem: String,
     functions: Functions,
     heads: Vec<Head>,
+    /// By name of the function.
     measures: FxHashMap<String, Vec<usize>>,
     lemmas: Vec<LemmaText>,
     declarations: String,
     clauses: String,
-    /// By the names of predicates in the text.
+    /// By name of the predicate in the text.
     atoms: FxHashMap<String, Atom>,
 }
 
 impl Writer<'_> {
-    /// A definition: of a predicate, of an auxiliary function, of recursive functions.
+    /// Adds a definition of a predicate, an auxiliary function, or recursive functions.
     fn definition(&mut self, text: &str) -> Result<(), String> {
         let parts = list(text)?;
         match parts.as_slice() {
@@ -157,7 +160,7 @@ impl Writer<'_> {
                 }
                 Ok(())
             }
-            _ => Err("this is no definition".to_owned()),
+            _ => Err("not a definition".to_owned()),
         }
     }
 
@@ -186,7 +189,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The body of a function that was declared.
+    /// Adds the body of a declared function.
     fn body(&mut self, head: &[&str], body: &str, is_size: bool) -> Result<(), String> {
         if is_size {
             return Ok(());
@@ -203,6 +206,7 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Adds a lemma.
     fn lemma(&mut self, text: &str) -> Result<(), String> {
         let parts = list(text)?;
         let [name, vars, statement, rest @ ..] = parts.as_slice() else {
@@ -231,6 +235,7 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Adds a case of the lemma at a position.
     fn case(&mut self, at: usize, lemma: &LemmaText, text: &str) -> Result<CaseText, String> {
         let parts = list(text)?;
         let (guard, rest) = parts.split_first().ok_or("a case without its guard")?;
@@ -241,7 +246,7 @@ impl Writer<'_> {
             instances: Vec::new(),
             unfoldings: 0,
         };
-        // In this order in the atom.
+        // The terms in the order of the atom.
         for wanted in [":induction", ":use", ":unfold"] {
             let pairs = rest.chunks(2).filter(|pair| pair[0] == wanted);
             for items in pairs.filter_map(|pair| pair.get(1)) {
@@ -261,7 +266,7 @@ impl Writer<'_> {
                                 instance.split_first().ok_or("a malformed instance")?;
                             let known = |l: &LemmaText| l.name == symbol(name);
                             let other = self.lemmas.iter().position(known);
-                            let other = other.ok_or("an instance of no lemma")?;
+                            let other = other.ok_or("an instance of an unknown lemma")?;
                             let sorts = self.lemmas[other].vars.iter().map(|(_, s)| s.as_str());
                             if instance.len() != sorts.len() {
                                 return Err("a malformed instance".to_owned());
@@ -272,7 +277,7 @@ impl Writer<'_> {
                         _ => {
                             let call = called(item);
                             let head = self.heads.iter().find(|head| head.name == symbol(call));
-                            let head = head.ok_or("an equation of no function")?;
+                            let head = head.ok_or("a call of an unknown function")?;
                             terms.push((item, &head.result));
                             case.unfoldings += 1;
                         }
@@ -290,7 +295,7 @@ impl Writer<'_> {
         Ok(case)
     }
 
-    /// An atom of a lemma's variables and of terms over them, with their sorts.
+    /// Adds an atom of a lemma's variables and of terms over them, with their sorts.
     fn lemma_atom(&mut self, atom: Atom, vars: &[(String, String)], terms: &[(&str, &str)]) {
         let sorts = vars.iter().map(|(_, sort)| sort.as_str());
         let sorts = sorts.chain(terms.iter().map(|(_, sort)| *sort));
@@ -309,6 +314,7 @@ impl Writer<'_> {
         name
     }
 
+    /// Adds a clause.
     fn clause(&mut self, vars: &[(String, String)], formula: &str) {
         let bound: Vec<String> = vars.iter().map(|(n, s)| format!("({n} {s})")).collect();
         let _ = match bound.is_empty() {
@@ -321,7 +327,7 @@ impl Writer<'_> {
         };
     }
 
-    /// The model that the text is of.
+    /// Reads the text and makes the model of its clauses.
     fn read(mut self) -> Result<Model, String> {
         let problem = self.problem;
         let terms = &problem.terms;
@@ -329,7 +335,7 @@ impl Writer<'_> {
         let read = parse_with_functions(&text, terms.clone(), &mut self.functions);
         let read = read.map_err(|error| error.to_string())?;
         let mut disjuncts: FxHashMap<PredicateId, Vec<TermId>> = FxHashMap::default();
-        // What is `false` has no clause.
+        // A definition `false` gives no clause.
         for atom in self.atoms.values() {
             if let Atom::Formula(id) = *atom {
                 disjuncts.insert(id, Vec::new());
@@ -339,7 +345,7 @@ impl Writer<'_> {
         let mut cases: Vec<(usize, usize, &ProblemClause)> = Vec::new();
         for clause in &read.clauses {
             let head = clause.head.as_ref().filter(|_| clause.body.is_empty());
-            let head = head.ok_or("a definition that is no formula")?;
+            let head = head.ok_or("a definition that is not a formula")?;
             let name = &read.predicates[head.predicate.index()].name;
             match self.atoms[name] {
                 Atom::Formula(id) => {
@@ -361,7 +367,7 @@ impl Writer<'_> {
                     let measure = self.measures.get(&head_of.name);
                     let measure = measure.cloned().unwrap_or_default();
                     if measure.iter().any(|&m| m >= head_of.sorts.len()) {
-                        return Err("a measure of no argument".to_owned());
+                        return Err("a measure with a position beyond the arguments".to_owned());
                     }
                     terms.define_function(id, terms.substitute(*body, &map), measure);
                 }
@@ -380,7 +386,7 @@ impl Writer<'_> {
         }
         for (at, number, clause) in cases {
             let args = clause.head.as_ref().map_or(&[][..], |head| &head.args);
-            let lemma = lemmas[at].as_mut().ok_or("a case of no lemma")?;
+            let lemma = lemmas[at].as_mut().ok_or("a case without a lemma")?;
             let (vars, rest) = args.split_at(lemma.vars.len());
             let map = renaming(terms, vars, &lemma.vars)?;
             let rest = rest.iter().map(|&term| terms.substitute(term, &map));
@@ -409,12 +415,15 @@ impl Writer<'_> {
             lemmas: lemmas
                 .into_iter()
                 .collect::<Option<_>>()
-                .ok_or("a lemma is lost")?,
+                .ok_or("a lemma without a statement")?,
         })
     }
 }
 
-/// A map from variables to others of the same sorts.
+/// The map from variables to others of the same sorts.
+///
+/// # Errors
+/// The sorts differ, or variables are equal.
 fn renaming(
     terms: &TermStore,
     from: &[TermId],
@@ -436,7 +445,7 @@ fn applied<'a>(name: &str, args: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// The function that a call is of, as it is written, within any `let`s.
+/// The name of the function of a call, below any `let`s.
 fn called(call: &str) -> &str {
     let mut call = call;
     loop {

@@ -1,11 +1,12 @@
-//! Witnesses from text: what `print` writes, and models as other solvers write them.
+//! Reading witnesses: the formats of `print`, and models of other solvers.
 //!
-//! A model is cut into its definitions, which stay text: they are checked by Z3's own reader and
-//! never by ours. It may stand in one list, in a list that begins with `model`, or bare; a line
-//! with the verdict may come first. Auxiliary functions are allowed. Recursive ones are where comments
-//! after the model have a certificate for them (`certificate`), and where they are sizes.
+//! A model is split into its definitions, which stay text for Z3's parser. The definitions may be
+//! in a list, in a list that begins with `model`, or on the top level, after an optional line with
+//! the verdict. Auxiliary functions are allowed; recursive ones only with a certificate in comments
+//! after the model (`certificate`), or if they are sizes of datatypes.
 //!
-//! Invariant: reading checks form only. Whether a witness is one is for `validate` to say.
+//! # Invariant
+//! Reading checks the form only; `validate` checks that the witness is one.
 
 use std::ops::Range;
 
@@ -21,48 +22,66 @@ use alphorn_chc::frontend::Problem;
 use alphorn_chc::{ClauseId, PredicateId};
 use alphorn_term::{Assignment, SortId, TermId};
 
-/// A witness that cannot be read.
+/// The text is no witness.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum ParseError {
+    /// An error at a place in the text.
     #[error("line {line} column {column}: {message}")]
     Text {
+        /// From 1.
         line: usize,
+        /// In characters, from 1.
         column: usize,
+        /// The reason.
         message: String,
     },
+    /// An error in a step of a refutation.
     #[error("step {step}: {message}")]
-    Step { step: usize, message: String },
+    Step {
+        /// The step's number as it is written.
+        step: usize,
+        /// The reason.
+        message: String,
+    },
+    /// The text is not JSON of the format.
     #[error("{0}")]
     Json(String),
 }
 
-/// What a witness claims.
+/// A witness that was read.
 #[derive(Debug, Clone)]
 pub enum Witness {
+    /// Definitions of the predicates.
     Model(Box<ModelText>),
+    /// A derivation of `false`.
     Refutation(Refutation),
 }
 
-/// A witness and the verdict printed before it, if there was one.
+/// A witness with the verdict before it, if there is one.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// `true` for `sat`.
+    /// `true` for `sat`, `false` for `unsat`.
     pub sat: Option<bool>,
+    /// The witness.
     pub witness: Witness,
 }
 
 /// The definitions of a model, as text.
 #[derive(Debug, Clone)]
 pub struct ModelText {
-    /// All definitions in their order, auxiliary ones included.
+    /// All definitions in their order, with auxiliary ones.
     pub definitions: String,
-    /// What they define.
+    /// The names that they define, without bars.
     pub names: Vec<String>,
-    /// The same definitions with their certificate, where there is one.
+    /// The definitions with their certificate, if there is one.
     pub(super) certificate: Option<Certificate>,
 }
 
 /// Reads a model or a refutation of `problem`.
+///
+/// # Errors
+/// The text is no witness, or names clauses, variables or predicates that the problem does not
+/// have.
 pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError> {
     let mut start = 0;
     let mut sat = None;
@@ -120,7 +139,7 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
             None => {}
             Some(word) if word.starts_with('(') => commands.extend(parts),
             Some(word) => {
-                let message = format!("{word} has no place in a model");
+                let message = format!("{word} is not allowed in a model");
                 return Err(error_at(text, range.start, message));
             }
         }
@@ -168,10 +187,10 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
             let message = "not of the form (define-fun name (arguments) sort term)";
             return Err(error_at(text, range.start, message));
         }
-        // The definitions go to another reader as text, so what they are must be beyond doubt: one
-        // that is cut elsewhere could hide a recursive definition, which proves anything.
+        // Z3 reads the definitions as text. If it split them into other tokens, they might contain
+        // a recursive definition, from which anything follows.
         if let Some(place) = ambiguity(text, &range) {
-            return Err(error_at(text, place, "readers differ on what this is"));
+            return Err(error_at(text, place, "solvers may read this differently"));
         }
         let name = symbol(word(1).unwrap_or_default());
         if !seen.insert(name) || model.names.iter().any(|n| n == name) {
@@ -194,9 +213,9 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
     Ok(model)
 }
 
-/// A predicate that the command with these parts defines over integers where its declaration has
-/// reals, or over reals for integers. Z3 converts these without a word where the predicate is
-/// applied; other sorts it tells apart.
+/// A predicate that the command with these parts defines over Int where it is declared over Real,
+/// or the converse. Z3 would convert the arguments of its applications; for other sorts it reports
+/// an error.
 fn with_other_numbers<'a>(
     problem: &Problem,
     text: &'a str,
@@ -233,8 +252,8 @@ fn with_other_numbers<'a>(
     Some(symbol(&text[other[0].clone()]))
 }
 
-/// The symbols that a recursive definition defines, if it is the one of the sizes of a datatype of
-/// the problem, token by token: any other one may define what does not exist.
+/// The symbols that a recursive definition defines, if its tokens are those of the definition of
+/// sizes of a datatype of the problem. Any other recursive definition may be inconsistent.
 pub(super) fn size_definition(problem: &Problem, text: &str) -> Option<Vec<String>> {
     let terms = &*problem.terms;
     let words = |text: &str| -> Vec<String> {
@@ -256,7 +275,7 @@ pub(super) fn size_definition(problem: &Problem, text: &str) -> Option<Vec<Strin
 
 // ---- refutations ----
 
-/// A step as written: names and values still text.
+/// A step with names and values as text.
 struct RawStep {
     number: usize,
     fact: Option<(String, Vec<String>)>,
@@ -265,6 +284,7 @@ struct RawStep {
     premises: Vec<usize>,
 }
 
+/// A position in a text.
 struct Cursor<'a> {
     text: &'a str,
     position: usize,
@@ -298,7 +318,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A symbol or numeral, with its bars if it has any.
+    /// A symbol, with its bars if it has any, or a numeral.
     fn atom(&mut self) -> Result<&'a str, ParseError> {
         self.skip_space();
         let rest = &self.text[self.position..];
@@ -345,6 +365,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The steps of a refutation as text.
 fn text_steps(text: &str, start: usize) -> Result<Vec<RawStep>, ParseError> {
     let mut cursor = Cursor {
         text,
@@ -413,6 +434,7 @@ fn text_steps(text: &str, start: usize) -> Result<Vec<RawStep>, ParseError> {
     }
 }
 
+/// The steps of a refutation as JSON.
 fn json_steps(text: &str) -> Result<Vec<RawStep>, ParseError> {
     let json: Value = serde_json::from_str(text).map_err(|e| ParseError::Json(e.to_string()))?;
     let Some(steps) = json["refutation"].as_array() else {
@@ -475,6 +497,7 @@ fn json_steps(text: &str) -> Result<Vec<RawStep>, ParseError> {
     Ok(result)
 }
 
+/// The refutation with these steps.
 fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseError> {
     let clauses = ClauseNames::new(problem).by_name();
     let predicates: FxHashMap<&str, usize> = problem
@@ -554,7 +577,7 @@ fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseEr
     Ok(refutation)
 }
 
-/// Reads values, each text once.
+/// Reads values, each text and sort once.
 struct Values<'a> {
     problem: &'a Problem,
     memo: FxHashMap<(String, SortId), TermId>,

@@ -1,11 +1,11 @@
-//! Witnesses as text.
+//! Printing of witnesses.
 //!
-//! A **model** is one S-expression, `( (define-fun P ((x!0 Int) …) Bool body) … )`: every declared
-//! predicate in the order of declaration, under its own name, in standard operators only. Where it
-//! needs sizes of values of recursive datatypes or other recursive functions, `define-fun-rec`s of these
-//! come first, and what is to be known of the functions follows in comments (see `certificate`).
+//! A **model** is one S-expression, `( (define-fun P ((x!0 Int) …) Bool body) … )`: each declared
+//! predicate in the order of the declarations, with operators of SMT-LIB only. If it needs sizes of
+//! datatypes or other recursive functions, their `define-fun-rec`s come first, and their
+//! certificate follows in comments (`certificate`).
 //!
-//! A **refutation** is a derivation of `false` in numbered ground steps, premises first:
+//! A **refutation** is a derivation of `false` in numbered ground steps, each after its premises:
 //!
 //! ```text
 //! 1: P(0, 1) by clause 1 [x = 0, y = 1]
@@ -13,14 +13,14 @@
 //! 3: false by clause 3 [x = 1, y = (- 2)] from 2
 //! ```
 //!
-//! A line is the step's number, the derived fact, the clause as the number of its command among
-//! all assertions (or rules and queries) of the file from 1, followed by `.k` for the k-th clause
-//! of a command that has several, the values of all of the clause's variables in the order of
-//! their quantifiers, and the steps that derive the body's atoms, in the body's order. Values are
-//! SMT-LIB terms. A nullary predicate stands alone, without parentheses; so does a clause without
-//! variables without brackets, and one without body atoms without `from`.
+//! A line has the step's number; the derived fact; the clause, as the number of its command among
+//! all assertions, rules and queries of the file from 1, followed by `.k` for the k-th of several
+//! clauses of a command; the values of all variables of the clause, in the order of their
+//! quantifiers; and the steps that derive the body atoms, in their order. Values are SMT-LIB terms.
+//! There are no parentheses without arguments, no brackets without variables, and no `from` without
+//! body atoms.
 //!
-//! As **JSON** the same is one object,
+//! As **JSON** a refutation is one object,
 //!
 //! ```text
 //! {"refutation": [{"step": 2, "fact": {"predicate": "P", "arguments": ["1", "(- 2)"]},
@@ -28,12 +28,12 @@
 //!   "premises": [1]}, …]}
 //! ```
 //!
-//! where a `fact` of `null` is `false`, and `line` is where the clause's command begins.
+//! where a `fact` of `null` is `false`, and `line` is the first line of the clause's command.
 //!
-//! As a **proof of Z3** it has a form of its own, see `z3_proof`.
+//! As a **proof term of Z3** it is printed by `z3_proof`.
 //!
-//! Invariant: what is printed here can be read back (see `parse`), and has size linear in the
-//! witness.
+//! # Invariant
+//! `parse` reads the text of a model, and a refutation as text or JSON.
 
 use std::fmt::Write;
 
@@ -46,30 +46,32 @@ use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::Problem;
 use alphorn_term::{FunctionId, Op, Printer, SortId, TermId, TermStore, quote_symbol};
 
-/// How refutations are written.
+/// The format of a refutation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ProofFormat {
+    /// Lines of text.
     #[default]
     Text,
+    /// One JSON object.
     Json,
-    /// As Z3 prints its proofs (see `z3_proof`).
+    /// A proof term of Z3.
     Z3,
 }
 
-/// A model as it is printed.
+/// The text of a model.
 #[derive(Clone, Debug, Default)]
 pub struct PrintedModel {
-    /// Commands: sizes and functions, then each declared predicate, in the order of declaration.
+    /// Commands: definitions of sizes and functions, then of each declared predicate.
     pub definitions: Vec<String>,
-    /// Lines after the definitions that certify the functions; none where there are none.
+    /// Lines of the certificate for the functions, without line breaks; none without functions.
     pub certificate: Vec<String>,
 }
 
-/// The definitions of a model, and its certificate.
+/// The text of a model.
 ///
 /// # Errors
-/// A predicate, function or lemma, by its name, whose formula is of another sort or not over its
-/// arguments alone; a name that means something else in the problem.
+/// The formula of a predicate, function or lemma has another sort, or other free variables than its
+/// arguments; the name of a size occurs in the problem; a part of the certificate is malformed.
 pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, String> {
     let printer = ModelPrinter::new(problem, model)?;
     let mut definitions: Vec<String> = printer.sizes.iter().map(|s| s.0.clone()).collect();
@@ -80,11 +82,14 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
         let id = PredicateId(u32::try_from(index).expect("fewer than 2^32 predicates"));
         let body = model.definitions.get(&id).copied().unwrap_or(TermId::TRUE);
         if printer.terms.sort_of(body) != SortId::BOOL {
-            return Err(format!("{} is defined by no formula", predicate.name));
+            return Err(format!(
+                "the definition of {} is not a formula",
+                predicate.name
+            ));
         }
         let (params, body) = printer
             .over(&predicate.params, &[body])
-            .map_err(|()| format!("{} is defined over more than its arguments", predicate.name))?;
+            .map_err(|()| other_variables(&predicate.name))?;
         let name = quote_symbol(&predicate.name);
         definitions.push(format!("(define-fun {name} ({params}) Bool {})", body[0]));
     }
@@ -94,14 +99,15 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
     })
 }
 
-/// What prints the parts of a model, with names that the problem does not use.
+/// Prints the parts of a model, with names that do not occur in the problem.
 struct ModelPrinter<'a> {
     terms: &'a TermStore,
+    /// Prefixes of the names of arguments and bound variables.
     argument: String,
     bound: String,
     /// Commands that define sizes, with their symbols.
     sizes: Vec<(String, Vec<String>)>,
-    /// In the order in which they can be read.
+    /// Functions by group of mutual recursion, callees first.
     groups: Vec<Vec<FunctionId>>,
     /// Symbols of functions.
     names: FxHashMap<FunctionId, String>,
@@ -132,12 +138,12 @@ impl<'a> ModelPrinter<'a> {
                 .collect();
             for name in sizes.iter().flat_map(|(_, symbols)| symbols) {
                 if !taken.insert(symbol(name).to_owned()) {
-                    return Err(format!("{name} means something else in the problem"));
+                    return Err(format!("the problem has another symbol {name}"));
                 }
             }
             for &id in groups.iter().flatten() {
                 let mut name = terms.function(id).name.clone();
-                // Names of arguments and of what is shared end with a digit.
+                // Unlike names of arguments and of shared terms, which end with a digit.
                 while !name.ends_with('!') || taken.contains(&name) {
                     name.push('!');
                 }
@@ -155,7 +161,7 @@ impl<'a> ModelPrinter<'a> {
         })
     }
 
-    /// Variables with their sorts, and terms over these alone.
+    /// The text of binders for `vars` and of terms; an error if a term has other free variables.
     fn over(&self, vars: &[TermId], roots: &[TermId]) -> Result<(String, Vec<String>), ()> {
         let terms = self.terms;
         let own: FxHashSet<TermId> = vars.iter().copied().collect();
@@ -175,7 +181,7 @@ impl<'a> ModelPrinter<'a> {
             printer.rename(var, name);
         }
         if roots.iter().any(|&root| terms.node(root).has_quantifier) {
-            // Bound variables must not capture arguments.
+            // A bound variable must not have the name of an argument.
             let mut count = 0;
             terms.post_order(roots, |t| {
                 if let Op::Forall(vars) | Op::Exists(vars) = terms.op(t) {
@@ -189,7 +195,7 @@ impl<'a> ModelPrinter<'a> {
         Ok((head, roots.iter().map(|&root| printer.term(root)).collect()))
     }
 
-    /// The command that defines functions together.
+    /// The command that defines a group of functions.
     fn functions(&self, group: &[FunctionId]) -> Result<String, String> {
         let mut heads = Vec::new();
         let mut bodies = Vec::new();
@@ -197,9 +203,7 @@ impl<'a> ModelPrinter<'a> {
             let function = self.terms.function(*id);
             let (params, body) = self
                 .over(&function.params, &[function.body])
-                .map_err(|()| {
-                    format!("{} is defined over more than its arguments", function.name)
-                })?;
+                .map_err(|()| other_variables(&function.name))?;
             let sort = Printer::new(self.terms).sort(function.result);
             heads.push(format!("{} ({params}) {sort}", self.names[id]));
             bodies.extend(body);
@@ -214,7 +218,7 @@ impl<'a> ModelPrinter<'a> {
         })
     }
 
-    /// Measures and lemmas, as lines.
+    /// The lines for measures and lemmas.
     fn certificate(&self, model: &Model) -> Result<Vec<String>, String> {
         let mut lines = Vec::new();
         for id in self.groups.iter().flatten() {
@@ -236,10 +240,10 @@ impl<'a> ModelPrinter<'a> {
         }
     }
 
-    /// A lemma, the last of those with these names.
+    /// The line for a lemma; `names` are those of the lemmas so far, with its own as the last.
     fn lemma(&self, lemma: &Lemma, names: &[String]) -> Result<String, String> {
         let name = &names[names.len() - 1];
-        let foreign = |()| format!("lemma {name} is over more than its variables");
+        let foreign = |()| format!("lemma {name} has free variables that are not its own");
         let print = |roots: &[TermId]| self.over(&lemma.vars, roots).map_err(foreign);
         let (vars, statement) = print(&[lemma.statement])?;
         let mut line = format!("; lemma {name} ({vars}) {}", statement[0]);
@@ -255,7 +259,7 @@ impl<'a> ModelPrinter<'a> {
             let mut instances = Vec::new();
             for (other, terms) in &case.instances {
                 let Some(other) = names[..names.len() - 1].get(*other) else {
-                    return Err(format!("lemma {name} uses one that is not before it"));
+                    return Err(format!("lemma {name} uses a lemma that is not before it"));
                 };
                 let terms = print(terms)?.1;
                 instances.push(format!(
@@ -268,7 +272,7 @@ impl<'a> ModelPrinter<'a> {
                 .iter()
                 .any(|&t| !matches!(self.terms.op(t), Op::Call(_) | Op::Size(_)))
             {
-                return Err(format!("lemma {name} unfolds what is no call"));
+                return Err(format!("lemma {name} unfolds a term that is not a call"));
             }
             let unfoldings = print(&case.unfoldings)?.1;
             for (keyword, items) in [
@@ -286,12 +290,17 @@ impl<'a> ModelPrinter<'a> {
     }
 }
 
+/// A message about a definition.
+fn other_variables(name: &str) -> String {
+    format!("the definition of {name} has free variables that are not its arguments")
+}
+
 fn positions(list: &[usize]) -> String {
     let list: Vec<String> = list.iter().map(usize::to_string).collect();
     format!("({})", list.join(" "))
 }
 
-/// Stems of names for arguments and bound variables that no constructor or selector begins with.
+/// Prefixes of names for arguments and bound variables, which no constructor or selector has.
 fn prefixes(terms: &TermStore) -> (String, String) {
     let mut stems = ("x!".to_owned(), "q!".to_owned());
     for stem in [&mut stems.0, &mut stems.1] {
@@ -310,7 +319,7 @@ fn prefixes(terms: &TermStore) -> (String, String) {
     stems
 }
 
-/// A model as the user gets it.
+/// A model as it is printed.
 pub fn model_text(model: &PrintedModel) -> String {
     let mut out = String::from("(\n");
     for definition in &model.definitions {
@@ -323,12 +332,12 @@ pub fn model_text(model: &PrintedModel) -> String {
     out
 }
 
-/// How clauses are named in refutations: the number of the command and, where the command has
-/// several clauses, which of them.
+/// Names of clauses in refutations: the number of the command and, for a command with several
+/// clauses, the clause's number in it.
 pub struct ClauseNames {
-    /// By index of the clause: number of the command, position in it from 1.
+    /// By index of the clause: the number of the command, and the clause's number in it from 1.
     parts: Vec<(usize, usize)>,
-    /// Number of clauses by number of the command.
+    /// The number of clauses, by number of the command.
     counts: FxHashMap<usize, usize>,
 }
 
@@ -348,7 +357,7 @@ impl ClauseNames {
         ClauseNames { parts, counts }
     }
 
-    /// The clause's name: `3`, or `3.1`.
+    /// The name of the clause with this index: `3`, or `3.1`.
     pub fn name(&self, clause: usize) -> String {
         match self.parts[clause] {
             (number, part) if self.counts[&number] > 1 => format!("{number}.{part}"),
@@ -356,8 +365,8 @@ impl ClauseNames {
         }
     }
 
-    /// Number and part of each clause, to index them by name. A part of 1 may be left out where
-    /// it is the only one.
+    /// The indexes of clauses by the two numbers of their names; the second is 1 for the only
+    /// clause of a command.
     pub fn by_name(&self) -> FxHashMap<(usize, usize), usize> {
         let names = self.parts.iter().copied();
         names.enumerate().map(|(i, name)| (name, i)).collect()
@@ -385,7 +394,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// A refutation as text. Only for one that has passed its check.
+/// A refutation as text. It has to have passed `step_check`.
 pub fn refutation_text(problem: &Problem, refutation: &Refutation) -> String {
     let names = ClauseNames::new(problem);
     let mut values = Values::new(problem);
@@ -430,7 +439,7 @@ fn write_fact(out: &mut String, problem: &Problem, values: &mut Values, fact: &F
     }
 }
 
-/// A refutation as JSON, on one line. Only for one that has passed its check.
+/// A refutation as JSON, on one line. It has to have passed `step_check`.
 pub fn refutation_json(problem: &Problem, refutation: &Refutation) -> String {
     let names = ClauseNames::new(problem);
     let mut values = Values::new(problem);

@@ -1,9 +1,10 @@
-//! The user's text for Z3's own reader: with predicates defined, as a model is checked, or only
-//! declared, as a refutation is.
+//! The user's text as a script for Z3's parser: with predicates defined, for the check of a model,
+//! or declared, for the check of a refutation. Rules and queries of the fixedpoint dialect become
+//! assertions.
 //!
-//! Invariant: the text is cut and joined, never read into terms, so that a mistake of our reader
-//! cannot hide itself. Rules and queries of the fixedpoint dialect become assertions by the same
-//! kind of surgery.
+//! # Invariant
+//! Formulas, definitions and sorts are copied from the text by its tokens, without the reader's
+//! terms. Of the reader only the ranges of commands and the names of predicates are used.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,25 +17,27 @@ use alphorn_chc::frontend::{CommandSpan, Problem};
 /// A script of declarations, definitions and assertions.
 #[derive(Clone, Debug)]
 pub struct Script {
+    /// The commands.
     pub text: String,
-    /// For each assertion in the script, the index in `Problem::commands` of what it comes from.
+    /// For each assertion of the script, the index of its command in `Problem::commands`.
     pub origins: Vec<usize>,
 }
 
 /// A part of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
-    /// Whole commands, each with the end of a line.
+    /// Commands, each with a line break.
     Commands(String),
-    /// The formula that a command asserts, a rule's or query's with the quantifier that it implies.
+    /// The formula that a command asserts; that of a rule or query with its implicit quantifier.
     Assertion {
-        /// Index in `Problem::commands`.
+        /// The index of the command in `Problem::commands`.
         command: usize,
+        /// The formula's text.
         formula: String,
     },
 }
 
-/// What the predicates are in a script.
+/// The treatment of predicates in a script.
 #[derive(Clone, Copy)]
 pub enum Predicates<'a> {
     /// Defined by these commands.
@@ -49,6 +52,7 @@ struct DeclaredVar {
     sort: Range<usize>,
 }
 
+/// Whether a command with this keyword declares or defines sorts.
 fn declares_sorts(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -56,21 +60,25 @@ fn declares_sorts(keyword: &str) -> bool {
     )
 }
 
-/// The name of a variable in the query that only names a relation, by its position.
+/// The name of a variable of a query that is the name of a relation, by the argument's position.
 pub fn query_variable(position: usize) -> String {
     format!("query!{position}")
 }
 
-/// Declarations of sorts, then `definitions` (commands that define each predicate), then all else
-/// that the problem defines and asserts. The order among assertions does not matter, and
-/// definitions may so use any sort. A command that does not have its usual parts is an error; the
-/// reader does not let one through.
+/// The problem's declarations of sorts, then `definitions`, commands that define each predicate,
+/// then its other declarations, definitions and assertions. So `definitions` may use any sort.
+///
+/// # Errors
+/// A malformed command, which the reader would have rejected.
 pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
     script(problem, Predicates::Defined(definitions), "")
 }
 
-/// The problem's declarations and definitions, its assertions of `commands`, in their order, and
+/// The problem's declarations and definitions, the assertions of `commands` in their order, and
 /// then the commands `more`.
+///
+/// # Errors
+/// A malformed command.
 pub fn declared(
     problem: &Problem,
     commands: &BTreeSet<usize>,
@@ -79,7 +87,7 @@ pub fn declared(
     script(problem, Predicates::Declared(commands), more)
 }
 
-/// Declarations of sorts, and then the commands `more`.
+/// The problem's declarations of sorts, and then the commands `more`.
 pub fn with_sorts(problem: &Problem, more: &str) -> String {
     let mut out = sort_declarations(problem);
     out.push_str(more);
@@ -119,9 +127,11 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
     })
 }
 
-/// The parts of a script, in its order: declarations of sorts, the definitions of predicates, and
-/// all else that the problem declares, defines and asserts. A command that does not have its usual
-/// parts is an error.
+/// The parts of a script in their order: declarations of sorts, definitions of predicates, and the
+/// problem's other declarations, definitions and assertions.
+///
+/// # Errors
+/// A malformed command.
 pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, String> {
     let text = &*problem.text;
     let (definitions, asserted) = match kind {
@@ -173,7 +183,7 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
         if written.is_none() {
             let (line, column) = (command.line, command.column);
             return Err(format!(
-                "line {line} column {column}: {keyword} without its usual parts"
+                "line {line} column {column}: {keyword} is malformed"
             ));
         }
     }
@@ -181,22 +191,22 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
     Ok(writer.pieces)
 }
 
-/// Writes commands, one on a line or more. What returns an option gives `None` for a command
-/// without its usual parts.
+/// Writes commands. Its functions return `None` for a malformed command.
 struct Writer<'a> {
     text: &'a str,
     predicates: FxHashSet<&'a str>,
     /// Whether predicates keep their declarations.
     declared: bool,
     vars: FxHashMap<&'a str, DeclaredVar>,
-    /// Sorts of the predicates' arguments, for queries that only name a predicate.
+    /// The sorts of the predicates' arguments, for queries that are the name of a predicate.
     relations: FxHashMap<&'a str, Vec<Range<usize>>>,
-    /// Commands that are not among the pieces yet.
+    /// Commands that are not in `pieces` yet.
     out: String,
     pieces: Vec<Piece>,
 }
 
 impl<'a> Writer<'a> {
+    /// Moves the commands so far to `pieces`.
     fn end_commands(&mut self) {
         if !self.out.is_empty() {
             let commands = std::mem::take(&mut self.out);
@@ -243,7 +253,8 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
-    /// What a command asserts: a formula as it is, a rule, or the denial of a query.
+    /// The formula that a command asserts: that of an assertion, a rule, or the negation of a
+    /// query.
     fn formula(&self, command: &CommandSpan) -> Option<String> {
         let text = self.text;
         let parts = elements(text, &command.range)?;
@@ -281,8 +292,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Z3's reader, as a library, has a sort `List` of its own, whatever the logic is. Users like that
-/// name too, and theirs has to give way: it gets a name that is nowhere in the text.
+/// The script with another name for the user's sort `List`, since Z3's parser, as a library, has a
+/// sort of this name in every logic. The new name does not occur in the text.
 pub fn without_predefined_names(script: String) -> String {
     const TAKEN: &str = "List";
     if !script.contains(TAKEN) {
@@ -295,8 +306,7 @@ pub fn without_predefined_names(script: String) -> String {
     with_names(&script, &FxHashMap::from_iter([(TAKEN, name)]))
 }
 
-/// The text with other names in the place of some: `names` has what stands for a symbol without its
-/// bars, as it is written.
+/// The text with other symbols: `names` maps a symbol without bars to the text that replaces it.
 pub fn with_names(text: &str, names: &FxHashMap<&str, String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
@@ -313,9 +323,9 @@ pub fn with_names(text: &str, names: &FxHashMap<&str, String>) -> String {
     out
 }
 
-/// Opens a quantifier over the declared variables whose names occur in the formula, in the order
-/// of their first occurrence; `false` when there are none. A name bound again inside is quantified
-/// in vain, which changes nothing.
+/// Writes the beginning of a quantifier over the declared variables whose names occur in the
+/// formula, in the order of their first occurrences; `false` if there are none. Quantifying a name
+/// that the formula binds itself does not change its meaning.
 fn quantify(
     out: &mut String,
     text: &str,

@@ -1,38 +1,45 @@
-//! A scanner for S-expressions: tokens with their places, nothing more.
+//! A scanner for S-expressions: tokens with their byte ranges.
 //!
-//! Invariant: it knows no term, sort or command. The checks of witnesses cut and join the user's
-//! text with it, so that they share nothing with the reader of problems. Every loop is iterative.
+//! The checks of witnesses cut and join the user's text with it, apart from the reader's own
+//! scanner.
+//!
+//! # Invariant
+//! It has no notion of term, sort or command, and no recursion.
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenKind {
+    /// `(`
     Open,
+    /// `)`
     Close,
-    /// A symbol, between bars or not, a keyword or a numeral.
+    /// A symbol, with or without bars, a keyword or a literal other than a string.
     Atom,
     /// A string literal.
     String,
-    /// A string or quoted symbol that the text ends in.
+    /// A string or quoted symbol that does not end.
     Unterminated,
 }
 
-/// A token and its byte range.
+/// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
+    /// Its kind.
     pub kind: TokenKind,
+    /// Its bytes in the text.
     pub range: Range<usize>,
 }
 
-/// The tokens of a text from a byte offset on; comments and white space are left out.
+/// The tokens of a text from a byte offset on, without comments and white space.
 pub struct Tokens<'a> {
     text: &'a str,
     position: usize,
 }
 
 impl<'a> Tokens<'a> {
-    /// Scans `text` from `start`, which must be a character boundary outside of any token.
+    /// The tokens from `start` on, a character boundary outside of tokens.
     pub fn new(text: &'a str, start: usize) -> Self {
         Tokens {
             text,
@@ -83,7 +90,7 @@ impl Iterator for Tokens<'_> {
     }
 }
 
-/// A string literal's end; a doubled quote inside it is a quote.
+/// The end of a string literal, in which two quotes are a quote.
 fn string_end(bytes: &[u8], start: usize) -> (TokenKind, usize) {
     let mut position = start + 1;
     while let Some(length) = bytes[position..].iter().position(|&b| b == b'"') {
@@ -96,18 +103,18 @@ fn string_end(bytes: &[u8], start: usize) -> (TokenKind, usize) {
     (TokenKind::Unterminated, bytes.len())
 }
 
-/// A symbol without its bars: `|a b|` and `a` are names as they are meant.
+/// A symbol without its bars.
 pub fn symbol(atom: &str) -> &str {
     atom.strip_prefix('|')
         .and_then(|rest| rest.strip_suffix('|'))
         .unwrap_or(atom)
 }
 
-/// The first place in `range` where readers differ on where a token or a comment ends: a carriage
-/// return alone, a quoted symbol that ends with a backslash, a word that is no token of SMT-LIB. Z3
-/// takes the first for no end of a line, the second for no end of the symbol, `#|` for a comment,
-/// and words like `0f` and `f:named` for two tokens. Text from elsewhere that has one may say to Z3
-/// what it does not say here.
+/// The first byte in `range` from which on readers of SMT-LIB may split the text into other tokens:
+/// a carriage return without line feed, a quoted symbol that ends with a backslash, or an atom that
+/// is no token of SMT-LIB. For Z3 the first does not end a line, the second does not end the
+/// symbol, `#|` is a comment, and `0f` and `f:named` are two tokens each. So Z3 may read a
+/// definition that is not seen here.
 pub fn ambiguity(text: &str, range: &Range<usize>) -> Option<usize> {
     let bytes = text.as_bytes();
     let lone = |&i: &usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
@@ -127,9 +134,9 @@ pub fn ambiguity(text: &str, range: &Range<usize>) -> Option<usize> {
         .min()
 }
 
-/// Whether a word without bars is a symbol, a keyword or a number as SMT-LIB has them. A number may
-/// have a sign.
-fn is_one_token(word: &str) -> bool {
+/// Whether an atom without bars is a symbol, a keyword or a literal of SMT-LIB; numbers may have a
+/// sign.
+fn is_one_token(atom: &str) -> bool {
     let all =
         |digits: &str, digit: fn(char) -> bool| !digits.is_empty() && digits.chars().all(digit);
     let is_number = |digits: &str| {
@@ -141,22 +148,21 @@ fn is_one_token(word: &str) -> bool {
             c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c)
         })
     };
-    if let Some(literal) = word.strip_prefix('#') {
+    if let Some(literal) = atom.strip_prefix('#') {
         return match literal.split_at_checked(1) {
             Some(("x", digits)) => all(digits, |c| c.is_ascii_hexdigit()),
             Some(("b", digits)) => all(digits, |c| matches!(c, '0' | '1')),
             _ => false,
         };
     }
-    let unsigned = word.strip_prefix('-').unwrap_or(word);
+    let unsigned = atom.strip_prefix('-').unwrap_or(atom);
     if unsigned.starts_with(|c: char| c.is_ascii_digit()) {
         return is_number(unsigned);
     }
-    is_symbol(word.strip_prefix(':').unwrap_or(word))
+    is_symbol(atom.strip_prefix(':').unwrap_or(atom))
 }
 
-/// The end of the S-expression that begins at or after `start`, with its beginning; `None` when
-/// there is no complete one.
+/// The range of the first S-expression at or after `start`; `None` if it is not complete.
 pub fn expression(text: &str, start: usize) -> Option<Range<usize>> {
     let mut depth = 0usize;
     let mut begin = None;
@@ -175,7 +181,7 @@ pub fn expression(text: &str, start: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The elements of the list at `range`, with its parentheses; `None` when it is no list.
+/// The ranges of the elements of the list at `range`; `None` if there is no list.
 pub fn elements(text: &str, range: &Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut tokens = Tokens::new(&text[..range.end], range.start);
     let first = tokens.next()?;
@@ -227,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_does_not_end() {
+    fn rejects_incomplete_expressions() {
         for text in ["", "(", "(a", "(|a)", "(\"a)", ")", "; only a comment"] {
             assert_eq!(expression(text, 0), None, "{text}");
         }
@@ -235,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_readers_differ_on() {
+    fn finds_ambiguous_tokens() {
         let place = |text: &str| ambiguity(text, &(0..text.len()));
         assert_eq!(
             place("(a |b c| #x0fA #b01 \"#|\" ; #|\r\n |a\\b| |#|)"),

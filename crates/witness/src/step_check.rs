@@ -1,8 +1,9 @@
-//! Checks refutations step by step, by evaluation alone.
+//! The check of a refutation by evaluation, step by step.
 //!
-//! Invariant: nothing is searched for and nothing is believed: a step counts only when its clause's
-//! constraint evaluates to `true` under the step's values and its atoms evaluate to the facts it
-//! says. Time is linear in the steps and the clauses they use.
+//! # Invariant
+//! A step is accepted only if the constraint of its clause evaluates to `true` under the step's
+//! values (or has no value and is valid) and its atoms evaluate to the facts of its premises and to
+//! its own fact. The time is linear in the sizes of the steps' clauses.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -12,34 +13,41 @@ use alphorn_chc::frontend::Problem;
 use alphorn_chc::{Atom, ClauseId, Predicate, PredicateId, System};
 use alphorn_term::{Assignment, Evaluator, TermId, TermStore};
 
-/// Why a refutation is refused.
+/// Why a refutation is rejected.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum StepError {
+    /// The last step does not derive `false`, or there are no steps.
     #[error("the refutation does not end with `false`")]
     NoContradiction,
+    /// A step is not an application of its clause.
     #[error("step {step}: {message}")]
     Step {
-        /// From 1.
+        /// The step's number, from 1.
         step: usize,
+        /// The reason.
         message: String,
     },
 }
 
-/// What a step applies: a clause with arbitrary argument terms.
+/// A clause whose atoms may have any terms as arguments.
 pub struct Rule<'a> {
-    /// All variables; the step has to give each a value.
+    /// All variables; a step has a value for each.
     pub vars: Vec<TermId>,
+    /// The body atoms.
     pub body: &'a [Atom],
+    /// The constraint.
     pub constraint: TermId,
+    /// The head; `None` for `false`.
     pub head: Option<&'a Atom>,
 }
 
-/// Where the clauses of a refutation come from.
+/// The clauses that a refutation applies.
 pub trait Rules {
+    /// The store of their terms.
     fn terms(&self) -> &TermStore;
-    /// `None` for an id that is not in the table.
+    /// A predicate; `None` for an unknown id.
     fn predicate(&self, id: PredicateId) -> Option<&Predicate>;
-    /// `None` for an id that is not in force.
+    /// A clause; `None` for an unknown id.
     fn rule(&self, id: ClauseId) -> Option<Rule<'_>>;
 }
 
@@ -63,7 +71,7 @@ impl Rules for Problem {
     }
 }
 
-/// A system with its clauses by id.
+/// The clauses of a system, indexed by id.
 pub struct SystemRules<'a> {
     system: &'a System,
     index: FxHashMap<ClauseId, usize>,
@@ -99,14 +107,20 @@ impl Rules for SystemRules<'_> {
     }
 }
 
-/// Checks a refutation of a system.
+/// Checks a refutation of a system; constraints without a value are rejected.
+///
+/// # Errors
+/// Why the refutation is rejected.
 pub fn check_refutation(system: &System, refutation: &Refutation) -> Result<(), StepError> {
     check_steps(&SystemRules::new(system), refutation, |_| false)
 }
 
-/// Checks that `refutation` derives `false` with `rules`. A ground constraint that evaluation
-/// leaves undefined (it has a quantifier, or its value hangs on a division by zero) is handed to
-/// `valid`, which says whether it holds in every interpretation.
+/// Checks that `refutation` derives `false` with `rules`. For a ground constraint without a value
+/// (it has a quantifier, or depends on a division by zero), `valid` decides whether it holds in
+/// every interpretation.
+///
+/// # Errors
+/// Why the refutation is rejected.
 pub fn check_steps(
     rules: &impl Rules,
     refutation: &Refutation,
@@ -133,7 +147,7 @@ pub fn check_steps(
             match step.values.get(&var) {
                 None => return fail(format!("variable {name} has no value")),
                 Some(&value) if !terms.is_value(value) => {
-                    return fail(format!("what variable {name} gets is no value"));
+                    return fail(format!("the term for variable {name} is not a value"));
                 }
                 Some(&value) if terms.sort_of(value) != terms.sort_of(var) => {
                     return fail(format!("the value of variable {name} has another sort"));
@@ -181,7 +195,7 @@ pub fn check_steps(
                 if let Err(what) = agrees(&mut evaluator, atom, fact) {
                     return fail(format!("head: {what} of the fact"));
                 }
-                // Also rules out a fact with too many values for a predicate from elsewhere.
+                // The atom's predicate may be unknown.
                 let arity = rules.predicate(fact.predicate).map(Predicate::arity);
                 if arity != Some(fact.values.len()) {
                     return fail("the fact has a wrong number of arguments".to_owned());
@@ -199,7 +213,7 @@ pub fn check_steps(
     }
 }
 
-/// Whether an atom evaluates to a fact; otherwise what differs.
+/// Checks that an atom evaluates to a fact; an error is the beginning of a message.
 fn agrees(evaluator: &mut Evaluator, atom: &Atom, fact: &Fact) -> Result<(), String> {
     if atom.predicate != fact.predicate || atom.args.len() != fact.values.len() {
         return Err("the predicate differs from that".to_owned());
@@ -212,6 +226,7 @@ fn agrees(evaluator: &mut Evaluator, atom: &Atom, fact: &Fact) -> Result<(), Str
     Ok(())
 }
 
+/// The formula with values in place of its variables.
 fn ground(terms: &TermStore, formula: TermId, vars: &[TermId], values: &Assignment) -> TermId {
     let map = vars.iter().map(|v| (*v, values[v])).collect();
     terms.substitute(formula, &map)
@@ -269,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_what_is_no_derivation() {
+    fn rejects_other_steps() {
         let (system, good) = counter();
         let reject = |change: &dyn Fn(&mut Refutation)| {
             let mut bad = good.clone();

@@ -1,12 +1,13 @@
-//! Witnesses against the user's own text, by Z3's reader and solver.
+//! The check of a witness against the user's text, with Z3's parser and solvers.
 //!
-//! A model is put into the text in the place of the declarations; every assertion has to be valid
-//! then. For a refutation predicates stay uninterpreted, and the assertion that a step names has to
-//! imply the step: that its premises give its fact. So the facts that steps derive hold in every
-//! model of the text, and the last one is `false`.
+//! The definitions of a model replace the declarations of the predicates, and every assertion has
+//! to be valid then. For a refutation, predicates stay uninterpreted, and the assertion that a step
+//! names has to imply that the step's premises imply its fact. So the facts of the steps hold in
+//! every model of the text, and the last one is `false`.
 //!
-//! Invariant: only Z3's reading of the text counts. Of ours, values tell Z3 where to look; wrong
-//! ones make a check fail and no other pass.
+//! # Invariant
+//! Z3 reads the problem's assertions from the user's text. The values of a refutation only select
+//! instances of them, so wrong values do not make a wrong refutation pass.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -25,7 +26,7 @@ use alphorn_smt::text::{
 use alphorn_term::run::Budget;
 use alphorn_term::{Op, Printer, TermId, TermStore, quote_symbol};
 
-/// Whether every assertion of the problem is valid under definitions of its predicates.
+/// Checks that every assertion of the problem is valid with these definitions of its predicates.
 pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> Outcome {
     let reading = Reading {
         text: definitions.to_owned(),
@@ -37,8 +38,8 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
     })
 }
 
-/// What `check` says about the problem's text where each of the readings, which are definitions of
-/// the predicates, is in the place of their declarations.
+/// The outcome of `check` for the problem's text in several readings. The text of each of
+/// `readings`, which defines the predicates, replaces their declarations.
 pub fn outcome_of_text(
     problem: &Problem,
     readings: &[Reading],
@@ -67,7 +68,7 @@ pub fn outcome_of_text(
     match check(&texts) {
         TextCheck::Valid { assertions } if assertions == origins.len() => Outcome::Valid,
         TextCheck::Valid { assertions } => Outcome::Undecided(format!(
-            "{assertions} assertions were read where there are {}",
+            "Z3 read {assertions} assertions of {}",
             origins.len()
         )),
         TextCheck::Invalid { assertion } => {
@@ -76,13 +77,15 @@ pub fn outcome_of_text(
         TextCheck::Unknown { assertion, reason } => {
             Outcome::Undecided(format!("{}: {reason}", place(assertion)))
         }
-        TextCheck::Malformed(message) => Outcome::Invalid(format!("Z3 reads it with: {message}")),
+        TextCheck::Malformed(message) => {
+            Outcome::Invalid(format!("Z3 rejects the definitions: {message}"))
+        }
     }
 }
 
-/// Whether the problem's assertions imply the steps of a refutation, each the step that names it.
-/// The steps are ones for the clauses as they were read (`step_check`). With `exact`, each follows
-/// from the instance with its own values; otherwise from any instances.
+/// Checks that each step of a refutation follows from the assertion of its clause. The steps have
+/// passed `step_check`. With `exact`, a step has to follow from the instance with its own values,
+/// otherwise from any instances.
 pub fn check_steps_in_text(
     problem: &Problem,
     refutation: &Refutation,
@@ -96,9 +99,9 @@ pub fn check_steps_in_text(
     };
     match implied_steps(&script.text, &clauses, &steps, exact, budget) {
         StepsCheck::Implied { assertions: read } if read == assertions => Outcome::Valid,
-        StepsCheck::Implied { assertions: read } => Outcome::Undecided(format!(
-            "{read} assertions were read where there are {assertions}"
-        )),
+        StepsCheck::Implied { assertions: read } => {
+            Outcome::Undecided(format!("Z3 read {read} assertions of {assertions}"))
+        }
         StepsCheck::NotImplied { step } => {
             let clause = &problem.clauses[refutation.steps[step].clause.0 as usize];
             let command = &problem.commands[clause.command];
@@ -113,29 +116,32 @@ pub fn check_steps_in_text(
             Outcome::Undecided(format!("step {}: {reason}", step + 1))
         }
         StepsCheck::Malformed(message) => {
-            Outcome::Undecided(format!("Z3 reads the text with: {message}"))
+            Outcome::Undecided(format!("Z3 rejects the text: {message}"))
         }
     }
 }
 
-/// Writes steps as assertions that follow those of the problem.
+/// Writes steps as assertions after those of the problem.
 struct StepWriter<'a> {
     problem: &'a Problem,
     printer: Printer<'a>,
-    /// What names of our own begin with; the problem has no such name.
+    /// The prefix of new names; it does not occur in the problem's text.
     stem: String,
-    /// The commands that steps name.
+    /// The commands of the steps' clauses.
     commands: BTreeSet<usize>,
-    /// Declarations, definitions and assertions of ours.
+    /// New declarations, definitions and assertions.
     text: String,
-    /// Assertions so far, those of the problem included.
+    /// The number of assertions so far, with those of the problem.
     assertions: usize,
+    /// The positions of the assertions of facts.
     facts: FxHashMap<&'a Fact, usize>,
+    /// The positions of clauses in `clause_texts`.
     clauses: FxHashMap<ClauseId, usize>,
     clause_texts: Vec<ClauseText>,
     values: ValueNames,
 }
 
+/// The script, its clauses and steps, and the number of its assertions.
 type Written = (Script, Vec<ClauseText>, Vec<StepText>, usize);
 
 impl<'a> StepWriter<'a> {
@@ -161,6 +167,7 @@ impl<'a> StepWriter<'a> {
         }
     }
 
+    /// The script for a refutation.
     fn write(mut self, refutation: &'a Refutation) -> Result<Written, String> {
         let mut steps = Vec::with_capacity(refutation.steps.len());
         for step in &refutation.steps {
@@ -182,13 +189,13 @@ impl<'a> StepWriter<'a> {
         }
         let script = declared(self.problem, &self.commands, &self.text)?;
         if script.origins.len() != self.commands.len() {
-            return Err("a clause comes from no assertion".to_owned());
+            return Err("a clause without an assertion".to_owned());
         }
         Ok((script, self.clause_texts, steps, self.assertions))
     }
 
-    /// The number of a clause's text. Its variables' values will be the arguments of a predicate
-    /// that is declared here.
+    /// The position of a clause's text. Declares the predicate whose arguments are the values of
+    /// its variables.
     fn clause(&mut self, id: ClauseId) -> Result<usize, String> {
         if let Some(&known) = self.clauses.get(&id) {
             return Ok(known);
@@ -220,7 +227,7 @@ impl<'a> StepWriter<'a> {
         Ok(index)
     }
 
-    /// The number of the assertion that is this fact.
+    /// The position of the assertion of a fact.
     fn fact(&mut self, fact: &'a Fact) -> usize {
         if let Some(&known) = self.facts.get(fact) {
             return known;
@@ -231,7 +238,7 @@ impl<'a> StepWriter<'a> {
         number
     }
 
-    /// Asserts an atom; returns the assertion's number.
+    /// Asserts an atom and returns the assertion's position.
     fn assertion(&mut self, name: &str, values: &[TermId]) -> usize {
         for &value in values {
             let terms = &self.problem.terms;
@@ -252,7 +259,10 @@ impl<'a> StepWriter<'a> {
     }
 }
 
-/// Whether the command is a query that names a relation and nothing else.
+/// Whether a command is a query that consists of the name of a relation.
+///
+/// # Errors
+/// The query is malformed.
 pub(super) fn names_a_relation(problem: &Problem, command: usize) -> Result<bool, String> {
     let command = &problem.commands[command];
     if command.keyword != "query" {
@@ -264,16 +274,15 @@ pub(super) fn names_a_relation(problem: &Problem, command: usize) -> Result<bool
     Ok(problem.predicates.iter().any(|p| p.name == name))
 }
 
-/// Names for values that are put together from others and for their parts, so that what many values
-/// share is written once.
+/// Names for compound values and their parts, so that shared parts are written once.
 pub(super) struct ValueNames {
     stem: String,
-    /// The variables that stand for values in print.
+    /// The variables that are printed in place of values.
     names: FxHashMap<TermId, TermId>,
 }
 
 impl ValueNames {
-    /// Names that begin with `stem`, which nothing else must begin with.
+    /// Names with the prefix `stem`, which no other name may have.
     pub fn new(stem: String) -> Self {
         ValueNames {
             stem,
@@ -281,12 +290,12 @@ impl ValueNames {
         }
     }
 
-    /// Writes a value, which has been defined.
+    /// Writes a value that has been defined.
     pub fn write(&self, printer: &Printer<'_>, value: TermId, out: &mut String) {
         printer.write_term(out, self.names.get(&value).copied().unwrap_or(value));
     }
 
-    /// Writes definitions of what a value is put together from, as far as there are none yet.
+    /// Writes the definitions of a value and its parts that are not defined yet.
     pub fn define(
         &mut self,
         terms: &TermStore,
@@ -309,7 +318,7 @@ impl ValueNames {
             if stack.len() > before {
                 continue;
             }
-            // cvc5 reads a constant array only if its element is written out.
+            // cvc5 reads a constant array only if its element is no name.
             let named = |part: &TermId| match node.op {
                 Op::ConstArray => *part,
                 _ => self.names.get(part).copied().unwrap_or(*part),
@@ -337,8 +346,8 @@ mod tests {
     use alphorn_chc::frontend::parse;
     use alphorn_term::TermStore;
 
-    /// The refutation passes with the text as it was read. Each of `mistakes`, texts of one length,
-    /// makes the text say something else than what was read.
+    /// Checks that a refutation passes, and that it fails after each of `mistakes`, which replace a
+    /// part of the text by another of the same length.
     fn test(text: &str, refutation: &str, mistakes: &[(&str, &str)]) {
         let text = format!("{text} (check-sat)");
         let mut problem = parse(&text, Rc::new(TermStore::new())).expect("a problem");
@@ -385,7 +394,8 @@ mod tests {
 
     #[test]
     fn quantifiers_are_found_wherever_they_stand() {
-        // The assertion says Q by x = 4, and nothing when 3 is replaced; the clause by its name.
+        // The assertion implies Q by x = 4, but not with `replaced` in place of 3; with the
+        // clause's name.
         for (assertion, replaced, clause) in [
             ("(assert (forall ((x Int)) (=> (> x 3) Q)))", "x", "1"),
             (

@@ -1,4 +1,7 @@
-//! What engines answer: a model, a refutation, or a reason why neither.
+//! Answers of engines: a model, a refutation, or a reason why there is neither.
+//!
+//! # Invariant
+//! These are plain data; nothing here says that they are correct.
 
 use rustc_hash::FxHashMap;
 
@@ -6,76 +9,85 @@ use alphorn_chc::{ClauseId, PredicateId};
 use alphorn_term::run::Reason;
 use alphorn_term::{Assignment, TermId};
 
-/// An interpretation of predicates that satisfies every clause.
-///
-/// Each formula is over the formal variables of its predicate in the system the model is for
-/// (`System::predicate(p).params`). A predicate that is absent is `true` when it occurs in no
-/// clause; a model of a system gives every predicate in use a formula.
+/// An interpretation of predicates that makes every clause valid.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
+    /// For each predicate in use, a formula over its formal variables in the system that the model
+    /// is of (`System::predicate(p).params`). A predicate that occurs in no clause may be absent,
+    /// and is `true` then.
     pub definitions: FxHashMap<PredicateId, TermId>,
-    /// What holds of the functions that the definitions call, each proven from those before it.
-    /// They mention no predicate, so ways back leave them as they are.
+    /// Lemmas about the functions that the definitions call, each proven from those before it. They
+    /// contain no predicates, so back-translations do not change them.
     pub lemmas: Vec<Lemma>,
 }
 
-/// A universal statement about defined functions, and its proof by cases: in each case the
-/// statement follows, with the functions uninterpreted, from the guard and ground instances.
+/// A universal statement about recursive functions with its proof by cases: in each case the
+/// statement follows from the guard and ground instances, with the functions uninterpreted.
 #[derive(Clone, Debug)]
 pub struct Lemma {
+    /// The name by which other lemmas use it.
     pub name: String,
+    /// The universally quantified variables.
     pub vars: Vec<TermId>,
-    /// Over `vars`, often of the form hypotheses ⇒ conclusion.
+    /// A formula over `vars`.
     pub statement: TermId,
-    /// Positions in `vars`: what becomes smaller, lexicographically, in instances of the induction
-    /// hypothesis. Empty if there are none.
+    /// Positions in `vars` of the terms that become lexicographically smaller in instances of the
+    /// induction hypothesis. Empty if there are no such instances.
     pub measure: Vec<usize>,
-    /// Their guards cover all values for which the statement is not valid without definitions.
+    /// The cases; their guards cover all values of `vars` for which the statement does not hold
+    /// with uninterpreted functions.
     pub cases: Vec<Case>,
 }
 
 /// A case of a lemma's proof; all terms are over the lemma's variables.
 #[derive(Clone, Debug)]
 pub struct Case {
+    /// The formula that holds in the case.
     pub guard: TermId,
-    /// Instances of the lemma itself: terms for all its variables.
+    /// Instances of the induction hypothesis: terms for all variables of the lemma.
     pub induction: Vec<Vec<TermId>>,
-    /// Instances of lemmas before it, by position, with terms for their variables.
+    /// Instances of earlier lemmas: the lemma's position, and terms for its variables.
     pub instances: Vec<(usize, Vec<TermId>)>,
-    /// Calls whose defining equations are used, as they stand.
+    /// Calls whose defining equations are used.
     pub unfoldings: Vec<TermId>,
 }
 
-/// A ground atom: a predicate and the values of its arguments.
+/// A ground atom.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fact {
+    /// The predicate.
     pub predicate: PredicateId,
+    /// The values of its arguments.
     pub values: Vec<TermId>,
 }
 
-/// One application of a clause to facts derived before.
+/// An application of a clause to facts of earlier steps.
 #[derive(Clone, Debug)]
 pub struct RefutationStep {
+    /// The clause.
     pub clause: ClauseId,
-    /// Values of all the clause's variables.
+    /// The values of all variables of the clause.
     pub values: Assignment,
-    /// Indexes of the steps that derive the body's atoms, in the body's order.
+    /// The indexes of the steps that derive the body atoms, in their order.
     pub premises: Vec<usize>,
-    /// What is derived; `None` is `false`.
+    /// The derived fact; `None` for `false`.
     pub fact: Option<Fact>,
 }
 
-/// A derivation of `false`: a DAG of ground steps, premises before what uses them. The last step
-/// derives `false`.
+/// A derivation of `false`.
 #[derive(Clone, Debug, Default)]
 pub struct Refutation {
+    /// The steps, each after its premises. The last one derives `false`.
     pub steps: Vec<RefutationStep>,
 }
 
-/// An engine's answer about the system it was given.
+/// An engine's answer about the system that it was given.
 #[derive(Clone, Debug)]
 pub enum Verdict {
+    /// The system is satisfiable.
     Sat(Model),
+    /// The system derives `false`.
     Unsat(Refutation),
+    /// There is no answer.
     Unknown(Reason),
 }

@@ -1,12 +1,13 @@
-//! The last word on every answer: a witness is checked against the user's own text, and what does
-//! not pass is not printed.
+//! The check of an answer's witness against the user's text, and the output of a checked answer.
 //!
-//! A model is checked as the very text that the user would get. A refutation is checked twice: by
-//! evaluation, step by step, against the clauses as they were read, and against the text, since
-//! they may have been read wrong (`text_check`).
+//! A model is checked as the text that is printed. A refutation is checked twice: by evaluation
+//! against the clauses as they were read (`step_check`), and by Z3 against the text (`text_check`),
+//! since the reader may have made a mistake.
 //!
-//! Invariant: [`Validated`] is made here only, and only it has a verdict to print. An answer that
-//! fails is `unknown`, is logged as a defect and counted as `witness.failures`.
+//! # Invariant
+//! [`Validated`] has private fields and is made in this module only; its verdict is `sat` or
+//! `unsat` only if its witness passed. A witness of an engine that fails its check is logged as a
+//! defect, counted as `witness.failures`, and the verdict is `unknown`.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -27,23 +28,25 @@ use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_term::run::{Budget, Context, Reason};
 use alphorn_term::{TermId, TermStore};
 
-/// A verdict whose witness has passed its check, or `Unknown`.
+/// A verdict whose witness passed its check, or `Unknown`.
 pub struct Validated {
     verdict: Verdict,
-    /// The model as it was checked; empty for another verdict.
+    /// The text of the model that was checked; empty for another verdict.
     model: PrintedModel,
 }
 
-/// What to print besides the verdict.
+/// The output that is wanted besides the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wanted {
+    /// The model, if the clauses are satisfiable.
     pub model: bool,
+    /// The refutation in this format, if they are not.
     pub proof: Option<ProofFormat>,
-    /// Why the answer is `unknown`, on standard output.
+    /// The reason of `unknown`.
     pub reason_unknown: bool,
 }
 
-/// What goes to standard output for a verdict.
+/// The text for standard output.
 #[derive(Clone, Debug)]
 pub struct Output {
     word: &'static str,
@@ -51,17 +54,17 @@ pub struct Output {
 }
 
 impl Output {
-    /// The verdict's line is to be printed and flushed first.
+    /// The verdict: `sat`, `unsat` or `unknown`. Its line is to be printed and flushed first.
     pub fn word(&self) -> &'static str {
         self.word
     }
 
-    /// What follows the verdict's line: nothing, or whole lines.
+    /// The lines after the verdict, each with its line break; may be empty.
     pub fn details(&self) -> &str {
         &self.details
     }
 
-    /// The output of a run that ends without an answer.
+    /// The output of a run without an answer.
     pub fn unknown(reason: &Reason, wanted: Wanted) -> Output {
         Output {
             word: "unknown",
@@ -77,14 +80,14 @@ impl Output {
     }
 }
 
-/// A string as SMT-LIB writes it, on one line.
+/// A string literal of SMT-LIB, with spaces in place of line breaks.
 pub fn string_literal(text: &str) -> String {
     let line = text.replace(['\n', '\r'], " ");
     format!("\"{}\"", line.replace('"', "\"\""))
 }
 
 impl Validated {
-    /// A run without an answer; there is nothing to check.
+    /// The result of a run without an answer.
     pub fn unknown(reason: Reason) -> Validated {
         Validated {
             verdict: Verdict::Unknown(reason),
@@ -92,13 +95,13 @@ impl Validated {
         }
     }
 
-    /// The verdict about the clauses.
+    /// The verdict about the clauses: satisfiable in every dialect if it is `Sat`.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }
 
-    /// Whether there is a model that speaks of sizes of terms, and whether of other recursive
-    /// functions.
+    /// Whether there is a model with sizes of datatypes, and whether there is one with other
+    /// recursive functions.
     pub fn functions(&self, terms: &TermStore) -> (bool, bool) {
         let Verdict::Sat(model) = &self.verdict else {
             return (false, false);
@@ -108,7 +111,7 @@ impl Validated {
         (sizes, !terms.function_groups(&formulas).is_empty())
     }
 
-    /// Why there is no answer.
+    /// The reason of `Unknown`.
     pub fn reason(&self) -> Option<&Reason> {
         match &self.verdict {
             Verdict::Unknown(reason) => Some(reason),
@@ -116,17 +119,17 @@ impl Validated {
         }
     }
 
-    /// A certificate that any solver can confirm, as SMT-LIB (see docs/src/certificates.md). That of a
-    /// refutation is checked within the budget as it is written.
+    /// A certificate of the answer, an SMT-LIB script that any solver can confirm (see
+    /// docs/src/certificates.md). The text of a refutation's certificate is checked within the budget.
     ///
     /// # Errors
-    /// Why there is none, for an answer that has one.
+    /// Why there is no certificate.
     pub fn certificate(&self, problem: &Problem, budget: &Budget) -> Result<String, String> {
         certificate(problem, &self.verdict, &self.model, budget)
     }
 
-    /// What to print. In the fixedpoint dialect `sat` means that the query is reachable, which is
-    /// the opposite of satisfiable clauses.
+    /// The output. In the fixedpoint dialect `sat` means that the query is reachable, so that the
+    /// clauses are unsatisfiable.
     pub fn output(&self, problem: &Problem, wanted: Wanted) -> Output {
         let satisfiable = match &self.verdict {
             Verdict::Unknown(reason) => return Output::unknown(reason, wanted),
@@ -153,6 +156,7 @@ impl Validated {
     }
 }
 
+/// The word for a verdict in a dialect.
 fn word(dialect: Dialect, satisfiable: bool) -> &'static str {
     if satisfiable == (dialect == Dialect::Horn) {
         "sat"
@@ -161,8 +165,8 @@ fn word(dialect: Dialect, satisfiable: bool) -> &'static str {
     }
 }
 
-/// Checks an answer about `problem` within the context's limits. Nothing but an `Unknown` passes
-/// without a check.
+/// Checks an answer about `problem` within the context's limits. The result is `Unknown` if the
+/// witness fails the check, or if the check is not finished.
 pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Validated {
     if let Verdict::Unknown(reason) = verdict {
         return Validated::unknown(reason);
@@ -171,18 +175,18 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
     conclude(verdict, printed, outcome, cx)
 }
 
-/// As [`validate`] for an answer that may well be wrong, as it is about other clauses: none if it
-/// does not pass.
+/// As [`validate`] for an answer about other clauses, which may be wrong; `None` if its witness
+/// does not pass. This is no defect.
 pub fn validate_guess(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Option<Validated> {
     let (model, outcome) = checked(problem, &verdict, cx);
     if outcome != Outcome::Valid {
-        log::debug!("a guess does not pass: {outcome:?}");
+        log::debug!("a candidate answer does not pass its check: {outcome:?}");
         return None;
     }
     Some(Validated { verdict, model })
 }
 
-/// A model as it is printed, and what the check of a witness says.
+/// The text of a model, and the outcome of the check of a witness.
 fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedModel, Outcome) {
     let start = Instant::now();
     let none = PrintedModel::default();
@@ -190,7 +194,7 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
         Verdict::Unknown(reason) => (none, Outcome::Undecided(reason.to_string())),
         Verdict::Sat(model) => match printed_model(problem, model) {
             Ok(printed) => {
-                log::trace!("to be checked:\n{}", printed.definitions.join("\n"));
+                log::trace!("checks the model\n{}", printed.definitions.join("\n"));
                 let outcome = check_printed(problem, &printed, &cx.budget);
                 (printed, outcome)
             }
@@ -205,8 +209,8 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
     found
 }
 
-/// Another model of the problem, if it passes its check within the context's limits. It is to
-/// take the place of one that has passed, so without an answer nothing is lost.
+/// Another model of the problem, to replace one that passed; `None` if it does not pass its check
+/// within the context's limits. A model that fails is logged as a defect.
 pub fn validate_other(problem: &Problem, model: Model, cx: &mut Context) -> Option<Validated> {
     let verdict = Verdict::Sat(model);
     let (model, outcome) = checked(problem, &verdict, cx);
@@ -223,7 +227,7 @@ pub fn validate_other(problem: &Problem, model: Model, cx: &mut Context) -> Opti
     None
 }
 
-/// A verdict, if the check of its witness says so.
+/// The verdict after the outcome of its check.
 fn conclude(
     verdict: Verdict,
     model: PrintedModel,
@@ -252,17 +256,18 @@ fn conclude(
     }
 }
 
-/// The result of checking somebody's witness.
+/// The outcome of the check of a witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
+    /// The witness passes.
     Valid,
-    /// With what fails.
+    /// The witness fails, with the reason.
     Invalid(String),
-    /// With why it could not be decided.
+    /// The check is not finished, with the reason.
     Undecided(String),
 }
 
-/// Checks a witness from anywhere, within the context's limits.
+/// Checks a witness that was read from text, within the context's limits.
 pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> Outcome {
     let satisfiable = matches!(claim.witness, Witness::Model(_));
     let expected = word(problem.dialect, satisfiable);
@@ -280,7 +285,7 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> Outcom
     }
 }
 
-/// Checks a model of ours: one with a certificate as anybody else's, from its text.
+/// Checks the text of a model that alphorn prints. One with a certificate is read again first.
 fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> Outcome {
     if model.certificate.is_empty() {
         return check_definitions(problem, &model.definitions.join("\n"), budget);
@@ -290,12 +295,12 @@ fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> Ou
             witness: Witness::Model(model),
             ..
         }) => check_model(problem, &model, budget),
-        Ok(_) => Outcome::Invalid("it is read as something else".to_owned()),
-        Err(error) => Outcome::Invalid(format!("it is not read again: {error}")),
+        Ok(_) => Outcome::Invalid("the printed model is not read as a model".to_owned()),
+        Err(error) => Outcome::Invalid(format!("the printed model cannot be read: {error}")),
     }
 }
 
-/// Checks the text of a model.
+/// Checks a model that was read from text.
 fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> Outcome {
     match (foreign_definitions(problem, model), &model.certificate) {
         (Err(message), _) => Outcome::Invalid(message),
@@ -304,8 +309,8 @@ fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> Outcome
     }
 }
 
-/// Whether a model from elsewhere defines every predicate, and nothing else that the problem's
-/// text mentions: a definition of `and`, say, would change what the clauses mean.
+/// Checks that a model defines every predicate, and no other symbol that occurs in the problem's
+/// text: a definition of `and`, for example, would change the meaning of the clauses.
 fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), String> {
     let defined: FxHashSet<&str> = model.names.iter().map(String::as_str).collect();
     let mut predicates: FxHashSet<&str> = FxHashSet::default();
@@ -327,10 +332,10 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
     Ok(())
 }
 
-/// Whether a refutation is one, of the clauses as they were read and of the text.
+/// Checks a refutation, against the clauses as they were read and against the text.
 fn check_refutation_of(problem: &Problem, refutation: &Refutation, budget: &Budget) -> Outcome {
-    // What evaluation leaves undefined is for the text to decide, but for these values: others
-    // may do, and are not what the refutation says.
+    // For constraints without a value the check against the text decides, with exactly the values
+    // of the refutation.
     let undefined = Cell::new(false);
     let leave = |_| {
         undefined.set(true);

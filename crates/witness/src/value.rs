@@ -1,26 +1,25 @@
-//! Values from text, as `print` writes them, read under the sort they have to have.
+//! Reading values of a given sort.
 //!
-//! Invariant: what is not a value of the sort is an error; nothing is evaluated or guessed.
-//! Reading is iterative: lists nest as deep as a counterexample makes them.
+//! # Invariant
+//! A term that is not a value of the sort is an error; nothing is evaluated. Reading is iterative,
+//! since values may be nested deeply.
 
 use std::ops::Range;
 
 use num_traits::{Num, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::sexp::{TokenKind, Tokens, symbol};
 use alphorn_term::{BigInt, BigUint, DatatypeId, Rational, Sort, SortId, TermId, TermStore};
 
-/// Numerals hold a sign and a fraction, so this is deep enough.
-const NUMBER_DEPTH: usize = 4;
-
-/// A node of the text's tree.
+/// An S-expression; elements of lists by index.
 enum Tree {
     Atom(Range<usize>),
     List(Vec<usize>),
 }
 
-/// What a node is made of under a sort.
+/// The parts of the value of a node, by index.
 enum Plan {
     Done(TermId),
     /// The value of another node.
@@ -30,15 +29,20 @@ enum Plan {
     Construct(DatatypeId, usize, Vec<usize>),
 }
 
+/// Reads one value.
 struct Reader<'a> {
     terms: &'a TermStore,
     text: &'a str,
     nodes: Vec<Tree>,
+    /// The nodes of names under `let`.
     lets: FxHashMap<&'a str, usize>,
 }
 
-/// The value of sort `sort` that `text` denotes: a numeral, a Boolean, a bit-vector, an array made
-/// of `store` and `as const`, a datatype's constructors, with shared parts under `let`.
+/// The value of sort `sort` in `text`: a number, a Boolean, a bit-vector, an array of `store` and
+/// `as const`, or constructors of a datatype, with shared parts under outermost `let`s.
+///
+/// # Errors
+/// The text is not such a value.
 pub fn parse_value(terms: &TermStore, text: &str, sort: SortId) -> Result<TermId, String> {
     let mut reader = Reader {
         terms,
@@ -52,6 +56,7 @@ pub fn parse_value(terms: &TermStore, text: &str, sort: SortId) -> Result<TermId
 }
 
 impl<'a> Reader<'a> {
+    /// Reads the text as one S-expression.
     fn read_tree(&mut self) -> Result<usize, String> {
         let mut open: Vec<Vec<usize>> = Vec::new();
         let mut root = None;
@@ -80,7 +85,7 @@ impl<'a> Reader<'a> {
 
     fn no_value(&self) -> String {
         let shown: String = self.text.chars().take(80).collect();
-        format!("`{shown}` is no value of its sort")
+        format!("`{shown}` is not a value of its sort")
     }
 
     fn atom(&self, node: usize) -> Option<&'a str> {
@@ -97,7 +102,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the outermost `let`s off, remembering what they bind.
+    /// The body of the outermost `let`s, whose bindings are recorded.
     fn open_lets(&mut self, mut node: usize) -> Result<usize, String> {
         loop {
             let Some(&[head, bindings, body]) = self.list(node) else {
@@ -120,6 +125,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The value of a node; iterative.
     fn value(&self, root: usize, sort: SortId) -> Result<TermId, String> {
         let mut done: FxHashMap<(usize, SortId), TermId> = FxHashMap::default();
         let mut open: FxHashSet<(usize, SortId)> = FxHashSet::default();
@@ -130,7 +136,7 @@ impl<'a> Reader<'a> {
             let before = stack.len();
             stack.extend(parts.iter().filter(|part| !done.contains_key(*part)));
             if stack.len() > before {
-                // Entered a second time with parts missing: a `let` that uses itself.
+                // The second visit without all parts: a `let` that uses its own name.
                 if !open.insert((node, sort)) {
                     return Err(self.no_value());
                 }
@@ -155,6 +161,7 @@ impl<'a> Reader<'a> {
         Ok(done[&(root, sort)])
     }
 
+    /// The nodes of the parts, with their sorts.
     fn parts(&self, plan: &Plan, sort: SortId) -> Vec<(usize, SortId)> {
         match plan {
             Plan::Done(_) => Vec::new(),
@@ -177,6 +184,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The parts of the value of a node.
     fn plan(&self, node: usize, sort: SortId) -> Result<Plan, String> {
         if let Some(&bound) = self.atom(node).and_then(|name| self.lets.get(symbol(name))) {
             return Ok(Plan::Same(bound));
@@ -188,11 +196,11 @@ impl<'a> Reader<'a> {
                 _ => None,
             },
             Sort::Int => self
-                .number(node, NUMBER_DEPTH)
+                .number(node, LIMITS.max_number_depth)
                 .filter(Rational::is_integer)
                 .map(|n| Plan::Done(self.terms.int(n.to_integer()))),
             Sort::Real => self
-                .number(node, NUMBER_DEPTH)
+                .number(node, LIMITS.max_number_depth)
                 .map(|n| Plan::Done(self.terms.real(n))),
             Sort::BitVec(width) => self.bitvec(node, width).map(Plan::Done),
             Sort::Array(..) => self.array(node),
@@ -201,7 +209,7 @@ impl<'a> Reader<'a> {
         plan.ok_or_else(|| self.no_value())
     }
 
-    // Recursion is bounded by `depth`.
+    /// A number with signs and fractions. The recursion is at most `depth` deep.
     fn number(&self, node: usize, depth: usize) -> Option<Rational> {
         if let Some(atom) = self.atom(node) {
             return number(atom);
@@ -262,7 +270,7 @@ impl<'a> Reader<'a> {
             Some([head, fields @ ..]) if self.atom(*head) != Some("as") => (*head, fields),
             _ => (node, &[][..]),
         };
-        // A head is a name, or a name with its sort: (as C S).
+        // The head is a name, or a name with its sort: `(as C S)`.
         let name = match self.atom(head) {
             Some(name) => name,
             None => match self.list(head)? {
@@ -277,7 +285,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A numeral or decimal, with a sign where other tools write one.
+/// A numeral or decimal; other solvers write it with a sign.
 fn number(text: &str) -> Option<Rational> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -369,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_value_of_the_sort() {
+    fn rejects_other_terms() {
         let (terms, _, list) = lists();
         let bits = terms.bitvec_sort(8);
         let array = terms.array_sort(SortId::INT, SortId::INT);

@@ -1,7 +1,5 @@
-//! A refutation as a proof term in the manner of Z3.
-//!
-//! What Z3's fixedpoint engine prints on `(get-proof)`, so that readers of its proofs can read
-//! ours. Solidity's compiler makes its counterexamples from such a text:
+//! A refutation as a proof term of Z3, in the form that its fixedpoint engine prints for
+//! `(get-proof)`, for programs that read it. Solidity's compiler makes its counterexamples from it.
 //!
 //! ```text
 //! ((set-logic HORN)
@@ -13,23 +11,24 @@
 //! ```
 //!
 //! A step is `((_ hyper-res 0 0 0 1 … 0 n) (asserted C) S1 … Sn fact)`: the clause, the steps that
-//! derive its body's atoms, in the body's order, and the derived fact. The pairs of numbers say
-//! that the head (0) is what is derived and that the k-th literal of the body is resolved with the
-//! k-th premise. A query derives a new atom, as with Z3, from which `false` follows by modus ponens
-//! (`mp`). The clause is what the problem has, its name in the proof (`$c2`, or `$c2.1`) that of the
-//! other forms of refutations. Clauses, values that several facts have, steps that are used several
-//! times, and every step at some depth of nesting, have names under `let`.
+//! derive its body atoms, in their order, and the derived fact. The pairs of numbers say that the
+//! head (0) is derived and that the k-th body literal is resolved with the k-th premise. As in Z3,
+//! a query derives a new atom, from which `false` follows by modus ponens (`mp`). The clause is
+//! that of the problem, and its name (`$c2` or `$c2.1`) has the numbers of the other formats.
+//! Clauses, values in several facts, steps with several uses, and every step at some depth of
+//! nesting have names under `let`.
 //!
-//! A proof of Z3 does not tell the values of variables, so this one is for other readers: ours
-//! (`parse`) reads the other forms.
+//! A proof term does not contain the values of variables, so `parse` does not read it.
 //!
-//! Invariants: size linear in the refutation and its clauses; no recursion over steps, and no name
-//! that the problem has.
+//! # Invariant
+//! The size is linear in the refutation and its clauses. There is no recursion over steps, and no
+//! new name occurs in the problem.
 
 use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::print::ClauseNames;
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::{Fact, Refutation};
@@ -37,14 +36,11 @@ use alphorn_chc::Atom;
 use alphorn_chc::frontend::{Problem, ProblemClause};
 use alphorn_term::{Op, Printer, TermId, quote_symbol};
 
-/// So many steps stand inside one another at most, without a name.
-const DEPTH: usize = 16;
-
-/// A refutation as Z3 would print its proof. Only for one that has passed its check.
+/// A refutation as a proof term of Z3. It has to have passed `step_check`.
 pub fn refutation_z3(problem: &Problem, refutation: &Refutation) -> String {
     let steps = &refutation.steps;
     let mut proof = Proof::new(problem);
-    // Steps that nothing uses are left out.
+    // Unused steps are left out.
     let mut uses = vec![0_usize; steps.len()];
     if let Some(last) = uses.last_mut() {
         *last = 1;
@@ -65,7 +61,7 @@ pub fn refutation_z3(problem: &Problem, refutation: &Refutation) -> String {
             .iter()
             .filter_map(|&index| steps[index].fact.as_ref()),
     );
-    // What stands for a step where it is used, and how many steps are in it.
+    // The text of a step where it is used, and the depth of nesting in it.
     let mut texts: Vec<String> = vec![String::new(); steps.len()];
     let mut depths = vec![0_usize; steps.len()];
     for &index in &needed {
@@ -92,7 +88,7 @@ pub fn refutation_z3(problem: &Problem, refutation: &Refutation) -> String {
             Some(fact) => proof.write_fact(&mut text, fact),
         }
         text.push(')');
-        if index + 1 < steps.len() && (uses[index] > 1 || depth >= DEPTH) {
+        if index + 1 < steps.len() && (uses[index] > 1 || depth >= LIMITS.max_proof_nesting) {
             let name = format!("{}{}", proof.step_prefix, index + 1);
             proof.bind(&name, &text);
             (text, depth) = (name, 0);
@@ -104,7 +100,7 @@ pub fn refutation_z3(problem: &Problem, refutation: &Refutation) -> String {
     proof.finish(&last)
 }
 
-/// A proof as far as it is written: bindings, one inside the other.
+/// The bindings of a proof so far, one inside the other.
 struct Proof<'a> {
     problem: &'a Problem,
     names: ClauseNames,
@@ -113,11 +109,13 @@ struct Proof<'a> {
     clause_prefix: String,
     step_prefix: String,
     value_prefix: String,
-    /// Names of clauses that are bound.
+    /// The names of clauses that are bound, by index.
     clause_names: FxHashMap<usize, String>,
-    /// Values that have a name, or their text.
+    /// The names or texts of values.
     values: FxHashMap<TermId, String>,
+    /// The beginnings of `let`s.
     bindings: String,
+    /// Their number.
     open: usize,
 }
 
@@ -154,12 +152,13 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// From here on `name` stands for `text`.
+    /// Binds `name` to `text` in the rest of the proof.
     fn bind(&mut self, name: &str, text: &str) {
         writeln!(self.bindings, "(let (({name} {text}))").expect("string");
         self.open += 1;
     }
 
+    /// Binds a name to a clause.
     fn bind_clause(&mut self, index: usize) {
         if self.clause_names.contains_key(&index) {
             return;
@@ -170,7 +169,7 @@ impl<'a> Proof<'a> {
         self.clause_names.insert(index, name);
     }
 
-    /// Names for values with parts that are in several places of facts.
+    /// Binds names to compound values that occur more than once in facts.
     fn bind_values<'f>(&mut self, facts: impl Iterator<Item = &'f Fact>) {
         let terms = &self.problem.terms;
         let mut order = Vec::new();
@@ -210,11 +209,12 @@ impl<'a> Proof<'a> {
         out.push(')');
     }
 
-    /// A clause as a formula.
+    /// The text of a clause as a formula.
     fn clause(&self, clause: &ProblemClause) -> String {
         let terms = &self.problem.terms;
         let mut printer = Printer::new(terms);
-        // No variable may hide a predicate, another variable or a name of the printer.
+        // A variable must not have the name of a predicate, another variable or a name of the
+        // printer.
         let mut taken: FxHashSet<String> = self
             .problem
             .predicates
@@ -293,6 +293,7 @@ impl<'a> Proof<'a> {
         out
     }
 
+    /// The whole proof, with its last step.
     fn finish(self, last: &str) -> String {
         let query = &self.query;
         let mut out = format!(
@@ -318,7 +319,7 @@ mod tests {
     /// A clause, premises, and the fact's predicate and values.
     type Step<'a> = (u32, &'a [usize], Option<(u32, &'a [i64])>);
 
-    /// Parses clauses and prints a refutation.
+    /// The proof for clauses and a refutation.
     fn proof(text: &str, steps: &[Step]) -> String {
         let problem = parse(text, Rc::new(TermStore::new())).expect("clauses");
         let steps = steps
@@ -382,7 +383,7 @@ mod tests {
         assert!(found.contains("(asserted (=> query!1 false))"), "{found}");
     }
 
-    /// A long chain nests no deeper inside one binding than the limit, and stays linear.
+    /// The steps of a long chain are nested up to the limit, and the size is linear.
     #[test]
     fn long_derivations() {
         let text = "(declare-fun P (Int) Bool)
@@ -400,7 +401,7 @@ mod tests {
             steps.push((2, &premises[values.len() - 1], None));
             let found = proof(text, &steps);
             let most = found.lines().map(|line| line.matches("hyper-res").count());
-            assert_eq!(most.max(), Some(DEPTH));
+            assert_eq!(most.max(), Some(LIMITS.max_proof_nesting));
             found.len()
         };
         let (short, long) = (size(1000), size(100_000));

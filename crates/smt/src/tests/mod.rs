@@ -41,8 +41,8 @@ fn list(terms: &TermStore, element: SortId) -> (DatatypeId, SortId) {
     (id, sort)
 }
 
-/// Without an answer of the incremental solver, a second one decides, with the assertions of all open
-/// scopes.
+/// Without an answer of the incremental solver, a second one decides, with the assertions of all
+/// open scopes.
 #[test]
 fn a_second_solver_decides_bit_vectors() {
     let (t, smt) = setup();

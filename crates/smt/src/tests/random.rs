@@ -1,5 +1,5 @@
-//! Random terms of every theory: encoding against decoding, values against evaluation, minimal cores
-//! against brute force.
+//! Random terms of every theory: encoding against decoding, values against evaluation, minimal
+//! cores against brute force.
 
 use std::rc::Rc;
 

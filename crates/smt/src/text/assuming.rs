@@ -1,12 +1,12 @@
 //! Validity of a text's assertions under assumptions, universal formulas that are known to hold.
 //!
-//! The same assertions may be given in several readings that assume more or less about their functions.
-//! Each reading has a context, and the readings have turns on each assertion, since a solver that
-//! keeps unfolding definitions may miss a proof without them.
+//! The same assertions may be given in several readings that assume more or less about their
+//! functions. Each reading has a context, and the readings have turns on each assertion, since a
+//! solver that keeps unfolding definitions may miss a proof without them.
 //!
 //! # Invariant
-//! An assertion is valid only if Z3 finds its negation unsatisfiable together with the assumptions of
-//! a reading. Assertions to be shown are never assumed.
+//! An assertion is valid only if Z3 finds its negation unsatisfiable together with the assumptions
+//! of a reading. Assertions to be shown are never assumed.
 
 use std::time::Instant;
 
@@ -42,8 +42,8 @@ struct Read<'b> {
 
 /// Whether every assertion that is no assumption is valid under the assumptions of one of the
 /// readings. All readings have these assertions, in the same order; positions and numbers in the
-/// result do not count assumptions. Ends at the first assertion that is not found valid, and with the
-/// budget.
+/// result do not count assumptions. Ends at the first assertion that is not found valid, and with
+/// the budget.
 pub fn valid_in_some(readings: &[Reading], budget: &Budget) -> TextCheck {
     let mut read = Vec::with_capacity(readings.len());
     for reading in readings {

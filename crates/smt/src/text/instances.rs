@@ -1,12 +1,12 @@
 //! Instances of the universal subformulas of a formula, to show that it is unsatisfiable.
 //!
-//! Models of clauses with arrays quantify over indexes. Z3 finds instances by patterns and candidate
-//! models, and may instantiate forever. Here Z3 brings the formula to Skolem normal form, and each
-//! universal subformula gives way to instances with ground terms that occur in the same places as its
-//! variables: indexes of arrays for an index, arguments of a function for an argument of it (Ge, de
-//! Moura, "Complete instantiation for quantified formulas in SMT", CAV 2009; Bradley, Manna, Sipma,
-//! "What's decidable about arrays?", VMCAI 2006). Further rounds use the ground terms of the
-//! instances, too.
+//! Models of clauses with arrays quantify over indexes. Z3 finds instances by patterns and
+//! candidate models, and may instantiate forever. Here Z3 brings the formula to Skolem normal form,
+//! and each universal subformula gives way to instances with ground terms that occur in the same
+//! places as its variables: indexes of arrays for an index, arguments of a function for an argument
+//! of it (Ge, de Moura, "Complete instantiation for quantified formulas in SMT", CAV 2009; Bradley,
+//! Manna, Sipma, "What's decidable about arrays?", VMCAI 2006). Further rounds use the ground terms
+//! of the instances, too.
 //!
 //! # Invariant
 //! Quantifiers are replaced below conjunctions and disjunctions only, and a universal formula by
@@ -63,8 +63,8 @@ struct Uses {
 }
 
 impl<'a, 'b> Instances<'a, 'b> {
-    /// The instances of a formula; `None` if Z3 does not bring it to Skolem normal form, or if it is
-    /// too deep.
+    /// The instances of a formula; `None` if Z3 does not bring it to Skolem normal form, or if it
+    /// is too deep.
     pub fn new(context: &'a TextContext<'b>, formula: Z3_ast) -> Option<Self> {
         let formula = by_tactics(context, formula, &[c"simplify", c"snf"])?;
         // SAFETY: the formula belongs to the context.

@@ -6,8 +6,8 @@
 //!
 //! # Invariant
 //! Each model of the formula gives a model of the result; so if the result is unsatisfiable, the
-//! formula is. The converse holds if the translation is exact: the value of a nonlinear operation is
-//! any integer in the range.
+//! formula is. The converse holds only if the translation is exact, since the result of a nonlinear
+//! operation becomes any integer in its range.
 
 use std::ffi::{CStr, CString};
 
@@ -239,8 +239,8 @@ impl Integers<'_, '_> {
         Some(z3.keep(unsafe { Z3_mk_or(z3.raw, all.len() as u32, all.as_ptr())? }))
     }
 
-    /// The values of a bit-vector in a range of `2^width` integers, by the number of overflows of its
-    /// sum.
+    /// The values of a bit-vector in a range of `2^width` integers, by the number of overflows of
+    /// its sum.
     fn cases(
         &self,
         bit_vector: Z3_ast,
@@ -581,7 +581,8 @@ impl Integers<'_, '_> {
         let z3 = &self.context.z3;
         let (low, high) = (self.numeral_of(low)?, self.numeral_of(high)?);
         for (a, b) in [(low, term), (term, high)] {
-            // SAFETY: both are integers of the context. What is made is referenced before the next call.
+            // SAFETY: both are integers of the context. What is made is referenced before the next
+            // call.
             self.facts.push(z3.keep(unsafe { Z3_mk_le(z3.raw, a, b)? }));
         }
         Some(())
@@ -611,8 +612,8 @@ mod tests {
     use alphorn_term::run::Budget;
     use alphorn_term::{Random, TermStore};
 
-    /// Whether the only assertion of a text is unsatisfiable over integers, and over bit-vectors; and
-    /// whether the translation is exact.
+    /// Whether the only assertion of a text is unsatisfiable over integers, and over bit-vectors;
+    /// and whether the translation is exact.
     fn contradictory(text: &str) -> (bool, bool, bool) {
         let budget = Budget::new(Rc::new(TermStore::new()), Default::default(), false);
         let context = TextContext::new(&budget);

@@ -1,5 +1,5 @@
-//! Limits of the questions about text. They decide how soon an assertion is decided, and whether it is
-//! decided within the budget, never how.
+//! Limits of the questions about text. They decide how soon an assertion is decided, and whether it
+//! is decided within the budget, never how.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use std::time::Duration;
 pub(super) struct Limits {
     /// Work of a method's first turn on an assertion, in nominal time.
     pub first_turn_work: Duration,
-    /// The work of a turn is this many times that of the turn in the round before. Incremental solvers
-    /// continue where they stopped.
+    /// The work of a turn is this many times that of the turn in the round before. Incremental
+    /// solvers continue where they stopped.
     pub turn_growth: u32,
     /// Number of rounds with limited turns; in the round after them, a turn may use the rest of the
     /// budget.
@@ -16,28 +16,30 @@ pub(super) struct Limits {
     /// The incremental solver has this many times the work of a turn, since it decides most
     /// assertions; so has each conclusion of an implication in the first round.
     pub incremental_factor: u32,
-    /// From the second round on, each conclusion of an implication has this many times the work of a
-    /// turn, and conclusions come first: most hard assertions have many conclusions that are easier.
+    /// From the second round on, each conclusion of an implication has this many times the work of
+    /// a turn, and conclusions come first: most hard assertions have many conclusions that are
+    /// easier.
     pub conclusion_factor: u32,
     /// The SAT solver has this many times the work of a turn, since it starts anew in each round.
     pub sat_factor: u32,
     /// The translation to integers has this many times the work of a turn if it is exact.
     pub exact_integers_factor: u32,
-    /// The first turn of a new solver on an assertion with quantifiers has this part of the work: what
-    /// it decides at all, it mostly decides at once.
+    /// The first turn of a new solver on an assertion with quantifiers has this part of the work:
+    /// what it decides at all, it mostly decides at once.
     pub quantified_divisor: u32,
-    /// Number of cases into which a comparison of bit-vectors is split in the translation to integers;
-    /// with more, a new integer counts the overflows.
+    /// Number of cases into which a comparison of bit-vectors is split in the translation to
+    /// integers; with more, a new integer counts the overflows.
     pub max_comparison_cases: usize,
-    /// Number of rounds of instances of quantified formulas, each with the terms of the round before.
+    /// Number of rounds of instances of quantified formulas, each with the terms of the round
+    /// before.
     pub max_instance_rounds: usize,
     /// Number of instances in a round; with more, there are no further instances of the assertion.
     pub max_round_instances: usize,
-    /// Number of tuples of terms for the variables of a quantifier; with more, only tuples of arguments
-    /// of one application are used.
+    /// Number of tuples of terms for the variables of a quantifier; with more, only tuples of
+    /// arguments of one application are used.
     pub max_tuples: usize,
-    /// Depth of formulas that are instantiated; a deeper one has no instances, since the traversal is
-    /// recursive and looks for quantifiers below each node.
+    /// Depth of formulas that are instantiated; a deeper one has no instances, since the traversal
+    /// is recursive and looks for quantifiers below each node.
     pub max_instance_depth: u32,
     /// Number of combinations of a clause's variables with which a quantifier of an assertion is
     /// instantiated in the check of a step; with more, the quantifier stays.

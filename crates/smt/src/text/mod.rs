@@ -3,8 +3,8 @@
 //! ([`implied_steps`]).
 //!
 //! # Invariant
-//! The text goes to Z3 unchanged, in a new context for each question, and nothing here uses alphorn's
-//! reader or terms. So a mistake of the reader does not change what is checked.
+//! The text goes to Z3 unchanged, in a new context for each question, and nothing here uses
+//! alphorn's reader or terms. So a mistake of the reader does not change what is checked.
 
 mod assuming;
 mod instances;
@@ -68,8 +68,8 @@ enum Core {
     Simplex,
     /// The incremental solver with Z3's newer solver for arithmetic.
     Current,
-    /// The same with quantifiers instantiated by patterns only. It ends soon where Z3 would look for a
-    /// model of universal assumptions, which it nearly never finds.
+    /// The same with quantifiers instantiated by patterns only. It ends soon where Z3 would look
+    /// for a model of universal assumptions, which it nearly never finds.
     Patterns,
     /// The solver that Z3 picks for the theories of a query.
     Tactics,

@@ -3,12 +3,12 @@
 //! Universal quantifiers in positive position of an assertion, and existential ones in negative
 //! position, are instantiated with the values of the step. The assertion implies this instance,
 //! whatever the values are, so they are only a hint. The instance has to be inconsistent with the
-//! premises and the negated fact. Z3's simplifier shows this for nearly all steps; the solvers get the
-//! others, first the instance, then the assertion, too.
+//! premises and the negated fact. Z3's simplifier shows this for nearly all steps; the solvers get
+//! the others, first the instance, then the assertion, too.
 //!
 //! # Invariant
-//! A step is implied only if Z3 simplifies the instance with premises and negated fact to `false` or
-//! finds it unsatisfiable, with predicates uninterpreted, or if the fact is one of the premises.
+//! A step is implied only if Z3 simplifies the instance with premises and negated fact to `false`
+//! or finds it unsatisfiable, with predicates uninterpreted, or if the fact is one of the premises.
 
 use std::collections::HashMap;
 
@@ -35,8 +35,8 @@ pub struct ClauseText {
     pub variables: Vec<String>,
 }
 
-/// A ground step. Its facts and values are assertions of the text, too, given by their positions from
-/// 0: each is an atom.
+/// A ground step. Its facts and values are assertions of the text, too, given by their positions
+/// from 0: each is an atom.
 #[derive(Clone, Debug)]
 pub struct StepText {
     /// The index of the clause among the [`ClauseText`]s.
@@ -206,8 +206,8 @@ impl<'a> Checker<'a> {
         Ok(simplify(z3, closed.ast)?.ast == no.ast)
     }
 
-    /// Whether `formulas`, the instance with the premises and the negated fact, or these together with
-    /// the assertion, are unsatisfiable.
+    /// Whether `formulas`, the instance with the premises and the negated fact, or these together
+    /// with the assertion, are unsatisfiable.
     fn contradicts(&self, source: Z3_ast, mut formulas: Vec<AstRef<'a>>) -> Result<bool, String> {
         let instance = self.query(&formulas, Core::Current)?;
         match instance {
@@ -384,8 +384,8 @@ impl<'a> Instantiation<'a, '_> {
         sort.is_some_and(|sort| self.context.sort_kind(sort) == SortKind::Bool as u32)
     }
 
-    /// The instances of a quantifier with all constants of the names and sorts of its variables; `None`
-    /// if there are none, or too many combinations.
+    /// The instances of a quantifier with all constants of the names and sorts of its variables;
+    /// `None` if there are none, or too many combinations.
     fn instances(&mut self, quantifier: Z3_ast) -> Result<Option<Vec<Z3_ast>>, String> {
         let (context, raw) = (self.context, self.context.raw);
         // SAFETY: everything belongs to the context; a quantifier has as many names and sorts as
@@ -430,7 +430,8 @@ impl<'a> Instantiation<'a, '_> {
         let raw = self.context.raw;
         let part = |part: Z3_ast, positive: bool| self.done[&(part, positive)];
         let parts = |list: &[Z3_ast]| list.iter().map(|&p| part(p, positive)).collect::<Vec<_>>();
-        // SAFETY: everything belongs to the context, and `references` or the assertion references it.
+        // SAFETY: everything belongs to the context, and `references` or the assertion references
+        // it.
         let result = unsafe {
             match shape {
                 Shape::Leaf => return Ok(formula),
@@ -456,7 +457,8 @@ impl<'a> Instantiation<'a, '_> {
                     if kept == opposite {
                         Z3_mk_eq(raw, kept[0], kept[1])
                     } else {
-                        // Each side is a premise of one implication and the conclusion of the other.
+                        // Each side is a premise of one implication and the conclusion of the
+                        // other.
                         let right = Z3_mk_implies(raw, opposite[0], kept[1]);
                         let right = self.keep(right)?;
                         let left = Z3_mk_implies(raw, opposite[1], kept[0]);
@@ -523,8 +525,8 @@ mod tests {
     use super::*;
     use alphorn_term::TermStore;
 
-    /// The result for a step whose clause is the first assertion; the values of `x`, the premises and
-    /// the fact are the next ones.
+    /// The result for a step whose clause is the first assertion; the values of `x`, the premises
+    /// and the fact are the next ones.
     fn check(assertion: &str, values: &str, premises: &[&str], fact: Option<&str>) -> StepsCheck {
         let mut text = format!(
             "(declare-fun P (Int) Bool) (declare-fun Q (Int) Bool) (declare-fun values (Int) Bool)

@@ -1,10 +1,10 @@
 //! A formula with uninterpreted functions in place of hard operations: those on bit-vectors,
 //! conversions between bit-vectors and integers, products and quotients of variables.
 //!
-//! If clauses only copy the results of such operations, a refutation only needs that equal arguments
-//! have equal results, while bit-blasting of 256 bits takes minutes (Bryant, German, Velev, "Processor
-//! verification using efficient reductions of the logic of uninterpreted functions to propositional
-//! logic", TOCL 2001).
+//! If clauses only copy the results of such operations, a refutation only needs that equal
+//! arguments have equal results, while bit-blasting of 256 bits takes minutes (Bryant, German,
+//! Velev, "Processor verification using efficient reductions of the logic of uninterpreted
+//! functions to propositional logic", TOCL 2001).
 //!
 //! # Invariant
 //! Each model of the formula, with the operations as the functions, is a model of the result; so if
@@ -40,8 +40,8 @@ const COMMUTATIVE: [DeclKind; 6] = [
     DeclKind::Bxor,
 ];
 
-/// Tactics that solve equations of variables, so that equal terms are syntactically equal. The result
-/// is satisfiable exactly if the formula is.
+/// Tactics that solve equations of variables, so that equal terms are syntactically equal. The
+/// result is satisfiable exactly if the formula is.
 const TACTICS: [&CStr; 4] = [c"simplify", c"propagate-values", c"solve-eqs", c"simplify"];
 
 /// The hard operations of a formula.
@@ -85,8 +85,8 @@ pub(super) fn hard_operations(context: &TextContext<'_>, formula: Z3_ast) -> Har
     found
 }
 
-/// The formula with functions in place of hard operations; with `solved`, after solving equations of
-/// variables. `None` if Z3 fails.
+/// The formula with functions in place of hard operations; with `solved`, after solving equations
+/// of variables. `None` if Z3 fails.
 pub(super) fn with_functions(
     context: &TextContext<'_>,
     formula: Z3_ast,
@@ -206,7 +206,8 @@ impl Functions<'_, '_> {
         Some(self.done[&formula])
     }
 
-    /// The application of an operation's function to `own`, the replacements of its arguments `args`.
+    /// The application of an operation's function to `own`, the replacements of its arguments
+    /// `args`.
     fn apply(
         &mut self,
         decl: Z3_func_decl,

@@ -1,8 +1,9 @@
 //! Validity of a text's assertions: several methods have turns on each.
 //!
 //! # Invariant
-//! An assertion is valid only if Z3 finds its negation unsatisfiable, or a formula that is satisfiable
-//! if the negation is, or, for an implication, the premise with the negation of each conclusion.
+//! An assertion is valid only if Z3 finds its negation unsatisfiable, or a formula that is
+//! satisfiable if the negation is, or, for an implication, the premise with the negation of each
+//! conclusion.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -25,8 +26,8 @@ use alphorn_term::run::Budget;
 /// A method to check an assertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Method {
-    /// The incremental solver with Z3's older simplex solver, the same for all assertions. It is much
-    /// faster on some large linear ones.
+    /// The incremental solver with Z3's older simplex solver, the same for all assertions. It is
+    /// much faster on some large linear ones.
     Incremental,
     /// Uninterpreted functions in place of hard operations ([`with_functions`]), optionally after
     /// solving equations of variables.
@@ -50,8 +51,8 @@ const METHODS: [Method; 4] = [
 ];
 
 /// The methods for an assertion about bit-vectors and Booleans only. Inequalities between sums are
-/// easy for integers and may be too hard for bit-blasting; on most others Z3's SAT solver, which has
-/// all bits at once, is faster than the incremental solver.
+/// easy for integers and may be too hard for bit-blasting; on most others Z3's SAT solver, which
+/// has all bits at once, is faster than the incremental solver.
 const BIT_VECTORS: [Method; 5] = [
     Method::Incremental,
     Method::Integers,
@@ -122,8 +123,8 @@ pub enum TextCheck {
     Malformed(String),
 }
 
-/// Whether each assertion in `text` is valid on its own, that is, its negation is unsatisfiable. Ends
-/// at the first assertion that is not found valid, and with the budget.
+/// Whether each assertion in `text` is valid on its own, that is, its negation is unsatisfiable.
+/// Ends at the first assertion that is not found valid, and with the budget.
 pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
     let context = TextContext::new(budget);
     let assertions = match context.parse(text) {
@@ -360,8 +361,8 @@ struct Implication {
 /// The conclusions that are not checked yet, and a solver for them.
 struct OpenConclusions<'a> {
     solver: TextSolver<'a>,
-    /// The premise, if it has quantifiers; otherwise it is asserted in the solver. Z3 would instantiate
-    /// an asserted one in `push`, without a limit.
+    /// The premise, if it has quantifiers; otherwise it is asserted in the solver. Z3 would
+    /// instantiate an asserted one in `push`, without a limit.
     premise: Option<Z3_ast>,
     conclusions: VecDeque<Z3_ast>,
 }
@@ -388,9 +389,9 @@ impl<'a> OpenConclusions<'a> {
         }))
     }
 
-    /// `Unsat` if the premise is found unsatisfiable with the negation of each conclusion; otherwise
-    /// `Unknown`, at the first that is not. Conclusions that are done are not checked again. The limit
-    /// is for each conclusion, in nominal time.
+    /// `Unsat` if the premise is found unsatisfiable with the negation of each conclusion;
+    /// otherwise `Unknown`, at the first that is not. Conclusions that are done are not checked
+    /// again. The limit is for each conclusion, in nominal time.
     fn all_unsatisfiable(&mut self, limit: Option<Duration>) -> Result<Answer, String> {
         let context = self.solver.context;
         let z3 = &context.z3;
@@ -433,8 +434,8 @@ pub(super) fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Opti
 /// The body of a quantifier with new constants for its variables.
 fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     let z3 = &context.z3;
-    // SAFETY: everything belongs to this context and is referenced; a quantifier has as many sorts as
-    // bound variables, and the last one has index 0.
+    // SAFETY: everything belongs to this context and is referenced; a quantifier has as many sorts
+    // as bound variables, and the last one has index 0.
     unsafe {
         let count = Z3_get_quantifier_num_bound(z3.raw, formula);
         let constants = (0..count)
@@ -451,8 +452,8 @@ fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
 }
 
 /// A formula with new constants for the variables of universal quantifiers in positive position and
-/// existential ones in negative position, since texts nest clauses in conclusions. It is valid exactly
-/// if the formula is. `None` if Z3 fails.
+/// existential ones in negative position, since texts nest clauses in conclusions. It is valid
+/// exactly if the formula is. `None` if Z3 fails.
 fn without_universals(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     let z3 = &context.z3;
     let first = with_constants(context, formula)?;
@@ -550,8 +551,8 @@ pub(super) fn has_quantifiers(context: &TextContext<'_>, formula: Z3_ast) -> boo
     })
 }
 
-/// Whether all terms of a quantifier-free formula are bit-vectors or Booleans, without uninterpreted
-/// functions.
+/// Whether all terms of a quantifier-free formula are bit-vectors or Booleans, without
+/// uninterpreted functions.
 fn only_bit_vectors(context: &TextContext<'_>, formula: Z3_ast) -> bool {
     let z3 = &context.z3;
     let is_known = |term: Z3_ast| {
@@ -745,8 +746,8 @@ mod tests {
         );
     }
 
-    /// Clauses in conclusions and existential premises have no quantifiers left; a universal premise
-    /// and the sides of an equivalence keep theirs.
+    /// Clauses in conclusions and existential premises have no quantifiers left; a universal
+    /// premise and the sides of an equivalence keep theirs.
     #[test]
     fn universals_are_instantiated_in_positive_positions() {
         let cases = [

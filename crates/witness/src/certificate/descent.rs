@@ -1,37 +1,40 @@
-//! Where a body calls functions of its own group, and why the arguments are smaller.
+//! The calls of mutually recursive functions in a body, and formulas that their arguments are
+//! smaller.
 //!
-//! Invariant: a call that is not understood is an error, never left out.
+//! # Invariant
+//! A call in a place that is not supported is an error; no call is left out.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::forms::{Form, FormId, Forms};
+use crate::limits::LIMITS;
 use alphorn_chc::frontend::Problem;
 use alphorn_term::quote_symbol;
 
-/// A body with more places on the ways to its calls is refused: sharing is not followed.
-const PLACES: usize = 50_000;
-
-/// Words that have a meaning here, in paths or in what is written.
-pub(super) const WORDS: [&str; 21] = [
+/// Symbols with a meaning in paths or in the formulas made here, which name no function or
+/// variable.
+pub(super) const RESERVED: [&str; 21] = [
     "and", "or", "not", "=>", "xor", "ite", "=", "distinct", "<", "<=", "true", "false", "let",
     "match", "forall", "exists", "lambda", "_", "as", "!", "is",
 ];
 
-/// A function that a body may call with smaller arguments only.
+/// A function of the group, whose calls need smaller arguments.
 pub(super) struct Member {
-    /// In forms.
+    /// The name in forms.
     pub name: String,
-    /// In messages.
+    /// The name in messages.
     pub shown: String,
+    /// The number of parameters.
     pub params: usize,
 }
 
 /// A call of a function of the group in a body.
 pub(super) struct Call {
-    /// The position in the group.
+    /// The position of the callee in the group.
     pub callee: usize,
+    /// The arguments.
     pub args: Vec<FormId>,
-    /// What holds where the call matters.
+    /// Conditions under which the value of the body depends on the call.
     pub path: Vec<FormId>,
 }
 
@@ -44,9 +47,12 @@ pub(super) fn conjunction(forms: &mut Forms, parts: &[FormId]) -> FormId {
     }
 }
 
-/// The calls in `body` of these functions, each with its path: the conditions of `ite`, and for an
-/// argument of a connective that those before it do not decide it. An error is about a call whose
-/// place is not understood.
+/// The calls of `members` in `body`, each with its path: conditions of `ite`s, and for an argument
+/// of a connective that the arguments before it do not decide the connective's value.
+///
+/// # Errors
+/// A call with a wrong number of arguments or in an unsupported place (below a binder, for
+/// example), or a body that is too large.
 pub(super) fn calls(
     forms: &mut Forms,
     body: FormId,
@@ -71,7 +77,7 @@ pub(super) fn calls(
             continue;
         }
         places += 1 + path.len();
-        if places > PLACES {
+        if places > LIMITS.max_call_places {
             return Err("its body is too large".to_owned());
         }
         let Some((head, args)) = forms.application(id) else {
@@ -105,7 +111,7 @@ pub(super) fn calls(
                 stack.extend([(condition, path), (then, holds), (otherwise, fails)]);
             }
             ("and" | "or", _) => {
-                // The order of arguments is free, so those without calls decide first.
+                // The order of arguments is free: those without calls come first.
                 let (later, mut order): (Vec<FormId>, Vec<FormId>) =
                     args.iter().partition(|arg| has_call.contains(arg));
                 let first = order.len();
@@ -143,25 +149,26 @@ pub(super) fn calls(
     Ok(found)
 }
 
-/// A selector: its constructor, with the number of fields, and which field it takes.
+/// A selector: its constructor, the number of the constructor's fields, and the field's position.
 struct Selector {
     constructor: String,
     fields: usize,
     field: usize,
-    /// The datatype has no other constructor.
+    /// Whether the datatype has no other constructor.
     is_only: bool,
 }
 
-/// What tells that terms are smaller than variables.
+/// Makes formulas that terms are smaller than variables.
 pub(super) struct Descent {
     selectors: FxHashMap<String, Selector>,
     constructors: FxHashSet<String>,
-    /// What names in patterns begin with.
+    /// The prefix of names in patterns.
     stem: String,
 }
 
 impl Descent {
-    /// For the datatypes of a problem. That they are as they were read is part of what Z3 proves.
+    /// For the datatypes of a problem. The formulas imply that constructors and selectors are as
+    /// they were read.
     pub fn new(problem: &Problem, stem: &str) -> Self {
         let terms = &problem.terms;
         let mut selectors = FxHashMap::default();
@@ -188,18 +195,18 @@ impl Descent {
         }
     }
 
-    /// Whether the symbol is a constructor.
+    /// Whether a symbol is a constructor.
     pub fn is_constructor(&self, symbol: &str) -> bool {
         self.constructors.contains(symbol)
     }
 
-    /// Whether the symbol is a constructor or a selector.
+    /// Whether a symbol is a constructor or a selector.
     pub fn is_of_datatypes(&self, symbol: &str) -> bool {
         self.selectors.contains_key(symbol) || self.is_constructor(symbol)
     }
 
-    /// That the terms are lexicographically smaller than the variables: tuples of a variable, its
-    /// sort, a term and its sort. `None` if nothing but `false` says so.
+    /// A formula that the terms are lexicographically smaller than the variables, for tuples of a
+    /// variable, its sort, a term and its sort. `None` if no term has the form of a smaller one.
     pub fn smaller(
         &self,
         forms: &mut Forms,
@@ -207,8 +214,8 @@ impl Descent {
     ) -> Option<FormId> {
         let mut result = None;
         for &(old, old_sort, new, new_sort) in pairs.iter().rev() {
-            let mut ways = Vec::new();
-            ways.extend(match old_sort == "Int" && new_sort == "Int" {
+            let mut disjuncts = Vec::new();
+            disjuncts.extend(match old_sort == "Int" && new_sort == "Int" {
                 true => Some(below(forms, old, new)),
                 false => self.part(forms, old, new),
             });
@@ -216,7 +223,7 @@ impl Descent {
                 && old_sort == new_sort
             {
                 let old = forms.atom(old);
-                ways.push(match old == new {
+                disjuncts.push(match old == new {
                     true => rest,
                     false => {
                         let equal = forms.apply("=", &[new, old]);
@@ -224,17 +231,17 @@ impl Descent {
                     }
                 });
             }
-            result = match ways.as_slice() {
+            result = match disjuncts.as_slice() {
                 [] => None,
                 [only] => Some(*only),
-                _ => Some(forms.apply("or", &ways)),
+                _ => Some(forms.apply("or", &disjuncts)),
             };
         }
         result
     }
 
-    /// That `new` is a proper part of the variable, if it is made of selectors alone: that each of
-    /// them takes a field of the constructor which its argument has.
+    /// A formula that `new`, selectors applied to the variable, is a proper part of the variable:
+    /// each selector takes a field of its argument's constructor. `None` for another term.
     fn part(&self, forms: &mut Forms, old: &str, new: FormId) -> Option<FormId> {
         let mut steps = Vec::new();
         let mut at = new;
@@ -259,7 +266,7 @@ impl Descent {
         Some(conjunction(forms, &steps))
     }
 
-    /// That `argument` has the selector's constructor, and `field` is its field.
+    /// A formula that `argument` has the selector's constructor and `field` is its field.
     fn is_field(
         &self,
         forms: &mut Forms,
@@ -283,7 +290,7 @@ impl Descent {
     }
 }
 
-/// That the integer is smaller than the variable, and not negative.
+/// A formula that an integer is at least 0 and smaller than the variable.
 fn below(forms: &mut Forms, old: &str, new: FormId) -> FormId {
     let (zero, old) = (forms.atom("0"), forms.atom(old));
     let bounds = [

@@ -1,27 +1,28 @@
-//! Models with recursive functions: definitions together with a proof that they make a model.
+//! Certificates of models with recursive functions.
 //!
-//! A predicate's formula may call functions that recursive equations define. Two things are then
-//! beyond a solver without induction: that the equations define functions at all, and what holds
-//! of these. So such a model comes with a *certificate*: for each function a measure, and lemmas
-//! with their proofs. It is checked in three parts, each as text that Z3 reads.
+//! A predicate's formula may call functions that recursive equations define. A solver without
+//! induction can show neither that such functions exist nor what properties they have. So the model
+//! has a *certificate*: a measure for each function, and lemmas with their proofs. It is checked in
+//! three parts, each as text that Z3 reads.
 //!
-//! 1. *Definitions.* In the body of a function, each call to a function that is mutually recursive
-//!    with it has lexicographically smaller measured arguments, under the conditions on the way to
-//!    the call. An argument is smaller if it is a part of the parameter, reached by selectors each
-//!    of which suits the constructor, or an integer from 0 up to below the parameter. This order is
-//!    well-founded, so there is one function that satisfies the equation.
-//! 2. *Lemmas*, in their order. The guards of its cases cover the negated statement; instances of
-//!    the induction hypothesis are smaller by the measure; and in each case the guard with the
-//!    instances of the hypothesis and of earlier lemmas and with the equations of the calls that
-//!    the case lists implies the statement. So the statement holds by well-founded induction.
-//! 3. *Clauses.* Every assertion of the problem holds, where the lemmas are assumed.
+//! 1. *Definitions.* In the body of a function, each call of a mutually recursive function has
+//!    lexicographically smaller measured arguments under the conditions of the call. An argument is
+//!    smaller than a parameter if it is a proper part of it, by selectors of its constructors, or
+//!    an integer of at least 0 that is smaller. This order is well-founded, so exactly one function
+//!    satisfies the equation.
+//! 2. *Lemmas*, in their order. The guards of the cases cover the negated statement. Instances of
+//!    the induction hypothesis are smaller by the measure. In each case the guard, the instances of
+//!    the hypothesis and of earlier lemmas, and the equations of the case's calls imply the
+//!    statement. So the statement holds by well-founded induction.
+//! 3. *Clauses.* Every assertion of the problem holds under the lemmas.
 //!
-//! In the first two parts the functions are uninterpreted, so that every question is decidable, and
-//! a certificate with a gap fails soon.
+//! In the first two parts the functions are uninterpreted, so that a solver does not unfold them
+//! forever and a gap in a certificate is found soon.
 //!
-//! Invariant: only Z3's reading counts. The certificate's text is cut into forms, and all scripts
-//! are written from these, so whatever was misread has been proven as it was read, and then there
-//! are functions with which the predicates' definitions satisfy the problem's text.
+//! # Invariant
+//! All scripts are written from the forms of the certificate's text, for parts 1 and 2 as for part
+//! 3. So if the text was misread, all parts are about the misread functions and lemmas, and still
+//! there are functions with which the definitions satisfy the problem's text.
 
 mod descent;
 mod read;
@@ -48,29 +49,30 @@ pub use read::{CertificateReader, has_certificate};
 pub struct Certificate {
     forms: Forms,
     functions: Vec<Function>,
-    /// Functions that are defined together, by position; only these may be mutually recursive.
+    /// The positions of functions that are defined together; only these may be mutually recursive.
     groups: Vec<Vec<usize>>,
     lemmas: Vec<Lemma>,
     /// All other definitions of the model.
     plain: String,
 }
 
-/// Names, as written, with sorts, as written.
+/// Names and sorts of variables, as text.
 type Variables = Vec<(String, String)>;
 
 #[derive(Clone, Debug)]
 struct Function {
-    /// In the scripts, where it begins with the checker's stem.
+    /// The name in the scripts, with the checker's prefix.
     name: String,
-    /// As it was written.
+    /// The name as it was written.
     shown: String,
     params: Variables,
     result: String,
     body: FormId,
-    /// Positions; none where there is no measure.
+    /// The positions of the measured parameters; empty without a measure.
     measure: Vec<usize>,
+    /// The index in `groups`.
     group: usize,
-    /// The size of a datatype, whose definition is known to be one.
+    /// The function is the size of a datatype, which is not checked.
     is_size: bool,
 }
 
@@ -87,21 +89,21 @@ struct Lemma {
 struct Case {
     guard: FormId,
     induction: Vec<Vec<FormId>>,
-    /// Positions of earlier lemmas, with terms for their variables.
+    /// The positions of earlier lemmas, with terms for their variables.
     uses: Vec<(usize, Vec<FormId>)>,
-    /// Positions of functions, with their arguments.
+    /// The positions of functions, with the arguments of the calls.
     unfoldings: Vec<(usize, Vec<FormId>)>,
 }
 
-/// A formula that has to be valid, over variables, and what it is for.
+/// A formula over variables that has to be valid, with a description for messages.
 struct Obligation {
     what: String,
     vars: Variables,
     formula: FormId,
 }
 
-/// Checks a model with a certificate against the problem's text. What the model defines besides
-/// predicates must not occur in that text, which is for the caller to see to.
+/// Checks a model with a certificate against the problem's text. The caller has checked that the
+/// model defines no other symbol of that text than the predicates.
 pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &Budget) -> Outcome {
     let mut checker = Checker::new(problem, certificate.clone());
     let obligations = match checker.obligations() {
@@ -117,7 +119,7 @@ pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &
         TextCheck::Valid { assertions } if assertions == obligations.len() => {}
         TextCheck::Valid { assertions } => {
             return Outcome::Undecided(format!(
-                "{assertions} obligations of the certificate were read where there are {}",
+                "Z3 read {assertions} obligations of the certificate of {}",
                 obligations.len()
             ));
         }
@@ -128,7 +130,7 @@ pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &
             return Outcome::Undecided(format!("{}: {reason}", what(assertion)));
         }
         TextCheck::Malformed(message) => {
-            return Outcome::Invalid(format!("Z3 reads the certificate with: {message}"));
+            return Outcome::Invalid(format!("Z3 rejects the certificate: {message}"));
         }
     }
     let Some(readings) = checker.readings() else {
@@ -137,20 +139,21 @@ pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &
     outcome_of_text(problem, &readings, |texts| valid_in_some(texts, budget))
 }
 
-/// What a certificate has to show, as text.
+/// The text of a certificate's obligations and definitions.
 pub struct Standalone {
-    /// Commands: the functions, uninterpreted, and names for their bodies and for what lemmas say.
+    /// Commands: declarations of the functions, and definitions for their bodies and for the
+    /// lemmas' statements.
     pub declarations: String,
-    /// What each closed formula over these, which has to be valid, is for.
+    /// Closed formulas over these that have to be valid, each after its description.
     pub obligations: Vec<(String, String)>,
-    /// Commands: the functions and predicates as they are defined, and the lemmas as assertions.
+    /// Commands: definitions of the functions and predicates, and the lemmas as assertions.
     pub definitions: String,
 }
 
 /// The obligations of a certificate as text for any solver.
 ///
 /// # Errors
-/// What is wrong with the certificate's form.
+/// The certificate's form is wrong, or it is too large.
 pub fn standalone(problem: &Problem, certificate: &Certificate) -> Result<Standalone, String> {
     let mut checker = Checker::new(problem, certificate.clone());
     let obligations = checker.obligations()?;
@@ -158,13 +161,13 @@ pub fn standalone(problem: &Problem, certificate: &Certificate) -> Result<Standa
     written.ok_or_else(|| "the certificate is too large".to_owned())
 }
 
-/// What makes obligations and scripts of a certificate.
+/// Makes the obligations and scripts of a certificate.
 struct Checker {
     certificate: Certificate,
     descent: Descent,
-    /// What no symbol of the problem or the certificate begins with.
+    /// The prefix of new names, which no symbol of the problem or the certificate contains.
     stem: String,
-    /// Names of predicates.
+    /// The names of predicates.
     predicates: FxHashSet<String>,
 }
 
@@ -191,7 +194,10 @@ impl Checker {
         }
     }
 
-    /// All that parts 1 and 2 have to show; or what is wrong with the certificate's form.
+    /// The obligations of parts 1 and 2.
+    ///
+    /// # Errors
+    /// The certificate's form is wrong.
     fn obligations(&mut self) -> Result<Vec<Obligation>, String> {
         self.check_names()?;
         self.rename_functions();
@@ -213,13 +219,13 @@ impl Checker {
         &self.certificate.functions[function]
     }
 
-    /// Functions, variables, what a `let` names, and what the scripts rely on have different names.
+    /// Checks that functions, variables, names of `let`s and the scripts' own symbols differ.
     fn check_names(&self) -> Result<(), String> {
         let certificate = &self.certificate;
         for (position, function) in certificate.functions.iter().enumerate() {
             let name = function.name.as_str();
-            if descent::WORDS.contains(&name) {
-                return Err(format!("{name} is no name for a function"));
+            if descent::RESERVED.contains(&name) {
+                return Err(format!("{name} cannot name a function"));
             }
             let before = &certificate.functions[..position];
             if before.iter().any(|f| f.name == name) {
@@ -237,15 +243,15 @@ impl Checker {
                 }
                 if is_function(name)
                     || heads.contains(name.as_str())
-                    || descent::WORDS.contains(&name.as_str())
+                    || descent::RESERVED.contains(&name.as_str())
                 {
-                    return Err(format!("{name} is no name for a variable"));
+                    return Err(format!("{name} cannot name a variable"));
                 }
             }
         }
         for name in certificate.forms.let_names() {
             if is_function(name) || heads.contains(name.as_str()) {
-                return Err(format!("{name} is no name for a `let`"));
+                return Err(format!("{name} cannot name a `let`"));
             }
         }
         let is_constructor = |name: &str| self.descent.is_constructor(name);
@@ -257,9 +263,9 @@ impl Checker {
         Ok(())
     }
 
-    /// Gives the functions names of our own. Z3 may take others for its own functions, `is-nil` for
-    /// the tester of a constructor `nil`, and an unfolding would then say something false of these.
-    /// A predicate that is such a function is defined by a call of it.
+    /// Gives the functions new names, since Z3 takes some names for its own functions, for example
+    /// `is-nil` for the tester of a constructor `nil`, of which an unfolding would be false. A
+    /// predicate that is such a function is defined by a call of it.
     fn rename_functions(&mut self) {
         let certificate = &mut self.certificate;
         let mut names: FxHashMap<&str, String> = FxHashMap::default();
@@ -279,6 +285,7 @@ impl Checker {
 
     // ---- definitions ----
 
+    /// Adds the obligations of a function's definition.
     fn definition(&mut self, at: usize, obligations: &mut Vec<Obligation>) -> Result<(), String> {
         let Certificate {
             forms,
@@ -291,7 +298,7 @@ impl Checker {
         let kinds = |function: &Function| -> Result<Vec<bool>, String> {
             let sort = |&m: &usize| function.params.get(m).map(|(_, sort)| sort == "Int");
             let kinds: Option<Vec<bool>> = function.measure.iter().map(sort).collect();
-            kinds.ok_or_else(|| "a measure of no argument".to_owned())
+            kinds.ok_or_else(|| "a measure with a position beyond the arguments".to_owned())
         };
         let own = kinds(&function)?;
         for &member in group {
@@ -362,6 +369,7 @@ impl Checker {
 
     // ---- lemmas ----
 
+    /// Adds the obligations of a lemma.
     fn lemma(&mut self, at: usize, obligations: &mut Vec<Obligation>) -> Result<(), String> {
         let (own, vars) = (
             self.lemma_symbol(at),
@@ -373,7 +381,7 @@ impl Checker {
         let lemma = &self.certificate.lemmas[at];
         let name = lemma.name.clone();
         if lemma.measure.iter().any(|&m| m >= vars.len()) {
-            return Err("a measure of no variable".to_owned());
+            return Err("a measure with a position beyond the variables".to_owned());
         }
         let (measure, cases) = (lemma.measure.clone(), lemma.cases.clone());
         let mut obligation = |what: String, formula| {
@@ -387,7 +395,7 @@ impl Checker {
         let guards = cases.iter().map(|case| case.guard);
         let covered: Vec<FormId> = std::iter::once(statement).chain(guards).collect();
         let covered = forms.apply("or", &covered);
-        obligation("that its cases are all cases".to_owned(), covered);
+        obligation("that its cases cover all values".to_owned(), covered);
         for (number, case) in cases.iter().enumerate() {
             let number = number + 1;
             let mut premises = vec![case.guard];
@@ -474,7 +482,7 @@ impl Checker {
     }
 }
 
-/// Why nothing can be smaller by the measure, if that is so, for the end of a message.
+/// The end of a message about terms that are not smaller: the reason, if the measure has no order.
 fn without_order(vars: &Variables, measure: &[usize]) -> String {
     if measure.is_empty() {
         return ", as there is no measure".to_owned();

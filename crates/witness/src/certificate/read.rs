@@ -1,6 +1,6 @@
-//! Certificates from the text of a model.
+//! Reading certificates.
 //!
-//! After the model's S-expression, on lines that other readers take for comments,
+//! After the model's S-expression, in comments,
 //!
 //! ```text
 //! ; measure FUNCTION (POSITION ...)
@@ -8,10 +8,11 @@
 //!     :case (GUARD :induction ((TERM ...) ...) :use ((NAME TERM ...) ...) :unfold (CALL ...)) ...
 //! ```
 //!
-//! where a lemma is one line. Positions count from 0 and differ, a function has one measure, lemmas
-//! are used by name, and all parts that begin with a colon may be absent.
+//! where a lemma is one line. Positions count from 0 and are distinct, a function has at most one
+//! measure, lemmas are used by name, and all parts that begin with a colon are optional.
 //!
-//! Invariant: what is not read as it stands is an error, with its place.
+//! # Invariant
+//! Everything after the keywords `measure` and `lemma` is read, or an error with its place.
 
 use std::ops::Range;
 
@@ -21,14 +22,14 @@ use super::{Case, Certificate, Function, Lemma, Variables};
 use crate::forms::{FormId, Forms, normal_atom};
 use crate::sexp::{ambiguity, elements, expression, symbol};
 
-/// An error: a byte of the text, and what is wrong there.
+/// An error: the byte offset of its place, and the reason.
 type Failure = (usize, String);
 
 fn failure<T>(place: usize, message: impl Into<String>) -> Result<T, Failure> {
     Err((place, message.into()))
 }
 
-/// The parts of a certificate in the comments from `start` on: of each its keyword and its range.
+/// The parts of a certificate in the comments from `start` on, each with its keyword and range.
 fn parts(text: &str, start: usize) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     let mut position = start;
     let lines = text[start..].split_inclusive('\n').map(move |line| {
@@ -57,12 +58,12 @@ pub fn has_certificate(text: &str, start: usize) -> bool {
 pub struct CertificateReader<'a> {
     text: &'a str,
     certificate: Certificate,
-    /// Functions whose measure was read.
+    /// Functions with a measure.
     measured: FxHashSet<usize>,
 }
 
 impl<'a> CertificateReader<'a> {
-    /// A certificate in `text`, without functions and lemmas yet.
+    /// A reader of `text`, without functions and lemmas yet.
     pub fn new(text: &'a str) -> Self {
         CertificateReader {
             text,
@@ -77,13 +78,13 @@ impl<'a> CertificateReader<'a> {
         }
     }
 
-    /// Takes a definition that is not recursive.
+    /// Adds a definition that is not recursive.
     pub fn add_plain(&mut self, command: &str) {
         self.certificate.plain.push_str(command);
         self.certificate.plain.push('\n');
     }
 
-    /// Takes a `define-fun-rec` or `define-funs-rec`, and returns the names of its functions.
+    /// Adds a `define-fun-rec` or `define-funs-rec`, and returns the names of its functions.
     pub fn add_functions(
         &mut self,
         command: &Range<usize>,
@@ -101,17 +102,17 @@ impl<'a> CertificateReader<'a> {
                 let heads = self.list(heads)?.into_iter().map(|head| self.list(&head));
                 (heads.collect::<Result<_, _>>()?, self.list(bodies)?)
             }
-            _ => return failure(command.start, "a definition without its usual parts"),
+            _ => return failure(command.start, "a malformed definition"),
         };
         if heads.len() != bodies.len() || heads.is_empty() {
-            return failure(command.start, "as many functions as bodies are needed");
+            return failure(command.start, "the numbers of functions and bodies differ");
         }
         let group = self.certificate.groups.len();
         let mut names = Vec::new();
         let mut members = Vec::new();
         for (head, body) in heads.iter().zip(&bodies) {
             let [name, params, result] = head.as_slice() else {
-                return failure(command.start, "a function without its usual parts");
+                return failure(command.start, "a malformed function");
             };
             let name = normal_atom(&self.text[name.clone()]);
             let function = Function {
@@ -155,6 +156,7 @@ impl<'a> CertificateReader<'a> {
         Ok(self.certificate)
     }
 
+    /// Reads a measure.
     fn measure(&mut self, place: usize, parts: &[Range<usize>]) -> Result<(), Failure> {
         let [name, positions] = parts else {
             return failure(place, "a measure is a function and positions");
@@ -172,6 +174,7 @@ impl<'a> CertificateReader<'a> {
         Ok(())
     }
 
+    /// Reads a lemma.
     fn lemma(&mut self, place: usize, parts: &[Range<usize>]) -> Result<(), Failure> {
         let [name, vars, statement, rest @ ..] = parts else {
             return failure(place, "a lemma is a name, variables and a statement");
@@ -208,6 +211,7 @@ impl<'a> CertificateReader<'a> {
         Ok(())
     }
 
+    /// Reads a case.
     fn case(&mut self, range: &Range<usize>) -> Result<Case, Failure> {
         let parts = self.list(range)?;
         let Some((guard, rest)) = parts.split_first() else {
@@ -244,7 +248,7 @@ impl<'a> CertificateReader<'a> {
         Ok(case)
     }
 
-    /// An instance of a lemma before this one: its position, and the terms.
+    /// Reads an instance of an earlier lemma: its position, and terms for its variables.
     fn instance(&mut self, range: &Range<usize>) -> Result<(usize, Vec<FormId>), Failure> {
         let parts = self.list(range)?;
         let Some((name, terms)) = parts.split_first() else {
@@ -260,7 +264,7 @@ impl<'a> CertificateReader<'a> {
         }
     }
 
-    /// A call: the position of the function, and its arguments.
+    /// Reads a call: the position of the function, and its arguments.
     fn call(&mut self, range: &Range<usize>) -> Result<(usize, Vec<FormId>), Failure> {
         let form = self.form(range)?;
         let Certificate {
@@ -270,10 +274,10 @@ impl<'a> CertificateReader<'a> {
             let at = functions.iter().position(|f| f.name == name)?;
             Some((at, args.to_vec()))
         });
-        call.ok_or_else(|| (range.start, "no call of a function".to_owned()))
+        call.ok_or_else(|| (range.start, "not a call of a function".to_owned()))
     }
 
-    /// Keywords with their values.
+    /// Keywords with the ranges of their values.
     fn options(&self, parts: &[Range<usize>]) -> Result<Vec<(&'a str, Range<usize>)>, Failure> {
         parts
             .chunks(2)
@@ -286,9 +290,10 @@ impl<'a> CertificateReader<'a> {
             .collect()
     }
 
+    /// Rejects a range that readers may split into other tokens.
     fn unambiguous(&self, range: &Range<usize>) -> Result<(), Failure> {
         match ambiguity(self.text, range) {
-            Some(place) => failure(place, "readers differ on what this is"),
+            Some(place) => failure(place, "solvers may read this differently"),
             None => Ok(()),
         }
     }
@@ -306,11 +311,11 @@ impl<'a> CertificateReader<'a> {
         ranges.iter().map(|range| self.form(range)).collect()
     }
 
-    /// A sort, in one way of writing it.
+    /// Reads a sort; equal sorts have equal texts.
     fn sort(&mut self, range: &Range<usize>) -> Result<String, Failure> {
         let form = self.form(range)?;
         let text = self.certificate.forms.tree(form, self.text.len());
-        text.ok_or_else(|| (range.start, "no sort".to_owned()))
+        text.ok_or_else(|| (range.start, "a sort is needed".to_owned()))
     }
 
     fn variables(&mut self, range: &Range<usize>) -> Result<Variables, Failure> {

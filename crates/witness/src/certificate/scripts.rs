@@ -1,21 +1,18 @@
-//! The scripts that Z3 reads for a certificate.
+//! The scripts for the check of a certificate.
 //!
-//! Invariant: a lemma is assumed only in scripts about clauses, which are read after all obligations
-//! were found valid.
+//! # Invariant
+//! Lemmas are assumed only in scripts about clauses, which are checked after all obligations of the
+//! functions and lemmas were found valid.
 
 use std::fmt::Write;
 
 use super::{Checker, FormId, Function, Obligation, Standalone, Variables};
+use crate::limits::LIMITS;
 use alphorn_smt::text::Reading;
 
-/// More text than this in one place is not written.
-const LENGTH: usize = 16 << 20;
-
-/// A pattern has at most this many bytes.
-const PATTERN: usize = 2000;
-
 impl Checker {
-    /// Declarations, and the obligations as assertions, in their order; `None` if this is too long.
+    /// Declarations, and the obligations as assertions in their order; `None` if the text is too
+    /// long.
     pub(super) fn obligations_text(&self, obligations: &[Obligation]) -> Option<String> {
         let mut out = self.declarations();
         out.push_str(&self.own_names());
@@ -24,16 +21,16 @@ impl Checker {
         for obligation in obligations {
             let formula = self.term(obligation.formula)?;
             writeln!(out, "(assert {})", forall(&obligation.vars, &formula)).expect("string");
-            if out.len() > LENGTH {
+            if out.len() > LIMITS.max_script_bytes {
                 return None;
             }
         }
         Some(out)
     }
 
-    /// Definitions of the predicates after the functions, in several ways: the functions defined,
-    /// with their equations as assumptions, and without; and defined without the lemmas, which are
-    /// assumed in all others.
+    /// The definitions of the predicates in several readings: with the functions defined, with
+    /// their equations assumed, with neither, and with the functions defined but without the
+    /// lemmas, which the other readings assume. `None` if a text is too long.
     pub(super) fn readings(&self) -> Option<Vec<Reading>> {
         let certificate = &self.certificate;
         let plain = &certificate.plain;
@@ -60,8 +57,8 @@ impl Checker {
         Some(readings)
     }
 
-    /// The obligations as closed formulas, with what declares and defines what is in them, and the
-    /// model as the first reading has it.
+    /// The obligations as closed formulas, with the declarations that they need, and the model as
+    /// in the first reading. `None` if a text is too long.
     pub(super) fn standalone(&self, obligations: &[Obligation]) -> Option<Standalone> {
         let mut formulas = Vec::with_capacity(obligations.len());
         for obligation in obligations {
@@ -83,10 +80,12 @@ impl Checker {
     }
 
     fn term(&self, form: FormId) -> Option<String> {
-        self.certificate.forms.term(form, &self.stem, LENGTH)
+        self.certificate
+            .forms
+            .term(form, &self.stem, LIMITS.max_script_bytes)
     }
 
-    /// The functions, uninterpreted.
+    /// Declarations of the functions.
     fn declarations(&self) -> String {
         let mut out = String::new();
         for function in &self.certificate.functions {
@@ -95,14 +94,14 @@ impl Checker {
         out
     }
 
-    /// Declarations with the names that were written, which nothing uses: Z3 refuses one that is no
-    /// name, or a name of an operation of its own.
+    /// Declarations of the functions under the names as written, which are not used: Z3 rejects a
+    /// name that is no symbol, or that of an operation.
     fn own_names(&self) -> String {
         let functions = self.certificate.functions.iter();
         functions.map(|f| declaration(&f.shown, f)).collect()
     }
 
-    /// The functions' bodies as definitions of their own.
+    /// Definitions for the functions' bodies.
     fn bodies(&self) -> Option<String> {
         let mut out = String::new();
         for (at, function) in self.certificate.functions.iter().enumerate() {
@@ -119,7 +118,7 @@ impl Checker {
         Some(out)
     }
 
-    /// The functions as they are defined.
+    /// The recursive definitions of the functions.
     fn recursive(&self) -> Option<String> {
         let mut out = String::new();
         for group in &self.certificate.groups {
@@ -141,7 +140,7 @@ impl Checker {
         Some(out)
     }
 
-    /// The functions' equations, assumed; each is for calls that occur.
+    /// The functions' equations as assertions, with the call as the pattern.
     fn equations(&self) -> String {
         let mut out = String::new();
         for (at, function) in self.certificate.functions.iter().enumerate() {
@@ -156,7 +155,7 @@ impl Checker {
         out
     }
 
-    /// The lemmas' statements as definitions.
+    /// Definitions for the lemmas' statements.
     fn statements(&self) -> Option<String> {
         let mut out = String::new();
         for (at, lemma) in self.certificate.lemmas.iter().enumerate() {
@@ -167,7 +166,7 @@ impl Checker {
         Some(out)
     }
 
-    /// The lemmas, assumed.
+    /// The lemmas as assertions, with patterns.
     fn lemmas(&self) -> Option<String> {
         let mut out = String::new();
         for (at, lemma) in self.certificate.lemmas.iter().enumerate() {
@@ -182,9 +181,9 @@ impl Checker {
         Some(out)
     }
 
-    /// The largest calls in a statement that have all variables and are made of functions,
-    /// constructors, selectors and values. Smaller ones would have instances without end where a
-    /// call equals a larger one.
+    /// The patterns for a statement: its largest calls that have all variables and consist of
+    /// functions, constructors, selectors and values. Smaller ones may match their own instances
+    /// forever.
     fn patterns(&self, statement: FormId, vars: &Variables) -> Vec<String> {
         let forms = &self.certificate.forms;
         let functions = &self.certificate.functions;
@@ -217,7 +216,7 @@ impl Checker {
                 }
             });
             if missing.is_empty() && is_plain && size >= largest {
-                let Some(text) = forms.tree(id, PATTERN) else {
+                let Some(text) = forms.tree(id, LIMITS.max_pattern_bytes) else {
                     return;
                 };
                 if size > largest {
@@ -231,7 +230,7 @@ impl Checker {
     }
 }
 
-/// Defines the name that was written as the function.
+/// The definition of a predicate by a call of the function that it is.
 pub(super) fn as_predicate(function: &Function) -> String {
     let Function {
         name,

@@ -1,42 +1,38 @@
-//! Instances of assertions, by surgery on their text.
+//! Instances of assertions as text.
 //!
-//! The outer quantifiers of an assertion are taken off: a universal one in positive position, an
-//! existential one in negative position. Their variables are named by a `let`, whose terms are
-//! parameters. So `(forall ((x Int)) F)` becomes `(let ((x v!0)) F)`, where `F` is the user's text,
-//! letter by letter, and what is left is implied by the assertion, whatever the parameters are.
-//! A clause that is one of several in its assertion does not need the quantifiers of the others:
-//! these formulas become `true` in positive position, and `false` in negative position, which the
-//! assertion implies as well.
+//! Universal quantifiers in positive position of an assertion and existential ones in negative
+//! position give way to a `let` that binds their variables to parameters: `(forall ((x Int)) F)`
+//! becomes `(let ((x v!0)) F)` with the same text `F`. The assertion implies the result for all
+//! values of the parameters. Such a quantifier of another clause of the same assertion becomes
+//! `true` in positive position and `false` in negative position, which the assertion implies, too.
 //!
-//! Invariant: everything else is copied. Quantifiers in other positions (in a constraint, say) stay
-//! as they are.
+//! # Invariant
+//! Everything else but annotations is copied from the text. Quantifiers in other positions, in a
+//! constraint for example, stay.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::super::limits::LIMITS;
 use super::super::sexp::{TokenKind, Tokens, elements, symbol};
 
-/// A quantifier whose variables each may be several of a clause's is instantiated with so many
-/// combinations at most, and so are all of an assertion together.
-const MAX_INSTANCES: usize = 64;
-
-/// An assertion without its outer quantifiers.
+/// An instance of an assertion with parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
-    /// Over the parameters.
+    /// The text of a formula over the parameters.
     pub formula: String,
-    /// The sort of each parameter, as the assertion writes it, and the variable of the clause, by
-    /// its position, whose value it has.
+    /// For each parameter its sort as in the assertion, and the position of the clause's variable
+    /// whose value it gets.
     pub params: Vec<(String, usize)>,
 }
 
-/// A formula's place: what it is implied by when the assertion holds.
+/// The polarity of a subformula's position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
     Positive,
     Negative,
-    /// Within an equation, say, or a condition.
+    /// In an equation or a condition, for example.
     Neither,
 }
 
@@ -50,7 +46,7 @@ impl Position {
     }
 }
 
-/// What is left to write.
+/// A part that is not written yet.
 enum Work {
     Text(String),
     Copy(Range<usize>),
@@ -59,17 +55,17 @@ enum Work {
 
 /// A variable that a quantifier binds.
 struct Binder<'a> {
-    /// As it is written.
+    /// The name as it is written.
     name: &'a str,
     sort: &'a str,
 }
 
-/// Takes the quantifiers off `formula`, an assertion's, for a clause with variables of these names
-/// and sorts, in the order of their quantifiers. The parameters are called `stem` with their
-/// numbers.
+/// The instance of an assertion's formula for a clause with variables of these names and sorts, in
+/// the order of their quantifiers. Parameters are named `stem` and their number.
 ///
 /// # Errors
-/// Where the variables of a quantifier could be too many of the clause's.
+/// A quantifier is malformed, or too many variables of the clause have the name of a quantifier's
+/// variable.
 pub fn instance(
     formula: &str,
     variables: &[(String, String)],
@@ -113,19 +109,21 @@ pub fn instance(
 struct Writer<'a> {
     formula: &'a str,
     variables: &'a [(String, String)],
-    /// Where the words `forall` and `exists` begin.
+    /// The offsets of the symbols `forall` and `exists`.
     quantifiers: Vec<usize>,
     /// The positions of the clause's variables by name.
     positions: FxHashMap<&'a str, Vec<usize>>,
     stem: &'a str,
+    /// The number of instances of quantifiers so far.
     instances: usize,
-    /// Last first.
+    /// The parts that are not written yet, the last one first.
     work: Vec<Work>,
     out: String,
     params: Vec<(String, usize)>,
 }
 
 impl<'a> Writer<'a> {
+    /// Writes a formula, or the work for it.
     fn formula(&mut self, range: Range<usize>, position: Position) -> Result<(), String> {
         let text = self.formula;
         let next = self.quantifiers.partition_point(|&at| at < range.start);
@@ -158,14 +156,14 @@ impl<'a> Writer<'a> {
                 vec![condition, condition, position, position]
             }
             "let" if parts.len() == 3 => vec![Position::Neither, Position::Neither, position],
-            // Annotations are about the quantifiers that are gone.
+            // The annotation may belong to a quantifier that is instantiated.
             "!" if parts.len() > 1 => {
                 self.work.push(Work::Formula(parts[1].clone(), position));
                 return Ok(());
             }
             _ => vec![Position::Neither; parts.len()],
         };
-        // From the last to the first, with all that is between them.
+        // From the last part to the first, with the text between them.
         let mut end = range.end;
         for (part, child) in parts.iter().zip(children).skip(1).rev() {
             self.work.push(Work::Copy(part.end..end));
@@ -176,10 +174,10 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// A quantifier that goes: with each combination of the clause's variables that its own may be.
+    /// Writes the instances of a quantifier with each combination of candidates for its variables.
     fn quantifier(&mut self, parts: &[Range<usize>], position: Position) -> Result<(), String> {
         let text = self.formula;
-        let malformed = || "a quantifier without its usual parts".to_owned();
+        let malformed = || "a malformed quantifier".to_owned();
         let mut binders = Vec::new();
         for binder in elements(text, &parts[1]).ok_or_else(malformed)? {
             let binder = elements(text, &binder).ok_or_else(malformed)?;
@@ -200,8 +198,8 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         self.instances += combinations;
-        if self.instances > MAX_INSTANCES {
-            return Err("many variables have one name".to_owned());
+        if self.instances > LIMITS.max_assertion_instances {
+            return Err("too many variables have the same name".to_owned());
         }
         let mut written = Vec::new();
         if combinations > 1 {
@@ -234,8 +232,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The clause's variables that a quantifier's may be: those of its name, and where these are
-    /// several, of its sort.
+    /// The candidates for a quantifier's variable: the clause's variables of its name, if there are
+    /// several only those of its sort.
     fn candidates(&self, binder: &Binder<'_>) -> Vec<usize> {
         let named = self.positions.get(symbol(binder.name));
         let named = named.cloned().unwrap_or_default();
@@ -264,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn outer_quantifiers_are_taken_off() {
+    fn outer_quantifiers_are_instantiated() {
         for (formula, variables, expected, params) in [
             (
                 "(forall ((x Int) (|y z| Real)) (=> (P x) ; why\n (Q |y z|)))",
@@ -327,7 +325,7 @@ mod tests {
             "(and ".repeat(depth),
             ")".repeat(depth)
         );
-        // Each level looks for its end: this is about the stack, not about time.
+        // The time is quadratic in the depth, so the depth is small.
         let (text, _) = written(&formula[..], &["x"]);
         assert!(text.contains("(let ((x v!0)) (P x))"));
     }

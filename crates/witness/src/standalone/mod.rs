@@ -1,19 +1,18 @@
-//! Certificates that stand alone: scripts in SMT-LIB that any solver can confirm.
+//! Certificates of answers: SMT-LIB scripts that any solver can confirm without alphorn.
+//! docs/src/certificates.md defines the format and its meaning.
 //!
-//! A certificate is about the user's own text. To check an answer one needs the certificate and some
-//! solver for quantifier-free formulas, and nothing of alphorn. docs/src/certificates.md defines the
-//! format and its semantics.
+//! - Of a **model**: the problem's declarations with the predicates defined, and the negation of
+//!   each assertion, for which the solver has to answer `unsat`. For a model with recursive
+//!   functions the obligations of its certificate (`certificate`) come first, with the functions
+//!   uninterpreted.
+//! - Of a **refutation**: the problem's declarations with the predicates uninterpreted, a ground
+//!   instance of an assertion for each step (`instance`), and one check, for which the solver has
+//!   to answer `unsat`.
 //!
-//! - Of a **model**: the problem's declarations with the predicates defined, and for each assertion
-//!   its negation, whose check has to answer `unsat`. A model with recursive functions comes with
-//!   the obligations of its own certificate before (`witness::certificate`), in which the functions
-//!   are uninterpreted.
-//! - Of a **refutation**: the problem's declarations with the predicates uninterpreted, ground
-//!   instances of its assertions (`instance`), one for each step, and one check, which has to answer
-//!   `unsat`.
-//!
-//! Invariant: what a certificate says of the problem is copied from its text. The certificate of a
-//! refutation is checked as it is written; that of a model has been, as the model.
+//! # Invariant
+//! The problem's declarations, definitions and assertions are copied from its text. The certificate
+//! of a refutation is checked before it is returned; that of a model without recursive functions
+//! has the definitions that were checked.
 
 mod instance;
 
@@ -40,22 +39,22 @@ use alphorn_term::run::{Budget, Reason};
 /// The version of the format, in the first line of each certificate.
 pub const VERSION: u32 = 1;
 
-/// The first line, which says of what a certificate is.
+/// The first line of a certificate of this kind.
 fn title(what: &str) -> String {
     format!("; alphorn certificate {VERSION}: {what}\n")
 }
 
-/// A file for a run without an answer: no solver takes it for a certificate.
+/// The text in place of a certificate for a run without an answer; it has no commands.
 pub fn none(reason: &Reason) -> String {
     let reason = reason.to_string().replace(['\n', '\r'], " ");
     format!("{}; {reason}\n", title("none"))
 }
 
-/// The certificate of an answer that has been validated. Within the budget a refutation's is checked
-/// as it is written.
+/// The certificate of an answer whose witness passed its check. That of a refutation is checked
+/// within the budget.
 ///
 /// # Errors
-/// Why there is none.
+/// Why there is no certificate.
 pub fn certificate(
     problem: &Problem,
     verdict: &Verdict,
@@ -69,7 +68,7 @@ pub fn certificate(
     }
 }
 
-/// A check that has to answer `unsat`, apart from all others.
+/// Writes a check of the negation of a formula, in a scope.
 fn check(out: &mut String, what: &str, negated: &str) {
     let _ = write!(
         out,
@@ -77,6 +76,7 @@ fn check(out: &mut String, what: &str, negated: &str) {
     );
 }
 
+/// The certificate of a model.
 fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     let recursive = recursive_functions(model);
     if recursive.is_empty() {
@@ -87,16 +87,18 @@ fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     }
     let mut text = model_text(model);
     if model.certificate.is_empty() {
-        // Sizes of terms, which are smaller for parts of them.
+        // The functions are sizes of datatypes, whose measure is their argument.
         for name in recursive {
             let _ = writeln!(text, "; measure {name} (0)");
         }
     }
     let claim = parse_witness(problem, &text).map_err(|e| e.to_string())?;
     let Witness::Model(read) = claim.witness else {
-        return Err("the model is read as something else".to_owned());
+        return Err("the printed model is not read as a model".to_owned());
     };
-    let certificate = read.certificate.ok_or("the model's certificate is lost")?;
+    let certificate = read
+        .certificate
+        .ok_or("the model's certificate is not read")?;
     let Standalone {
         declarations,
         obligations,
@@ -121,7 +123,7 @@ fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     Ok(out)
 }
 
-/// The recursive functions of a model, as they are written.
+/// The names of the recursive functions of a model, as they are written.
 fn recursive_functions(model: &PrintedModel) -> Vec<&str> {
     let mut names = Vec::new();
     for definition in &model.definitions {
@@ -141,7 +143,7 @@ fn recursive_functions(model: &PrintedModel) -> Vec<&str> {
     names
 }
 
-/// The problem with these definitions of its predicates, and the negation of each assertion.
+/// Writes the problem with these definitions of its predicates, and a check of each assertion.
 fn clauses(problem: &Problem, definitions: &str, out: &mut String) -> Result<(), String> {
     for piece in pieces(problem, Predicates::Defined(definitions))? {
         match piece {
@@ -156,6 +158,7 @@ fn clauses(problem: &Problem, definitions: &str, out: &mut String) -> Result<(),
     Ok(())
 }
 
+/// The certificate of a refutation.
 fn of_refutation(
     problem: &Problem,
     refutation: &Refutation,
@@ -205,7 +208,7 @@ fn of_refutation(
                 })
                 .collect();
             let formula = formulas.get(&clause.command);
-            let formula = formula.ok_or("a clause comes from no assertion")?;
+            let formula = formula.ok_or("a clause without an assertion")?;
             let own = instance(formula, &variables, &param)?;
             let name = format!("{name}{}", instances.len());
             let params = own.params.iter().enumerate();
@@ -250,17 +253,17 @@ fn of_refutation(
     Ok(out)
 }
 
-/// Whether the instances contradict each other, by Z3's reading of the text.
+/// Checks that the instances are unsatisfiable together, as Z3 reads the text.
 fn confirm(declarations: &str, asserted: &[String], budget: &Budget) -> Result<(), String> {
-    // One formula, which is valid if the instances are contradictory.
+    // One formula that is valid exactly if the instances are unsatisfiable.
     let all = asserted.join("\n");
     let question = format!("{declarations}(assert (not (and true {all})))\n");
     match valid_assertions(&script::without_predefined_names(question), budget) {
         TextCheck::Valid { assertions: 1 } => Ok(()),
         TextCheck::Unknown { reason, .. } => {
-            Err(format!("the instances were not checked: {reason}"))
+            Err(format!("the instances could not be checked: {reason}"))
         }
-        TextCheck::Malformed(message) => Err(format!("Z3 reads the instances with: {message}")),
-        _ => Err("the instances do not contradict each other".to_owned()),
+        TextCheck::Malformed(message) => Err(format!("Z3 rejects the instances: {message}")),
+        _ => Err("the instances are satisfiable".to_owned()),
     }
 }

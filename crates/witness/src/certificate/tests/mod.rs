@@ -1,4 +1,4 @@
-//! Certificates that hold, and ones that are broken (`broken`).
+//! Correct certificates, and broken ones (`broken`).
 
 mod broken;
 
@@ -28,7 +28,7 @@ fn context(problem: &Problem) -> Context {
     cx
 }
 
-/// The outcome for a witness, with an error of reading for one that is invalid.
+/// The outcome for a witness; invalid if it cannot be read.
 fn judge(problem: &Problem, witness: &str) -> Outcome {
     match parse_witness(problem, witness) {
         Ok(claim) => check_claim(problem, &claim, &mut context(problem)),
@@ -49,14 +49,14 @@ fn a_proof_by_induction_is_accepted() {
     let problem = problem(TWICE);
     assert_eq!(judge(&problem, PROOF), Outcome::Valid);
     assert_eq!(judge(&problem, &format!("sat\n{PROOF}")), Outcome::Valid);
-    // Without the lemmas the query is not decided, which is no model and no refutation either.
+    // Without the lemmas the check is not decided.
     let plain: String = PROOF
         .lines()
         .filter(|l| !l.starts_with("; lemma"))
         .map(|l| format!("{l}\n"))
         .collect();
     assert!(matches!(judge(&problem, &plain), Outcome::Undecided(_)));
-    // Without measures there is no certificate at all.
+    // Without measures there is no certificate.
     let bare: String = plain
         .lines()
         .filter(|l| !l.starts_with(';'))
@@ -74,7 +74,7 @@ fn a_wrong_model_is_refused() {
     assert_ne!(judge(&problem, &wrong), Outcome::Valid);
 }
 
-/// The messages for broken certificates, all of them checked before the test fails.
+/// Checks the messages of all broken certificates before it fails.
 #[track_caller]
 fn are_refused(broken: &[Broken]) {
     let mut wrong = String::new();
@@ -140,7 +140,7 @@ fn nothing_proves_false() {
     are_refused(&absurd);
 }
 
-/// There are many ways to be broken, all different, for many reasons.
+/// There are many different broken certificates, with many different messages.
 #[test]
 fn broken_certificates_are_many() {
     let all = broken::all();
@@ -165,7 +165,7 @@ fn the_order_of_lemmas_counts() {
     is_refused(&problem, &lines.join("\n"), "no lemma last before");
 }
 
-/// Conditions of calls may be connectives, in any order, and deeper parts of a parameter.
+/// Conditions of calls may be connectives in any order, and arguments nested parts of a parameter.
 #[test]
 fn definitions_may_descend_in_many_ways() {
     let problem = problem(TWICE);
@@ -188,7 +188,7 @@ fn definitions_may_descend_in_many_ways() {
     }
 }
 
-/// The negated statement is known where cases are to cover all values.
+/// The cases have to cover only values that violate the statement.
 #[test]
 fn a_statement_may_leave_values_out() {
     let Proof {
@@ -199,7 +199,7 @@ fn a_statement_may_leave_values_out() {
     assert_eq!(judge(&problem(clauses), &changed), Outcome::Valid);
 }
 
-/// Functions may have names that solvers use for their own, and predicates may be recursive.
+/// Functions may have names of functions of solvers, and predicates may be recursive.
 #[test]
 fn names_are_free() {
     let Proof {
@@ -228,7 +228,7 @@ fn names_are_free() {
 
 // ---- models of terms ----
 
-/// The parts of a problem's list sort.
+/// The constructors and selectors of a problem's list sort.
 struct Lists<'a> {
     terms: &'a TermStore,
     sort: SortId,
@@ -283,7 +283,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// The model of `TWICE` as an engine makes it.
+/// The model of `TWICE` as an engine gives it.
 fn model_of_terms(problem: &Problem) -> Model {
     let l = Lists::new(problem);
     let t = l.terms;
@@ -402,7 +402,7 @@ fn printed(problem: &Problem, model: Model) -> Result<String, String> {
 fn what_is_printed_is_read_again() {
     let problem = problem(TWICE);
     let text = printed(&problem, model_of_terms(&problem)).unwrap();
-    // The name is the problem's own, so the function has another.
+    // The problem uses the name, so the function gets another.
     assert!(
         text.contains("(define-fun-rec append! ((x!0 List) (x!1 List)) List"),
         "{text}"
@@ -410,7 +410,7 @@ fn what_is_printed_is_read_again() {
     assert!(text.contains("\n; measure append! (0)\n; measure rev! (0)\n; lemma |last one| ("));
     assert!(text.contains("\n; lemma |last one!| ("), "{text}");
     assert_eq!(judge(&problem, &text), Outcome::Valid);
-    // To other readers it is definitions and comments.
+    // Other readers see definitions and comments.
     let datatypes: String = TWICE
         .lines()
         .skip(1)
@@ -442,7 +442,7 @@ fn a_gap_in_terms_is_a_failure() {
             &|m| m.lemmas[1].cases[1].instances[0].0 = 1,
             "not before it",
         ),
-        (&|m| m.lemmas[0].cases.truncate(1), "all cases"),
+        (&|m| m.lemmas[0].cases.truncate(1), "cover all values"),
         (&|m| m.lemmas[0].vars.truncate(1), "more than its variables"),
         (
             &|m| m.lemmas[0].cases[0].unfoldings.push(TermId::TRUE),
@@ -454,7 +454,7 @@ fn a_gap_in_terms_is_a_failure() {
         let found = change(edit);
         assert!(found.contains(message), "{found}, expected: {message}");
     }
-    // A function without a definition is not one.
+    // A function needs a definition.
     let mut model = model_of_terms(&problem);
     let params = &problem.predicates[1].params;
     let terms = &problem.terms;
@@ -465,8 +465,8 @@ fn a_gap_in_terms_is_a_failure() {
     assert!(found.contains("no measure"), "{found}");
 }
 
-/// Instances of a parametric datatype, whose testers are printed as `match`; integers in results,
-/// and a size next to them.
+/// Instances of a parametric datatype, whose testers are printed as `match`, with integers in
+/// results and a size.
 #[test]
 fn lengths_of_parametric_lists() {
     let problem = problem(
@@ -555,7 +555,7 @@ fn lengths_of_parametric_lists() {
     let text = printed(&problem, both(t.eq(count[1], len(count[0])))).unwrap();
     assert!(text.contains("(match x!0 "), "{text}");
     assert_eq!(judge(&problem, &text), Outcome::Valid);
-    // A size is known to be a function, and is uninterpreted in the lemmas.
+    // Sizes need no certificate, and are uninterpreted in lemmas.
     let mut sized = both(t.eq(count[1], len(count[0])));
     let (s, size) = (t.fresh_var("s", l.sort), |x| t.size(x));
     sized.lemmas.push(lemma(

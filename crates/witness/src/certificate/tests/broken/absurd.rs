@@ -1,5 +1,5 @@
-//! Certificates that try to prove `false`, for clauses that have no model; and models that say
-//! something else to another reader.
+//! Certificates that try to prove `false` for clauses without a model, and models that other
+//! readers read differently.
 
 use super::Absurd;
 
@@ -40,7 +40,7 @@ pub const ABSURD: &[Absurd] = &[
         "((define-fun-rec f! () Int (+ 1 0f!)) (define-fun P ((x List)) Bool true))
         ; measure f! ()
         ; lemma l () false :case (true :unfold (f!))",
-        "readers differ on what this is",
+        "solvers may read this differently",
     ),
     (
         "a name that begins where a negative number ends",
@@ -48,7 +48,7 @@ pub const ABSURD: &[Absurd] = &[
         "((define-fun-rec f! () Int (+ 1 -0f!)) (define-fun P ((x List)) Bool true))
         ; measure f! ()
         ; lemma l () false :case (true :unfold (f!))",
-        "readers differ on what this is",
+        "solvers may read this differently",
     ),
     (
         "a name that ends where a keyword begins",
@@ -56,7 +56,7 @@ pub const ABSURD: &[Absurd] = &[
         "((define-fun-rec f! () Int (+ 1 (! f!:named q))) (define-fun P ((x List)) Bool true))
         ; measure f! ()
         ; lemma l () false :case (true :unfold (f!))",
-        "readers differ on what this is",
+        "solvers may read this differently",
     ),
     (
         "a call that hides in an attribute's term",
@@ -116,7 +116,7 @@ pub const ABSURD: &[Absurd] = &[
         "((define-fun-rec true () Bool false) (define-fun P ((x List)) Bool true))
         ; measure true ()
         ; lemma l () false :case (true :unfold (true))",
-        "true is no name for a function",
+        "true cannot name a function",
     ),
     (
         "a function named as a number",
@@ -124,7 +124,7 @@ pub const ABSURD: &[Absurd] = &[
         "((define-fun-rec 1 () Int 0) (define-fun P ((x List)) Bool true))
         ; measure 1 ()
         ; lemma l () false :case (true :unfold (1))",
-        "Z3 reads the certificate with",
+        "Z3 rejects the certificate",
     ),
     (
         "a function named as a lemma of the checker",
@@ -153,7 +153,7 @@ pub const ABSURD: &[Absurd] = &[
         CLAUSES,
         "((define-fun P ((x List)) Bool (not (P x))))
         ; lemma l () true :case (true)",
-        "Z3 reads it with",
+        "Z3 rejects the definitions",
     ),
     (
         "a definition of a connective",
@@ -174,14 +174,14 @@ pub const ABSURD: &[Absurd] = &[
         CLAUSES,
         "((define-fun P ((x List)) Bool true))
         ; lemma l () false",
-        "lemma l: that its cases are all cases does not hold",
+        "lemma l: that its cases cover all values does not hold",
     ),
     (
         "a lemma with an impossible case",
         CLAUSES,
         "((define-fun P ((x List)) Bool true))
         ; lemma l () false :case (false)",
-        "lemma l: that its cases are all cases does not hold",
+        "lemma l: that its cases cover all values does not hold",
     ),
     (
         "a lemma that is its own hypothesis",
@@ -224,7 +224,7 @@ pub const ABSURD: &[Absurd] = &[
         CLAUSES,
         "((define-fun P ((x List)) Bool true))
         ; lemma l () (not (P nil)) :case (true :unfold ((P nil)))",
-        "no call of a function",
+        "not a call of a function",
     ),
     (
         "the verdict of a refutation",
@@ -258,6 +258,6 @@ pub const ABSURD: &[Absurd] = &[
         EMPTY,
         "((define-fun-rec f! () Bool (let ((|a\\| false)) |a\\|)) (define-fun P ((x List)) Bool f!))
         ; measure f! ()",
-        "readers differ on what this is",
+        "solvers may read this differently",
     ),
 ];

@@ -1,7 +1,7 @@
-//! Certificates that are broken, each in its own way, with a part of the message that says why.
+//! Broken certificates, each with a part of its message.
 //!
-//! Invariant: only data, and no name of the library, so that the test that gives them to other
-//! solvers has the same.
+//! # Invariant
+//! Only data without names of the library, since a test with other solvers includes this file, too.
 
 mod absurd;
 mod others;
@@ -11,9 +11,9 @@ pub use absurd::ABSURD;
 pub use others::{APPEND, DOUBLE, FLAGS, PARITY, SORT, TWO};
 pub use twice::TWICE;
 
-/// A certificate that must be refused.
+/// A certificate that has to be rejected.
 pub struct Broken {
-    /// Which proof is broken, and how.
+    /// The proof, and how it is broken.
     pub name: String,
     pub clauses: &'static str,
     pub witness: String,
@@ -21,7 +21,7 @@ pub struct Broken {
     pub message: &'static str,
 }
 
-/// Clauses with a model and its certificate, which hold; and what breaks them.
+/// Clauses with a correct certified model, and changes that break it.
 pub struct Proof {
     pub name: &'static str,
     pub clauses: &'static str,
@@ -29,12 +29,12 @@ pub struct Proof {
     pub breaks: &'static [Break],
 }
 
-/// A way to break a proof: its name, a part of the proof, what takes its place wherever it stands,
-/// and a part of the message.
+/// A change that breaks a proof: its name, a part of the proof, the text that replaces all its
+/// occurrences, and a part of the message.
 pub type Break = (&'static str, &'static str, &'static str, &'static str);
 
 impl Proof {
-    /// All broken ones. A break that changes nothing is none.
+    /// All broken certificates. Each change has to change something.
     pub fn broken(&self) -> Vec<Broken> {
         let broken = self.breaks.iter().map(|&(name, part, instead, message)| {
             assert!(self.witness.contains(part), "{}, {name}: {part}", self.name);
@@ -50,10 +50,10 @@ impl Proof {
     }
 }
 
-/// All proofs to break.
+/// All correct proofs.
 pub const PROOFS: [&Proof; 7] = [&TWICE, &APPEND, &SORT, &DOUBLE, &PARITY, &TWO, &FLAGS];
 
-/// A name, clauses without a model, a witness that claims one, and a part of the message.
+/// A name, clauses without a model, a witness that claims to be one, and a part of the message.
 pub type Absurd = (&'static str, &'static str, &'static str, &'static str);
 
 /// All broken certificates.

@@ -1,5 +1,5 @@
-//! Breaks of other proofs: lemmas with several variables, several cases of one constructor, several
-//! measured positions, integers, mutual recursion, sorts without order.
+//! Changes that break other proofs: lemmas with several variables, several cases of one
+//! constructor, several measured positions, integers, mutual recursion, sorts without order.
 
 use super::Proof;
 
@@ -71,13 +71,13 @@ pub const APPEND: Proof = Proof {
             "the tester of a variable that is not measured",
             "((_ is cons) x) :induction",
             "((_ is cons) y) :induction",
-            "that its cases are all cases does not hold",
+            "that its cases cover all values does not hold",
         ),
         (
             "no cases at all",
             ":measure (0) :case",
             ":measure (0)\n; :case",
-            "that its cases are all cases does not hold",
+            "that its cases cover all values does not hold",
         ),
         (
             "a measure that is a number",
@@ -153,7 +153,7 @@ pub const SORT: Proof = Proof {
             "no case of a single element",
             ":case ((and ((_ is cons) x) ((_ is nil) (rest x)))",
             ":case ((and ((_ is nil) x) ((_ is nil) (rest x)))",
-            "lemma keeps: that its cases are all cases does not hold",
+            "lemma keeps: that its cases cover all values does not hold",
         ),
         (
             "no hypothesis for a longer list",
@@ -291,7 +291,7 @@ pub const DOUBLE: Proof = Proof {
             "cases that leave a number out",
             "((> n 1) :ind",
             "((> n 2) :ind",
-            "lemma l: that its cases are all cases does not hold",
+            "lemma l: that its cases cover all values does not hold",
         ),
         (
             "a hypothesis for the next number",
@@ -411,8 +411,9 @@ pub const PARITY: Proof = Proof {
     ],
 };
 
-/// A function of two numbers, of which the first falls, or stays while the second falls.
-/// (W. Ackermann, "Zum Hilbertschen Aufbau der reellen Zahlen", Math. Ann. 1928, in R. Peter's form.)
+/// A function of two numbers, of which the first decreases, or stays equal while the second
+/// decreases. (W. Ackermann, "Zum Hilbertschen Aufbau der reellen Zahlen", Math. Ann. 1928, in R.
+/// Peter's form.)
 pub const TWO: Proof = Proof {
     name: "two measured positions",
     clauses: "(set-logic HORN) (declare-fun A (Int Int Int) Bool)
@@ -479,12 +480,12 @@ pub const TWO: Proof = Proof {
             "a case that is not split",
             ":case ((and (> m 0) (<= n 0)) :ind",
             ":case ((and (> m 0) (< n 0)) :ind",
-            "lemma positive: that its cases are all cases does not hold",
+            "lemma positive: that its cases cover all values does not hold",
         ),
     ],
 };
 
-/// A number that falls next to arguments of sorts without order.
+/// A number that decreases, next to arguments of sorts without order.
 pub const FLAGS: Proof = Proof {
     name: "sorts without order",
     clauses: "(set-logic HORN) (declare-fun P (Int Int) Bool)

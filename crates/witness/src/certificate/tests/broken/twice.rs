@@ -1,4 +1,4 @@
-//! Breaks of a proof that reversing a list twice gives the list: of all kinds.
+//! Changes of all kinds that break a proof that reversing a list twice gives the list.
 
 use super::Proof;
 
@@ -24,7 +24,7 @@ pub const TWICE: Proof = Proof {
   (=> (differ x y) (differ (cons a x) (cons b y)))))
 (assert (forall ((x List) (y List) (z List))
   (=> (and (reverse x y) (reverse y z) (differ z x)) false)))",
-    // A comment stands among the lines of the certificate.
+    // There is a comment between the lines of the certificate.
     witness: "(
 (define-fun-rec app! ((x List) (y List)) List
   (ite ((_ is nil) x) y (cons (first x) (app! (rest x) y))))
@@ -83,7 +83,7 @@ pub const TWICE: Proof = Proof {
             "no case of nil",
             ":case (((_ is nil) c) :unfold ((rev! c))) ",
             "",
-            "lemma twice: that its cases are all cases does not hold",
+            "lemma twice: that its cases cover all values does not hold",
         ),
         (
             "no lemma about the last element",
@@ -126,19 +126,19 @@ pub const TWICE: Proof = Proof {
             "an unfolding of a selector",
             "((rev! c)))\n",
             "((rest c)))\n",
-            "no call of a function",
+            "not a call of a function",
         ),
         (
             "an unfolding of a function that is not defined",
             "((rev! c)))\n",
             "((ver! c)))\n",
-            "no call of a function",
+            "not a call of a function",
         ),
         (
             "an unfolding of a variable",
             "((rev! c)))\n",
             "(c))\n",
-            "no call of a function",
+            "not a call of a function",
         ),
         (
             "an unfolding with too many arguments",
@@ -150,7 +150,7 @@ pub const TWICE: Proof = Proof {
             "an unfolding with an argument of another sort",
             "((rev! c)))\n",
             "((rev! (first c))))\n",
-            "Z3 reads the certificate with",
+            "Z3 rejects the certificate",
         ),
         (
             "an unfolding with an unknown variable",
@@ -162,7 +162,7 @@ pub const TWICE: Proof = Proof {
             "a guard that never holds",
             "(((_ is nil) c)",
             "(false",
-            "lemma twice: that its cases are all cases does not hold",
+            "lemma twice: that its cases cover all values does not hold",
         ),
         (
             "a guard that holds for more values",
@@ -174,9 +174,9 @@ pub const TWICE: Proof = Proof {
             "the guards of both cases exchanged",
             "(((_ is cons) c)",
             "(((_ is nil) c)",
-            "lemma twice: that its cases are all cases does not hold",
+            "lemma twice: that its cases cover all values does not hold",
         ),
-        // Hypotheses that nothing establishes.
+        // Hypotheses that are not smaller.
         (
             "a hypothesis for the value itself",
             "(((rest c)))",
@@ -235,9 +235,9 @@ pub const TWICE: Proof = Proof {
             "a hypothesis with terms of other sorts",
             "(((rest x) h))",
             "(((rest x) x))",
-            "Z3 reads the certificate with",
+            "Z3 rejects the certificate",
         ),
-        // Instances of what is no lemma there.
+        // Instances of lemmas that are not proven before.
         (
             "an instance of the lemma itself",
             "((last (rev!",
@@ -272,7 +272,7 @@ pub const TWICE: Proof = Proof {
             "an instance with terms in another order",
             "((last (rev! (rest c)) (first c)))",
             "((last (first c) (rev! (rest c))))",
-            "Z3 reads the certificate with",
+            "Z3 rejects the certificate",
         ),
         (
             "two lemmas of one name",
@@ -291,7 +291,7 @@ pub const TWICE: Proof = Proof {
             "a statement that is no formula",
             "(= (rev! (rev! c)) c)",
             "(rev! c)",
-            "Z3 reads the certificate with",
+            "Z3 rejects the certificate",
         ),
         (
             "a statement with a free variable",
@@ -321,13 +321,13 @@ pub const TWICE: Proof = Proof {
             "a variable with the name of a function",
             "((c List))",
             "((rev! List))",
-            "rev! is no name for a variable",
+            "rev! cannot name a variable",
         ),
         (
             "a variable with the name of a selector",
             "(h Nat)",
             "(rest Nat)",
-            "rest is no name for a variable",
+            "rest cannot name a variable",
         ),
         // Form.
         (
@@ -385,10 +385,10 @@ pub const TWICE: Proof = Proof {
             "a lemma with two measures",
         ),
         (
-            "a measure of no variable",
+            "a measure with a position beyond the variables",
             "c) :measure (0) ",
             "c) :measure (1) ",
-            "lemma twice: a measure of no variable",
+            "lemma twice: a measure with a position beyond the variables",
         ),
         (
             "a measured variable in the place of its position",
@@ -421,10 +421,10 @@ pub const TWICE: Proof = Proof {
             "a list is needed",
         ),
         (
-            "a measure of no argument",
+            "a measure with a position beyond the arguments",
             "measure app! (0)",
             "measure app! (2)",
-            "function app!: a measure of no argument",
+            "function app!: a measure with a position beyond the arguments",
         ),
         (
             "a measure of an argument that stays",
@@ -432,7 +432,7 @@ pub const TWICE: Proof = Proof {
             "measure app! (1)",
             "function app!: a call of app! whose arguments do not become smaller",
         ),
-        // Definitions that define nothing.
+        // Inconsistent definitions.
         (
             "recursion without a tester",
             "(ite ((_ is nil) x) y (cons (first x) (app! (rest x) y)))",
@@ -515,7 +515,7 @@ pub const TWICE: Proof = Proof {
             "a body of another sort",
             "(cons (first x) (app! (rest x) y))",
             "zero",
-            "Z3 reads the certificate with",
+            "Z3 rejects the certificate",
         ),
         (
             "a body with a free variable",
@@ -527,14 +527,14 @@ pub const TWICE: Proof = Proof {
             "a definition without its body",
             "\n  (ite ((_ is nil) x) y (cons (first x) (app! (rest x) y))))",
             ")",
-            "a definition without its usual parts",
+            "a malformed definition",
         ),
         // Names.
         (
             "a function named as a comparison",
             "app!",
             "<=",
-            "<= is no name for a function",
+            "<= cannot name a function",
         ),
         (
             "a function named as a selector",
@@ -558,13 +558,13 @@ pub const TWICE: Proof = Proof {
             "a parameter named as a selector",
             "((x List) (y List)) List",
             "((first List) (y List)) List",
-            "first is no name for a variable",
+            "first cannot name a variable",
         ),
         (
             "a let that names a selector",
             "(let ((n nil)) (cons (first x) n))",
             "(let ((first x)) (cons (first x) nil))",
-            "first is no name for a `let`",
+            "first cannot name a `let`",
         ),
         (
             "a let whose value a pattern captures",
@@ -572,7 +572,7 @@ pub const TWICE: Proof = Proof {
             "(let ((n x)) (match nil (((cons q x) n) (q nil))))",
             "x is bound by a quantifier or a pattern, and occurs in a `let`",
         ),
-        // Models that are wrong whatever is proven.
+        // Wrong models with a correct certificate.
         (
             "a model wrong for a fact",
             "Bool (distinct x y)",
@@ -601,7 +601,7 @@ pub const TWICE: Proof = Proof {
             "a predicate with other sorts",
             "(define-fun differ ((x List) (y List))",
             "(define-fun differ ((x List) (y Nat))",
-            "Z3 reads",
+            "Z3 rejects",
         ),
     ],
 };
