@@ -8,7 +8,7 @@
 //!
 //! - [`Clauses::in_force`]: only this clause of a solver holds;
 //! - a slot's `used`: the clause in force has this body atom;
-//! - [`Clauses::premise`]: a lemma holds of all body atoms of its predicate.
+//! - [`Lemma::premise`]: a lemma holds of all body atoms of its predicate.
 //!
 //! A lemma is violated at the head if its negation holds, which needs no literal.
 //!

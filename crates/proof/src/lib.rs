@@ -5,8 +5,9 @@
 //!   processes; lemmas between turns ([`facts`]).
 //! - For linear systems (`bmc`, `kind`, `trl`, `tpa`, `pdkind`, `dar`; in part `safari`):
 //!   [`steps`], [`unroll`], [`trace`], [`reach`], [`window()`].
-//! - For engines with lemmas about many clauses (`vinta`, `interp`, `spacer`, `tpa`) and the passes
-//!   that prove invariants: [`clauses`], [`houdini`], [`needed_lemmas`].
+//! - For engines with lemmas about many clauses (`vinta`, `interp`, `spacer`) and the passes that
+//!   prove invariants: [`clauses`], [`houdini`] (also for `tpa`), [`needed_lemmas`] (also for `pdr`
+//!   and `ic3`).
 //! - For engines over abstract domains (`vinta`, `interp`): [`posts`], and [`ClauseCopy`] for paths
 //!   and their derivations.
 //! - For datatypes (`cata`, `induct`, `enum`, and passes): [`folds`], [`functions`], [`unfolded`].

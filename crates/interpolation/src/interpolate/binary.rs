@@ -12,7 +12,7 @@ impl Interpolator {
     /// has only variables that occur in both.
     ///
     /// # Errors
-    /// See [`InterpolationError`].
+    /// See [`InterpolationError`](crate::InterpolationError).
     pub fn binary(&mut self, a: &[TermId], b: &[TermId]) -> Result<TermId> {
         self.within_limits(|i| {
             i.refuse_quantifiers(a.iter().chain(b))?;
@@ -27,11 +27,11 @@ impl Interpolator {
         })
     }
 
-    /// The interpolant from one resolution proof, if [`InterpolationOptions::proofs`] is set;
+    /// The interpolant from one resolution proof, if the option `proofs` is set;
     /// `None` if there is no proof within the limits.
     ///
     /// # Errors
-    /// See [`InterpolationError`].
+    /// See [`InterpolationError`](crate::InterpolationError).
     pub fn by_proof(&mut self, a: TermId, b: TermId) -> Result<Option<TermId>> {
         self.within_limits(|i| {
             i.refuse_quantifiers([&a, &b])?;

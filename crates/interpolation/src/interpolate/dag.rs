@@ -134,10 +134,10 @@ impl Interpolator {
     ///
     /// `I` is `false` at nodes that the entry does not reach and `true` at nodes that do not reach
     /// the exit. Labels have to follow along each edge: the label of `u` and the formula imply the
-    /// label of `v` (checked with [`InterpolationOptions::check`]).
+    /// label of `v` (checked with the option `check`).
     ///
     /// # Errors
-    /// See [`InterpolationError`].
+    /// See [`InterpolationError`](crate::InterpolationError).
     pub fn dag(&mut self, dag: &InterpolationDag) -> Result<Vec<TermId>> {
         self.within_limits(|i| {
             let edges = dag.edges.iter().map(|e| &e.formula);

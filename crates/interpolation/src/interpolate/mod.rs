@@ -4,7 +4,7 @@
 //! made from models and cores. For an unsatisfiable `A ∧ B` ([`binary`]):
 //!
 //! 1. Literals of `A` and `B` that the contradiction does not need are removed by cores
-//!    ([`core`](self::core)).
+//!    (`core`).
 //! 2. A model of `A` outside the interpolant so far gives an implicant `a` of `A`; models of `B`
 //!    that satisfy the certificates for `a` so far give implicants `b`. Each pair of conjunctions
 //!    gets a certificate ([`pair`]): literals that follow from `a` and contradict `b`. Their

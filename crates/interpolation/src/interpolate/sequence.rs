@@ -15,7 +15,7 @@ impl Interpolator {
     /// occur in `F1 … Fk` and in `Fk+1 … Fn`.
     ///
     /// # Errors
-    /// See [`InterpolationError`].
+    /// See [`InterpolationError`](crate::InterpolationError).
     pub fn sequence(&mut self, formulas: &[TermId]) -> Result<Vec<TermId>> {
         self.within_limits(|i| {
             i.refuse_quantifiers(formulas)?;

@@ -13,7 +13,7 @@ impl Interpolator {
     /// both at or below the node and elsewhere.
     ///
     /// # Errors
-    /// See [`InterpolationError`].
+    /// See [`InterpolationError`](crate::InterpolationError).
     pub fn tree(&mut self, formulas: &[TermId], parents: &[Option<usize>]) -> Result<Vec<TermId>> {
         self.within_limits(|i| {
             i.refuse_quantifiers(formulas)?;

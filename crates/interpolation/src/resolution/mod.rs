@@ -10,8 +10,8 @@
 //!    part (Plaisted, Greenbaum); atoms are upper bounds of linear forms, and lower bounds are
 //!    their negations. An equation is two bounds, and a disequality a disjunction. An atom over
 //!    bit-vectors is a graph of gates ([`gates`]), whose bits and gates interpolants may contain.
-//! 2. [`search`](self::search): conflict-driven search with resolution chains.
-//!    [`theory`](self::theory) is a simplex over exact rationals, whose conflicts are clauses with
+//! 2. [`search`]: conflict-driven search with resolution chains.
+//!    [`theory`] is a simplex over exact rationals, whose conflicts are clauses with
 //!    Farkas multipliers. The search branches on integers by atoms that belong to one part, so no
 //!    atom mixes parts that did not share its symbols; equations without integer solutions are
 //!    clauses, too.
