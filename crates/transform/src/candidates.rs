@@ -38,7 +38,7 @@ struct Limits {
     /// The analysis with polyhedra by phases.
     phases_work: Duration,
     /// The work of a domain beyond that of its analysis, after which it loses precision.
-    slack: Duration,
+    slack_work: Duration,
     /// An analysis gets at most the run's limit divided by this.
     part_of_run: u32,
     /// An analysis gets this many times its work if the run has no limit.
@@ -57,7 +57,7 @@ const LIMITS: Limits = Limits {
     bit_vector_equations_work: Duration::from_millis(150),
     polyhedra_work: Duration::from_millis(200),
     phases_work: Duration::from_millis(150),
-    slack: Duration::from_millis(5),
+    slack_work: Duration::from_millis(5),
     part_of_run: 20,
     factor_if_unlimited: 8,
     max_conjuncts: 200,
@@ -156,7 +156,7 @@ impl Analyses<'_> {
             return;
         };
         let mut domains = Catalogue::new(&part, Parameters::PASS, self.cx.budget.clone());
-        domains.set_budget(self.cx.budget.work(limits.time + LIMITS.slack));
+        domains.set_budget(self.cx.budget.work(limits.time + LIMITS.slack_work));
         let cubes = clause_cubes(&part, limits, self.cx);
         let domain = domains.with_bounds(domains.packed_polyhedra(DIMENSIONS));
         self.run_on(&part, &cubes, "polyhedra of closed parts", &domain, limits);
@@ -174,7 +174,7 @@ impl Analyses<'_> {
     /// lose precision.
     fn limits(&mut self, time: Duration) -> AnalysisLimits {
         let limits = limits(time, self.cx);
-        let budget = self.cx.budget.work(limits.time + LIMITS.slack);
+        let budget = self.cx.budget.work(limits.time + LIMITS.slack_work);
         self.domains.set_budget(budget);
         limits
     }

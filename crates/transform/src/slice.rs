@@ -2,8 +2,8 @@
 //!
 //! An argument is read if a clause that uses the predicate needs its value, in its constraint or to
 //! compute another argument that is read. A conjunct only computes a variable if some value of the
-//! variable satisfies it whatever the values of its other variables are, as in `y' = y + 1` or `y'
-//! > y`. If nothing reads the variable, the conjunct is dropped together with the arguments.
+//! variable satisfies it whatever the values of its other variables are: `y' = y + 1`, `y' > y`. If
+//! nothing reads the variable, the conjunct is dropped together with the arguments.
 //!
 //! The pass waits for the iterated passes. An argument that is sliced before its predicate is
 //! inlined becomes a local variable of the clauses, and then the inlined predicate may have no

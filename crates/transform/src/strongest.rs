@@ -16,10 +16,11 @@
 //! 5. Otherwise the definition is built cube by cube from the defining side: a model that is not
 //!    covered yet gives an implicant, which is projected to the arguments and weakened to a core
 //!    that the using side still refutes; or its negation in the same way from the using side.
-//! 6. Otherwise the local variables are quantified.
+//! 6. Otherwise the large formula of step 1 is the definition, or if there is none, the strongest
+//!    one with its local variables quantified.
 //!
-//! If a neighbouring definition has quantifiers, step 4 is replaced by the weakest formula, with
-//! its local variables quantified universally.
+//! If the formulas have quantifiers, the weakest one is taken instead of steps 4 to 6, with its
+//! local variables quantified universally.
 //!
 //! Invariant: the strongest formula implies the definition, and the clauses that use the predicate
 //! hold with it.

@@ -88,7 +88,7 @@ mod tests {
     use alphorn_term::SortId;
 
     #[test]
-    fn definitions_go_and_what_they_alone_read() {
+    fn definitions_are_dropped_with_what_only_they_read() {
         let t = TermStore::new();
         let [x, y, z, u, v] = ["x", "y", "z", "u", "v"].map(|n| t.var(n, SortId::INT));
         let b = t.var("b", SortId::BOOL);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn values_satisfy_what_went() {
+    fn values_satisfy_the_dropped_conjuncts() {
         let t = TermStore::new();
         let [x, y, z] = ["x", "y", "z"].map(|n| t.var(n, SortId::INT));
         let conjuncts = [t.eq(z, t.add(&[y, y])), t.gt(y, x), t.le(x, t.int(7))];

@@ -384,7 +384,7 @@ fn empty_clauses_go() {
 }
 
 #[test]
-fn implied_clauses_and_atoms_go() {
+fn implied_clauses_and_atoms_are_dropped() {
     let mut m = maker();
     let t = m.t.clone();
     let p = m.system.add_predicate("p", &[INT, INT]);

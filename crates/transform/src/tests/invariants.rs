@@ -259,7 +259,7 @@ fn many_arguments_are_related_in_packs() {
 /// `x = 0; y = 7;` and, nondeterministically often, `x += k; y += 3k` for any k, modulo 2^32: the
 /// passes alone find the equation, and do not find one that does not hold.
 #[test]
-fn equations_of_words_decide_sums_that_wrap() {
+fn equations_of_bit_vectors_decide_sums_that_wrap() {
     for (factor, holds) in [(3u32, true), (5, false)] {
         let t = Rc::new(TermStore::new());
         let mut system = System::new(t.clone());

@@ -66,7 +66,7 @@ fn bits(system: &System) -> u32 {
 }
 
 #[test]
-fn upper_bits_go_and_come_back() {
+fn upper_bits_are_removed_and_translated_back() {
     let counters = [
         // Zeros above four bits.
         (

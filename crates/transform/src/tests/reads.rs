@@ -105,7 +105,7 @@ fn a_pointer_that_is_passed_on_makes_a_cell() {
 }
 
 #[test]
-fn what_moves_on_without_end_stays_an_array() {
+fn an_array_of_which_unboundedly_many_elements_matter_is_kept() {
     // The first element becomes the second, which becomes the third, and so on.
     let shift: Write = |t, m, a, _| {
         let next = t.add(&[t.select(m, t.add(&[a, t.select(m, a)])), t.int(1)]);
@@ -152,7 +152,7 @@ fn paths_go_into_arrays_of_arrays() {
 /// An array that nothing defines has the elements that were read of it; equal indexes give equal
 /// elements.
 #[test]
-fn arrays_out_of_nothing_agree_with_themselves() {
+fn undefined_arrays_have_equal_elements_at_equal_indexes() {
     for (same, sat) in [(true, true), (false, false)] {
         let t = Rc::new(TermStore::new());
         let mut system = System::new(t.clone());

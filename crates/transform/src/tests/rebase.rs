@@ -101,7 +101,7 @@ fn sums(system: &System) -> usize {
 }
 
 #[test]
-fn bases_go_from_indexes_and_come_back() {
+fn bases_are_removed_from_indexes_and_translated_back() {
     let t = Rc::new(TermStore::new());
     for index in [SortId::INT, t.bitvec_sort(8)] {
         // The last ones wrap around over bit-vectors, and are negative over integers.
@@ -125,7 +125,7 @@ fn bases_go_from_indexes_and_come_back() {
 }
 
 #[test]
-fn a_base_that_moves_is_none() {
+fn a_base_that_changes_is_not_a_base() {
     let t = Rc::new(TermStore::new());
     for (beside, sat) in [(0, true), (2, false)] {
         let program = Program {

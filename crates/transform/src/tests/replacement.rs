@@ -43,7 +43,7 @@ fn old() -> Old {
 }
 
 #[test]
-fn models_come_back_by_cases() {
+fn models_are_translated_back_by_cases() {
     let Old { t, system, p, .. } = old();
     let x = system.predicate(p).params[0];
     let mut new = (*system).clone();
@@ -78,8 +78,8 @@ fn models_come_back_by_cases() {
     assert_eq!(model.unwrap().definitions[&p], TermId::TRUE);
 }
 
-/// Translates back a refutation by a clause that derives `Q(y)` with `y = 2`, where `P(x)` is `Q(x
-/// - 1)`, and a query with one premise.
+/// Translates back a refutation by a clause that derives `Q(y)` with `y = 2`, and a query with one
+/// premise, where `P(x)` is `Q(x - 1)`.
 fn refute(origin: impl FnOnce(&Old, TermId) -> Origin) -> Result<(), BackError> {
     let old = old();
     let t = old.t.clone();
@@ -116,7 +116,7 @@ fn refute(origin: impl FnOnce(&Old, TermId) -> Origin) -> Result<(), BackError> 
 }
 
 #[test]
-fn refutations_come_back_with_defined_and_computed_values() {
+fn refutations_are_translated_back_with_defined_and_computed_values() {
     let defined = |old: &Old, y| {
         let whole = old.t.add(&[y, old.t.int(1)]);
         Origin::new(old.fact, vec![(old.x, whole)])

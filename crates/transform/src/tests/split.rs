@@ -54,7 +54,7 @@ fn stay(t: &TermStore, [x, y, a, b]: [TermId; 4]) -> TermId {
 }
 
 #[test]
-fn a_case_that_says_nothing_goes() {
+fn trivial_cases_are_dropped() {
     for (limit, sat) in [(9, true), (8, false)] {
         let (system, _) = looping(limit, |t, v| t.or(&[stay(t, v), move_by(t, v, 2)]));
         let split = after(&system, "split");
@@ -84,7 +84,7 @@ fn phases_become_clauses() {
 }
 
 #[test]
-fn conditionals_are_split_where_a_local_goes() {
+fn conditionals_are_split_if_a_local_is_eliminated() {
     for (limit, sat) in [(9, true), (8, false)] {
         let (system, _) = looping(limit, |t, [x, y, a, b]| {
             // Twice the local is what is added: no equation defines it.
@@ -104,7 +104,7 @@ fn conditionals_are_split_where_a_local_goes() {
 }
 
 #[test]
-fn contradictory_cases_go_and_locals_with_them() {
+fn contradictory_cases_and_their_locals_are_dropped() {
     for (limit, sat) in [(5, true), (4, false)] {
         let (system, _) = looping(limit, |t, [x, y, a, b]| {
             let local = t.var("l", INT);
@@ -162,7 +162,7 @@ fn equations_of_formulas_are_split() {
 }
 
 #[test]
-fn what_does_not_pay_stays() {
+fn useless_splits_are_not_made() {
     // The disjunction does not concern the step.
     let (system, _) = looping(9, |t, v| {
         let either = t.or(&[t.ge(v[0], t.int(3)), t.le(v[1], t.int(7))]);
