@@ -1,8 +1,8 @@
 //! The frames of one direction, and the borders between the frames of both.
 //!
-//! Invariant: a frame has a formula for the predicates that runs of its number of steps reach by the
-//! dependencies, and no states of other predicates. Frame 0 is the end where runs begin, which is no
-//! predicate.
+//! Invariant: a frame has a formula for the predicates that runs of its number of steps reach by
+//! the dependencies, and no states of other predicates. Frame 0 is the end where runs begin, which
+//! is no predicate.
 
 use std::rc::Rc;
 
@@ -27,7 +27,8 @@ pub(super) struct Side<'a> {
     /// The steps in this direction.
     steps: &'a Steps,
     frames: Vec<Frame>,
-    /// Conjuncts of a frame that do not hold one step later, with the version of the frame at that time.
+    /// Conjuncts of a frame that do not hold one step later, with the version of the frame at that
+    /// time.
     stuck: FxHashMap<(usize, PredicateId, TermId), usize>,
 }
 
@@ -57,7 +58,8 @@ impl<'a> Side<'a> {
         Some(self.frames.get(frame)?.get(&predicate)?)
     }
 
-    /// The formula of a predicate in a frame over these arguments; `false` if the frame has no states of it.
+    /// The formula of a predicate in a frame over these arguments; `false` if the frame has no
+    /// states of it.
     pub fn formula(&self, frame: usize, predicate: PredicateId, args: &[TermId]) -> TermId {
         let Some(conjuncts) = self.conjuncts(frame, predicate) else {
             return TermId::FALSE;
@@ -148,8 +150,8 @@ impl<'a> Side<'a> {
         Some(terms.or(&formulas))
     }
 
-    /// Strengthens the frame after `at` so that it is disjoint from the other side's frame `bound - at`. No step
-    /// may lead from the frame `at` to that one.
+    /// Strengthens the frame after `at` so that it is disjoint from the other side's frame `bound -
+    /// at`. No step may lead from the frame `at` to that one.
     pub fn strengthen(
         &mut self,
         other: &Side,
@@ -243,8 +245,8 @@ impl<'a> Side<'a> {
         self.frames[frame].values().map(Vec::len).sum()
     }
 
-    /// The disjunction of the frames before the first one, up to `last`, that implies it; `None` if there is
-    /// none.
+    /// The disjunction of the frames before the first one, up to `last`, that implies it; `None` if
+    /// there is none.
     pub fn closed(&self, last: usize, smt: &Rc<Smt>, cx: &Context) -> Result<Option<Model>, Stop> {
         let terms = &self.system.terms;
         let predicates = self.steps.predicates();

@@ -1,7 +1,7 @@
 //! Interpolants of an acyclic graph of places between two ends.
 //!
-//! Invariant: along each edge, the formula and label of its source imply the formula of its target, and
-//! along each edge to the end they are unsatisfiable.
+//! Invariant: along each edge, the formula and label of its source imply the formula of its target,
+//! and along each edge to the end they are unsatisfiable.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};

@@ -1,35 +1,36 @@
-//! Dual approximated reachability: frames from facts forward and from queries backward, which strengthen each
-//! other by interpolants.
+//! Dual approximated reachability: frames from facts forward and from queries backward, which
+//! strengthen each other by interpolants.
 //!
-//! For linear systems. After Vizel, Grumberg, Shoham, "Intertwined forward-backward reachability analysis
-//! using interpolants" (TACAS 2013).
+//! For linear systems. After Vizel, Grumberg, Shoham, "Intertwined forward-backward reachability
+//! analysis using interpolants" (TACAS 2013).
 //!
-//! `F_i` over-approximates the states after runs of `i` steps from facts, where an entry clause is the first
-//! step; `B_j` those from which `j` steps lead to a query, which is the last step (`frames`). At bound `n`
-//! there is no run of `n` steps. If no step leads from `F_i` to `B_{n-i}` for some `i`, there is no run of
-//! `n + 1` steps: interpolants of single steps extend that to all frames, forward to `F_{n+1}` and backward to
-//! `B_{n+1}` (local strengthening). Otherwise the clauses are unrolled from facts until `B_{n+1-i}` is not
-//! reached after `i` steps, and the interpolants of that sequence strengthen `F_1 … F_i` (global strengthening,
-//! `runs`). If there is no such `i`, the run found is a refutation. If a frame implies the disjunction of
-//! those before it, that disjunction is a model, or, backward, its complement.
+//! `F_i` over-approximates the states after runs of `i` steps from facts, where an entry clause is
+//! the first step; `B_j` those from which `j` steps lead to a query, which is the last step
+//! (`frames`). At bound `n` there is no run of `n` steps. If no step leads from `F_i` to `B_{n-i}`
+//! for some `i`, there is no run of `n + 1` steps: interpolants of single steps extend that to all
+//! frames, forward to `F_{n+1}` and backward to `B_{n+1}` (local strengthening). Otherwise the
+//! clauses are unrolled from facts until `B_{n+1-i}` is not reached after `i` steps, and the
+//! interpolants of that sequence strengthen `F_1 … F_i` (global strengthening, `runs`). If there is
+//! no such `i`, the run found is a refutation. If a frame implies the disjunction of those before
+//! it, that disjunction is a model, or, backward, its complement.
 //!
-//! With `dar.mode=isb` there are only forward frames, and each bound is refuted by an unrolling of its full
-//! length, whose interpolants are added to the frames: Vizel, Grumberg, "Interpolation-sequence based model
-//! checking" (FMCAD 2009).
+//! With `dar.mode=isb` there are only forward frames, and each bound is refuted by an unrolling of
+//! its full length, whose interpolants are added to the frames: Vizel, Grumberg,
+//! "Interpolation-sequence based model checking" (FMCAD 2009).
 //!
 //! Deviations:
 //!
-//! - The dependency graph is unrolled: a frame has a formula for each predicate, `false` for those that no
-//!   run of this number of steps reaches by the dependencies. Interpolants are those of DAGs, for each
-//!   predicate.
-//! - Facts and queries whose clauses have local variables have no formula; the frame next to them is an
-//!   interpolant.
+//! - The dependency graph is unrolled: a frame has a formula for each predicate, `false` for those
+//!   that no run of this number of steps reaches by the dependencies. Interpolants are those of
+//!   DAGs, for each predicate.
+//! - Facts and queries whose clauses have local variables have no formula; the frame next to them
+//!   is an interpolant.
 //! - Interpolants are computed by proof obligations (`alphorn_proof::solve_acyclic`).
 //! - Conjuncts that also hold one step later are added to the next frame, as in Vizel, Gurfinkel,
 //!   "Interpolating property directed reachability" (CAV 2014).
 //!
-//! Invariant: `F_i` and a step imply `F_{i+1}`, and likewise backward. Debug builds check each of these
-//! implications.
+//! Invariant: `F_i` and a step imply `F_{i+1}`, and likewise backward. Debug builds check each of
+//! these implications.
 
 mod frames;
 mod interpolants;

@@ -21,8 +21,8 @@ use alphorn_term::run::Context;
 pub(super) enum Bound {
     /// A run to a query.
     Reached(Trace),
-    /// After `after` steps, the backward frame of the remaining steps is not reached; the interpolation
-    /// problem of that.
+    /// After `after` steps, the backward frame of the remaining steps is not reached; the
+    /// interpolation problem of that.
     Disjoint { after: usize, problem: Problem },
 }
 
@@ -48,8 +48,9 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Searches for a run of `bound + 1` steps: the least number of steps after which the backward frame of
-    /// the remaining steps is not reached, or a run. Without backward frames, only full runs are considered.
+    /// Searches for a run of `bound + 1` steps: the least number of steps after which the backward
+    /// frame of the remaining steps is not reached, or a run. Without backward frames, only full
+    /// runs are considered.
     pub fn find_disjoint(
         &mut self,
         forward: &Side,
@@ -152,8 +153,8 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The interpolation problem of the runs of the first levels and `ends`, formulas that they do not reach
-    /// at the last one. Places are in the order of levels and predicates.
+    /// The interpolation problem of the runs of the first levels and `ends`, formulas that they do
+    /// not reach at the last one. Places are in the order of levels and predicates.
     fn problem(&self, forward: &Side, levels: usize, ends: Vec<(PredicateId, TermId)>) -> Problem {
         let mut problem = Problem::default();
         let mut before: FxHashMap<PredicateId, usize> = FxHashMap::default();

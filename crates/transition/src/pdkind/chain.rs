@@ -1,7 +1,7 @@
 //! Cubes from which steps lead to a query, and the runs along them.
 //!
-//! Invariant: from each state of a link's cube there is a step into the next link's cube, or a query
-//! applies to it; projection ensures this.
+//! Invariant: from each state of a link's cube there is a step into the next link's cube, or a
+//! query applies to it; projection ensures this.
 
 use std::rc::Rc;
 
@@ -35,8 +35,8 @@ pub(super) struct Link {
     pub onward: Onward,
 }
 
-/// The run by an entry clause into the first link's cube and along the chain to a query, computed with one
-/// solver query for each step.
+/// The run by an entry clause into the first link's cube and along the chain to a query, computed
+/// with one solver query for each step.
 pub(super) fn run_along(
     system: &System,
     steps: &Steps,

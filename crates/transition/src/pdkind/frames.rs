@@ -1,7 +1,8 @@
-//! Lemmas by level, and whether a cube is reached within some steps: `reach` and `explain` of the paper.
+//! Lemmas by level, and whether a cube is reached within some steps: `reach` and `explain` of the
+//! paper.
 //!
-//! Invariant: a lemma of level `i` holds of all states within `i` steps from facts: it holds of facts, and
-//! of the states to which a step leads from where the lemmas of level `i - 1` hold.
+//! Invariant: a lemma of level `i` holds of all states within `i` steps from facts: it holds of
+//! facts, and of the states to which a step leads from where the lemmas of level `i - 1` hold.
 
 use std::rc::Rc;
 
@@ -135,8 +136,8 @@ impl<'a> Frames<'a> {
         }))
     }
 
-    /// Adds a lemma that excludes a cube that is not reached within `level` steps, at the highest level up to
-    /// `limit` where it holds.
+    /// Adds a lemma that excludes a cube that is not reached within `level` steps, at the highest
+    /// level up to `limit` where it holds.
     fn explain(
         &mut self,
         cube: &Link,

@@ -2,7 +2,8 @@
 //!
 //! Invariant: a limit decides whether and when there is an answer, not which one.
 
-/// The limits of `pdkind`. Elements of a frame are processed in the order of their scores, from 0 to 1.
+/// The limits of `pdkind`. Elements of a frame are processed in the order of their scores, from 0
+/// to 1.
 pub(super) struct Limits {
     /// The factor by which the score of an element decreases with each refinement.
     pub score_decay: f64,

@@ -1,26 +1,31 @@
-//! Property directed k-induction: separates reachability within some steps from induction over several.
+//! Property directed k-induction: separates reachability within some steps from induction over
+//! several.
 //!
-//! For linear systems whose properties are k-inductive for some `k > 1`, for example timed systems and
-//! protocols with rounds. After Jovanović, Dutertre, "Property-directed k-induction" (FMCAD 2016).
+//! For linear systems whose properties are k-inductive for some `k > 1`, for example timed systems
+//! and protocols with rounds. After Jovanović, Dutertre, "Property-directed k-induction" (FMCAD
+//! 2016).
 //!
-//! An induction frame has lemmas that hold within `n` steps from facts. `Push` (`push`) tests for each
-//! lemma whether it holds at the end of `k` steps over which the whole frame holds (`runs`). A run that
-//! violates it begins in a cube; frames as in IC3 (`frames`) either reach that cube within `n` steps or
-//! explain why not, and the explanation joins the induction frame. When a whole frame is pushed, it is
-//! k-inductive, and a window of `k` steps makes an inductive invariant of it (`alphorn_proof::window`).
+//! An induction frame has lemmas that hold within `n` steps from facts. `Push` (`push`) tests for
+//! each lemma whether it holds at the end of `k` steps over which the whole frame holds (`runs`). A
+//! run that violates it begins in a cube; frames as in IC3 (`frames`) either reach that cube within
+//! `n` steps or explain why not, and the explanation joins the induction frame. When a whole frame
+//! is pushed, it is k-inductive, and a window of `k` steps makes an inductive invariant of it
+//! (`alphorn_proof::window`).
 //!
 //! Deviations:
 //!
-//! - A state is a predicate with its arguments; a formula is about one predicate. So an explanation about
-//!   another predicate does not strengthen a lemma but joins the frame separately, and may be dropped if
-//!   only that lemma needed it.
+//! - A state is a predicate with its arguments; a formula is about one predicate. So an explanation
+//!   about another predicate does not strengthen a lemma but joins the frame separately, and may be
+//!   dropped if only that lemma needed it.
 //! - Explanations are cores of a cube's literals, so no interpolating solver is needed.
 //! - Queries with local variables become steps to a new predicate, which a query excludes.
-//! - If a lemma is dropped, the next frame holds for one more step only; the paper searches for the first
-//!   step at which the lemma fails.
-//! - Counterexamples are chains of cubes with their steps, and a refutation is computed along a chain.
+//! - If a lemma is dropped, the next frame holds for one more step only; the paper searches for the
+//!   first step at which the lemma fails.
+//! - Counterexamples are chains of cubes with their steps, and a refutation is computed along a
+//!   chain.
 //!
-//! Invariant: a model was checked by the queries of the window, and each step of a refutation by a query.
+//! Invariant: a model was checked by the queries of the window, and each step of a refutation by a
+//! query.
 
 mod chain;
 mod frames;
@@ -90,7 +95,8 @@ impl Engine for Pdkind {
     }
 }
 
-/// Decides a system whose queries have no local variables. `lemmas` receives those of the last frame.
+/// Decides a system whose queries have no local variables. `lemmas` receives those of the last
+/// frame.
 fn decide(
     system: &System,
     smt: &Rc<Smt>,
@@ -185,7 +191,8 @@ struct Ending {
     predicate: PredicateId,
 }
 
-/// A system without local variables in queries that have a body atom, and the added predicate, if any.
+/// A system without local variables in queries that have a body atom, and the added predicate, if
+/// any.
 fn with_ending(system: &System) -> (System, Option<Ending>) {
     let mut single = system.clone();
     let with_locals = |clause: &&mut alphorn_chc::Clause| {

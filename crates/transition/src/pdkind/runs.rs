@@ -55,8 +55,8 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The chain of cubes of a run over which the frame holds and at whose end the literals `end` hold; it
-    /// continues with `onward`. `None` if there is no such run.
+    /// The chain of cubes of a run over which the frame holds and at whose end the literals `end`
+    /// hold; it continues with `onward`. `None` if there is no such run.
     pub fn start(
         &mut self,
         end: &[TermId],

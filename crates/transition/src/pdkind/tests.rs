@@ -1,4 +1,5 @@
-//! Systems that are inductive over a known number of steps, and Boolean systems compared with explicit search.
+//! Systems that are inductive over a known number of steps, and Boolean systems compared with
+//! explicit search.
 
 use std::collections::VecDeque;
 
@@ -33,8 +34,8 @@ fn registers_of_any_length() {
     }
 }
 
-/// A timer: time jumps to the next of two events, each of which recurs after its period. The query is a state in
-/// which an event is overdue by `late`.
+/// A timer: time jumps to the next of two events, each of which recurs after its period. The query
+/// is a state in which an event is overdue by `late`.
 fn calendar(periods: [i64; 2], late: i64) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());

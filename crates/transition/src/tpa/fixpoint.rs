@@ -1,12 +1,12 @@
 //! Relations that are closed under further steps.
 //!
-//! A step is added after a relation or before it; if the result implies the relation, the relation holds of
-//! all runs. For a proof, the runs from facts or those to queries suffice (FMCAD 2022). Of a relation that
-//! is not closed, the largest closed part (`alphorn_proof::houdini`) is a proof if it excludes runs from
-//! facts to queries.
+//! A step is added after a relation or before it; if the result implies the relation, the relation
+//! holds of all runs. For a proof, the runs from facts or those to queries suffice (FMCAD 2022). Of
+//! a relation that is not closed, the largest closed part (`alphorn_proof::houdini`) is a proof if
+//! it excludes runs from facts to queries.
 //!
-//! Invariant: the conjuncts of a [`Proof`] hold of all runs of its kind, and together exclude runs from facts
-//! to queries.
+//! Invariant: the conjuncts of a [`Proof`] hold of all runs of its kind, and together exclude runs
+//! from facts to queries.
 
 use rustc_hash::FxHashSet;
 
@@ -88,8 +88,8 @@ impl Search<'_> {
         }
     }
 
-    /// The largest part of a relation's conjuncts that is closed under a step at a side: for all runs, or, if
-    /// `restricted`, for those from facts or to queries.
+    /// The largest part of a relation's conjuncts that is closed under a step at a side: for all
+    /// runs, or, if `restricted`, for those from facts or to queries.
     fn closed(
         &mut self,
         kind: Kind,

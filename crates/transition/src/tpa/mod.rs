@@ -1,31 +1,34 @@
 //! Transition power abstraction: over-approximations of runs of one, two, four, eight … steps.
 //!
-//! For linear systems with deep refutations or with loops in phases. After Blicha, Fedyukovich, Hyvärinen,
-//! Sharygina, "Transition power abstractions for deep counterexample detection" (TACAS 2022), and "Split
-//! transition power abstraction for unbounded safety" (FMCAD 2022).
+//! For linear systems with deep refutations or with loops in phases. After Blicha, Fedyukovich,
+//! Hyvärinen, Sharygina, "Transition power abstractions for deep counterexample detection" (TACAS
+//! 2022), and "Split transition power abstraction for unbounded safety" (FMCAD 2022).
 //!
-//! A level has a relation between the states before and after runs of two to its power steps (`Exact`), and
-//! one for shorter runs (`Less`); both are over-approximations (`relation`). Queries compose two relations
-//! of the level below and descend by the states between the halves; interpolants refine a relation that
-//! allowed too much (`search`). So a run of thousands of steps is found by some levels of halves, the lowest
-//! of which are short unrollings (`short_runs`), and is expanded backward (`path`). A relation that is closed
-//! under further steps, or its largest closed part, is a proof if no run leads to a query (`fixpoint`), and
-//! projection makes an inductive invariant of it (`model`).
+//! A level has a relation between the states before and after runs of two to its power steps
+//! (`Exact`), and one for shorter runs (`Less`); both are over-approximations (`relation`). Queries
+//! compose two relations of the level below and descend by the states between the halves;
+//! interpolants refine a relation that allowed too much (`search`). So a run of thousands of steps
+//! is found by some levels of halves, the lowest of which are short unrollings (`short_runs`), and
+//! is expanded backward (`path`). A relation that is closed under further steps, or its largest
+//! closed part, is a proof if no run leads to a query (`fixpoint`), and projection makes an
+//! inductive invariant of it (`model`).
 //!
 //! Deviations:
 //!
-//! - The pass `single-loop` makes one transition system of several predicates, and translates the witness
-//!   back.
-//! - Short runs, of up to eight steps, are queried by an unrolling if the relations do not exclude them.
-//!   Longer ones are composed of these, and a refutation is expanded backward, one query per unrolling.
-//! - A proof may be the largest closed part of a relation's conjuncts; in the papers it is the whole
-//!   relation. Conjuncts that hold of all runs are added at all levels.
+//! - The pass `single-loop` makes one transition system of several predicates, and translates the
+//!   witness back.
+//! - Short runs, of up to eight steps, are queried by an unrolling if the relations do not exclude
+//!   them. Longer ones are composed of these, and a refutation is expanded backward, one query per
+//!   unrolling.
+//! - A proof may be the largest closed part of a relation's conjuncts; in the papers it is the
+//!   whole relation. Conjuncts that hold of all runs are added at all levels.
 //! - A closed relation of exactly 2ⁿ steps is k-inductive. It becomes an inductive invariant by one
-//!   interpolant for each level below: the states halfway, from which no query is within the other half.
-//!   This needs the order of composition `Less` then `Exact`, and the backward direction first.
+//!   interpolant for each level below: the states halfway, from which no query is within the other
+//!   half. This needs the order of composition `Less` then `Exact`, and the backward direction
+//!   first.
 //!
-//! Invariant: relations only guide the search. `Sat` is answered only with an invariant that was checked
-//! against clauses, facts and queries, and each step of a refutation was shown by a query.
+//! Invariant: relations only guide the search. `Sat` is answered only with an invariant that was
+//! checked against clauses, facts and queries, and each step of a refutation was shown by a query.
 
 mod fixpoint;
 mod limits;

@@ -1,10 +1,11 @@
 //! From a closed relation to an inductive invariant.
 //!
-//! The states to which a closed relation leads from facts, or from which it leads to queries, are computed
-//! by projection. If the relation is about multiples of a number of steps, they are closed under these only;
-//! interpolants give the states between, for half the number of steps each time.
+//! The states to which a closed relation leads from facts, or from which it leads to queries, are
+//! computed by projection. If the relation is about multiples of a number of steps, they are closed
+//! under these only; interpolants give the states between, for half the number of steps each time.
 //!
-//! Invariant: an invariant is returned only after it was checked against facts, clauses and queries.
+//! Invariant: an invariant is returned only after it was checked against facts, clauses and
+//! queries.
 
 use super::fixpoint::{Proof, Side};
 use super::search::{Kind, Search};
@@ -79,10 +80,10 @@ impl Search<'_> {
         Ok(terms.or(&cubes))
     }
 
-    /// Extends states that are closed under two to the power of the level steps to states that are closed
-    /// under single steps. Level by level, an interpolant adds the states halfway: half the steps lead to
-    /// them, from them half the steps lead back, and no query is reached in fewer. From queries likewise
-    /// backward.
+    /// Extends states that are closed under two to the power of the level steps to states that are
+    /// closed under single steps. Level by level, an interpolant adds the states halfway: half the
+    /// steps lead to them, from them half the steps lead back, and no query is reached in fewer.
+    /// From queries likewise backward.
     fn between(&mut self, proof: &Proof, states: TermId, cx: &Context) -> Result<TermId, Stop> {
         let (ts, terms) = (self.ts, self.ts.terms());
         let [first, second, third] = &ts.copies;

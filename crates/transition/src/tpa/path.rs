@@ -1,10 +1,10 @@
 //! From reached states to the clauses of one run.
 //!
-//! The halves are divided down to unrollings, which are traversed backward: a query gives the last state,
-//! and each unrolling a state before it.
+//! The halves are divided down to unrollings, which are traversed backward: a query gives the last
+//! state, and each unrolling a state before it.
 //!
-//! Invariant: a step's values satisfy its clause in a model of a query; the state to which it leads is the
-//! one where the next step begins.
+//! Invariant: a step's values satisfy its clause in a model of a query; the state to which it leads
+//! is the one where the next step begins.
 
 use std::rc::Rc;
 

@@ -1,12 +1,12 @@
 //! Whether runs of two to the power of a level steps, or fewer, lead from some states to others.
 //!
-//! A query about a level composes two relations of the level below. If the composition excludes a run, an
-//! interpolant between it and the two sets of states refines the level's relation. If it allows one,
-//! projection gives states between the two halves, and both are queried in turn; a half without a run has
-//! been refined by that, and the composition is queried again.
+//! A query about a level composes two relations of the level below. If the composition excludes a
+//! run, an interpolant between it and the two sets of states refines the level's relation. If it
+//! allows one, projection gives states between the two halves, and both are queried in turn; a half
+//! without a run has been refined by that, and the composition is queried again.
 //!
-//! Invariant: reached states are connected by steps of clauses; a relation is strengthened only by formulas
-//! that follow from the composition of the relations below.
+//! Invariant: reached states are connected by steps of clauses; a relation is strengthened only by
+//! formulas that follow from the composition of the relations below.
 
 use std::rc::Rc;
 
@@ -163,8 +163,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A part of `target` to which runs of a kind and level lead from `source`; `None` if there are no such
-    /// runs, and then the relation of the kind and level excludes them.
+    /// A part of `target` to which runs of a kind and level lead from `source`; `None` if there are
+    /// no such runs, and then the relation of the kind and level excludes them.
     pub fn reach(
         &mut self,
         kind: Kind,
@@ -303,8 +303,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A model of the composition of two relations between the states, and the formulas that it satisfies;
-    /// `None` if there is none, and then the relation is refined.
+    /// A model of the composition of two relations between the states, and the formulas that it
+    /// satisfies; `None` if there is none, and then the relation is refined.
     fn compose(
         &mut self,
         kind: Kind,

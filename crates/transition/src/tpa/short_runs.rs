@@ -1,7 +1,7 @@
 //! Short runs: the clauses unrolled for a number of steps, from any state.
 //!
-//! Invariant: each state in the result of [`ShortRuns::reach`] is reached from the source by a run of this
-//! number of steps.
+//! Invariant: each state in the result of [`ShortRuns::reach`] is reached from the source by a run
+//! of this number of steps.
 
 use std::rc::Rc;
 
@@ -18,8 +18,8 @@ use alphorn_term::run::Context;
 pub(super) struct ShortRuns {
     solver: Solver,
     unrolling: Unrolling,
-    /// The variables of the state before the first step and of that after the last one; `None` if the
-    /// dependencies exclude runs of this number of steps.
+    /// The variables of the state before the first step and of that after the last one; `None` if
+    /// the dependencies exclude runs of this number of steps.
     ends: Option<(Vec<TermId>, Vec<TermId>)>,
 }
 
@@ -41,7 +41,8 @@ impl ShortRuns {
         }
     }
 
-    /// A part of `target` that runs from `source` reach, by projection of one model; `None` if there is none.
+    /// A part of `target` that runs from `source` reach, by projection of one model; `None` if
+    /// there is none.
     pub fn reach(
         &mut self,
         ts: &TransitionSystem,
@@ -62,8 +63,8 @@ impl ShortRuns {
         Ok(Some(cube(ts, &parts, last, &model)?))
     }
 
-    /// A run from `source` to a reached state with the values `end`, and the values of the state where it
-    /// begins.
+    /// A run from `source` to a reached state with the values `end`, and the values of the state
+    /// where it begins.
     pub fn back(
         &mut self,
         ts: &TransitionSystem,
@@ -97,7 +98,8 @@ fn ask_within(
     model
 }
 
-/// The projection of formulas that a model satisfies to the variables `kept` of a state, over the first copy.
+/// The projection of formulas that a model satisfies to the variables `kept` of a state, over the
+/// first copy.
 pub(super) fn cube(
     ts: &TransitionSystem,
     parts: &[TermId],

@@ -1,4 +1,5 @@
-//! Checks that relations hold of the runs they are about, and that runs and proofs are found with all settings.
+//! Checks that relations hold of the runs they are about, and that runs and proofs are found with
+//! all settings.
 
 use std::rc::Rc;
 
@@ -9,8 +10,8 @@ use alphorn_smt::SatResult;
 use alphorn_term::{SortId, TermId, TermStore};
 use alphorn_witness::check_refutation;
 
-/// Phases of `length` steps: a number counts up, another one counts up in every second phase and down in the
-/// others. The query is that the second is `end` after all phases.
+/// Phases of `length` steps: a number counts up, another one counts up in every second phase and
+/// down in the others. The query is that the second is `end` after all phases.
 fn phases(count: u64, length: u64, end: i64) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
