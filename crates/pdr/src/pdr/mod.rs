@@ -11,11 +11,11 @@
 //! (`Search::run`, `Search::block`). An obligation, a cube of a predicate at a level, is first
 //! compared with the summaries (`summary`). If they do not decide it, the predicate's transition
 //! relation is queried with the lemmas of the level below in place of the body atoms (`transition`,
-//! `slot`, `levels`):
+//! `slot`, `levels`; names of rules are those of Hoder, Bjørner 2012):
 //!
-//! - Unsatisfiable (rule Conflict): the core, generalized by dropping literals that relative
-//!   induction does not need (`generalise`), is a new lemma, and the obligation moves to a higher
-//!   level.
+//! - Unsatisfiable (rules Conflict and Leaf): the core, generalized by dropping literals that
+//!   relative induction does not need (`generalise`), is a new lemma, and the obligation moves to a
+//!   higher level.
 //! - Satisfiable with reached facts in place of all body atoms (`Search::reach`): the head is
 //!   reached. Projecting the model gives a new fact, with its clause and premises. Once `false` is
 //!   reached, a refutation is computed from these with one query for each step (`refutation`).

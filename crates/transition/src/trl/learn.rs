@@ -1,10 +1,10 @@
 //! Transitive relations from one pass through a loop.
 //!
 //! The literals of the pass are projected three times, with the model (Frohn, Giesl, 2025): to the
-//! differences `d` of arguments, to the arguments before it, and to those after it. A literal `a·d
-//! ≤ c` of the first becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`, and the two others are kept. Then
-//! `n` is eliminated: by an equation for it if there is one, otherwise by Fourier-Motzkin
-//! elimination over the reals.
+//! differences `d` of arguments, to the arguments before it, and to those after it. Of the first,
+//! `a·d ≤ c` becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`; the two others are kept. Then `n` is
+//! eliminated: by an equation for it if there is one, otherwise by Fourier-Motzkin elimination over
+//! the reals.
 //!
 //! Deviations: the paper keeps `n`; here relations have no quantifiers, since their negations are
 //! asserted. Arguments that are no numbers and that the pass does not change stay equal.
