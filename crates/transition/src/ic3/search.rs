@@ -222,7 +222,9 @@ impl<'a> Search<'a> {
 
     /// Adds an obligation: the lifted state before a step into another one, or to `false`.
     fn obligation(&mut self, reached: Reached, then: Option<usize>) -> Result<usize, Stop> {
-        let predicate = self.steps.all[reached.step].from.expect("it is no fact");
+        let predicate = self.steps.all[reached.step]
+            .from
+            .expect("the step is no fact");
         let goal = then.map(|then| self.obligations[then].cube.clone());
         let cube = self.lifted(&reached, predicate, goal.as_deref().unwrap_or_default())?;
         let depth = then.map_or(0, |then| self.obligations[then].depth + 1);

@@ -28,7 +28,8 @@
 //!   first.
 //!
 //! Invariant: relations only guide the search. `Sat` is answered only with an invariant that was
-//! checked against clauses, facts and queries, and each step of a refutation was shown by a query.
+//! checked against clauses, facts and queries, `Unsat` only with a refutation that evaluation has
+//! confirmed.
 
 mod fixpoint;
 mod limits;

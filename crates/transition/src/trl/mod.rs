@@ -29,9 +29,8 @@
 //! - Refutations come from the second search. The guards of its relations are convex, so that they
 //!   hold for all passes between the first and the last, whose values are interpolated.
 //!
-//! Invariant: blocking runs affects termination only. `Sat` is answered only with a model whose
-//! clauses and queries were checked, and each step of a refutation was confirmed by evaluation or a
-//! query.
+//! Invariant: blocking runs affects termination only. `Sat` is answered only with a model that was
+//! checked against clauses and queries, `Unsat` only with a refutation that evaluation has confirmed.
 
 mod accelerate;
 mod block;
