@@ -9,12 +9,13 @@
 //!
 //! The process can crash: Z3 5.4.0's Spacer uses a model that it does not have
 //! (`derivation::create_next_child`), probably when an interrupt or the deadline comes between a
-//! check and reading its model. A program that calls this engine through the library should do so in
-//! a separate process.
+//! check and reading its model. A program that calls this engine through the library should do so
+//! in a separate process.
 //!
 //! # Invariant
 //!
-//! Z3's answer is returned with a witness, or as `Unknown`. The deadline of the run ends Z3's search.
+//! Z3's answer is returned with a witness, or as `Unknown`. The deadline of the run ends Z3's
+//! search.
 
 mod derivation;
 

@@ -36,9 +36,9 @@ fn index_sorts(terms: &TermStore, params: &[TermId]) -> Vec<SortId> {
     sorts
 }
 
-/// Variables that stand for any index in lemmas, one for each index sort. All predicates have the same
-/// ones, so that a lemma about any index of one predicate can be a premise for a lemma about the same
-/// index of another.
+/// Variables that stand for any index in lemmas, one for each index sort. All predicates have the
+/// same ones, so that a lemma about any index of one predicate can be a premise for a lemma about
+/// the same index of another.
 #[derive(Default)]
 pub(super) struct AnyIndexes {
     vars: Vec<TermId>,

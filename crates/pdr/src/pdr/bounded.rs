@@ -1,11 +1,12 @@
 //! The search as an oracle of another loop: up to a height, from lemmas that are known to hold, and
 //! again after the constraints have changed.
 //!
-//! This is SOLVE of Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based unbounded
-//! software model checking" (CAV 2013), section 4, with the tight integration that section 5 asks for.
+//! This is SOLVE of Komuravelli, Gurfinkel, Chaki, Clarke, "Automatic abstraction in SMT-based
+//! unbounded software model checking" (CAV 2013), section 4, with the tight integration that
+//! section 5 asks for.
 //!
-//! Invariant: after a change of constraints the frames have only the lemmas that the caller passes as
-//! known, and no facts.
+//! Invariant: after a change of constraints the frames have only the lemmas that the caller passes
+//! as known, and no facts.
 
 use std::rc::Rc;
 
@@ -40,8 +41,8 @@ pub struct FrameLemma {
 
 /// The answer of a search.
 pub enum Bounded {
-    /// `false` has no derivation of at most the height. The lemmas prove it: those of a height hold of
-    /// all facts that clauses derive from facts that satisfy those of the height below.
+    /// `false` has no derivation of at most the height. The lemmas prove it: those of a height hold
+    /// of all facts that clauses derive from facts that satisfy those of the height below.
     Safe(Vec<FrameLemma>),
     /// A derivation, and lemmas that hold nevertheless.
     Refuted(Refutation, Vec<FrameLemma>),
@@ -78,9 +79,9 @@ impl Memory {
     }
 
     /// Searches for a derivation of `false`: of at most `height`, or of any height until lemmas are
-    /// inductive (`None`). If not `exact`, a higher derivation is an answer, too. `known` are lemmas
-    /// that hold of the facts of at most their heights. Systems of one memory differ in their
-    /// constraints only; while these stay the same, all lemmas and facts are kept.
+    /// inductive (`None`). If not `exact`, a higher derivation is an answer, too. `known` are
+    /// lemmas that hold of the facts of at most their heights. Systems of one memory differ in
+    /// their constraints only; while these stay the same, all lemmas and facts are kept.
     ///
     /// # Errors
     /// A defect, or a model of the oracle that cannot be read.

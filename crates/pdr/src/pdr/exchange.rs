@@ -1,15 +1,15 @@
 //! Exchange of lemmas and reached facts with other processes.
 //!
-//! A received lemma that is inductive, together with those learned in the same way, holds of all facts
-//! and gets the infinite level. Of the others, those that hold of the facts of entry clauses are kept at
-//! level 0 or higher and pushed like all lemmas. A received fact is derived again, in one step from known
-//! facts.
+//! A received lemma that is inductive, together with those learned in the same way, holds of all
+//! facts and gets the infinite level. Of the others, those that hold of the facts of entry clauses
+//! are kept at level 0 or higher and pushed like all lemmas. A received fact is derived again, in
+//! one step from known facts.
 //!
-//! Sharing lemmas of frames: Chaki, Karimi, "Model checking with multi-threaded IC3 portfolios" (VMCAI
-//! 2016). Deviations: the receiver proves the lemmas, and facts are shared, too.
+//! Sharing lemmas of frames: Chaki, Karimi, "Model checking with multi-threaded IC3 portfolios"
+//! (VMCAI 2016). Deviations: the receiver proves the lemmas, and facts are shared, too.
 //!
-//! Invariant: a received lemma or fact is used only after the search's own solver, or Houdini, has proven
-//! or derived it.
+//! Invariant: a received lemma or fact is used only after the search's own solver, or Houdini, has
+//! proven or derived it.
 
 use std::time::Duration;
 
@@ -95,7 +95,8 @@ impl<'a> Search<'a> {
             .collect()
     }
 
-    /// Learns those received lemmas that are inductive, together with waiting ones; returns the others.
+    /// Learns those received lemmas that are inductive, together with waiting ones; returns the
+    /// others.
     fn learn_inductive(
         &mut self,
         received: About,

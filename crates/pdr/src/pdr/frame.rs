@@ -1,11 +1,12 @@
 //! The frame of a predicate: lemmas with levels (may-summary) and reached facts (must-summary).
 //!
-//! A lemma of level `k` holds of every fact with a derivation of height at most `k`, where entry clauses
-//! have height 0; a lemma of the infinite level holds of every fact.
+//! A lemma of level `k` holds of every fact with a derivation of height at most `k`, where entry
+//! clauses have height 0; a lemma of the infinite level holds of every fact.
 //!
-//! Invariant: lemmas are never removed, only made inactive, so their ids stay valid. Facts are removed
-//! only all at once by [`Frame::renew`]. Between renewals `events` lists each change of a lemma's level
-//! once, in order, so that a solver is brought up to date by reading from where it stopped.
+//! Invariant: lemmas are never removed, only made inactive, so their ids stay valid. Facts are
+//! removed only all at once by [`Frame::renew`]. Between renewals `events` lists each change of a
+//! lemma's level once, in order, so that a solver is brought up to date by reading from where it
+//! stopped.
 
 use rustc_hash::FxHashMap;
 
@@ -33,8 +34,8 @@ pub(super) struct Lemma {
     pub blocker: Option<PushBlocker>,
 }
 
-/// A step from states that the frames allow into the cube of a lemma: a counterexample to pushing. As
-/// long as no newer lemma excludes one of the states, pushing fails again.
+/// A step from states that the frames allow into the cube of a lemma: a counterexample to pushing.
+/// As long as no newer lemma excludes one of the states, pushing fails again.
 pub(super) struct PushBlocker {
     /// The states of the body atoms.
     pub premises: Vec<Premise>,
@@ -108,8 +109,8 @@ impl Frame {
         }
     }
 
-    /// Adds the indexes at which a cube reads or writes arrays and that do not contain variables for any
-    /// index.
+    /// Adds the indexes at which a cube reads or writes arrays and that do not contain variables
+    /// for any index.
     pub fn note_indexes(&mut self, terms: &TermStore, cube: &[TermId]) {
         if self.any.is_empty() {
             return;
@@ -157,8 +158,8 @@ impl Frame {
         }
     }
 
-    /// Adds the negation of a cube as a lemma, or raises the level of the same lemma. Lemmas whose cubes
-    /// contain this one become inactive. Returns the lemma and whether anything changed.
+    /// Adds the negation of a cube as a lemma, or raises the level of the same lemma. Lemmas whose
+    /// cubes contain this one become inactive. Returns the lemma and whether anything changed.
     pub fn add(&mut self, terms: &TermStore, cube: &[TermId], level: Level) -> (LemmaId, bool) {
         let mut cube = cube.to_vec();
         cube.sort_unstable();
@@ -206,8 +207,8 @@ impl Frame {
         self.lemmas[lemma].cube = cube;
     }
 
-    /// After a change of the clauses: removes all facts, and makes all lemmas inactive but those with
-    /// the given cubes, which get the given levels.
+    /// After a change of the clauses: removes all facts, and makes all lemmas inactive but those
+    /// with the given cubes, which get the given levels.
     pub fn renew(&mut self, terms: &TermStore, kept: &[(Box<[TermId]>, Level)]) {
         for lemma in self.lemmas.iter_mut() {
             lemma.active = false;

@@ -1,10 +1,10 @@
 //! Inductive generalization of blocked cubes.
 //!
-//! Bradley, "SAT-based model checking without unrolling" (VMCAI 2011): a literal is dropped if the rest is
-//! unreachable from the frame below together with its own negation.
+//! Bradley, "SAT-based model checking without unrolling" (VMCAI 2011): a literal is dropped if the
+//! rest is unreachable from the frame below together with its own negation.
 //!
-//! Invariant: a returned cube is a core of a query that found it blocked, at the level that the core
-//! supports; or it is the given cube at the given level.
+//! Invariant: a returned cube is a core of a query that found it blocked, at the level that the
+//! core supports; or it is the given cube at the given level.
 
 use super::ids::Node;
 use super::levels::Level;
@@ -14,8 +14,8 @@ use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
 impl Search<'_> {
-    /// A subset of a blocked cube that is blocked, too, and its level. `from` is the level of the body
-    /// atoms in the query that found the cube blocked at `level`.
+    /// A subset of a blocked cube that is blocked, too, and its level. `from` is the level of the
+    /// body atoms in the query that found the cube blocked at `level`.
     pub(super) fn generalise(
         &mut self,
         node: Node,
@@ -42,8 +42,8 @@ impl Search<'_> {
         Ok((cube, level))
     }
 
-    /// If a cube is unreachable from the frame at `from` and its own negation: the literals in the core,
-    /// and the level up to which they are blocked.
+    /// If a cube is unreachable from the frame at `from` and its own negation: the literals in the
+    /// core, and the level up to which they are blocked.
     pub(super) fn inductive(
         &mut self,
         node: Node,

@@ -1,23 +1,25 @@
 //! Global guidance: conjectures made from several lemmas or obligations.
 //!
-//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking" (CAV
-//! 2020), section 4, with its rules:
+//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking"
+//! (CAV 2020), section 4, with its rules:
 //!
-//! - *Subsume* (`subsume`): the constants of a cluster of lemmas satisfy equations (their affine hull).
-//!   The cube of all states that the pattern describes for some constants that satisfy these equations
-//!   is conjectured to be unreachable. It contains all cubes of the cluster, so its lemma replaces theirs.
-//! - *Conjecture* (`Search::guide`): if the lemmas of a cluster are single bounds of one term, the rest of
-//!   the obligation's cube is conjectured to be unreachable.
-//! - *Concretise* (`Search::concretise`): if lemmas bound the same terms with more and more different
-//!   coefficients, a literal of an obligation over these terms is replaced by bounds of the single terms.
+//! - *Subsume* (`subsume`): the constants of a cluster of lemmas satisfy equations (their affine
+//!   hull). The cube of all states that the pattern describes for some constants that satisfy these
+//!   equations is conjectured to be unreachable. It contains all cubes of the cluster, so its lemma
+//!   replaces theirs.
+//! - *Conjecture* (`Search::guide`): if the lemmas of a cluster are single bounds of one term, the
+//!   rest of the obligation's cube is conjectured to be unreachable.
+//! - *Concretise* (`Search::concretise`): if lemmas bound the same terms with more and more
+//!   different coefficients, a literal of an obligation over these terms is replaced by bounds of
+//!   the single terms.
 //!
-//! Deviations: the constants are eliminated exactly, not by model-based projection, so the conjectured
-//! cube needs no weakening; boxes and half-open boxes around the constants, and congruences, are tried
-//! together with the equations. Clusters of obligations' cubes are generalized, too, and conjectures that
-//! became lemmas are conjectured about other predicates.
+//! Deviations: the constants are eliminated exactly, not by model-based projection, so the
+//! conjectured cube needs no weakening; boxes and half-open boxes around the constants, and
+//! congruences, are tried together with the equations. Clusters of obligations' cubes are
+//! generalized, too, and conjectures that became lemmas are conjectured about other predicates.
 //!
-//! Invariant: a conjecture is an obligation with a limited number of steps. It becomes a lemma only by a
-//! query, and a fact only by a derivation.
+//! Invariant: a conjecture is an obligation with a limited number of steps. It becomes a lemma only
+//! by a query, and a fact only by a derivation.
 
 use num_integer::Integer;
 use num_traits::{One, Zero};
@@ -34,7 +36,8 @@ use alphorn_smt::SatResult;
 use alphorn_term::{BigInt, Evaluator, Linear, Rational, SortId, TermId, TermStore};
 
 impl Search<'_> {
-    /// Adds the new lemma of a blocked obligation to its cluster, and makes conjectures from the cluster.
+    /// Adds the new lemma of a blocked obligation to its cluster, and makes conjectures from the
+    /// cluster.
     pub(super) fn guide(&mut self, obligation: ObligationId, lemma: LemmaId) {
         if !self.options.guidance {
             return;
@@ -101,9 +104,9 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the cube of a new obligation to its cluster, and makes conjectures from the cluster or from
-    /// the chain of obligations to the query. (Not in the paper, which uses lemmas only. Literals that
-    /// generalization drops from lemmas may be common to the cubes of obligations.)
+    /// Adds the cube of a new obligation to its cluster, and makes conjectures from the cluster or
+    /// from the chain of obligations to the query. (Not in the paper, which uses lemmas only.
+    /// Literals that generalization drops from lemmas may be common to the cubes of obligations.)
     pub(super) fn guide_by_cubes(
         &mut self,
         node: Node,
@@ -152,8 +155,8 @@ impl Search<'_> {
         }
     }
 
-    /// The constants of a cube, and of the nearest cubes of the same predicate among the ancestors, as
-    /// long as they have its pattern; at most as many as make a cluster.
+    /// The constants of a cube, and of the nearest cubes of the same predicate among the ancestors,
+    /// as long as they have its pattern; at most as many as make a cluster.
     fn chain(
         &self,
         node: Node,
@@ -209,8 +212,9 @@ impl Search<'_> {
         });
     }
 
-    /// After a conjecture became a lemma, conjectures the same about other predicates with arguments of
-    /// the same sorts: an invariant often holds at several locations. (Not in the paper.)
+    /// After a conjecture became a lemma, conjectures the same about other predicates with
+    /// arguments of the same sorts: an invariant often holds at several locations. (Not in the
+    /// paper.)
     pub(super) fn spread(&mut self, obligation: ObligationId, node: Node, cube: &[TermId]) {
         let conjecture = self.obligations.get(obligation);
         if conjecture.steps_left.is_none() || conjecture.parent.is_some() {
@@ -228,7 +232,8 @@ impl Search<'_> {
         }
     }
 
-    /// Makes those of the lemmas `members` inactive that a new lemma of at least their level implies.
+    /// Makes those of the lemmas `members` inactive that a new lemma of at least their level
+    /// implies.
     pub(super) fn subsume(
         &mut self,
         node: Node,
@@ -301,8 +306,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether the values of each constant are consecutive integers, as when there is a lemma for each round
-/// of a loop.
+/// Whether the values of each constant are consecutive integers, as when there is a lemma for each
+/// round of a loop.
 fn in_a_row(constants: &[Vec<Rational>]) -> bool {
     let moving = constants.first().map_or(0, Vec::len);
     (0..moving).all(|i| {
@@ -329,8 +334,9 @@ enum Closure {
     Bounded,
 }
 
-/// The cube of the states that are in the pattern's cube for some constants in the closure of the given
-/// ones. `None` if the closure does not apply, a limit is reached, or the cube would be empty.
+/// The cube of the states that are in the pattern's cube for some constants in the closure of the
+/// given ones. `None` if the closure does not apply, a limit is reached, or the cube would be
+/// empty.
 fn subsume(
     terms: &TermStore,
     pattern: &Pattern,
@@ -432,8 +438,8 @@ fn subsume(
     (cube.len() > fixed || fixed > 0).then_some(cube)
 }
 
-/// Congruences `t mod g = r` for terms that each cube fixes to an integer, with the largest possible `g`,
-/// at least 2.
+/// Congruences `t mod g = r` for terms that each cube fixes to an integer, with the largest
+/// possible `g`, at least 2.
 fn congruences(
     terms: &TermStore,
     pattern: &Pattern,

@@ -1,7 +1,7 @@
 //! Typed ids for the objects of a search, and tables with these ids as keys.
 //!
-//! Invariant: a table loses entries only all at once ([`Table::clear`]), so an id is valid until its
-//! table is cleared.
+//! Invariant: a table loses entries only all at once ([`Table::clear`]), so an id is valid until
+//! its table is cleared.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};

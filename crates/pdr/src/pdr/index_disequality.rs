@@ -1,15 +1,15 @@
 //! Generalization of literals about cells to a disequality of indexes or of arrays.
 //!
 //! If a cube has contradictory literals about two reads of one array, the indexes differ. If that
-//! disequality, with the literals of the cube without reads, is blocked, the lemma is an equation of
-//! indexes. Proofs about two runs of one program need such lemmas. (Not in the papers; a converse of
-//! Ackermann's expansion.)
+//! disequality, with the literals of the cube without reads, is blocked, the lemma is an equation
+//! of indexes. Proofs about two runs of one program need such lemmas. (Not in the papers; a
+//! converse of Ackermann's expansion.)
 //!
-//! If a cube has contradictory literals about one cell of two arrays, the arrays differ, and the lemma is
-//! their equation. (Spacer's array-equality generalization.)
+//! If a cube has contradictory literals about one cell of two arrays, the arrays differ, and the
+//! lemma is their equation. (Spacer's array-equality generalization.)
 //!
-//! Invariant: the given cube implies the returned one where the lemmas of its level hold, and a query found
-//! the returned one blocked.
+//! Invariant: the given cube implies the returned one where the lemmas of its level hold, and a
+//! query found the returned one blocked.
 
 use rustc_hash::FxHashMap;
 
@@ -23,8 +23,9 @@ use alphorn_smt::SatResult;
 use alphorn_term::{Op, TermId, TermStore};
 
 impl Search<'_> {
-    /// A blocked cube with a disequality of two indexes or arrays in place of the literals of the given
-    /// cube about cells, and its level; `None` if none is found. `from` is the level of the body atoms.
+    /// A blocked cube with a disequality of two indexes or arrays in place of the literals of the
+    /// given cube about cells, and its level; `None` if none is found. `from` is the level of the
+    /// body atoms.
     pub(super) fn disequality(
         &mut self,
         node: Node,

@@ -47,8 +47,8 @@ impl Levels {
         self.bounded = true;
     }
 
-    /// The height up to which facts count as premises of a step into an obligation of a level; `None`
-    /// for no facts.
+    /// The height up to which facts count as premises of a step into an obligation of a level;
+    /// `None` for no facts.
     pub fn below(&self, level: Level) -> Option<Level> {
         match self.bounded {
             true => level.checked_sub(1),
@@ -64,7 +64,8 @@ impl Levels {
         }
     }
 
-    /// A fact of a height as asserted in solvers: with the literal of its height, if heights are bounded.
+    /// A fact of a height as asserted in solvers: with the literal of its height, if heights are
+    /// bounded.
     pub fn fact(&mut self, formula: TermId, height: Level) -> TermId {
         if !self.bounded {
             return formula;

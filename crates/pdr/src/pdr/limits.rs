@@ -44,8 +44,8 @@ pub(super) struct Limits {
     pub least_slopes: usize,
     /// Times that this is done for the same terms.
     pub slope_uses: usize,
-    /// Rounds of queries about all lemmas of an earlier search; after the last round the lemmas that
-    /// remain are kept at level 0.
+    /// Rounds of queries about all lemmas of an earlier search; then those that remain are checked
+    /// once more at level 0.
     pub resume_rounds: usize,
     /// Work for the lemmas of an earlier search; at the limit all of them are dropped.
     pub resume_work: Duration,

@@ -18,8 +18,8 @@ use alphorn_term::TermId;
 use alphorn_witness::Model;
 
 impl Search<'_> {
-    /// The interpretation by the lemmas that hold at a level: with the setting `weaken`, by those that the
-    /// proof needs, if they are found; without lemmas that others imply.
+    /// The interpretation by the lemmas that hold at a level: with the setting `weaken`, by those
+    /// that the proof needs, if they are found; without lemmas that others imply.
     pub(super) fn model(&mut self, level: Level) -> Model {
         let used = match self.options.weaken {
             true => self.needed_lemmas(level),

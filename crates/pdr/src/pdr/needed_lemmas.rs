@@ -1,11 +1,12 @@
 //! The lemmas that the proof needs, from the query backwards: a weaker inductive interpretation.
 //!
 //! At the fixpoint all lemmas of a level are inductive together, but many are not needed to exclude
-//! `false`. The search is [`alphorn_proof::needed_lemmas`]. Lemmas about any index are instantiated as in
-//! the transition relations, whose rules are copied; hence this does not use `alphorn_proof::clauses`.
+//! `false`. The search is [`alphorn_proof::needed_lemmas`]. Lemmas about any index are instantiated
+//! as in the transition relations, whose rules are copied; hence this does not use
+//! `alphorn_proof::clauses`.
 //!
-//! Invariant: for each lemma that is kept, a query showed that it holds after every step from the lemmas
-//! that are kept.
+//! Invariant: for each lemma that is kept, a query showed that it holds after every step from the
+//! lemmas that are kept.
 
 use rustc_hash::FxHashSet;
 
@@ -26,8 +27,8 @@ struct Guarded {
 }
 
 impl Search<'_> {
-    /// The lemmas of a level that the proof needs, with their predicates; `None` if a query has no answer
-    /// or a limit is reached.
+    /// The lemmas of a level that the proof needs, with their predicates; `None` if a query has no
+    /// answer or a limit is reached.
     pub(super) fn needed_lemmas(
         &mut self,
         level: Level,

@@ -1,7 +1,8 @@
 //! Proof obligations and their queue.
 //!
-//! Invariant: each open obligation that is not being answered has an entry in the queue for its current
-//! level and depth; entries of closed obligations, and for former levels or depths, are skipped.
+//! Invariant: each open obligation that is not being answered has an entry in the queue for its
+//! current level and depth; entries of closed obligations, and for former levels or depths, are
+//! skipped.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

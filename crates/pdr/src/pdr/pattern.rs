@@ -1,8 +1,8 @@
 //! Patterns of cubes, which have holes for numerals, and clusters of cubes with the same pattern.
 //!
-//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking" (CAV
-//! 2020), section 3. Deviation: two literals anti-unify if they bound the same linear term in the same
-//! direction; changing coefficients of the same terms are recorded for single literals.
+//! Krishnan, Chen, Shoham, Gurfinkel, "Global guidance for local generalization in model checking"
+//! (CAV 2020), section 3. Deviation: two literals anti-unify if they bound the same linear term in
+//! the same direction; changing coefficients of the same terms are recorded for single literals.
 //!
 //! Invariant: a cube is determined by its pattern and its constants.
 
@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use alphorn_arith::{Constraint, Relation};
 use alphorn_term::{Rational, TermId, TermStore};
 
-/// An arithmetic literal `terms ⋈ constant` without the constant; the first coefficient is positive.
+/// An arithmetic literal `terms ⋈ constant` without the constant; the first coefficient is
+/// positive.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Shape {
     /// The relation `⋈`.
@@ -205,8 +206,8 @@ impl<M> Patterns<M> {
         Some(pattern)
     }
 
-    /// Whether cubes bound the terms of a shape with at least `least` different coefficients; false after
-    /// it was true `most` times.
+    /// Whether cubes bound the terms of a shape with at least `least` different coefficients; false
+    /// after it was true `most` times.
     pub fn has_many_slopes(&mut self, shape: &Shape, least: usize, most: usize) -> bool {
         if shape.terms.len() < 2 {
             return false;

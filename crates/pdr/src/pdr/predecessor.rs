@@ -1,7 +1,7 @@
 //! New facts and obligations from models, by implicants and model-based projection.
 //!
-//! Invariant: every state of a predecessor's cube has a step into the obligation's cube with the other
-//! body atoms in reached facts or in the frame below; every state of a fact is derivable.
+//! Invariant: every state of a predecessor's cube has a step into the obligation's cube with the
+//! other body atoms in reached facts or in the frame below; every state of a fact is derivable.
 
 use rustc_hash::FxHashMap;
 
@@ -19,8 +19,8 @@ use alphorn_smt::SmtModel;
 use alphorn_term::{Evaluator, Op, Printer, SortId, TermId, TermStore};
 
 impl Search<'_> {
-    /// Derives a state in the cube of an obligation of a level in one step from reached facts. Returns
-    /// whether that is possible, and then adds the derived states as a fact.
+    /// Derives a state in the cube of an obligation of a level in one step from reached facts.
+    /// Returns whether that is possible, and then adds the derived states as a fact.
     pub(super) fn reach(
         &mut self,
         node: Node,
@@ -86,8 +86,8 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// The first body atom that is not reached in a step into the cube: its predicate, and a cube of
-    /// predecessors that contains the model's state. `from` is the level of the body atoms.
+    /// The first body atom that is not reached in a step into the cube: its predicate, and a cube
+    /// of predecessors that contains the model's state. `from` is the level of the body atoms.
     pub(super) fn predecessor(
         &mut self,
         node: Node,
@@ -152,8 +152,8 @@ impl Search<'_> {
         Ok((child, cube))
     }
 
-    /// A maximal set of a rule's body atoms that can be in reached facts in a step into the cube, with
-    /// the others in the frame at level `below`; and a model of that step.
+    /// A maximal set of a rule's body atoms that can be in reached facts in a step into the cube,
+    /// with the others in the frame at level `below`; and a model of that step.
     fn most_reached(
         &mut self,
         node: Node,

@@ -1,7 +1,7 @@
 //! Pushing lemmas to higher levels, and the fixpoint test.
 //!
-//! Invariant: the level of a lemma is raised only after a query showed that the frames at its level,
-//! with the lemma, imply it one step later.
+//! Invariant: the level of a lemma is raised only after a query showed that the frames at its
+//! level, with the lemma, imply it one step later.
 
 use super::frame::{Premise, PushBlocker};
 use super::ids::{LemmaId, Node};
@@ -13,8 +13,9 @@ use alphorn_smt::SmtModel;
 use alphorn_term::{Evaluator, TermId};
 
 impl Search<'_> {
-    /// Pushes lemmas as far as possible, up to level `bound + 1`. If all lemmas of a level can be pushed and
-    /// the query is blocked above it, the lemmas above it are inductive, and that level is returned.
+    /// Pushes lemmas as far as possible, up to level `bound + 1`. If all lemmas of a level can be
+    /// pushed and the query is blocked above it, the lemmas above it are inductive, and that level
+    /// is returned.
     pub(super) fn propagate(&mut self, bound: Level) -> Result<Option<Level>, Stop> {
         for level in 0..=bound {
             let mut all_pushed = true;

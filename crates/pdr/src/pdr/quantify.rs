@@ -1,15 +1,16 @@
 //! Quantified generalization: lemmas about all cells of an array.
 //!
-//! Gurfinkel, Shoham, Vizel, "Quantifiers on demand" (ATVA 2018). The index of a read in a blocked cube is
-//! replaced by a variable for any index, and the cube's literals about the index by literals about the
-//! variable. If the new cube is blocked, relative to the frame and its own negation, the lemma holds for
-//! all indexes.
+//! Gurfinkel, Shoham, Vizel, "Quantifiers on demand" (ATVA 2018). The index of a read in a blocked
+//! cube is replaced by a variable for any index, and the cube's literals about the index by
+//! literals about the variable. If the new cube is blocked, relative to the frame and its own
+//! negation, the lemma holds for all indexes.
 //!
-//! Deviations: candidates for the literals about the variable come from the cube itself (numerals next to
-//! the index, the index equation solved for a variable, one bound). Lemmas are instantiated at all indexes
-//! that are read in obligations and clauses, so queries have no quantifiers.
+//! Deviations: candidates for the literals about the variable come from the cube itself (numerals
+//! next to the index, the index equation solved for a variable, one bound). Lemmas are instantiated
+//! at all indexes that are read in obligations and clauses, so queries have no quantifiers.
 //!
-//! Invariant: a cube with the variable `k` for any index describes the states that are in it for some `k`.
+//! Invariant: a cube with the variable `k` for any index describes the states that are in it for
+//! some `k`.
 
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,8 +26,8 @@ use alphorn_proof::Stop;
 use alphorn_term::{Linear, Op, Rational, SortId, TermId, TermStore};
 
 impl Search<'_> {
-    /// A blocked cube about any index that the given one implies, and its level; `None` if none is found.
-    /// `from` is the level of the body atoms.
+    /// A blocked cube about any index that the given one implies, and its level; `None` if none is
+    /// found. `from` is the level of the body atoms.
     pub(super) fn quantify(
         &mut self,
         node: Node,
@@ -150,8 +151,8 @@ fn solved(terms: &TermStore, index: TermId, any: TermId) -> Option<FxHashMap<Ter
     Some(std::iter::once((var, terms.from_linear(&value, sort))).collect())
 }
 
-/// A bound by a numeral that is the index or next to it, as a bound relative to `any`; other literals are
-/// unchanged.
+/// A bound by a numeral that is the index or next to it, as a bound relative to `any`; other
+/// literals are unchanged.
 fn shifted(terms: &TermStore, part: TermId, index: TermId, any: TermId) -> TermId {
     let Some(position) = terms.numeral(index) else {
         return part;

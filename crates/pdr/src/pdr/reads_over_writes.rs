@@ -1,10 +1,10 @@
 //! Reads over writes in the cubes of obligations, for lemmas about all cells.
 //!
-//! A write to an array remains in the cube of the predecessor as `a[i := v][j]`. A lemma made of it would
-//! be about one order of writes. So the state from which the cube was made decides whether the index that
-//! is read is the one that was written. Where the state has one value for the indexes of two reads in a
-//! literal, as in `a[i] ≠ b[1]` with `i = 1`, these become one index, so that the literal is about one
-//! cell.
+//! A write to an array remains in the cube of the predecessor as `a[i := v][j]`. A lemma made of it
+//! would be about one order of writes. So the state from which the cube was made decides whether
+//! the index that is read is the one that was written. Where the state has one value for the
+//! indexes of two reads in a literal, as in `a[i] ≠ b[1]` with `i = 1`, these become one index, so
+//! that the literal is about one cell.
 //!
 //! Invariant: the returned cube implies the given one and holds in the state.
 
@@ -14,8 +14,8 @@ use super::array_indexes::indexes;
 use super::limits::LIMITS;
 use alphorn_term::{Evaluator, Op, SortId, TermId, TermStore};
 
-/// The cube with its reads over few writes decided as in the state `values`. Reads for which the state has
-/// no value are unchanged.
+/// The cube with its reads over few writes decided as in the state `values`. Reads for which the
+/// state has no value are unchanged.
 pub(super) fn decide_reads(
     terms: &TermStore,
     cube: Vec<TermId>,
@@ -42,8 +42,8 @@ pub(super) fn decide_reads(
     decided
 }
 
-/// The literal with one index in place of several with the same value in the state, a term rather than a
-/// numeral; adds the equations to `side`. `None` if there are no such indexes.
+/// The literal with one index in place of several with the same value in the state, a term rather
+/// than a numeral; adds the equations to `side`. `None` if there are no such indexes.
 fn align(
     terms: &TermStore,
     literal: TermId,
@@ -83,8 +83,8 @@ fn align(
     }))
 }
 
-/// A read over writes as a read of the array before them, or as the written element; adds the literals
-/// about indexes to `side`. `None` for other terms, and where the state has no value.
+/// A read over writes as a read of the array before them, or as the written element; adds the
+/// literals about indexes to `side`. `None` for other terms, and where the state has no value.
 fn decide(
     terms: &TermStore,
     term: TermId,
@@ -125,7 +125,8 @@ fn writes(terms: &TermStore, array: TermId) -> usize {
     std::iter::successors(Some(array), below).count() - 1
 }
 
-/// The literal that two indexes with different values (second components) differ; for numbers, `<` or `>`.
+/// The literal that two indexes with different values (second components) differ; for numbers, `<`
+/// or `>`.
 fn apart(terms: &TermStore, a: (TermId, TermId), b: (TermId, TermId)) -> TermId {
     if [SortId::INT, SortId::REAL].contains(&terms.sort_of(a.0)) {
         return match terms.numeral(a.1) < terms.numeral(b.1) {

@@ -1,7 +1,7 @@
 //! The ground refutation, from reached facts with their clauses and premises.
 //!
-//! Invariant: the premises of a step are in the formulas of facts, so each has a derivation; a fact is
-//! added after its premises, so there is no cycle.
+//! Invariant: the premises of a step are in the formulas of facts, so each has a derivation; a fact
+//! is added after its premises, so there is no cycle.
 
 use rustc_hash::FxHashMap;
 

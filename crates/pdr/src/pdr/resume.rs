@@ -1,13 +1,15 @@
 //! A search that begins with lemmas of an earlier one about the same predicates.
 //!
-//! The clauses may have changed since, so the lemmas are claims. All claims are put in force together at
-//! their levels, and each is checked by a query against the level below. If all hold, they are the first
-//! frames. Otherwise those that do not hold get lower levels or are dropped, and the rest is checked again.
+//! The clauses may have changed since, so the lemmas are claims. All claims are put in force
+//! together at their levels, and each is checked by a query against the level below. If all hold,
+//! they are the first frames. Otherwise those that do not hold get lower levels or are dropped, and
+//! the rest is checked again.
 //!
-//! Deviation from Bradley, "SAT-based model checking without unrolling" (VMCAI 2011), where frames begin
-//! empty.
+//! Deviation from Bradley, "SAT-based model checking without unrolling" (VMCAI 2011), where frames
+//! begin empty.
 //!
-//! Invariant: the search begins with frames whose lemmas were proven by its own solver, or without lemmas.
+//! Invariant: the search begins with frames whose lemmas were proven by its own solver, or without
+//! lemmas.
 
 use super::ids::Node;
 use super::levels::{INFINITE, Level};
@@ -106,8 +108,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Lowers a claim to the highest level, at most its own, at which the frames below imply it; `false`
-    /// if there is none.
+    /// Lowers a claim to the highest level, at most its own, at which the frames below imply it;
+    /// `false` if there is none.
     fn lower(&mut self, claim: &mut Claim) -> Result<bool, Stop> {
         loop {
             let from = match claim.level {

@@ -1,7 +1,8 @@
 //! The state of a search, and its loop over obligations.
 //!
-//! Invariant: an obligation is closed only when it is reached, blocked at all levels, or no longer of
-//! use: a conjecture that is blocked or took too many steps, or an obligation whose parent is closed.
+//! Invariant: an obligation is closed only when it is reached, blocked at all levels, or no longer
+//! of use: a conjecture that is blocked or took too many steps, or an obligation whose parent is
+//! closed.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -236,8 +237,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Answers all obligations up to the level `bound`. Returns a refutation, or `None` when the query
-    /// (`root`) is blocked there.
+    /// Answers all obligations up to the level `bound`. Returns a refutation, or `None` when the
+    /// query (`root`) is blocked there.
     pub fn block(&mut self, root: ObligationId, bound: Level) -> Result<Option<Refutation>, Stop> {
         self.cx.stats.set("pdr.level", u64::from(bound));
         while let Some(next) = self.obligations.next(bound) {
@@ -352,8 +353,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Closes a reached obligation and its ancestors that are therefore reached. Returns whether the
-    /// root is reached.
+    /// Closes a reached obligation and its ancestors that are therefore reached. Returns whether
+    /// the root is reached.
     fn close_reached(&mut self, mut id: ObligationId, root: ObligationId) -> Result<bool, Stop> {
         loop {
             self.obligations.close(id);
@@ -423,8 +424,8 @@ impl<'a> Search<'a> {
         Printer::new(&self.terms).term(formula)
     }
 
-    /// Puts an obligation that is blocked up to a level into the queue at the next level; closes it if
-    /// there is none, or if it is a conjecture.
+    /// Puts an obligation that is blocked up to a level into the queue at the next level; closes it
+    /// if there is none, or if it is a conjecture.
     fn move_up(&mut self, id: ObligationId, blocked: Level) {
         if self.obligations.get(id).steps_left.is_some() {
             // The conjecture's lemma is pushed like other lemmas.

@@ -1,11 +1,11 @@
 //! A body atom in the solver of a transition relation.
 //!
-//! The `n`-th body atom of a predicate has the same variables in all clauses of a transition relation, a
-//! *slot*, so that a lemma is asserted once for all of them. Its literal `used` says that the clause in
-//! force has the atom; `must` restricts it to reached facts instead of lemmas.
+//! The `n`-th body atom of a predicate has the same variables in all clauses of a transition
+//! relation, a *slot*, so that a lemma is asserted once for all of them. Its literal `used` says
+//! that the clause in force has the atom; `must` restricts it to reached facts instead of lemmas.
 //!
-//! Invariant: lemmas and facts are in force only under `used`, so a slot that the clause in force does not
-//! have is unconstrained.
+//! Invariant: lemmas and facts are in force only under `used`, so a slot that the clause in force
+//! does not have is unconstrained.
 
 use rustc_hash::FxHashMap;
 
@@ -82,8 +82,8 @@ impl Slot {
         self.memo.clear();
     }
 
-    /// The formulas of lemmas and facts that the frame got since the last time; of lemmas about any index
-    /// also the instances at `others`.
+    /// The formulas of lemmas and facts that the frame got since the last time; of lemmas about any
+    /// index also the instances at `others`.
     pub fn catch_up(
         &mut self,
         terms: &TermStore,
@@ -128,9 +128,9 @@ impl Slot {
         formulas
     }
 
-    /// A lemma of the predicate over the arguments of the atom. Of a lemma about any index: the instances
-    /// at the frame's indexes from `known` on; if that is `None`, at all of them, at `others`, and at the
-    /// variable for any index.
+    /// A lemma of the predicate over the arguments of the atom. Of a lemma about any index: the
+    /// instances at the frame's indexes from `known` on; if that is `None`, at all of them, at
+    /// `others`, and at the variable for any index.
     pub fn instances(
         &mut self,
         terms: &TermStore,

@@ -1,7 +1,7 @@
 //! The counters of a search.
 //!
-//! Invariant: the search does not depend on them, except that [`super::quantify`] stops after too many
-//! failures.
+//! Invariant: the search does not depend on them, except that [`super::quantify`] stops after too
+//! many failures.
 
 use alphorn_term::run::Statistics;
 

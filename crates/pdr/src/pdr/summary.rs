@@ -1,8 +1,8 @@
-//! The frame of a predicate in incremental solvers, over its formal variables: whether a cube is already
-//! blocked or reached.
+//! The frame of a predicate in incremental solvers, over its formal variables: whether a cube is
+//! already blocked or reached.
 //!
-//! Invariant: a solver contains each lemma under the literal of its level; another one contains the facts
-//! as one disjunction.
+//! Invariant: a solver contains each lemma under the literal of its level; another one contains the
+//! facts as one disjunction.
 
 use std::rc::Rc;
 
@@ -56,8 +56,8 @@ impl Summary {
         }
     }
 
-    /// Whether the cube is reached or blocked at `level`, after asserting new lemmas and facts of the
-    /// frame.
+    /// Whether the cube is reached or blocked at `level`, after asserting new lemmas and facts of
+    /// the frame.
     pub fn look_up(
         &mut self,
         cube: &[TermId],

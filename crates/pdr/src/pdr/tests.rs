@@ -226,8 +226,8 @@ fn copied_twice(last: &str) -> System {
     normalize(&problem).0
 }
 
-/// A lemma about all cells after one loop is a premise of such a lemma for the next one, and lemmas contain
-/// no writes.
+/// A lemma about all cells after one loop is a premise of such a lemma for the next one, and lemmas
+/// contain no writes.
 #[test]
 fn lemmas_about_all_cells_go_from_loop_to_loop() {
     let options = Options {
@@ -255,7 +255,8 @@ fn lemmas_about_all_cells_go_from_loop_to_loop() {
     }
 }
 
-/// Two readers of one array: `P(a, i, j)` with `i = j` in all facts, a relation visible only by the cells read.
+/// Two readers of one array: `P(a, i, j)` with `i = j` in all facts, a relation visible only by the
+/// cells read.
 fn readers() -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -578,7 +579,8 @@ fn facts_of_others_are_derived_again() {
     }
 }
 
-/// A search that begins with the frames of an earlier one has all their lemmas, and needs fewer queries.
+/// A search that begins with the frames of an earlier one has all their lemmas, and needs fewer
+/// queries.
 #[test]
 fn a_search_goes_on_from_earlier_frames() {
     let system =

@@ -1,12 +1,12 @@
 //! The transition relation of a predicate: its clauses in one incremental solver.
 //!
-//! The head's arguments are the predicate's formal variables, the body atoms are slots (`slot`). The
-//! `tag` of a rule puts its clause in force, a slot's `used` says that the clause in force has that
-//! atom, and a literal for each level (`levels`) puts the lemmas of that level in force. Facts need not
-//! satisfy lemmas, since their derivations may be higher than a level.
+//! The head's arguments are the predicate's formal variables, the body atoms are slots (`slot`).
+//! The `tag` of a rule puts its clause in force, a slot's `used` says that the clause in force has
+//! that atom, and a literal for each level (`levels`) puts the lemmas of that level in force. Facts
+//! need not satisfy lemmas, since their derivations may be higher than a level.
 //!
-//! Invariant: the solver contains the clauses, and under literals the lemmas and facts that the frames
-//! of the body atoms had at the last [`Transition::catch_up`].
+//! Invariant: the solver contains the clauses, and under literals the lemmas and facts that the
+//! frames of the body atoms had at the last [`Transition::catch_up`].
 
 use std::rc::Rc;
 
@@ -214,8 +214,8 @@ impl Transition {
         }
     }
 
-    /// Replaces the constraints of the clauses that have changed, and removes all lemmas and facts. The
-    /// atoms of the clauses must be the same as before.
+    /// Replaces the constraints of the clauses that have changed, and removes all lemmas and facts.
+    /// The atoms of the clauses must be the same as before.
     pub fn renew(&mut self, system: &System, changed: impl Fn(usize) -> bool) {
         let terms = self.terms.clone();
         for rule in self.rules.iter_mut().filter(|r| changed(r.clause)) {

@@ -1,9 +1,9 @@
 //! ABSTRACT: the assumptions that a proof needs.
 //!
-//! All of Σ is assumed, not only the part in force, so the new abstraction need not be a subset of the
-//! old one. Deviations: the lemmas that `false` needs are collected first, by cores, so that the others
-//! need not be proved again. Each head predicate has a core, since its lemmas follow from its clauses
-//! alone; the paper has one core for the whole program.
+//! All of Σ is assumed, not only the part in force, so the new abstraction need not be a subset of
+//! the old one. Deviations: the lemmas that `false` needs are collected first, by cores, so that
+//! the others need not be proved again. Each head predicate has a core, since its lemmas follow
+//! from its clauses alone; the paper has one core for the whole program.
 //!
 //! Invariant: under the returned assumptions the needed lemmas prove the under-approximation.
 
@@ -17,8 +17,8 @@ use alphorn_smt::CoreEffort;
 use alphorn_term::TermId;
 use alphorn_term::run::Budget;
 
-/// The lemmas that `false` needs, and assumptions under which they are a proof; `None` when that cannot
-/// be shown within the budget.
+/// The lemmas that `false` needs, and assumptions under which they are a proof; `None` when that
+/// cannot be shown within the budget.
 pub(super) fn needed(
     constraints: &mut Constraints,
     lemmas: &[Lemma],
@@ -31,8 +31,8 @@ pub(super) fn needed(
     needed_in_clauses(&mut constraints.clauses, &lemmas, given, 0, budget)
 }
 
-/// The assumptions that a proof needs, if possible from `preferred`; `None` when the lemmas cannot be
-/// confirmed to be a proof within the budget.
+/// The assumptions that a proof needs, if possible from `preferred`; `None` when the lemmas cannot
+/// be confirmed to be a proof within the budget.
 pub(super) fn abstraction(
     constraints: &mut Constraints,
     lemmas: &[Lemma],

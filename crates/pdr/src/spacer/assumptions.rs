@@ -1,7 +1,9 @@
-//! Σ: Boolean variables (assumptions) that put parts of clauses in force (section 5, "Abstractions").
+//! Σ: Boolean variables (assumptions) that put parts of clauses in force (section 5,
+//! "Abstractions").
 //!
 //! Invariant: assumptions occur only negatively in the guarded constraints, and under all of them a
-//! guarded constraint is equivalent to the clause's constraint; so every subset of Σ is an abstraction.
+//! guarded constraint is equivalent to the clause's constraint; so every subset of Σ is an
+//! abstraction.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -113,8 +115,8 @@ fn conjuncts(terms: &TermStore, constraint: TermId) -> Guarded {
     }
 }
 
-/// One assumption for each literal in the negation normal form of a constraint; all occurrences of a
-/// literal share it.
+/// One assumption for each literal in the negation normal form of a constraint; all occurrences of
+/// a literal share it.
 fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
     let mut own: Vec<TermId> = Vec::new();
     let mut done: FxHashMap<(TermId, bool), TermId> = FxHashMap::default();

@@ -1,15 +1,15 @@
 //! Counters and bounds for loops: τ_B of section 5, for any dependency graph.
 //!
-//! The loops are the components of a weak topological order, so every cycle contains the head of the
-//! smallest loop around it. A predicate has a counter for each loop around it. From a body atom to
-//! the head of a clause, a counter decreases by one if the clause leads to the loop's head, is zero if
-//! the clause leaves the loop, is the same inside the loop, and is arbitrary if the clause enters the
-//! loop. Deviation: in clauses with several body atoms this holds for each of them, so a counter bounds
-//! the height of a loop's part of a derivation, not its length.
+//! The loops are the components of a weak topological order, so every cycle contains the head of
+//! the smallest loop around it. A predicate has a counter for each loop around it. From a body atom
+//! to the head of a clause, a counter decreases by one if the clause leads to the loop's head, is
+//! zero if the clause leaves the loop, is the same inside the loop, and is arbitrary if the clause
+//! enters the loop. Deviation: in clauses with several body atoms this holds for each of them, so a
+//! counter bounds the height of a loop's part of a derivation, not its length.
 //!
-//! Invariant (Lemma 2): every derivation has values of its counters for sufficiently large bounds; and
-//! a model of the bounded system for all bounds becomes a model of the clauses if its counters are
-//! universally quantified over the numbers from zero on.
+//! Invariant (Lemma 2): every derivation has values of its counters for sufficiently large bounds;
+//! and a model of the bounded system for all bounds becomes a model of the clauses if its counters
+//! are universally quantified over the numbers from zero on.
 
 use std::rc::Rc;
 
@@ -86,8 +86,8 @@ impl Bounding {
         terms.le(self.loops[which].1, self.number(terms, value))
     }
 
-    /// The system with the counters as further arguments, behind the others, and τ_B of each clause.
-    /// The ids of predicates and clauses stay the same.
+    /// The system with the counters as further arguments, behind the others, and τ_B of each
+    /// clause. The ids of predicates and clauses stay the same.
     pub fn bounded(&self, system: &System) -> (System, Vec<TermId>) {
         let terms = system.terms.clone();
         let mut bounded = system.clone();
@@ -151,8 +151,8 @@ impl Bounding {
         terms.substitute(constraint, &map)
     }
 
-    /// A lemma with its counters universally quantified over the numbers from zero on; quantifier-free
-    /// if few projections suffice.
+    /// A lemma with its counters universally quantified over the numbers from zero on;
+    /// quantifier-free if few projections suffice.
     pub fn for_all(
         &self,
         smt: &Rc<Smt>,

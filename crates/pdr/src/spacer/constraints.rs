@@ -1,17 +1,17 @@
 //! C, the constraints of Fig. 6, and EXTRACTINVS, which uses them.
 //!
 //! The clauses are in [`alphorn_proof::clauses`], with a solver for each head predicate. A literal
-//! puts a clause in force (1), and one clause of the predicate is always in force (2). The literal A_φ
-//! puts a lemma φ in force at body atoms (5). There is no literal B_φ (6): that φ is violated at the head
-//! is a formula over the head's variables, so a model of it does violate φ. Invariants are in force at
-//! body atoms by their A, and at heads as formulas (3), (4).
+//! puts a clause in force (1), and one clause of the predicate is always in force (2). The literal
+//! A_φ puts a lemma φ in force at body atoms (5). There is no literal B_φ (6): that φ is violated
+//! at the head is a formula over the head's variables, so a model of it does violate φ. Invariants
+//! are in force at body atoms by their A, and at heads as formulas (3), (4).
 //!
 //! Deviation: a literal for each height says that the derived fact has at most that height, and a
-//! lemma of height `h` is in force at body atoms only for derived facts of height at most `h + 1`. So
-//! proofs by frames are checked with the same copy of the clauses.
+//! lemma of height `h` is in force at body atoms only for derived facts of height at most `h + 1`.
+//! So proofs by frames are checked with the same copy of the clauses.
 //!
-//! Invariant: the formulas that define heights and lemmas' literals are asserted permanently and only
-//! take effect under assumptions, so queries do not change the meaning of later ones.
+//! Invariant: the formulas that define heights and lemmas' literals are asserted permanently and
+//! only take effect under assumptions, so queries do not change the meaning of later ones.
 
 use std::rc::Rc;
 
@@ -148,9 +148,9 @@ impl Constraints {
         self.clauses.groups().map(of_group).collect()
     }
 
-    /// EXTRACTINVS: positions of the lemmas in the largest subset that is inductive under `sigma`, a
-    /// part of Σ (`None`: all of Σ). Empty when the budget is spent. With another under-approximation
-    /// in force, it finds the lemmas that still hold there.
+    /// EXTRACTINVS: positions of the lemmas in the largest subset that is inductive under `sigma`,
+    /// a part of Σ (`None`: all of Σ). Empty when the budget is spent. With another
+    /// under-approximation in force, it finds the lemmas that still hold there.
     pub fn inductive_subset(
         &mut self,
         lemmas: &[Lemma],

@@ -8,13 +8,15 @@ use super::proof::Height;
 
 /// The limits of `spacer`.
 pub(super) struct Limits {
-    /// Queries by which a core of assumptions is made smaller; after them the core is kept as it is.
+    /// Queries by which a core of assumptions is made smaller; after them the core is kept as it
+    /// is.
     pub core_queries: usize,
     /// Work for a counterexample that is unrolled as a whole; after it, its steps are checked one
     /// by one.
     pub unrolled_work: Duration,
     /// The least height of a lemma for which a run without an answer leaves its frames to another
-    /// search; frames with lower lemmas only are not left, since they hinder `pdr` more than they help.
+    /// search; frames with lower lemmas only are not left, since they hinder `pdr` more than they
+    /// help.
     pub least_height_left: Height,
     /// After a counterexample without bounds, the bound of heights grows by at least the bound
     /// divided by this, so that there are few tries.

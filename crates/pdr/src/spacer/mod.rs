@@ -6,42 +6,44 @@
 //! - SPACER, the main loop: `Search::run`. The abstraction A is the subset Σ̂ of the assumptions Σ
 //!   (`assumptions`, section 5) that is in force.
 //! - INITU: `Search::new`; NEXTU: `Search::next_under_approximation`; ADAPT: `Search::restrict`. An
-//!   under-approximation bounds the height of derivations, or has a counter and a bound for each loop
-//!   (`bounding`, τ_B of section 5).
+//!   under-approximation bounds the height of derivations, or has a counter and a bound for each
+//!   loop (`bounding`, τ_B of section 5).
 //! - SOLVE: `oracle::Solve`, by `pdr` (`pdr::bounded`) or `muz`.
 //! - EXTRACTINVS: `Constraints::inductive_subset`, the maximal subset of a proof's lemmas that is
 //!   inductive for all constraints (Fig. 7 or Houdini).
 //! - ABSTRACT: `abstraction::abstraction`, the part of Σ that a proof needs.
 //! - REFINE and ISFEASIBLE: `Refinement::refine`, on the unrolled counterexample.
 //!
-//! C, the constraints of Fig. 6, is `constraints`: one copy of the clauses in incremental solvers, in
-//! use for EXTRACTINVS and ABSTRACT during the whole run.
+//! C, the constraints of Fig. 6, is `constraints`: one copy of the clauses in incremental solvers,
+//! in use for EXTRACTINVS and ABSTRACT during the whole run.
 //!
 //! # Deviations
 //!
 //! - Systems need not be linear: derivations are trees, and counters bound their height.
-//! - By default there are no counters. The levels of `pdr`'s frames bound the height of derivations,
-//!   so lemmas are over the arguments of predicates alone, and no counter has to be eliminated.
+//! - By default there are no counters. The levels of `pdr`'s frames bound the height of
+//!   derivations, so lemmas are over the arguments of predicates alone, and no counter has to be
+//!   eliminated.
 //! - NEXTU first drops all bounds, since the abstraction may already prove the program (McMillan,
 //!   Amla, "Automatic abstraction without counterexamples", TACAS 2003). If it does not, the height
 //!   of its counterexample is the next bound.
 //! - C has a solver for each head predicate, since a violated lemma is violated by one clause. It
 //!   also checks proofs by frames, with a literal for each height.
 //! - ABSTRACT first collects the lemmas that `false` needs.
-//! - `pdr` as SOLVE keeps its transition relations, and the lemmas that Houdini finds still valid; as
-//!   long as the constraints do not change, also its frames and facts.
-//! - Table 1: the statistics `spacer.B`, `spacer.a_f-percent` and `spacer.a_m-percent` are its columns
-//!   B, a_f and a_m; the last two are the part of Σ that is in force in the last question to the
-//!   oracle, and the largest one. The first question, with all of Σ, counts only if it is the only one.
-//!   `spacer.needed-percent` is the part that the model needs. `scripts/spacer-table` prints the table.
+//! - `pdr` as SOLVE keeps its transition relations, and the lemmas that Houdini finds still valid;
+//!   as long as the constraints do not change, also its frames and facts.
+//! - Table 1: the statistics `spacer.B`, `spacer.a_f-percent` and `spacer.a_m-percent` are its
+//!   columns B, a_f and a_m; the last two are the part of Σ that is in force in the last question
+//!   to the oracle, and the largest one. The first question, with all of Σ, counts only if it is
+//!   the only one. `spacer.needed-percent` is the part that the model needs. `scripts/spacer-table`
+//!   prints the table.
 //!
 //! Measurements of these choices, and of variants that were removed:
 //! `docs/log/2026-11-27-spacer-sigma.md`.
 //!
 //! # Invariant
 //!
-//! `Sat` rests on an inductive subset that EXTRACTINVS found with all of Σ, `Unsat` on a counterexample
-//! that REFINE found feasible with all of Σ, whatever the oracle answered.
+//! `Sat` rests on an inductive subset that EXTRACTINVS found with all of Σ, `Unsat` on a
+//! counterexample that REFINE found feasible with all of Σ, whatever the oracle answered.
 
 mod abstraction;
 mod assumptions;

@@ -45,8 +45,8 @@ choices! {
         /// Those of loops with lemmas at their heads that are not inductive (the alternative of
         /// section 5).
         NonInductive = "non-inductive",
-        /// First, the abstraction is solved without bounds; if it is not safe, all bounds are raised
-        /// (McMillan, Amla, "Automatic abstraction without counterexamples", TACAS 2003).
+        /// First, the abstraction is solved without bounds; if it is not safe, all bounds are
+        /// raised (McMillan, Amla, "Automatic abstraction without counterexamples", TACAS 2003).
         Unbounded = "unbounded",
     }
 }

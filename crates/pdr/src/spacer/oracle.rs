@@ -1,7 +1,7 @@
 //! SOLVE: the oracles that decide under-approximations.
 //!
-//! Invariant: an oracle answers about the system in the question. The loop does not rely on it: ABSTRACT
-//! and EXTRACTINVS check its proofs, and REFINE its counterexamples.
+//! Invariant: an oracle answers about the system in the question. The loop does not rely on it:
+//! ABSTRACT and EXTRACTINVS check its proofs, and REFINE its counterexamples.
 
 use std::rc::Rc;
 
@@ -19,11 +19,13 @@ use alphorn_witness::{Refutation, Verdict};
 
 /// An under-approximation of an abstraction.
 pub(super) struct Question<'a> {
-    /// The clauses; with counters, if these bound it. The systems of one run differ in constraints only.
+    /// The clauses; with counters, if these bound it. The systems of one run differ in constraints
+    /// only.
     pub system: &'a System,
     /// The bound for the height of derivations; `None` if counters or nothing bound it.
     pub height: Option<Height>,
-    /// Whether all assumptions are in force; then a counterexample above the height is accepted, too.
+    /// Whether all assumptions are in force; then a counterexample above the height is accepted,
+    /// too.
     pub whole: bool,
     /// Lemmas that hold in the under-approximation.
     pub known: &'a [Lemma],

@@ -1,12 +1,12 @@
 //! Lemmas with heights, and proofs, which are sets of them.
 //!
 //! A lemma of height `h` holds of all facts with a derivation of at most that height, where clauses
-//! without body atoms derive facts of height zero. Where counters bound derivations, all lemmas have
-//! the height [`ALL`].
+//! without body atoms derive facts of height zero. Where counters bound derivations, all lemmas
+//! have the height [`ALL`].
 //!
-//! Invariant: a set of lemmas proves an under-approximation if each lemma of height `h` holds of all
-//! facts that a clause derives from facts that satisfy the lemmas of height at least `h - 1`, and
-//! `false` is excluded up to the bound.
+//! Invariant: a set of lemmas proves an under-approximation if each lemma of height `h` holds of
+//! all facts that a clause derives from facts that satisfy the lemmas of height at least `h - 1`,
+//! and `false` is excluded up to the bound.
 
 use alphorn_chc::PredicateId;
 use alphorn_term::{TermId, TermStore};

@@ -66,13 +66,17 @@ impl Refinement<'_> {
         let mut met: FxHashSet<usize> = FxHashSet::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         for step in &abstract_.steps {
-            let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
+            let clause_at = *index
+                .get(&step.clause)
+                .ok_or("the counterexample has an unknown clause")?;
             let clause = &self.system.clauses[clause_at];
             let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
             for (atom, &premise) in clause.body.iter().zip(&step.premises) {
-                let (from, values) = steps.get(premise).ok_or("a premise that comes later")?;
+                let (from, values) = steps
+                    .get(premise)
+                    .ok_or("a premise comes after its conclusion")?;
                 let head = self.system.clauses[*from].head.as_ref();
-                let head = head.ok_or("a premise that derives nothing")?;
+                let head = head.ok_or("a premise has no fact")?;
                 let derived = head.args.iter().map(|a| values[a]);
                 map.extend(atom.args.iter().copied().zip(derived));
             }
@@ -161,14 +165,16 @@ impl Refinement<'_> {
             if let Some(reason) = cx.stop() {
                 return Ok(Refined::Unknown(reason.to_string()));
             }
-            let clause_at = *index.get(&step.clause).ok_or("an unknown clause")?;
+            let clause_at = *index
+                .get(&step.clause)
+                .ok_or("the counterexample has an unknown clause")?;
             let clause = &self.system.clauses[clause_at];
             let mut values = Assignment::default();
             let premises = step.premises.iter().map(|&p| &abstract_.steps[p].fact);
             let facts = premises.chain(clause.head.iter().map(|_| &step.fact));
             for (atom, fact) in clause.atoms().zip(facts) {
                 // Values of counters come after those of the arguments and are ignored.
-                let fact = fact.as_ref().ok_or("a premise that derives nothing")?;
+                let fact = fact.as_ref().ok_or("a premise has no fact")?;
                 values.extend(atom.args.iter().copied().zip(fact.values.iter().copied()));
             }
             let guarded = terms.substitute(self.assumptions.guarded(clause_at), &values);

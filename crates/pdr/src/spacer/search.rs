@@ -1,8 +1,8 @@
 //! The loop of Fig. 5.
 //!
 //! Invariant (Lemma 1, Theorem 1): the invariants are inductive for the clauses with all their
-//! constraints, whatever the abstraction and the bounds; a model consists of invariants that exclude
-//! `false`, and a refutation is a counterexample that is feasible in the clauses.
+//! constraints, whatever the abstraction and the bounds; a model consists of invariants that
+//! exclude `false`, and a refutation is a counterexample that is feasible in the clauses.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -144,8 +144,8 @@ impl<'a> Search<'a> {
         &self.smt
     }
 
-    /// Starts the loop from the frames of an earlier search: their highest finite level is the first
-    /// bound of heights. Without effect if counters bound derivations.
+    /// Starts the loop from the frames of an earlier search: their highest finite level is the
+    /// first bound of heights. Without effect if counters bound derivations.
     pub fn resume(&mut self, earlier: Vec<Leveled>) {
         if !self.by_heights {
             return;
@@ -419,8 +419,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// After an abstraction without bounds was not safe: restores the bounds and raises them; that of
-    /// heights at least to the height of the counterexample.
+    /// After an abstraction without bounds was not safe: restores the bounds and raises them; that
+    /// of heights at least to the height of the counterexample.
     fn bound_again(&mut self, counterexample: &Refutation) {
         if !self.unbounded {
             return;
@@ -445,8 +445,8 @@ impl<'a> Search<'a> {
         kept.into_iter().map(|l| proof[l].clone()).collect()
     }
 
-    /// REFINE: a verdict if the counterexample is feasible or not decided; otherwise adds assumptions
-    /// that exclude it.
+    /// REFINE: a verdict if the counterexample is feasible or not decided; otherwise adds
+    /// assumptions that exclude it.
     fn refine(
         &mut self,
         counterexample: &Refutation,

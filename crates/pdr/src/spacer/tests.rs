@@ -67,8 +67,8 @@ fn plus(terms: &TermStore, x: TermId, k: i64) -> TermId {
     terms.add(&[x, terms.int(k)])
 }
 
-/// An outer loop of `n` rounds around an inner one of `m` rounds, with an irrelevant argument; `false`
-/// after `last` outer rounds.
+/// An outer loop of `n` rounds around an inner one of `m` rounds, with an irrelevant argument;
+/// `false` after `last` outer rounds.
 fn nested(n: i64, m: i64, last: i64) -> System {
     let mut b = Build::new();
     let (outer, inner) = (b.predicate("Outer", 2), b.predicate("Inner", 3));
@@ -768,8 +768,8 @@ fn counting() -> System {
     normalize(&problem).0
 }
 
-/// Lemmas that a run leaves hold up to their levels, which the next run confirms, and the next run starts
-/// at their height.
+/// Lemmas that a run leaves hold up to their levels, which the next run confirms, and the next run
+/// starts at their height.
 #[test]
 fn a_loop_goes_on_from_earlier_frames() {
     let system = counting();

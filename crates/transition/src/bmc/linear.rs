@@ -1,8 +1,8 @@
 //! Search for derivations in an unrolling of a linear system, forward by level.
 //!
 //! Invariant: levels are only added. Once the queries of a level are refuted, the solver contains
-//! permanently that the derivation continues beyond it. So deterministic parts of a derivation are fixed
-//! without search, and a core without assumptions shows that there are no longer derivations.
+//! permanently that the derivation continues beyond it. So deterministic parts of a derivation are
+//! fixed without search, and a core without assumptions shows that there are no longer derivations.
 
 use std::rc::Rc;
 

@@ -1,14 +1,15 @@
-//! Bounded model checking: searches for a derivation of `false`, in the order of their heights.
+//! Bounded model checking: searches for a derivation of `false` by increasing height.
 //!
-//! After Biere, Cimatti, Clarke, Zhu, "Symbolic model checking without BDDs" (TACAS 1999). Linear systems
-//! are unrolled level by level from the entry clauses in one incremental solver (`linear`). Systems with
-//! several body atoms are unfolded backward from the queries, only where an unsatisfiable core needs it
-//! (`tree`), after Lal, Qadeer, Lahiri, "A solver for reachability modulo theories" (CAV 2012). Deviation:
-//! cores under a bound on the height select the nodes to be unfolded, not a model of an over-approximation.
+//! After Biere, Cimatti, Clarke, Zhu, "Symbolic model checking without BDDs" (TACAS 1999). Linear
+//! systems are unrolled level by level from the entry clauses in one incremental solver (`linear`).
+//! Systems with several body atoms are unfolded backward from the queries, only where an
+//! unsatisfiable core needs it (`tree`), after Lal, Qadeer, Lahiri, "A solver for reachability
+//! modulo theories" (CAV 2012). Deviation: cores under a bound on the height select the nodes to be
+//! unfolded, not a model of an over-approximation.
 //!
-//! Invariant: the answer is `Unsat` only with a derivation, and `Sat` only if the dependencies of the
-//! predicates alone exclude a derivation of each query, or if no predicate is left. It is `Unknown` when
-//! all derivations are exhausted, since there is no model to show.
+//! Invariant: the answer is `Unsat` only with a derivation that evaluation has confirmed, and `Sat`
+//! only if the dependencies of the predicates alone exclude a derivation of each query, or if no
+//! predicate is left. It is `Unknown` when all derivations are exhausted, since there is no model.
 
 mod limits;
 mod linear;

@@ -1,12 +1,13 @@
 //! Unfolding of arbitrary systems, backward from the queries, only where a core needs it.
 //!
-//! A node stands for one atom of a derivation, with its own arguments. The literal of an expanded node
-//! implies one of the clauses for its predicate, and a clause implies its constraint and the literals of
-//! the nodes of its body. Only one clause of a node is used, so body atoms of one predicate in different
-//! clauses share a node: linear clauses give a chain, however many clauses there are.
+//! A node stands for one atom of a derivation, with its own arguments. The literal of an expanded
+//! node implies one of the clauses for its predicate, and a clause implies its constraint and the
+//! literals of the nodes of its body. Only one clause of a node is used, so body atoms of one
+//! predicate in different clauses share a node: linear clauses give a chain, however many clauses
+//! there are.
 //!
-//! Invariant: in each query all nodes that are not expanded are assumed to be unused, so a model is a
-//! derivation, and the query stays unsatisfiable as long as no node of the core is expanded.
+//! Invariant: in each query all nodes that are not expanded are assumed to be unused, so a model is
+//! a derivation, and the query stays unsatisfiable as long as no node of the core is expanded.
 
 use std::rc::Rc;
 

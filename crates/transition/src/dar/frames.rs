@@ -1,8 +1,8 @@
-//! The frames of one direction, and the borders between those of both.
+//! The frames of one direction, and the borders between the frames of both.
 //!
-//! Invariant: a frame has the predicates that runs of its number of steps come to by the
-//! dependencies; no state of any other predicate is in it. Frame 0 is the end that runs begin at,
-//! which is no predicate.
+//! Invariant: a frame has a formula for the predicates that runs of its number of steps reach by
+//! the dependencies, and no states of other predicates. Frame 0 is the end where runs begin, which
+//! is no predicate.
 
 use std::rc::Rc;
 
@@ -20,18 +20,19 @@ use alphorn_witness::Model;
 /// Conjuncts by predicate, over its formal variables.
 type Frame = FxHashMap<PredicateId, Vec<TermId>>;
 
-/// See the module.
+/// The frames of one direction.
 pub(super) struct Side<'a> {
     system: &'a System,
     direction: Direction,
-    /// In this direction.
+    /// The steps in this direction.
     steps: &'a Steps,
     frames: Vec<Frame>,
-    /// Conjuncts of a frame that do not hold one step later, by the version of the frame.
+    /// Conjuncts of a frame that do not hold one step later, with the version of the frame at that
+    /// time.
     stuck: FxHashMap<(usize, PredicateId, TermId), usize>,
 }
 
-/// Where runs begin.
+/// The end where runs begin.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Direction {
     /// At facts.
@@ -41,6 +42,7 @@ pub(super) enum Direction {
 }
 
 impl<'a> Side<'a> {
+    /// Frame 0 only.
     pub fn new(system: &'a System, direction: Direction, steps: &'a Steps) -> Self {
         Side {
             system,
@@ -51,12 +53,13 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// What holds of a predicate in a frame, `None` where nothing of it is there.
+    /// The conjuncts of a predicate in a frame; `None` if the frame has no states of it.
     pub fn conjuncts(&self, frame: usize, predicate: PredicateId) -> Option<&[TermId]> {
         Some(self.frames.get(frame)?.get(&predicate)?)
     }
 
-    /// The same as one formula over these arguments; `false` where nothing is there.
+    /// The formula of a predicate in a frame over these arguments; `false` if the frame has no
+    /// states of it.
     pub fn formula(&self, frame: usize, predicate: PredicateId, args: &[TermId]) -> TermId {
         let Some(conjuncts) = self.conjuncts(frame, predicate) else {
             return TermId::FALSE;
@@ -69,14 +72,14 @@ impl<'a> Side<'a> {
         self.system.instantiate(whole, &atom)
     }
 
-    /// The predicates of a frame, ascending.
+    /// The predicates of a frame, in ascending order.
     fn predicates(&self, frame: usize) -> Vec<PredicateId> {
         let mut predicates: Vec<PredicateId> = self.frames[frame].keys().copied().collect();
         predicates.sort_unstable();
         predicates
     }
 
-    /// Conjoins what holds, too; what the frame has already is not put in again.
+    /// Adds the conjuncts of a formula to a frame, if it has the predicate.
     pub fn add(&mut self, frame: usize, predicate: PredicateId, formula: TermId) {
         let Some(known) = self.frames[frame].get_mut(&predicate) else {
             return;
@@ -88,7 +91,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Steps from a frame, ascending; those to the other end only on demand.
+    /// The steps from a frame, in ascending order: those to the other end, or the others.
     fn steps_from(&self, frame: usize, to_end: bool) -> Vec<usize> {
         let mut found = match (frame, to_end) {
             (0, false) => self.steps.entries.clone(),
@@ -106,7 +109,7 @@ impl<'a> Side<'a> {
         found
     }
 
-    /// Makes the frame after `frame`, if there is none: what steps come to by the dependencies.
+    /// Adds the frame after `frame`, if there is none, with the predicates that steps reach.
     pub fn extend(&mut self, frame: usize) {
         if self.frames.len() > frame + 1 {
             return;
@@ -127,11 +130,11 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Exactly what the clauses at the end say of a predicate, unless they have locals.
+    /// The exact formula of a predicate next to the end; `None` if a clause has local variables.
     fn next_to_end(&self, predicate: PredicateId) -> Option<TermId> {
         let terms = &self.system.terms;
         let params = &self.system.predicate(predicate).params;
-        let mut ways = Vec::new();
+        let mut formulas = Vec::new();
         for &entry in &self.steps.entries {
             let step = &self.steps.all[entry];
             if step.to != Some(predicate) {
@@ -142,13 +145,13 @@ impl<'a> Side<'a> {
             }
             let vars = step.vars.iter().copied();
             let map = vars.zip(params.iter().copied()).collect();
-            ways.push(terms.substitute(step.formula, &map));
+            formulas.push(terms.substitute(step.formula, &map));
         }
-        Some(terms.or(&ways))
+        Some(terms.or(&formulas))
     }
 
-    /// Strengthens the frame after `at`, so that it does not meet the other side's frame of what is
-    /// left of the bound. No step leads from the frame `at` to that one.
+    /// Strengthens the frame after `at` so that it is disjoint from the other side's frame `bound -
+    /// at`. No step may lead from the frame `at` to that one.
     pub fn strengthen(
         &mut self,
         other: &Side,
@@ -198,7 +201,7 @@ impl<'a> Side<'a> {
         Ok(())
     }
 
-    /// Conjuncts that hold one step later, too, join the frames after theirs, up to the last one.
+    /// Adds conjuncts that also hold one step later to the next frames, up to the last one.
     pub fn push(&mut self, last: usize, borders: &mut Borders, cx: &Context) -> Result<(), Stop> {
         for frame in 1..last {
             let version = self.version(frame);
@@ -237,12 +240,13 @@ impl<'a> Side<'a> {
         Ok(())
     }
 
-    /// The conjuncts of a frame, counted.
+    /// The number of conjuncts of a frame.
     fn version(&self, frame: usize) -> usize {
         self.frames[frame].values().map(Vec::len).sum()
     }
 
-    /// The frames before the first one up to `last` that implies their disjunction, as that.
+    /// The disjunction of the frames before the first one, up to `last`, that implies it; `None` if
+    /// there is none.
     pub fn closed(&self, last: usize, smt: &Rc<Smt>, cx: &Context) -> Result<Option<Model>, Stop> {
         let terms = &self.system.terms;
         let predicates = self.steps.predicates();
@@ -267,7 +271,7 @@ impl<'a> Side<'a> {
         }
         let first = (2..=last).find(|&frame| closed_at[frame]);
         Ok(first.map(|closed| {
-            log::debug!("dar: frame {closed} of {last} adds nothing");
+            log::debug!("dar: frame {closed} of {last} implies the disjunction of earlier ones");
             let reached = |&predicate: &PredicateId| {
                 let params = &self.system.predicate(predicate).params;
                 let frames = (1..closed).map(|frame| self.formula(frame, predicate, params));
@@ -280,7 +284,7 @@ impl<'a> Side<'a> {
         }))
     }
 
-    /// Asks whether each frame is implied by steps from the one before.
+    /// Checks that each frame is implied by steps from the one before.
     ///
     /// # Errors
     /// One is not, or a query has no answer.
@@ -310,44 +314,46 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What two frames are asked about.
+/// The formula between two frames in a query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Border {
-    /// A step, by its index.
+    /// A step, given by its index.
     Step(usize),
-    /// States of a predicate that are in both.
+    /// A state of a predicate that is in both.
     Meet(PredicateId),
 }
 
-/// Where a step, or a state, begins or ends.
+/// The condition on the states at one side.
 #[derive(Clone, Copy)]
 enum End<'s> {
-    /// In a frame.
+    /// They are in a frame.
     In(&'s Side<'s>, usize),
-    /// Where a formula over formal variables does not hold.
+    /// They do not satisfy a formula over the formal variables.
     Outside(TermId),
 }
 
-struct Asked {
+/// The solver of a border.
+struct BorderSolver {
     solver: Solver,
-    /// By direction and frame: so many conjuncts are asserted.
-    told: FxHashMap<(Direction, usize), usize>,
+    /// For each direction and frame, the number of conjuncts that are asserted.
+    asserted: FxHashMap<(Direction, usize), usize>,
 }
 
-/// Whether frames of the two directions meet, or a step leads from one to the other.
+/// Solvers for whether frames have a common state, or a step leads from one to the other.
 pub(super) struct Borders<'a> {
     system: &'a System,
-    /// Forward.
+    /// The steps forward.
     steps: &'a Steps,
     smt: &'a Rc<Smt>,
-    solvers: FxHashMap<Border, Asked>,
-    /// Puts a frame in force.
+    solvers: FxHashMap<Border, BorderSolver>,
+    /// The literals that put frames in force.
     literals: FxHashMap<(Direction, usize), TermId>,
-    /// Frames between which no step leads, which stays so.
-    apart: FxHashSet<(usize, usize)>,
+    /// Pairs of frames, forward and backward, between which no step leads.
+    disjoint: FxHashSet<(usize, usize)>,
 }
 
 impl<'a> Borders<'a> {
+    /// No solvers.
     pub fn new(system: &'a System, steps: &'a Steps, smt: &'a Rc<Smt>) -> Self {
         Borders {
             system,
@@ -355,12 +361,11 @@ impl<'a> Borders<'a> {
             smt,
             solvers: FxHashMap::default(),
             literals: FxHashMap::default(),
-            apart: FxHashSet::default(),
+            disjoint: FxHashSet::default(),
         }
     }
 
-    /// The last forward frame from which no step leads to the backward frame of what is left of the
-    /// bound.
+    /// The last forward frame `i` from which no step leads to the backward frame `bound - i`.
     pub fn latest(
         &mut self,
         forward: &Side,
@@ -369,21 +374,22 @@ impl<'a> Borders<'a> {
         cx: &Context,
     ) -> Result<Option<usize>, Stop> {
         for at in (0..=bound).rev() {
-            if self.is_apart((forward, at), (backward, bound - at), cx)? {
+            if self.is_disjoint((forward, at), (backward, bound - at), cx)? {
                 return Ok(Some(at));
             }
         }
         Ok(None)
     }
 
-    fn is_apart(
+    /// Whether no step leads from a forward to a backward frame.
+    fn is_disjoint(
         &mut self,
         forward: (&Side, usize),
         backward: (&Side, usize),
         cx: &Context,
     ) -> Result<bool, Stop> {
         let key = (forward.1, backward.1);
-        if self.apart.contains(&key) {
+        if self.disjoint.contains(&key) {
             return Ok(true);
         }
         for step in forward.0.steps_from(forward.1, backward.1 == 0) {
@@ -396,11 +402,11 @@ impl<'a> Borders<'a> {
                 return Ok(false);
             }
         }
-        self.apart.insert(key);
+        self.disjoint.insert(key);
         Ok(true)
     }
 
-    /// Whether states of a predicate are in both frames, in any order.
+    /// Whether two frames have a common state of a predicate.
     fn meet(
         &mut self,
         predicate: PredicateId,
@@ -416,6 +422,7 @@ impl<'a> Borders<'a> {
         self.is_possible(Border::Meet(predicate), ends, cx)
     }
 
+    /// Whether a border is satisfiable with these conditions on both sides.
     fn is_possible(&mut self, border: Border, ends: [End; 2], cx: &Context) -> Result<bool, Stop> {
         let terms = &self.system.terms;
         let (formula, places) = match border {
@@ -429,12 +436,12 @@ impl<'a> Borders<'a> {
                 (TermId::TRUE, [(Some(predicate), params); 2])
             }
         };
-        let asked = self.solvers.entry(border).or_insert_with(|| {
+        let border_solver = self.solvers.entry(border).or_insert_with(|| {
             let mut solver = self.smt.solver();
             solver.assert(formula);
-            Asked {
+            BorderSolver {
                 solver,
-                told: FxHashMap::default(),
+                asserted: FxHashMap::default(),
             }
         });
         let mut assumptions = Vec::new();
@@ -456,14 +463,14 @@ impl<'a> Borders<'a> {
             let name = || literal(terms, "frame");
             let on = *self.literals.entry(key).or_insert_with(name);
             let conjuncts = side.conjuncts(frame, predicate).unwrap_or(&[]);
-            let told = asked.told.entry(key).or_default();
-            for &conjunct in &conjuncts[*told..] {
+            let asserted = border_solver.asserted.entry(key).or_default();
+            for &conjunct in &conjuncts[*asserted..] {
                 let here = self.system.instantiate(conjunct, &atom);
-                asked.solver.assert(terms.implies(on, here));
+                border_solver.solver.assert(terms.implies(on, here));
             }
-            *told = conjuncts.len();
+            *asserted = conjuncts.len();
             assumptions.push(on);
         }
-        Ok(ask(&mut asked.solver, &assumptions, cx)?.is_some())
+        Ok(ask(&mut border_solver.solver, &assumptions, cx)?.is_some())
     }
 }

@@ -1,7 +1,7 @@
-//! Interpolants of places between facts and what must not be reached.
+//! Interpolants of an acyclic graph of places between two ends.
 //!
-//! Invariant: the formula of a place follows, with its label, along each edge from those before it,
-//! and what no edge to the end has a solution from contradicts it.
+//! Invariant: along each edge, the formula and label of its source imply the formula of its target,
+//! and along each edge to the end they are unsatisfiable.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -12,38 +12,47 @@ use alphorn_smt::Smt;
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// A predicate between the ends of an interpolation problem.
+/// A node of an interpolation problem.
 pub(super) struct Place {
+    /// The predicate of its states.
     pub predicate: PredicateId,
+    /// The variables of its states.
     pub args: Vec<TermId>,
-    /// What is known here, over the arguments.
+    /// A formula that holds here, over these variables.
     pub label: TermId,
 }
 
-/// From one place to another; `None` is either end. Variables that are not a place's own are
-/// the edge's own.
+/// An edge between places. Its other variables are local.
 pub(super) struct Edge {
+    /// The source; `None` for the start.
     pub from: Option<usize>,
+    /// The target; `None` for the end.
     pub to: Option<usize>,
+    /// The relation between the variables of both.
     pub formula: TermId,
 }
 
-/// Places and edges that do not lead from end to end.
+/// An interpolation problem: no path from start to end is satisfiable.
 #[derive(Default)]
 pub(super) struct Problem {
+    /// The nodes, in topological order.
     pub places: Vec<Place>,
+    /// The edges.
     pub edges: Vec<Edge>,
 }
 
-/// See the module.
+/// Solves interpolation problems.
 pub(super) struct Interpolants<'a> {
     system: &'a System,
     smt: &'a Rc<Smt>,
+    /// The time used.
     pub time: Duration,
+    /// The number of interpolants.
     pub count: u64,
 }
 
 impl<'a> Interpolants<'a> {
+    /// For problems about a system.
     pub fn new(system: &'a System, smt: &'a Rc<Smt>) -> Self {
         Interpolants {
             system,
@@ -64,6 +73,7 @@ impl<'a> Interpolants<'a> {
 }
 
 impl Problem {
+    /// Solves the problem as an acyclic system of clauses.
     fn by_obligations(
         &self,
         system: &System,

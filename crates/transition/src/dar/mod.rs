@@ -1,38 +1,36 @@
 //! Dual approximated reachability: frames from facts forward and from queries backward, which
 //! strengthen each other by interpolants.
 //!
-//! For linear systems. After Vizel, Grumberg, Shoham, "Intertwined Forward-Backward Reachability
-//! Analysis Using Interpolants" (TACAS 2013).
+//! For linear systems. After Vizel, Grumberg, Shoham, "Intertwined forward-backward reachability
+//! analysis using interpolants" (TACAS 2013).
 //!
-//! `F_i` holds of what runs of `i` steps from facts lead to, an entry clause being the first step;
-//! `B_j` of what runs of `j` steps lead from to a query, which is the last step. Both allow more
-//! than there is (`frames`). At bound `n` there is no run of `n` steps. If no step leads from `F_i`
-//! to `B_{n-i}` for some `i`, there is none of `n + 1` steps either: interpolants of single steps
-//! carry that to all frames, forward to `F_{n+1}` and backward to `B_{n+1}`; that is local
-//! strengthening. If there is no such `i`, the clauses are unrolled from facts until `B_{n+1-i}` is
-//! missed after `i` steps, and interpolants of that sequence strengthen `F_1 … F_i`; that is global
-//! strengthening (`runs`). If it is never missed, the run found is a refutation. A frame that
-//! implies the disjunction of those before it makes this a model, or, backward, its complement.
+//! `F_i` over-approximates the states after runs of `i` steps from facts, where an entry clause is
+//! the first step; `B_j` those from which `j` steps lead to a query, which is the last step
+//! (`frames`). At bound `n` there is no run of `n` steps. If no step leads from `F_i` to `B_{n-i}`
+//! for some `i`, there is no run of `n + 1` steps: interpolants of single steps extend that to all
+//! frames, forward to `F_{n+1}` and backward to `B_{n+1}` (local strengthening). Otherwise the
+//! clauses are unrolled from facts until `B_{n+1-i}` is not reached after `i` steps, and the
+//! interpolants of that sequence strengthen `F_1 … F_i` (global strengthening, `runs`). If there is
+//! no such `i`, the run found is a refutation. If a frame implies the disjunction of those before
+//! it, that disjunction is a model, or, backward, its complement.
 //!
-//! With `dar.mode=isb` there are forward frames alone, and each bound is refuted by an unrolling of
-//! its full length, the interpolants of which join the frames: Vizel, Grumberg, "Interpolation-Sequence
-//! Based Model Checking" (FMCAD 2009).
+//! With `dar.mode=isb` there are only forward frames, and each bound is refuted by an unrolling of
+//! its full length, whose interpolants are added to the frames: Vizel, Grumberg,
+//! "Interpolation-sequence based model checking" (FMCAD 2009).
 //!
-//! What differs from the papers:
+//! Deviations:
 //!
-//! - The dependency graph is unrolled as it is: a frame has a formula for each predicate, and
-//!   `false` for those that no run of so many steps comes to by the dependencies. Interpolants are
-//!   those of DAGs, by predicate.
-//! - Facts and queries whose clauses have locals have no formula; then the frame next to them is an
-//!   interpolant, too.
-//! - Interpolants are made by proof obligations (`proof::solve_acyclic`): cubes of what must not be
-//!   reached, excluded by cores. Those of `smt/interpolate` in their place solved as much in twice
-//!   the time.
-//! - Conjuncts that hold one step later, too, join the next frame, as in "Interpolating Property
-//!   Directed Reachability" (Vizel, Gurfinkel, CAV 2014); so frames become equal sooner.
+//! - The dependency graph is unrolled: a frame has a formula for each predicate, `false` for those
+//!   that no run of this number of steps reaches by the dependencies. Interpolants are those of
+//!   DAGs, for each predicate.
+//! - Facts and queries whose clauses have local variables have no formula; the frame next to them
+//!   is an interpolant.
+//! - Interpolants are computed by proof obligations (`alphorn_proof::solve_acyclic`).
+//! - Conjuncts that also hold one step later are added to the next frame, as in Vizel, Gurfinkel,
+//!   "Interpolating property directed reachability" (CAV 2014).
 //!
-//! Invariant: `F_i` and a step imply `F_{i+1}`, and so for the backward frames. Debug builds ask for
-//! each of these implications.
+//! Invariant: `F_i` and a step imply `F_{i+1}`, and likewise backward. Debug builds check each of
+//! these implications.
 
 mod frames;
 mod interpolants;
@@ -59,9 +57,10 @@ use alphorn_smt::{Arithmetic, Smt};
 use alphorn_term::run::Context;
 use alphorn_witness::{Model, Verdict};
 
-/// The engine.
+/// The engine `dar`.
 #[derive(Clone, Debug, Default)]
 pub struct Dar {
+    /// The settings.
     pub options: Options,
 }
 
@@ -90,6 +89,7 @@ impl Engine for Dar {
 }
 
 impl Dar {
+    /// Strengthens frames bound by bound until there is an answer.
     fn decide(
         &self,
         system: &System,
@@ -120,18 +120,18 @@ impl Dar {
                 None => {
                     cx.stats.add("dar.global", 1);
                     let others = (self.options.mode == Mode::Dar).then_some(&backward);
-                    match runs.miss(&forward, others, bound, cx)? {
+                    match runs.find_disjoint(&forward, others, bound, cx)? {
                         Bound::Reached(run) => {
                             return Ok(Verdict::Unsat(run.refutation(system, &steps)?));
                         }
-                        Bound::Missed { after, problem } => {
+                        Bound::Disjoint { after, problem } => {
                             runs.strengthen(&mut forward, &problem, interpolants, cx)?;
                             after - 1
                         }
                     }
                 }
             };
-            log::debug!("dar: missed after {border} steps of {bound}");
+            log::debug!("dar: disjoint after {border} steps of {bound}");
             match self.options.mode {
                 Mode::Dar => {
                     for at in border..=bound {

@@ -1,13 +1,13 @@
-//! The choice of the engine.
+//! The settings of the engine.
 //!
-//! Invariant: no choice decides whether an answer is right, only whether and when there is one.
+//! Invariant: no setting decides which answer there is, only whether and when there is one.
 
 use alphorn_engine::settings::{choices, settings};
 
 choices! {
     /// How frames are strengthened.
     Mode {
-        /// Forward and backward frames, by single steps where these are enough.
+        /// Forward and backward frames, by single steps where these suffice.
         Dar = "dar",
         /// Forward frames, by runs of the full length.
         Isb = "isb",
@@ -15,9 +15,9 @@ choices! {
 }
 
 settings! {
-    /// How the search goes.
+    /// Options of `dar`.
     Options {
-        /// Frames from both ends, or interpolation sequences alone.
+        /// Frames in both directions, or interpolation sequences only.
         mode: Mode = Mode::Dar, source "Vizel, Grumberg, Shoham, TACAS 2013; Vizel, Grumberg, FMCAD 2009";
     }
 }

@@ -1,4 +1,4 @@
-//! Runs from facts, unrolled until they miss a backward frame.
+//! Runs from facts, unrolled until they do not reach a backward frame.
 //!
 //! Invariant: the places of level `l` are in the forward frame `l + 1`.
 
@@ -17,39 +17,41 @@ use alphorn_smt::{Smt, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// What becomes of a bound.
+/// The result for a bound.
 pub(super) enum Bound {
     /// A run to a query.
     Reached(Trace),
-    /// After so many steps the backward frame of what is left is missed: by the problem of which
-    /// interpolants say why.
-    Missed { after: usize, problem: Problem },
+    /// After `after` steps, the backward frame of the remaining steps is not reached; the
+    /// interpolation problem of that.
+    Disjoint { after: usize, problem: Problem },
 }
 
-/// See the module.
+/// The unrolling from facts.
 pub(super) struct Runs<'a> {
     system: &'a System,
     steps: &'a Steps,
     solver: Solver,
     unrolling: Unrolling,
-    /// By place: so many conjuncts of its frame are asserted.
-    told: FxHashMap<(usize, PredicateId), usize>,
+    /// For each place, the number of conjuncts of its frame that are asserted.
+    asserted: FxHashMap<(usize, PredicateId), usize>,
 }
 
 impl<'a> Runs<'a> {
+    /// The runs of length zero.
     pub fn new(system: &'a System, steps: &'a Steps, smt: &Rc<Smt>) -> Self {
         Runs {
             system,
             steps,
             solver: smt.solver(),
             unrolling: Unrolling::from_entries(),
-            told: FxHashMap::default(),
+            asserted: FxHashMap::default(),
         }
     }
 
-    /// Runs of one step more than the bound, of which there are none by the frames for some number
-    /// of steps, or a run. Without backward frames it is all steps.
-    pub fn miss(
+    /// Searches for a run of `bound + 1` steps: the least number of steps after which the backward
+    /// frame of the remaining steps is not reached, or a run. Without backward frames, only full
+    /// runs are considered.
+    pub fn find_disjoint(
         &mut self,
         forward: &Side,
         backward: Option<&Side>,
@@ -62,7 +64,7 @@ impl<'a> Runs<'a> {
                 self.unrolling
                     .add_level(self.system, self.steps, &mut self.solver);
             }
-            self.tell(forward);
+            self.assert_frames(forward);
             let Some(backward) = backward else { continue };
             let mut ends = Vec::new();
             for predicate in self.predicates(after - 1) {
@@ -72,15 +74,15 @@ impl<'a> Runs<'a> {
                     ends.push((predicate, formula, place.literal));
                 }
             }
-            let ways: Vec<TermId> = ends.iter().map(|e| terms.and(&[e.1, e.2])).collect();
+            let reached: Vec<TermId> = ends.iter().map(|e| terms.and(&[e.1, e.2])).collect();
             self.solver.push();
-            self.solver.assert(terms.or(&ways));
+            self.solver.assert(terms.or(&reached));
             let model = ask(&mut self.solver, &[], cx);
             self.solver.pop();
             if model?.is_none() {
                 let ends = ends.into_iter().map(|e| (e.0, e.1)).collect();
                 let problem = self.problem(forward, after, ends);
-                return Ok(Bound::Missed { after, problem });
+                return Ok(Bound::Disjoint { after, problem });
             }
         }
         let exits = self
@@ -99,10 +101,10 @@ impl<'a> Runs<'a> {
         let ends = exits.iter().map(|e| (e.predicate, e.instance.formula));
         let problem = self.problem(forward, bound, ends.collect());
         let after = bound + 1;
-        Ok(Bound::Missed { after, problem })
+        Ok(Bound::Disjoint { after, problem })
     }
 
-    /// Interpolants of the problem join the frames.
+    /// Adds the interpolants of a problem to the frames.
     pub fn strengthen(
         &self,
         forward: &mut Side,
@@ -123,7 +125,7 @@ impl<'a> Runs<'a> {
         Ok(())
     }
 
-    /// The predicates of a level, ascending.
+    /// The predicates of a level, in ascending order.
     fn predicates(&self, level: usize) -> Vec<PredicateId> {
         let mut predicates: Vec<PredicateId> =
             self.unrolling.levels[level].keys().copied().collect();
@@ -131,28 +133,28 @@ impl<'a> Runs<'a> {
         predicates
     }
 
-    /// Asserts what is new in the frames.
-    fn tell(&mut self, forward: &Side) {
+    /// Asserts new conjuncts of the frames.
+    fn assert_frames(&mut self, forward: &Side) {
         let terms = &self.system.terms;
         for (level, places) in self.unrolling.levels.iter().enumerate() {
             for (&predicate, place) in places {
                 let conjuncts = forward.conjuncts(level + 1, predicate).unwrap_or(&[]);
-                let told = self.told.entry((level, predicate)).or_default();
+                let asserted = self.asserted.entry((level, predicate)).or_default();
                 let atom = Atom {
                     predicate,
                     args: place.args.clone(),
                 };
-                for &conjunct in &conjuncts[*told..] {
+                for &conjunct in &conjuncts[*asserted..] {
                     let here = self.system.instantiate(conjunct, &atom);
                     self.solver.assert(terms.implies(place.literal, here));
                 }
-                *told = conjuncts.len();
+                *asserted = conjuncts.len();
             }
         }
     }
 
-    /// The runs of the first levels, with what they miss at the last one: places in the order of
-    /// levels and predicates.
+    /// The interpolation problem of the runs of the first levels and `ends`, formulas that they do
+    /// not reach at the last one. Places are in the order of levels and predicates.
     fn problem(&self, forward: &Side, levels: usize, ends: Vec<(PredicateId, TermId)>) -> Problem {
         let mut problem = Problem::default();
         let mut before: FxHashMap<PredicateId, usize> = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! Systems of known status in both modes: registers, ladders of
-//! several predicates, and Boolean systems against explicit search.
+//! Systems of known status in both modes: registers, ladders of several predicates, and Boolean
+//! systems compared with explicit search.
 
 use rustc_hash::FxHashSet;
 
@@ -16,8 +16,8 @@ fn engines() -> [Dar; 2] {
     })
 }
 
-/// Whether the system is safe, with a witness that was looked at; the bound that was reached; and
-/// the number of steps of a refutation.
+/// Whether the system is safe, with a checked witness; the bound that was reached; and the number
+/// of steps of a refutation.
 fn solve(engine: &mut Dar, system: &System) -> (bool, u64, usize) {
     let mut cx = Context::new(system.terms.clone());
     let verdict = engine.solve(system, &mut cx).expect("no defect");
@@ -43,14 +43,15 @@ fn registers_of_any_length() {
             assert!(safe, "{length}: {:?}", engine.options);
             let (safe, bound, steps) = solve(&mut engine, &shift_register(length, false));
             assert!(!safe, "{length}: {:?}", engine.options);
-            // Facts, as many steps as the first bit has to go, the query; and none is shorter.
+            // The fact, the steps that move the first bit to the last place, the query; none is
+            // shorter.
             assert_eq!((bound as usize, steps), (length + 1, length + 2));
         }
     }
 }
 
-/// A number goes up by one in each of so many predicates, from one to the next, in the last one
-/// also round and round by two, from 0 up to a limit. A query asks for `bad` in the last one.
+/// A number increases by one from each predicate to the next, and in a loop of the last one by two,
+/// from 0 up to a limit. The query is `bad` in the last one.
 fn ladder(predicates: usize, limit: u64, bad: u64, with_locals: bool) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());

@@ -1,11 +1,11 @@
 //! Lemmas by level, and the solvers that contain them.
 //!
-//! A level has a solver for the steps into each predicate, and one for each query, so that no solver
-//! contains clauses that are irrelevant to its queries.
+//! A level has a solver for the steps into each predicate, and one for each query, so that no
+//! solver contains clauses that are irrelevant to its queries.
 //!
-//! Invariant: a lemma of level `i` holds of all states that are reached in at most `i` steps, counting the
-//! fact; a solver of level `i` contains the lemmas of level `i` and above that are about states before its
-//! steps.
+//! Invariant: a lemma of level `i` holds of all states that are reached in at most `i` steps,
+//! counting the fact; a solver of level `i` contains the lemmas of level `i` and above that are
+//! about states before its steps.
 
 use std::rc::Rc;
 

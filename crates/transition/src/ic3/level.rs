@@ -1,9 +1,11 @@
-//! The solver of one level: which states are reached by one step from the states that its lemmas allow.
+//! The solver of one level: which states are reached by one step from the states that its lemmas
+//! allow.
 //!
-//! It contains the gates of clauses that queries needed. A literal for each predicate says that a step leads
-//! to its states, and a literal for each clause that it is this step.
+//! It contains the gates of clauses that queries needed. A literal for each predicate says that a
+//! step leads to its states, and a literal for each clause that it is this step.
 //!
-//! Invariant: the lemmas that were added hold of the state before a step, if they are about its predicate.
+//! Invariant: the lemmas that were added hold of the state before a step, if they are about its
+//! predicate.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +20,8 @@ use alphorn_term::run::Budget;
 pub(super) struct Reached {
     /// The index of the step.
     pub step: usize,
-    /// The bits of the state before it that the solver contains; others are irrelevant. Empty for facts.
+    /// The bits of the state before it that the solver contains; others are irrelevant. Empty for
+    /// facts.
     pub state: Vec<Latch>,
     /// The inputs; those that the solver does not contain are false.
     pub inputs: Vec<bool>,
@@ -41,7 +44,8 @@ pub(super) struct Level {
     facts_only: bool,
     /// The literal that the state before the step is one of this predicate.
     at: FxHashMap<PredicateId, Lit>,
-    /// The literal that the step leads to a state of this predicate, and the literals of the clauses that may.
+    /// The literal that the step leads to a state of this predicate, and the literals of the
+    /// clauses that may.
     into: FxHashMap<PredicateId, (Lit, Vec<(usize, Lit)>)>,
     /// The literal that the step is this query.
     queries: FxHashMap<usize, Lit>,
@@ -246,8 +250,8 @@ impl Level {
         }
     }
 
-    /// Those of the assumptions `given` that exclude a step into the cube; `None` if they do not exclude it,
-    /// or when the budget is spent.
+    /// Those of the assumptions `given` that exclude a step into the cube; `None` if they do not
+    /// exclude it, or when the budget is spent.
     pub fn core_of_step(
         &mut self,
         steps: &Steps,

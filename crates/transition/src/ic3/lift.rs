@@ -1,11 +1,12 @@
 //! Lifting: predecessors without irrelevant bits.
 //!
-//! A state, inputs and a step lead into a cube. First the gates are followed backward from the guard and the
-//! cube's bits, through arguments that decide them. Then the inputs and a core of the state's bits
-//! contradict that the step does not lead into the cube (Chockler, Ivrii, Matsliah, Moran, Nevo,
-//! "Incremental formal verification of hardware", FMCAD 2011).
+//! A state, inputs and a step lead into a cube. First the gates are followed backward from the
+//! guard and the cube's bits, through arguments that decide them. Then the inputs and a core of the
+//! state's bits contradict that the step does not lead into the cube (Chockler, Ivrii, Matsliah,
+//! Moran, Nevo, "Incremental formal verification of hardware", FMCAD 2011).
 //!
-//! Invariant: from each state of the returned cube, the step with these inputs leads into the given cube.
+//! Invariant: from each state of the returned cube, the step with these inputs leads into the given
+//! cube.
 
 use rustc_hash::FxHashMap;
 
@@ -41,8 +42,8 @@ impl Lift {
         }
     }
 
-    /// The bits of a state that the step along a branch into the cube needs, if possible those with a high
-    /// value of `prefer`.
+    /// The bits of a state that the step along a branch into the cube needs, if possible those with
+    /// a high value of `prefer`.
     pub fn lift(
         &mut self,
         steps: &Steps,
@@ -125,7 +126,8 @@ impl Lift {
                     (true, true) => stack.extend([a, b]),
                     (true, false) => stack.push(b),
                     (false, true) => stack.push(a),
-                    // An argument that was already visited, else the older one, with fewer gates below.
+                    // An argument that was already visited, else the older one, with fewer gates
+                    // below.
                     (false, false) if seen.contains(&b.gate()) => {}
                     (false, false) => stack.push(a),
                 },

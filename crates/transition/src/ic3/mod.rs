@@ -1,28 +1,30 @@
 //! IC3 on bits, for linear clauses over Booleans and bit-vectors; lemmas are about single bits.
 //!
-//! Papers: Bradley, "SAT-based model checking without unrolling" (VMCAI 2011); Eén, Mishchenko, Brayton,
-//! "Efficient implementation of property directed reachability" (FMCAD 2011); Hassan, Bradley, Somenzi,
-//! "Better generalization in IC3" (FMCAD 2013).
+//! Papers: Bradley, "SAT-based model checking without unrolling" (VMCAI 2011); Eén, Mishchenko,
+//! Brayton, "Efficient implementation of property directed reachability" (FMCAD 2011); Hassan,
+//! Bradley, Somenzi, "Better generalization in IC3" (FMCAD 2013).
 //!
-//! Clauses become a guard and functions of bits (`steps`), which are gates of a graph (`alphorn_bits`);
-//! SAT solvers contain the gates that their queries need (`level`). States that lead to a query are
-//! obligations. A SAT solver finds a predecessor, and its irrelevant bits are removed (`lift`). A cube into
-//! which no step leads from the level below becomes a lemma after generalization (`search`). Lemmas are
-//! pushed to higher levels (`frames`). If those of a level are closed under all steps, they are the model,
-//! in which adjacent bits of a bit-vector are written as an extraction (`model`). The inputs along the
-//! obligations from a fact are a derivation, by evaluation.
+//! Clauses become a guard and functions of bits (`steps`), which are gates of a graph
+//! (`alphorn_bits`); SAT solvers contain the gates that their queries need (`level`). States that
+//! lead to a query are obligations. A SAT solver finds a predecessor, and its irrelevant bits are
+//! removed (`lift`). A cube into which no step leads from the level below becomes a lemma after
+//! generalization (`search`). Lemmas are pushed to higher levels (`frames`). If those of a level
+//! are closed under all steps, they are the model, in which adjacent bits of a bit-vector are
+//! written as an extraction (`model`). The inputs along the obligations from a fact are a
+//! derivation, by evaluation.
 //!
 //! Deviations:
 //!
-//! - A state belongs to a predicate, and a lemma is about one predicate. There is no initial cube: facts
-//!   are steps without a state before them, and at level 0 there are no other steps. So a lemma holds of
-//!   the facts because no step leads into the cube that it excludes.
+//! - A state belongs to a predicate, and a lemma is about one predicate. There is no initial cube:
+//!   facts are steps without a state before them, and at level 0 there are no other steps. So a
+//!   lemma holds of the facts because no step leads into the cube that it excludes.
 //! - A clause need not be a function: variables that it does not define are inputs, and the guard
-//!   constrains them. A state is lifted along one implicant of the clause, in which more variables are
-//!   defined.
+//!   constrains them. A state is lifted along one implicant of the clause, in which more variables
+//!   are defined.
 //!
-//! Invariant: an error in the translation to bits cannot make a wrong answer. A derivation is returned
-//! after evaluation of the terms has confirmed it (`driver::run`), and a model is checked by the caller.
+//! Invariant: an error in the translation to bits cannot make a wrong answer. A derivation is
+//! returned after evaluation of the terms has confirmed it (`driver::run`), and a model is checked
+//! by the caller.
 
 mod frames;
 mod level;
@@ -137,8 +139,8 @@ impl Engine for Ic3 {
     }
 }
 
-/// The derivation that begins with the step `first` and continues along obligations, with the values given
-/// by their inputs.
+/// The derivation that begins with the step `first` and continues along obligations, with the
+/// values given by their inputs.
 fn derivation(system: &System, search: &mut Search, first: Taken) -> Result<Refutation, Stop> {
     let mut found = Refutation::default();
     let mut state: Vec<bool> = Vec::new();

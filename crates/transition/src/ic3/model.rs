@@ -1,7 +1,7 @@
 //! The model: lemmas about bits as formulas over Booleans and bit-vectors.
 //!
-//! Invariant: the lemmas that are kept exclude the queries and are closed under all steps, if the given ones
-//! are.
+//! Invariant: the lemmas that are kept exclude the queries and are closed under all steps, if the
+//! given ones are.
 
 use rustc_hash::FxHashMap;
 
@@ -61,8 +61,8 @@ pub(super) fn model(
     })
 }
 
-/// The positions of the lemmas that exclude the queries and are closed under all steps; of all lemmas when the
-/// budget ends.
+/// The positions of the lemmas that exclude the queries and are closed under all steps; of all
+/// lemmas when the budget ends.
 fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, Stop> {
     let mut solver = Level::new(false, &cx.budget);
     let on: Vec<Lit> = lemmas
@@ -101,7 +101,8 @@ fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, S
     Ok(lemmas.collect())
 }
 
-/// The literals of a cube over a predicate's formal variables; adjacent bits of a bit-vector make one literal.
+/// The literals of a cube over a predicate's formal variables; adjacent bits of a bit-vector make
+/// one literal.
 fn literals(terms: &TermStore, params: &[TermId], cube: &[Latch]) -> Vec<TermId> {
     let mut found = Vec::new();
     let mut cube = cube.iter().peekable();

@@ -192,8 +192,8 @@ impl<'a> Search<'a> {
         Ok(answer(found, cx)?.err())
     }
 
-    /// A core of the cube if no step from the level below leads into it (from a state outside of it if
-    /// `relative`), or that step.
+    /// A core of the cube if no step from the level below leads into it (from a state outside of it
+    /// if `relative`), or that step.
     fn ask(
         &mut self,
         level: usize,
@@ -222,7 +222,9 @@ impl<'a> Search<'a> {
 
     /// Adds an obligation: the lifted state before a step into another one, or to `false`.
     fn obligation(&mut self, reached: Reached, then: Option<usize>) -> Result<usize, Stop> {
-        let predicate = self.steps.all[reached.step].from.expect("it is no fact");
+        let predicate = self.steps.all[reached.step]
+            .from
+            .expect("the step is no fact");
         let goal = then.map(|then| self.obligations[then].cube.clone());
         let cube = self.lifted(&reached, predicate, goal.as_deref().unwrap_or_default())?;
         let depth = then.map_or(0, |then| self.obligations[then].depth + 1);
@@ -291,8 +293,8 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The effort for the lemma against an obligation, by the activity of the next obligations towards the
-    /// query.
+    /// The effort for the lemma against an obligation, by the activity of the next obligations
+    /// towards the query.
     fn effort(&self, id: usize) -> Effort {
         match (self.options.counterexamples, self.options.dynamic) {
             (false, _) => Effort::NONE,
@@ -306,8 +308,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds a lemma that generalizes a blocked cube, at the highest level where it holds. Returns that
-    /// level.
+    /// Adds a lemma that generalizes a blocked cube, at the highest level where it holds. Returns
+    /// that level.
     fn learn(
         &mut self,
         mut level: usize,
@@ -338,8 +340,8 @@ impl<'a> Search<'a> {
         Ok(level)
     }
 
-    /// A subset of a blocked cube that is blocked, too: tries to remove each literal in turn (MIC), those
-    /// with the least weight first.
+    /// A subset of a blocked cube that is blocked, too: tries to remove each literal in turn (MIC),
+    /// those with the least weight first.
     fn generalise(
         &mut self,
         level: usize,
@@ -365,8 +367,8 @@ impl<'a> Search<'a> {
         Ok(cube)
     }
 
-    /// A core of the cube if it is blocked, possibly after counterexamples were blocked one level below
-    /// (ctgDown of Hassan, Bradley, Somenzi).
+    /// A core of the cube if it is blocked, possibly after counterexamples were blocked one level
+    /// below (ctgDown of Hassan, Bradley, Somenzi).
     fn down(
         &mut self,
         level: usize,
@@ -427,8 +429,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Pushes lemmas to higher levels. If none remains at a level, returns those above, which are closed under
-    /// all steps.
+    /// Pushes lemmas to higher levels. If none remains at a level, returns those above, which are
+    /// closed under all steps.
     fn propagate(&mut self, cx: &Context) -> Result<Option<Vec<Lemma>>, Stop> {
         for level in 1..self.frames.top() {
             let mut lemmas = self.frames.lemmas[level].clone();

@@ -1,14 +1,15 @@
 //! Clauses as guards and functions of bits, and their implicants.
 //!
-//! A clause `P(x) ∧ φ ⇒ Q(x')` becomes a guard and a function for each bit of `x'`, over the bits of `x` and
-//! inputs. A variable that a conjunct of `φ` defines by an equation is replaced by its definition; the others
-//! are inputs, constrained by the guard.
+//! A clause `P(x) ∧ φ ⇒ Q(x')` becomes a guard and a function for each bit of `x'`, over the bits
+//! of `x` and inputs. A variable that a conjunct of `φ` defines by an equation is replaced by its
+//! definition; the others are inputs, constrained by the guard.
 //!
-//! A [`Branch`] is the same for one implicant of `φ`. It defines more variables, so fewer bits of a state
-//! matter.
+//! A [`Branch`] is the same for one implicant of `φ`. It defines more variables, so fewer bits of a
+//! state matter.
 //!
-//! Invariant: a clause leads from a state to another if and only if, for some inputs, the guard holds and
-//! the functions have the bits of the other as values; and likewise for one of its branches.
+//! Invariant: a clause leads from a state to another if and only if, for some inputs, the guard
+//! holds and the functions have the bits of the other as values; and likewise for one of its
+//! branches.
 
 use std::rc::Rc;
 
@@ -214,7 +215,8 @@ impl Steps {
         })
     }
 
-    /// The values of a clause's variables and the state after it, for a branch, a state before it and inputs.
+    /// The values of a clause's variables and the state after it, for a branch, a state before it
+    /// and inputs.
     pub fn values(
         &mut self,
         step: usize,

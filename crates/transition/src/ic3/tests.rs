@@ -67,8 +67,8 @@ fn constraint(t: &TermStore, random: &mut Random, from: &[TermId], to: &[TermId]
     t.and(&parts)
 }
 
-/// Two predicates over two bit-vectors, three clauses between them, a fact and a query. All clauses have a
-/// local bit-vector.
+/// Two predicates over two bit-vectors, three clauses between them, a fact and a query. All clauses
+/// have a local bit-vector.
 fn random_system(random: &mut Random, width: u32) -> System {
     let t = Rc::new(TermStore::new());
     let sort = t.bitvec_sort(width);

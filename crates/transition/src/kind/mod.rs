@@ -1,28 +1,31 @@
-//! k-induction: a system is safe if no sequence of `k` steps leads into a query, or none from a fact.
+//! k-induction: a system is safe if no sequence of `k` steps leads into a query, or none from a
+//! fact.
 //!
-//! For linear systems whose states exclude the queries within few steps, with constraints of any size; it
-//! does not search for invariants. After Sheeran, Singh, Stålmarck, "Checking safety properties using
-//! induction and a SAT-solver" (FMCAD 2000), in both directions.
+//! For linear systems whose states exclude the queries within few steps, with constraints of any
+//! size; it does not search for invariants. After Sheeran, Singh, Stålmarck, "Checking safety
+//! properties using induction and a SAT-solver" (FMCAD 2000), in both directions.
 //!
-//! The clauses are unrolled forward from facts and backward from queries (`alphorn_proof::unroll`). A query
-//! that the forward unrolling reaches is a refutation. When no run of some length is left in one of the two
-//! directions, the system is safe. Runs are simple: no state occurs twice, and only the first state is one
-//! to start from; the formulas for that are added where a model violates them. Invariants that passes
-//! found are in the clauses' constraints, and so in force at each step.
+//! The clauses are unrolled forward from facts and backward from queries (`alphorn_proof::unroll`).
+//! A query that the forward unrolling reaches is a refutation. When no run of some length is left
+//! in one of the two directions, the system is safe. Runs are simple: no state occurs twice, and
+//! only the first state is one to start from; the formulas for that are added where a model
+//! violates them. Invariants that passes found are in the clauses' constraints, and so in force at
+//! each step.
 //!
 //! Deviations:
 //!
 //! - The dependency graph is unrolled as it is; a state is a predicate with its arguments.
 //! - There is a model. First a window of `k` or `2k` steps is tried as an inductive invariant
 //!   (`alphorn_proof::window`), which suffices if no run of so many steps is left, simple or not.
-//!   Otherwise: if no simple run of `k` steps is left backward from queries (or forward from facts), each
-//!   state that can reach a query (or is reached from a fact) does so in fewer than `k` steps. The
-//!   invariant is the complement of these states (or these states). Projection computes them step by step
-//!   (`alphorn_proof::reach`).
+//!   Otherwise: if no simple run of `k` steps is left backward from queries (or forward from
+//!   facts), each state that can reach a query (or is reached from a fact) does so in fewer than
+//!   `k` steps. The invariant is the complement of these states (or these states). Projection
+//!   computes them step by step (`alphorn_proof::reach`).
 //! - Queries whose constraints have local variables are not excluded along a run, which affects
 //!   completeness only.
 //!
-//! Invariant: `Sat` is answered only with a model that was checked against clauses, facts and queries.
+//! Invariant: `Sat` is answered only with a model that was checked against clauses, facts and
+//! queries.
 
 #[cfg(test)]
 mod tests;
@@ -154,8 +157,8 @@ impl Kind {
     }
 }
 
-/// A model by a window of `depth` steps, or of twice as many, since runs that are not simple may be left;
-/// `None` if neither is inductive or decided within its limit.
+/// A model by a window of `depth` steps, or of twice as many, since runs that are not simple may be
+/// left; `None` if neither is inductive or decided within its limit.
 fn by_window(
     system: &System,
     steps: &Steps,

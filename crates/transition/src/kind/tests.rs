@@ -7,8 +7,8 @@ use alphorn_chc::Atom;
 use alphorn_term::{SortId, TermStore};
 use alphorn_witness::check_refutation;
 
-/// States `0` to `length` form a ring, the fact is `start`; from the unreachable state `length + 1`, a
-/// path of `away` steps leads into a query: safe, and inductive at `away`.
+/// States `0` to `length` form a ring, the fact is `start`; from the unreachable state `length +
+/// 1`, a path of `away` steps leads into a query: safe, and inductive at `away`.
 fn ring(length: u64, away: u64, start: u64) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -57,8 +57,8 @@ fn simple_paths_end_where_others_go_around() {
     assert_eq!(depth, 4);
     let system = ring(3, 40, 1);
     let mut entered = system.clone();
-    // A start outside of the ring, from which the ring is entered: the runs end only since no state occurs
-    // twice.
+    // A start outside of the ring, from which the ring is entered: the runs end only since no state
+    // occurs twice.
     let terms = system.terms.clone();
     entered.clauses[0].constraint = terms.eq(terms.var("x", SortId::INT), terms.int(0));
     entered.clauses[1].constraint = {

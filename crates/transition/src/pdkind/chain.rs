@@ -1,7 +1,7 @@
-//! Cubes from which steps lead to a query, and the runs that they stand for.
+//! Cubes from which steps lead to a query, and the runs along them.
 //!
 //! Invariant: from each state of a link's cube there is a step into the next link's cube, or a
-//! query that it satisfies; projection made the cube so.
+//! query applies to it; projection ensures this.
 
 use std::rc::Rc;
 
@@ -15,26 +15,28 @@ use alphorn_smt::Smt;
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, TermId};
 
-/// What follows on a cube.
+/// What follows from the states of a cube.
 pub(super) enum Onward {
-    /// A query, by its step.
+    /// A query, given by the index of its step.
     Query(usize),
-    /// A step and the cube that it leads to.
+    /// A step, and the cube to which it leads.
     Step(usize, Rc<Link>),
-    /// Nothing is known: the cube is no way to a query.
+    /// Unknown: the cube is not part of a counterexample.
     Nowhere,
 }
 
-/// Some states of a predicate.
+/// A cube of states of a predicate.
 pub(super) struct Link {
+    /// The predicate.
     pub predicate: PredicateId,
     /// Literals over the formal variables.
     pub cube: Vec<TermId>,
+    /// What follows.
     pub onward: Onward,
 }
 
-/// The run by an entry clause into the first link's cube and along the chain to a query: one query
-/// for each step, from the state that was reached.
+/// The run by an entry clause into the first link's cube and along the chain to a query, computed
+/// with one solver query for each step.
 pub(super) fn run_along(
     system: &System,
     steps: &Steps,
@@ -69,7 +71,8 @@ pub(super) fn run_along(
             }
         }
         let model = ask(&mut solver, &[], cx)?;
-        let model = model.ok_or_else(|| unreadable("a chain breaks"))?;
+        let model =
+            model.ok_or_else(|| unreadable("a step along a counterexample has no solution"))?;
         for (var, value) in values(&model, &instance.vars)? {
             run.values.entry(var).or_insert(value);
         }
@@ -78,7 +81,9 @@ pub(super) fn run_along(
             None => return Ok(run),
             Some(Onward::Query(query)) => (*query, None),
             Some(Onward::Step(step, link)) => (*step, Some(link.clone())),
-            Some(Onward::Nowhere) => return Err(unreadable("a chain to nowhere").into()),
+            Some(Onward::Nowhere) => {
+                return Err(unreadable("a counterexample does not lead to a query").into());
+            }
         };
     }
 }

@@ -1,10 +1,8 @@
-//! What holds within so many steps, and whether a cube is reached within them.
+//! Lemmas by level, and whether a cube is reached within some steps: `reach` and `explain` of the
+//! paper.
 //!
-//! `reach` and `explain` of the paper. A cube is stepped into from what holds one step earlier, by
-//! projection; what no step leads to is explained by a core, which holds as long.
-//!
-//! Invariant: a lemma of level `i` holds of all states within `i` steps from facts: facts satisfy
-//! it, and so does what a step leads to from where the lemmas of level `i - 1` hold.
+//! Invariant: a lemma of level `i` holds of all states within `i` steps from facts: it holds of
+//! facts, and of the states to which a step leads from where the lemmas of level `i - 1` hold.
 
 use std::rc::Rc;
 
@@ -19,21 +17,22 @@ use alphorn_smt::{Smt, SmtModel, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// Whether a cube is reached.
+/// The answer whether a cube is reached.
 pub(super) enum Reached {
-    /// By an entry into a cube, from which a chain leads through the one that was asked about.
+    /// By an entry clause into a cube from which a chain leads through the given one.
     Yes { entry: usize, first: Rc<Link> },
-    /// Not within so many steps, by a lemma that excludes it.
+    /// Not within the given number of steps; a lemma excludes it.
     No { lemma: TermId },
 }
 
+/// The solver of a step.
 struct Rule {
     solver: Solver,
-    /// So many lemmas about the source are asserted.
-    told: usize,
+    /// The number of lemmas about the source that are asserted.
+    asserted: usize,
 }
 
-/// See the module.
+/// The lemmas of all levels and the solvers of steps.
 pub(super) struct Frames<'a> {
     system: &'a System,
     steps: &'a Steps,
@@ -41,14 +40,16 @@ pub(super) struct Frames<'a> {
     reversed: &'a Steps,
     smt: &'a Rc<Smt>,
     rules: FxHashMap<usize, Rule>,
-    /// By predicate: with the level up to which each holds.
+    /// For each predicate, its lemmas with the levels up to which they hold.
     lemmas: FxHashMap<PredicateId, Vec<(usize, TermId)>>,
-    /// By level: puts its lemmas in force.
+    /// For each level, the literal that puts its lemmas in force.
     levels: Vec<TermId>,
+    /// The number of lemmas.
     pub count: usize,
 }
 
 impl<'a> Frames<'a> {
+    /// No lemmas.
     pub fn new(
         system: &'a System,
         steps: &'a Steps,
@@ -67,7 +68,7 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// Whether a state of the cube is reached within so many steps.
+    /// Whether a state of the cube is reached in at most `within` steps.
     pub fn reach(&mut self, link: Rc<Link>, within: usize, cx: &Context) -> Result<Reached, Stop> {
         let mut stack = vec![(link, within)];
         loop {
@@ -100,7 +101,7 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// A model of a step into a cube, from where the lemmas of a level hold.
+    /// A model of a step into a cube from states that satisfy the lemmas of a level.
     fn step_into(
         &mut self,
         step: usize,
@@ -113,7 +114,7 @@ impl<'a> Frames<'a> {
         ask(&mut self.rule(step).solver, &assumptions, cx)
     }
 
-    /// The cube from which a step leads into another, around a model.
+    /// A cube that contains a model's state and from which a step leads into another cube.
     fn source(&self, step: usize, target: &Rc<Link>, model: &SmtModel) -> Result<Rc<Link>, Stop> {
         let terms = &self.system.terms;
         let shape = &self.steps.all[step];
@@ -135,8 +136,8 @@ impl<'a> Frames<'a> {
         }))
     }
 
-    /// A lemma that excludes a cube which no step leads to within so many steps. It is tried for
-    /// more steps, up to a limit.
+    /// Adds a lemma that excludes a cube that is not reached within `level` steps, at the highest
+    /// level up to `limit` where it holds.
     fn explain(
         &mut self,
         cube: &Link,
@@ -145,8 +146,8 @@ impl<'a> Frames<'a> {
         cx: &Context,
     ) -> Result<TermId, Stop> {
         let terms = self.system.terms.clone();
-        let mut ways: Vec<(usize, Option<usize>)> = Vec::new();
-        ways.extend(
+        let mut incoming: Vec<(usize, Option<usize>)> = Vec::new();
+        incoming.extend(
             self.reversed
                 .queries(cube.predicate)
                 .iter()
@@ -154,11 +155,11 @@ impl<'a> Frames<'a> {
         );
         if let Some(before) = level.checked_sub(1) {
             let steps = self.reversed.from(cube.predicate).iter();
-            ways.extend(steps.map(|&s| (s, Some(before))));
+            incoming.extend(steps.map(|&s| (s, Some(before))));
         }
         let needed = core_of_all(
             &cube.cube,
-            ways,
+            incoming,
             cx,
             |(step, before), needed, rest, effort| {
                 let mut hard = self.in_force(before);
@@ -183,7 +184,7 @@ impl<'a> Frames<'a> {
         Ok(lemma)
     }
 
-    /// Whether no step leads into the cube from where the lemmas of a level hold.
+    /// Whether no step leads into the cube from states that satisfy the lemmas of a level.
     fn holds_after(
         &mut self,
         predicate: PredicateId,
@@ -201,13 +202,13 @@ impl<'a> Frames<'a> {
         Ok(true)
     }
 
-    /// What puts the lemmas that hold within so many steps in force.
+    /// The literals that put the lemmas of a level in force.
     fn in_force(&self, level: Option<usize>) -> Vec<TermId> {
         let levels = level.and_then(|level| self.levels.get(level..));
         levels.map_or_else(Vec::new, <[TermId]>::to_vec)
     }
 
-    /// Literals over a step's target, from its formal variables.
+    /// Literals over the formal variables, over the arguments of a step's target.
     fn at_target(&self, step: usize, cube: &[TermId]) -> Vec<TermId> {
         let shape = &self.steps.all[step];
         let predicate = shape.to.expect("a step to a predicate");
@@ -226,18 +227,21 @@ impl<'a> Frames<'a> {
         let rule = self.rules.entry(step).or_insert_with(|| {
             let mut solver = self.smt.solver();
             solver.assert(shape.formula);
-            Rule { solver, told: 0 }
+            Rule {
+                solver,
+                asserted: 0,
+            }
         });
         if let Some(source) = shape.from {
             let lemmas = self.lemmas.get(&source).map_or(&[][..], |l| l);
             let params = &self.system.predicate(source).params;
             let args = shape.vars[..shape.first].iter().copied();
             let map: FxHashMap<TermId, TermId> = params.iter().copied().zip(args).collect();
-            for &(level, lemma) in &lemmas[rule.told..] {
+            for &(level, lemma) in &lemmas[rule.asserted..] {
                 let here = terms.substitute(lemma, &map);
                 rule.solver.assert(terms.implies(self.levels[level], here));
             }
-            rule.told = lemmas.len();
+            rule.asserted = lemmas.len();
         }
         rule
     }

@@ -1,34 +1,35 @@
-//! Property directed k-induction: what has to be reached within some steps is told apart from what
-//! is inductive over several of them.
+//! Property directed k-induction: separates reachability within some steps from induction over
+//! several.
 //!
-//! For linear systems where a single step says little and several say much: timed systems, whose
-//! time jumps to the next event, and protocols that go in rounds. After Jovanović and Dutertre,
-//! "Property-Directed k-Induction" (FMCAD 2016), with Sally and Golem read for what the paper
-//! leaves open.
+//! For linear systems whose properties are k-inductive for some `k > 1`, for example timed systems
+//! and protocols with rounds. After Jovanović, Dutertre, "Property-directed k-induction" (FMCAD
+//! 2016).
 //!
-//! An induction frame has lemmas that hold within `n` steps from facts, most of them because they
-//! exclude a way to a query. `Push` asks of each whether it holds at the end of `k` steps over
-//! which the whole frame holds (`push`, `runs`). A run that violates it begins in a cube; whether
-//! that is reached within `n` steps is a matter for frames in the manner of IC3 (`frames`), which
-//! either reach it or explain why not, and the explanation joins the frame. When all of a frame is
-//! pushed, it is k-inductive, and a window of `k` steps makes an inductive invariant of it
-//! (`proof/window.rs`).
+//! An induction frame has lemmas that hold within `n` steps from facts. `Push` (`push`) tests for
+//! each lemma whether it holds at the end of `k` steps over which the whole frame holds (`runs`). A
+//! run that violates it begins in a cube; frames as in IC3 (`frames`) either reach that cube within
+//! `n` steps or explain why not, and the explanation joins the induction frame. When a whole frame
+//! is pushed, it is k-inductive, and a window of `k` steps makes an inductive invariant of it
+//! (`alphorn_proof::window`).
 //!
-//! What differs from the paper:
+//! Deviations:
 //!
-//! - A state is a predicate with its arguments; a formula speaks of one predicate. So a lemma is
-//!   not strengthened by an explanation about another predicate: the explanation joins the frame by
-//!   itself, and where nothing but the lemma wanted it, it may go again.
-//! - Explanations are cores of a cube's literals, by which an interpolating solver is not needed.
-//! - Queries with locals are the only steps to one more predicate, which a query excludes.
-//! - A frame of which something goes holds for one more step only; the paper looks for the first
-//!   step at which that fails.
-//! - The counterexamples are chains of cubes with their steps, so a refutation is run along one.
+//! - A state is a predicate with its arguments; a formula is about one predicate. So an explanation
+//!   about another predicate does not strengthen a lemma but joins the frame separately, and may be
+//!   dropped if only that lemma needed it.
+//! - Explanations are cores of a cube's literals, so no interpolating solver is needed.
+//! - Queries with local variables become steps to a new predicate, which a query excludes.
+//! - If a lemma is dropped, the next frame holds for one more step only; the paper searches for the
+//!   first step at which the lemma fails.
+//! - Counterexamples are chains of cubes with their steps, and a refutation is computed along a
+//!   chain.
 //!
-//! Invariant: a model comes from the window's queries, and a refutation is run step by step.
+//! Invariant: a model was checked by the queries of the window, and each step of a refutation by a
+//! query.
 
 mod chain;
 mod frames;
+mod limits;
 mod push;
 mod runs;
 #[cfg(test)]
@@ -53,7 +54,7 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::{Refutation, Verdict};
 
-/// The engine.
+/// The engine `pdkind`.
 #[derive(Clone, Debug, Default)]
 pub struct Pdkind {
     /// The lemmas of the last frame.
@@ -83,7 +84,7 @@ impl Engine for Pdkind {
                 None => verdict,
             })
         });
-        // None is about the predicate that was added.
+        // Lemmas about the added predicate are removed.
         lemmas.retain(|l: &(PredicateId, TermId)| l.0.index() < system.predicates.len());
         self.lemmas.guesses = lemmas;
         result
@@ -94,7 +95,8 @@ impl Engine for Pdkind {
     }
 }
 
-/// Decides a system whose queries have no locals. `lemmas` are those of the last frame.
+/// Decides a system whose queries have no local variables. `lemmas` receives those of the last
+/// frame.
 fn decide(
     system: &System,
     smt: &Rc<Smt>,
@@ -159,7 +161,7 @@ fn decide(
     }
 }
 
-/// The first frame: no query has an answer. Queries have no locals.
+/// The first frame: the negation of each query, which have no local variables.
 fn excluded_queries(system: &System, steps: &Steps) -> Vec<Element> {
     let terms = &system.terms;
     let mut frame = Vec::new();
@@ -184,12 +186,13 @@ fn excluded_queries(system: &System, steps: &Steps) -> Vec<Element> {
     frame
 }
 
-/// The predicate that queries with locals became the only steps to.
+/// The added predicate, to which queries with local variables became steps.
 struct Ending {
     predicate: PredicateId,
 }
 
-/// A system without locals in queries about predicates; what is added, if anything.
+/// A system without local variables in queries that have a body atom, and the added predicate, if
+/// any.
 fn with_ending(system: &System) -> (System, Option<Ending>) {
     let mut single = system.clone();
     let with_locals = |clause: &&mut alphorn_chc::Clause| {
@@ -215,7 +218,7 @@ fn with_ending(system: &System) -> (System, Option<Ending>) {
 }
 
 impl Ending {
-    /// The verdict about the system as it was.
+    /// The verdict about the system without the added predicate.
     fn back(&self, verdict: Verdict) -> Verdict {
         match verdict {
             Verdict::Sat(mut model) => {

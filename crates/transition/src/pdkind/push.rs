@@ -1,4 +1,4 @@
-//! The induction frame, and what of it is pushed to further steps.
+//! `Push` of the paper: which lemmas of an induction frame hold for further steps.
 //!
 //! Invariant: all formulas of the frame hold of all states within the frame's steps from facts.
 
@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::chain::Link;
 use super::frames::{Frames, Reached};
+use super::limits::LIMITS;
 use super::runs::Runs;
 use alphorn_chc::{PredicateId, System};
 use alphorn_proof::Stop;
@@ -16,44 +17,47 @@ use alphorn_smt::Smt;
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// What a refinement takes of an element's score, and how far the score comes back with each frame.
-const REFINED: f64 = 0.9;
-const RECOVERED: f64 = 0.5;
-
-/// Something that holds, and why it is wanted.
+/// A lemma of an induction frame.
 pub(super) struct Element {
+    /// Its predicate.
     pub predicate: PredicateId,
-    /// Over the formal variables.
+    /// The lemma over the formal variables.
     pub lemma: TermId,
-    /// A way to a query that the lemma excludes; without it, it only helps others.
+    /// The counterexample that the lemma excludes; `None` for a lemma that only supports others.
     pub counterexample: Option<Rc<Link>>,
-    /// The lower, the more often it was refined.
+    /// The priority, which decreases with each refinement.
     pub score: f64,
 }
 
-/// What became of a frame.
+/// The result of `Push`.
 pub(super) enum Pushed {
-    /// An entry into a cube from which a chain leads to a query.
+    /// An entry clause into a cube from which a chain leads to a query.
     Refuted { entry: usize, first: Rc<Link> },
-    /// All of it is inductive over the steps of the induction.
+    /// The whole frame is k-inductive.
     Inductive(Vec<Element>),
-    /// The next frame, and the steps within which it holds.
+    /// The next frame, and the number of steps within which it holds.
     Next(Vec<Element>, usize),
 }
 
-/// See the module.
+/// The parameters of `Push`.
 pub(super) struct Push<'a> {
+    /// The clauses.
     pub system: &'a System,
+    /// Their steps, backward.
     pub reversed: &'a Steps,
+    /// The solver context.
     pub smt: &'a Rc<Smt>,
-    /// Steps of the induction, at most one more than those within which the frame holds.
+    /// The number of steps of the induction, at most `n + 1`.
     pub k: usize,
-    /// All states within so many steps satisfy the frame.
+    /// The number of steps within which all states satisfy the frame.
     pub n: usize,
 }
 
 impl Push<'_> {
-    /// `Push` of the paper.
+    /// Pushes a frame.
+    ///
+    /// # Errors
+    /// A limit of the run, or a failure.
     pub fn run(
         &self,
         frame: Vec<Element>,
@@ -91,8 +95,8 @@ impl Push<'_> {
                     return Ok(Pushed::Refuted { entry, first });
                 }
                 Reached::Yes { .. } => {
-                    // The lemma fails right after the frame's steps, as far as is known; that the
-                    // counterexample is excluded goes on.
+                    // The lemma may fail right after the frame's steps; the negation of the
+                    // counterexample replaces it.
                     next = self.n + 1;
                     if let Some(link) = element.counterexample {
                         let excluded = terms.not(terms.and(&link.cube));
@@ -103,7 +107,7 @@ impl Push<'_> {
                 }
                 Reached::No { lemma } => {
                     known.push((start.predicate, lemma));
-                    element.score *= REFINED;
+                    element.score *= LIMITS.score_decay;
                     queue.push(element);
                     queue.push(Element {
                         predicate: start.predicate,
@@ -118,7 +122,7 @@ impl Push<'_> {
         let mut left: rustc_hash::FxHashSet<(PredicateId, TermId)> = known.into_iter().collect();
         for element in &mut pushed {
             complete &= left.remove(&(element.predicate, element.lemma));
-            element.score += (1.0 - element.score) * RECOVERED;
+            element.score += (1.0 - element.score) * LIMITS.score_recovery;
         }
         Ok(match complete {
             true => Pushed::Inductive(pushed),
@@ -127,7 +131,7 @@ impl Push<'_> {
     }
 }
 
-/// The element to look at next.
+/// The position of the element with the highest score.
 fn best(queue: &[Element]) -> Option<usize> {
     let by_score = |&a: &usize, &b: &usize| queue[a].score.total_cmp(&queue[b].score);
     (0..queue.len()).rev().max_by(by_score)

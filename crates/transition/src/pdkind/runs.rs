@@ -1,6 +1,6 @@
-//! Runs of so many steps to a predicate, with an induction frame in force before their end.
+//! Runs of a number of steps to a predicate, with an induction frame in force before their end.
 //!
-//! Invariant: what is asserted about a predicate holds at all its places but the last one.
+//! Invariant: the frame is asserted at all places but the last one.
 
 use std::rc::Rc;
 
@@ -16,19 +16,20 @@ use alphorn_smt::{Smt, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// See the module.
+/// The runs of one length to a predicate.
 pub(super) struct Runs<'a> {
     system: &'a System,
     reversed: &'a Steps,
     solver: Solver,
-    /// Backward from the predicate.
+    /// The clauses unrolled backward from the predicate.
     unrolling: Unrolling,
     predicate: PredicateId,
-    /// So many formulas of the frame are asserted.
-    told: usize,
+    /// The number of formulas of the frame that are asserted.
+    asserted: usize,
 }
 
 impl<'a> Runs<'a> {
+    /// The runs of this length to a predicate.
     pub fn new(
         system: &'a System,
         reversed: &'a Steps,
@@ -50,12 +51,12 @@ impl<'a> Runs<'a> {
             solver,
             unrolling,
             predicate,
-            told: 0,
+            asserted: 0,
         }
     }
 
-    /// The cube in which a run to `end` begins, if there is one: literals over the formal
-    /// variables, all of which hold at the run's end. The chain goes on with `onward`.
+    /// The chain of cubes of a run over which the frame holds and at whose end the literals `end`
+    /// hold; it continues with `onward`. `None` if there is no such run.
     pub fn start(
         &mut self,
         end: &[TermId],
@@ -63,7 +64,7 @@ impl<'a> Runs<'a> {
         onward: Option<&Rc<Link>>,
         cx: &Context,
     ) -> Result<Option<Rc<Link>>, Stop> {
-        self.tell(frame);
+        self.assert_frame(frame);
         let terms = &self.system.terms;
         let args = self.unrolling.levels[0][&self.predicate].args.clone();
         let here = self.over(self.predicate, &args);
@@ -98,14 +99,14 @@ impl<'a> Runs<'a> {
             });
             link = Some(found);
         }
-        // Without a step the cube is where the run begins.
+        // A run without steps has no link but `onward`.
         Ok(link)
     }
 
-    /// Asserts what is new in the frame, at all places before the end.
-    fn tell(&mut self, frame: &[(PredicateId, TermId)]) {
+    /// Asserts new formulas of the frame at all places before the end.
+    fn assert_frame(&mut self, frame: &[(PredicateId, TermId)]) {
         let terms = &self.system.terms;
-        for &(predicate, formula) in &frame[self.told..] {
+        for &(predicate, formula) in &frame[self.asserted..] {
             for level in &self.unrolling.levels[1..] {
                 if let Some(place) = level.get(&predicate) {
                     let here = terms.substitute(formula, &self.over(predicate, &place.args));
@@ -113,9 +114,10 @@ impl<'a> Runs<'a> {
                 }
             }
         }
-        self.told = frame.len();
+        self.asserted = frame.len();
     }
 
+    /// The substitution of arguments for formal variables.
     fn over(&self, predicate: PredicateId, args: &[TermId]) -> FxHashMap<TermId, TermId> {
         let params = &self.system.predicate(predicate).params;
         params.iter().copied().zip(args.iter().copied()).collect()

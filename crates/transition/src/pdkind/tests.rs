@@ -1,5 +1,5 @@
-//! Systems that are inductive over a known number of steps, and Boolean ones against explicit
-//! search.
+//! Systems that are inductive over a known number of steps, and Boolean systems compared with
+//! explicit search.
 
 use std::collections::VecDeque;
 
@@ -29,13 +29,13 @@ fn registers_of_any_length() {
             panic!("{length}: {verdict:?}");
         };
         assert_eq!(check_refutation(&system, &refutation), Ok(()));
-        // Facts, as many steps as the first bit has to go, the query.
+        // The fact, the steps that move the first bit to the last place, the query.
         assert!(refutation.steps.len() >= length + 2);
     }
 }
 
-/// A timer: time jumps to the next of two events, each of which comes again after its period. A
-/// query asks for a state in which an event is overdue by `late`.
+/// A timer: time jumps to the next of two events, each of which recurs after its period. The query
+/// is a state in which an event is overdue by `late`.
 fn calendar(periods: [i64; 2], late: i64) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -53,7 +53,7 @@ fn calendar(periods: [i64; 2], late: i64) -> System {
     let mut begin = vec![terms.eq(old[0], number(0))];
     begin.extend((0..2).map(|e| terms.eq(old[e + 1], number(periods[e]))));
     system.add_clause(vec![], terms.and(&begin), Some(atom(&old)));
-    // Time goes on to the earlier one.
+    // Time advances to the earlier one.
     let earlier = terms.ite(terms.le(old[1], old[2]), old[1], old[2]);
     let jump = [
         terms.lt(old[0], earlier),
@@ -97,7 +97,7 @@ fn calendars() {
 
 const BITS: usize = 4;
 
-/// Two predicates of some bits, clauses between them, and a query, perhaps with a local.
+/// Two predicates of some bits, clauses between them, and a query, possibly with a local variable.
 fn boolean_system(random: &mut Random) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
@@ -143,7 +143,7 @@ fn boolean_system(random: &mut Random) -> System {
     system
 }
 
-/// The number of facts on the shortest way to a query, by search through all states.
+/// The number of facts on the shortest path to a query, by search through all states.
 fn shortest_way(system: &System) -> Option<usize> {
     let t = &system.terms;
     let value = |state: usize, bit: usize| t.bool(state >> bit & 1 == 1);

@@ -1,15 +1,16 @@
-//! Relations that further steps do not lead out of.
+//! Relations that are closed under further steps.
 //!
-//! A step is added after a relation or before it; where the result is in the relation, the relation
-//! holds of all runs. For a proof the runs from facts, or those to queries, are enough (FMCAD
-//! 2022). Of a relation that is not closed the largest closed part (`proof::houdini`) is a proof if
-//! no query is reached by it.
+//! A step is added after a relation or before it; if the result implies the relation, the relation
+//! holds of all runs. For a proof, the runs from facts or those to queries suffice (FMCAD 2022). Of
+//! a relation that is not closed, the largest closed part (`alphorn_proof::houdini`) is a proof if
+//! it excludes runs from facts to queries.
 //!
-//! Invariant: conjuncts that are kept hold of all runs of the kind that is asked about, and say
-//! together that no run is between facts and queries.
+//! Invariant: the conjuncts of a [`Proof`] hold of all runs of its kind, and together exclude runs
+//! from facts to queries.
 
 use rustc_hash::FxHashSet;
 
+use super::limits::LIMITS;
 use super::search::{Kind, Search};
 use super::system::Conjunct;
 use alphorn_proof::houdini::{self, largest_inductive_subset, possible_violations};
@@ -17,28 +18,29 @@ use alphorn_proof::{Stop, ask};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// Relations of less than twice as many conjuncts stay as they are.
-const GROWN: usize = 10;
-
-/// Where the step is added.
+/// The side of the relation at which the step is added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
+    /// After it, for runs from facts.
     Right,
+    /// Before it, for runs to queries.
     Left,
 }
 
 /// A relation that is closed for runs from facts (right) or to queries (left).
 pub(super) struct Proof {
+    /// The side at which it is closed.
     pub side: Side,
-    /// It is about all runs, or about multiples of two to the power of the level steps.
+    /// `Less` for all runs, `Exact` for multiples of two to the power of the level steps.
     pub kind: Kind,
+    /// The level.
     pub level: usize,
+    /// The conjuncts.
     pub relation: Vec<Conjunct>,
 }
 
 impl Kind {
-    /// The sides to try. What is about exactly so many steps composes in the order that the left
-    /// needs.
+    /// The sides to try. The order of composition of `Exact` is suited to the left one.
     pub fn sides(self) -> [Side; 2] {
         match self {
             Kind::Less => [Side::Right, Side::Left],
@@ -56,7 +58,7 @@ impl Search<'_> {
         level: usize,
         cx: &Context,
     ) -> Result<Option<Proof>, Stop> {
-        // One side only: then what is shared is closed together, and is a proof when it is enough.
+        // At one side only, so that all shared conjuncts are closed together.
         if kind == Kind::Less && side == kind.sides()[0] {
             for conjunct in self.closed(kind, side, level, false, cx)? {
                 self.spread(conjunct);
@@ -74,20 +76,20 @@ impl Search<'_> {
         }))
     }
 
-    /// What holds of all runs is known at all levels from now on.
+    /// Adds a conjunct that holds of all runs at all levels.
     fn spread(&mut self, conjunct: Conjunct) {
         if self.always.contains(&conjunct) {
             return;
         }
         self.always.push(conjunct);
-        // What level 0 says is exact.
+        // The relations of level 0 are exact.
         for relation in self.exact[1..].iter_mut().chain(&mut self.less[1..]) {
             relation.share(conjunct);
         }
     }
 
-    /// The largest part of a relation's conjuncts that a step at a side does not lead out of; for
-    /// all runs, or for those from facts or to queries only.
+    /// The largest part of a relation's conjuncts that is closed under a step at a side: for all
+    /// runs, or, if `restricted`, for those from facts or to queries.
     fn closed(
         &mut self,
         kind: Kind,
@@ -122,7 +124,7 @@ impl Search<'_> {
             Side::Right => kept[c].left,
             Side::Left => kept[c].right,
         };
-        // From the relation, by the step, to the relation.
+        // The step from the relation to the relation.
         let steps = [houdini::Step {
             from: vec![0],
             to: 0,
@@ -139,7 +141,7 @@ impl Search<'_> {
         Ok(closed.into_iter().map(|c| kept[c]).collect())
     }
 
-    /// Whether no run that the relation allows leads from facts to queries.
+    /// Whether the relation allows no run from facts to queries.
     fn excludes(
         &mut self,
         kind: Kind,
@@ -162,7 +164,7 @@ impl Search<'_> {
                 solver.assert(conjunct.left);
             }
         } else {
-            // Multiples, none among them, and less than the step.
+            // A multiple of the step, possibly zero, and a shorter run.
             let (multiple, same): (Vec<TermId>, TermId) = match side {
                 Side::Right => (
                     relation.iter().map(|c| c.left).collect(),
@@ -184,11 +186,11 @@ impl Search<'_> {
         Ok(ask(&mut solver, &[], cx)?.is_none())
     }
 
-    /// Drops conjuncts of a relation that the others imply, when it has grown much.
-    pub fn tidy(&mut self, kind: Kind, level: usize, cx: &Context) -> Result<(), Stop> {
+    /// Removes conjuncts of a relation that the others imply, if their number has doubled.
+    pub fn simplify(&mut self, kind: Kind, level: usize, cx: &Context) -> Result<(), Stop> {
         let terms = self.ts.terms();
         let relation = self.relation(kind, level);
-        if relation.conjuncts.len() < 2 * relation.tidied.max(GROWN) {
+        if relation.conjuncts.len() < 2 * relation.simplified.max(LIMITS.unsimplified_conjuncts) {
             return Ok(());
         }
         let conjuncts: Vec<TermId> = self
@@ -199,7 +201,7 @@ impl Search<'_> {
             .collect();
         let mut solver = self.smt.solver();
         let mut dropped: FxHashSet<usize> = FxHashSet::default();
-        // The oldest first: newer ones say more.
+        // The oldest first, since newer ones are usually stronger.
         for (position, &conjunct) in conjuncts.iter().enumerate() {
             let mut assumptions: Vec<TermId> = conjuncts
                 .iter()
@@ -214,7 +216,7 @@ impl Search<'_> {
         }
         let relation = self.relation(kind, level);
         relation.retain(|at| !dropped.contains(&at));
-        relation.tidied = relation.conjuncts.len();
+        relation.simplified = relation.conjuncts.len();
         Ok(())
     }
 }

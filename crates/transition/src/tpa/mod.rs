@@ -1,37 +1,38 @@
-//! Transition power abstraction: what holds of runs of one, two, four, eight … steps.
+//! Transition power abstraction: over-approximations of runs of one, two, four, eight … steps.
 //!
 //! For linear systems with deep refutations or with loops in phases. After Blicha, Fedyukovich,
-//! Hyvärinen, Sharygina, "Transition Power Abstractions for Deep Counterexample Detection" (TACAS
-//! 2022), and "Split Transition Power Abstraction for Unbounded Safety" (FMCAD 2022).
+//! Hyvärinen, Sharygina, "Transition power abstractions for deep counterexample detection" (TACAS
+//! 2022), and "Split transition power abstraction for unbounded safety" (FMCAD 2022).
 //!
-//! A level has a relation between the states before and after runs of two to its power steps, and
-//! one of shorter runs; both allow more than there is (`relation`). Queries compose two relations
-//! of the level below and descend by states between the halves; interpolants refine a relation that
-//! allowed too much (`search`). So a run of thousands of steps is found by some levels of halves,
-//! the lowest of which are short unrollings (`short_runs`), and is written out backward (`path`).
-//! When no run of less than so many steps leads to a query, a relation that further steps do not
-//! lead out of, or the largest part of one, is a proof (`fixpoint`), and projection makes an
+//! A level has a relation between the states before and after runs of two to its power steps
+//! (`Exact`), and one for shorter runs (`Less`); both are over-approximations (`relation`). Queries
+//! compose two relations of the level below and descend by the states between the halves;
+//! interpolants refine a relation that allowed too much (`search`). So a run of thousands of steps
+//! is found by some levels of halves, the lowest of which are short unrollings (`short_runs`), and
+//! is expanded backward (`path`). A relation that is closed under further steps, or its largest
+//! closed part, is a proof if no run leads to a query (`fixpoint`), and projection makes an
 //! inductive invariant of it (`model`).
 //!
-//! What differs from the papers:
+//! Deviations:
 //!
-//! - The pass `single-loop` makes one transition system of several predicates, and brings the
-//!   witness back; Golem takes the loops apart and goes from one to the next.
-//! - Short runs, of up to eight steps, are asked for directly by an unrolling, where the relations
-//!   do not exclude them. Longer ones are put together from them, and a refutation is written out
-//!   backward, one query for each unrolling.
-//! - A proof may be the largest closed part of a relation's conjuncts; the papers ask for the whole
-//!   relation. What is closed for all runs holds at all levels from then on.
+//! - The pass `single-loop` makes one transition system of several predicates, and translates the
+//!   witness back.
+//! - Short runs, of up to eight steps, are queried by an unrolling if the relations do not exclude
+//!   them. Longer ones are composed of these, and a refutation is expanded backward, one query per
+//!   unrolling.
+//! - A proof may be the largest closed part of a relation's conjuncts; in the papers it is the
+//!   whole relation. Conjuncts that hold of all runs are added at all levels.
 //! - A closed relation of exactly 2ⁿ steps is k-inductive. It becomes an inductive invariant by one
 //!   interpolant for each level below: the states halfway, from which no query is within the other
-//!   half. This is the reason that `Less` then `Exact` is the order of composition, and that the
-//!   backward direction is tried first.
+//!   half. This needs the order of composition `Less` then `Exact`, and the backward direction
+//!   first.
 //!
-//! Invariant: relations decide only what is looked for. `Sat` is said when clauses, facts and
-//! queries were checked against the invariant, `Unsat` when evaluation has confirmed the
-//! refutation.
+//! Invariant: relations only guide the search. `Sat` is answered only with an invariant that was
+//! checked against clauses, facts and queries, `Unsat` only with a refutation that evaluation has
+//! confirmed.
 
 mod fixpoint;
+mod limits;
 mod model;
 mod options;
 mod path;
@@ -59,9 +60,10 @@ use alphorn_term::run::Context;
 use alphorn_transform::{BackError, SingleLoop, Transformation};
 use alphorn_witness::{Model, Verdict};
 
-/// The engine.
+/// The engine `tpa`.
 #[derive(Clone, Debug, Default)]
 pub struct Tpa {
+    /// The settings.
     pub options: Options,
 }
 
@@ -79,7 +81,7 @@ impl Engine for Tpa {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        // Z3's older arithmetic solver, as for `trl`.
+        // Z3's older simplex solver is faster here.
         driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             self.decide(system, smt, cx)
         })
@@ -87,7 +89,7 @@ impl Engine for Tpa {
 }
 
 impl Tpa {
-    /// Decides by a system with one predicate, and brings the witness back.
+    /// Decides a system by one with a single predicate, and translates the witness back.
     fn decide(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
         let reachability = Reachability::new(system);
         let mut relevant = system.clone();
@@ -100,7 +102,7 @@ impl Tpa {
         let single = SingleLoop.apply(&relevant, cx);
         let whole = single.as_ref().map_or(&*relevant, |single| &single.system);
         let failed = |e: BackError| Failure {
-            step: "taking a witness back from one loop to the clauses",
+            step: "translating a witness back from a single loop",
             message: e.to_string(),
         };
         match self.decide_single(whole, smt, cx)? {
@@ -121,7 +123,7 @@ impl Tpa {
         }
     }
 
-    /// The same for a system with one predicate at most.
+    /// Decides a system with at most one predicate.
     fn decide_single(
         &self,
         system: &System,
@@ -136,7 +138,7 @@ impl Tpa {
         let predicate = match predicates[..] {
             [] => return Ok(Verdict::Sat(Model::default())),
             [predicate] => predicate,
-            _ => return Err(incomplete("the clauses are no single transition system")),
+            _ => return Err(incomplete("the clauses are not a single transition system")),
         };
         let ts = TransitionSystem::new(system, &steps, predicate);
         let mut search = Search::new(&ts, smt, &self.options, cx);
@@ -148,6 +150,7 @@ impl Tpa {
         result
     }
 
+    /// Searches level by level.
     fn search(&self, search: &mut Search, cx: &mut Context) -> Result<Verdict, Stop> {
         let ts = search.ts;
         for level in 0..=self.options.max_level {
@@ -167,10 +170,12 @@ impl Tpa {
             }
         }
         let level = self.options.max_level;
-        Err(incomplete(format!("nothing is closed up to level {level}")))
+        Err(incomplete(format!(
+            "no relation is closed up to level {level}"
+        )))
     }
 
-    /// A model, if a relation gives one.
+    /// A model, if the relation of a kind and level gives one.
     fn prove(
         &self,
         search: &mut Search,
@@ -182,7 +187,7 @@ impl Tpa {
         if search.open.get(&(kind, level)) == Some(&version) {
             return Ok(None);
         }
-        search.tidy(kind, level, cx)?;
+        search.simplify(kind, level, cx)?;
         for side in kind.sides() {
             let Some(proof) = search.fixpoint(kind, side, level, cx)? else {
                 continue;

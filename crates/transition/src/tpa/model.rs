@@ -1,10 +1,11 @@
 //! From a closed relation to an inductive invariant.
 //!
-//! The states that a closed relation leads to from facts, or from which it leads to queries, are
-//! found by projection. Of a relation about multiples of so many steps they are closed under these
-//! only; the states between come from interpolants, half as many steps at a time.
+//! The states to which a closed relation leads from facts, or from which it leads to queries, are
+//! computed by projection. If the relation is about multiples of a number of steps, they are closed
+//! under these only; interpolants give the states between, for half the number of steps each time.
 //!
-//! Invariant: a formula is given out when facts, clauses and queries were checked against it.
+//! Invariant: an invariant is returned only after it was checked against facts, clauses and
+//! queries.
 
 use super::fixpoint::{Proof, Side};
 use super::search::{Kind, Search};
@@ -17,6 +18,9 @@ use alphorn_term::run::Context;
 
 impl Search<'_> {
     /// An invariant over the first copy of the state.
+    ///
+    /// # Errors
+    /// There is none by this proof, a limit of the run, or a failure.
     pub fn invariant(&mut self, proof: &Proof, cx: &mut Context) -> Result<TermId, Stop> {
         let (ts, terms) = (self.ts, self.ts.terms());
         let [first, second, _] = &ts.copies;
@@ -47,11 +51,13 @@ impl Search<'_> {
         };
         match self.is_invariant(invariant, cx)? {
             true => Ok(invariant),
-            false => Err(incomplete("the states of a closed relation are no model")),
+            false => Err(incomplete(
+                "the states of a closed relation are not an invariant",
+            )),
         }
     }
 
-    /// The states for which the rest of a formula has a solution, over the first copy.
+    /// The projection of a formula to the variables `kept` of a state, over the first copy.
     fn project(
         &mut self,
         formula: TermId,
@@ -74,10 +80,10 @@ impl Search<'_> {
         Ok(terms.or(&cubes))
     }
 
-    /// Closed under single steps what is closed under two to the power of the level: halfway
-    /// between such states are those that half as many steps lead to, and lead back from. No query
-    /// is within the other half; interpolants find both, level by level. Backward from queries the
-    /// same.
+    /// Extends states that are closed under two to the power of the level steps to states that are
+    /// closed under single steps. Level by level, an interpolant adds the states halfway: half the
+    /// steps lead to them, from them half the steps lead back, and no query is reached in fewer.
+    /// From queries likewise backward.
     fn between(&mut self, proof: &Proof, states: TermId, cx: &Context) -> Result<TermId, Stop> {
         let (ts, terms) = (self.ts, self.ts.terms());
         let [first, second, third] = &ts.copies;
@@ -115,7 +121,7 @@ impl Search<'_> {
         Ok(states)
     }
 
-    /// Facts are in it, no clause leads out of it, no query is in it.
+    /// Whether a formula contains the facts, is closed under the clauses, and excludes the queries.
     fn is_invariant(&self, invariant: TermId, cx: &Context) -> Result<bool, Stop> {
         let (ts, terms) = (self.ts, self.ts.terms());
         let [first, second, _] = &ts.copies;

@@ -1,15 +1,15 @@
 //! The settings of the engine.
 //!
-//! Invariant: no setting decides whether an answer is right, only whether and when there is one.
+//! Invariant: no setting decides which answer there is, only whether and when there is one.
 
 use alphorn_engine::settings::settings;
 
 settings! {
-    /// Limits of the search.
+    /// Options of `tpa`.
     Options {
-        /// Runs of two to the power of this are one query; in the papers this is 0.
+        /// Runs of two to the power of this many steps are one query; 0 in the papers.
         unroll: usize = 3;
-        /// Levels, at most.
+        /// The largest level.
         max_level: usize = 40, from 1;
     }
 }

@@ -1,14 +1,14 @@
-//! From states that were reached to the clauses of one run.
+//! From reached states to the clauses of one run.
 //!
-//! The halves are taken apart down to unrollings, and these are walked backward: a query gives the
-//! last state, and each unrolling a state before it. So no set of states is divided again.
+//! The halves are divided down to unrollings, which are traversed backward: a query gives the last
+//! state, and each unrolling a state before it.
 //!
-//! Invariant: a step's values satisfy its clause in a model of a query; the state it leads to is
-//! the one that the next step begins with.
+//! Invariant: a step's values satisfy its clause in a model of a query; the state to which it leads
+//! is the one where the next step begins.
 
 use std::rc::Rc;
 
-use super::search::{Reached, Search, Way};
+use super::search::{Justification, Reached, Search};
 use super::system::{States, any};
 use alphorn_proof::steps::Instance;
 use alphorn_proof::trace::{MAX_STEPS, Trace, too_many_steps};
@@ -18,27 +18,27 @@ use alphorn_term::run::Context;
 use alphorn_witness::Refutation;
 
 impl Search<'_> {
-    /// The refutation that queries among reached states stand for.
+    /// The refutation by reached states to which a query applies.
     pub fn refutation(&mut self, reached: &Rc<Reached>, cx: &Context) -> Result<Refutation, Stop> {
         let ts = self.ts;
         let mut leaves: Vec<(States, usize)> = Vec::new();
         let mut length = 2;
         let mut work = vec![reached.clone()];
         while let Some(reached) = work.pop() {
-            match &reached.way {
-                Way::Stay => {}
-                Way::Steps(level) => {
+            match &reached.by {
+                Justification::Stay => {}
+                Justification::Steps(level) => {
                     length += 1usize << level;
                     leaves.push((reached.source.clone(), *level));
                 }
-                Way::Part(all) => work.push(all.clone()),
-                Way::Both(left, right) => work.extend([left.clone(), right.clone()]),
+                Justification::Part(all) => work.push(all.clone()),
+                Justification::Both(left, right) => work.extend([left.clone(), right.clone()]),
             }
             if length > MAX_STEPS {
                 return Err(too_many_steps());
             }
         }
-        // The last first: the right half was on top of the stack.
+        // The leaves are in reverse order, since the right half was on top of the stack.
         let last = reached.target.literals.to_vec();
         let (query, mut state) = self.end(&ts.queries(&ts.copies[0]), last, cx)?;
         let mut run = vec![query];
@@ -56,7 +56,7 @@ impl Search<'_> {
         Ok(Refutation { steps })
     }
 
-    /// A clause at one end of the run, and the state there.
+    /// A clause at one end of the run, one of `instances`, and the state there.
     fn end(
         &self,
         instances: &[Instance],
@@ -69,7 +69,8 @@ impl Search<'_> {
         for formula in formulas {
             solver.assert(formula);
         }
-        let model = ask(&mut solver, &[], cx)?.ok_or_else(|| unreadable("no end of the run"))?;
+        let model = ask(&mut solver, &[], cx)?
+            .ok_or_else(|| unreadable("the end of a run has no solution"))?;
         let instance = instances.iter().find(|i| model.satisfies(i.formula));
         let instance = instance.ok_or_else(undefined)?.clone();
         let state = values(&model, &ts.copies[0])?;

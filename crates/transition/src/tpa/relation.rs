@@ -1,4 +1,4 @@
-//! What is known of all runs of a number of steps, as a conjunction that only grows.
+//! An over-approximation of all runs of a number of steps, as a conjunction.
 //!
 //! Invariant: each conjunct holds of all runs that the relation is about.
 
@@ -7,15 +7,17 @@ use rustc_hash::FxHashSet;
 use super::system::{Conjunct, TransitionSystem};
 use alphorn_term::TermId;
 
-/// See the module.
+/// The conjuncts of a relation.
 #[derive(Default)]
 pub(super) struct Relation {
+    /// The conjuncts in use.
     pub conjuncts: Vec<Conjunct>,
+    /// All conjuncts that were added.
     known: FxHashSet<TermId>,
-    /// Changes with the conjuncts.
+    /// Increases with each new conjunct.
     pub version: usize,
-    /// Conjuncts left when it was tidied last.
-    pub tidied: usize,
+    /// The number of conjuncts after the last simplification.
+    pub simplified: usize,
 }
 
 impl Relation {
@@ -27,7 +29,7 @@ impl Relation {
         }
     }
 
-    /// Adds what is known already; what is new.
+    /// Adds a conjunct that holds of all runs. Returns whether it is new.
     pub fn share(&mut self, conjunct: Conjunct) -> bool {
         let new = conjunct.left != TermId::TRUE && self.known.insert(conjunct.left);
         if new {
@@ -44,7 +46,7 @@ impl Relation {
         }
     }
 
-    /// Keeps some of the conjuncts, by their positions. What goes is implied by the rest.
+    /// Keeps the conjuncts at some positions, which must imply the others.
     pub fn retain(&mut self, kept: impl Fn(usize) -> bool) {
         let mut position = 0;
         self.conjuncts.retain(|_| {

@@ -1,17 +1,18 @@
-//! Whether runs of two to the power of a level steps, or of less, lead from some states to others.
+//! Whether runs of two to the power of a level steps, or fewer, lead from some states to others.
 //!
-//! A query about a level composes two relations of the level below. Where the composition excludes
-//! a run, an interpolant between it and the two sets of states refines the level's relation. Where
-//! it allows one, projection gives states between the two halves, and both are asked in turn; a
-//! half that says no has been refined by then, and the composition is asked again.
+//! A query about a level composes two relations of the level below. If the composition excludes a
+//! run, an interpolant between it and the two sets of states refines the level's relation. If it
+//! allows one, projection gives states between the two halves, and both are queried in turn; a half
+//! without a run has been refined by that, and the composition is queried again.
 //!
-//! Invariant: what is reached is reached, by construction from steps of clauses; a relation is only
-//! strengthened by what follows from the composition of the relations below.
+//! Invariant: reached states are connected by steps of clauses; a relation is strengthened only by
+//! formulas that follow from the composition of the relations below.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::options::Options;
 use super::relation::Relation;
 use super::short_runs::{ShortRuns, cube};
@@ -23,75 +24,87 @@ use alphorn_smt::{Smt, SmtModel, Solver};
 use alphorn_term::run::{Context, Reason};
 use alphorn_term::{Printer, TermId};
 
-/// Which runs a relation is about.
+/// The runs that a relation is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
-    /// Two to the power of the level steps.
+    /// Runs of two to the power of the level steps.
     Exact,
-    /// Less than that.
+    /// Shorter runs.
     Less,
 }
 
 /// States that are reached.
 pub(super) struct Reached {
+    /// The states where the runs begin.
     pub source: States,
     /// Each of these states is reached from one of the source.
     pub target: States,
-    pub way: Way,
+    /// By which steps.
+    pub by: Justification,
 }
 
 /// How states are reached.
-pub(super) enum Way {
+pub(super) enum Justification {
     /// They are among the source.
     Stay,
     /// By an unrolling of this level.
     Steps(usize),
-    /// As all of these states are.
+    /// They are among these reached states.
     Part(Rc<Reached>),
-    /// By a run to states between, and one from there.
+    /// By a run to states in between, and a run from there.
     Both(Rc<Reached>, Rc<Reached>),
 }
 
 /// A composition of relations, with a literal for each conjunct.
 struct Composition {
     solver: Solver,
+    /// The literals of conjuncts.
     names: FxHashMap<TermId, TermId>,
-    /// Whether the second run has no steps, for `Less`.
+    /// The literal that the second run has no steps, for `Less`.
     stay: TermId,
 }
 
+/// What the statistics show.
 #[derive(Default)]
 pub(super) struct Counters {
+    /// Refinements of relations.
     pub refinements: u64,
+    /// Those without an interpolant.
     pub fallbacks: u64,
+    /// Queries answered by remembered states.
     pub hits: u64,
 }
 
-/// See the module.
+/// The state of the search.
 pub(super) struct Search<'a> {
+    /// The transition system.
     pub ts: &'a TransitionSystem<'a>,
+    /// The solver context.
     pub smt: &'a Rc<Smt>,
+    /// The settings.
     pub options: &'a Options,
     interpolator: Interpolator,
+    /// The relations `Exact` of all levels.
     pub exact: Vec<Relation>,
+    /// The relations `Less` of all levels.
     pub less: Vec<Relation>,
     compositions: FxHashMap<(Kind, usize), Composition>,
-    /// By level: runs of two to its power steps.
+    /// For each level, the unrolling for two to its power steps.
     pub short_runs: Vec<ShortRuns>,
-    /// For sets of states.
+    /// The solver for intersections of sets of states.
     sets: Solver,
+    /// Remembered reached states.
     reached: FxHashMap<(Kind, usize, TermId), Vec<Rc<Reached>>>,
-    /// What holds of runs of any number of steps.
+    /// Conjuncts that hold of runs of any number of steps.
     pub always: Vec<Conjunct>,
-    /// Versions of relations that are no proof.
+    /// The versions of relations that were found to be no proof.
     pub open: FxHashMap<(Kind, usize), usize>,
+    /// What the statistics show.
     pub counters: Counters,
 }
 
-/// So many ways from one set of states are remembered at a level.
-const REMEMBERED: usize = 4;
-
 impl<'a> Search<'a> {
+    /// The relations of level 0.
     pub fn new(
         ts: &'a TransitionSystem<'a>,
         smt: &'a Rc<Smt>,
@@ -101,7 +114,7 @@ impl<'a> Search<'a> {
         let mut interpolator = Interpolator::new(
             smt,
             InterpolationOptions {
-                max_steps: 400,
+                max_steps: LIMITS.interpolation_steps,
                 ..InterpolationOptions::default()
             },
         );
@@ -129,7 +142,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes the relations up to a level; new ones hold what is known of runs of all lengths.
+    /// Adds relations up to a level, with the conjuncts that hold of runs of any number of steps.
     pub fn grow(&mut self, level: usize) {
         while self.exact.len() <= level {
             let (mut exact, mut less) = (Relation::default(), Relation::default());
@@ -142,6 +155,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The relation of a kind and level.
     pub fn relation(&mut self, kind: Kind, level: usize) -> &mut Relation {
         match kind {
             Kind::Exact => &mut self.exact[level],
@@ -149,8 +163,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The part of `target` that runs of a kind lead to from `source`, as far as it was found;
-    /// `None` when there are no such runs, and then the relation of the kind and level says so.
+    /// A part of `target` to which runs of a kind and level lead from `source`; `None` if there are
+    /// no such runs, and then the relation of the kind and level excludes them.
     pub fn reach(
         &mut self,
         kind: Kind,
@@ -168,7 +182,7 @@ impl<'a> Search<'a> {
             (Kind::Less, 0) => self.meet(source, target, cx)?.map(|target| Reached {
                 source: source.clone(),
                 target,
-                way: Way::Stay,
+                by: Justification::Stay,
             }),
             (Kind::Exact, 0) => self.unrolled(0, source, target, cx)?,
             _ => self.halves(kind, level, source, target, cx)?,
@@ -178,7 +192,7 @@ impl<'a> Search<'a> {
         };
         if level > 0 {
             let known = self.reached.entry(key).or_default();
-            if known.len() == REMEMBERED {
+            if known.len() == LIMITS.remembered {
                 known.remove(0);
             }
             known.push(found.clone());
@@ -186,6 +200,7 @@ impl<'a> Search<'a> {
         Ok(Some(found))
     }
 
+    /// A part of `target` among remembered reached states.
     fn remembered(
         &mut self,
         key: (Kind, usize, TermId),
@@ -199,14 +214,14 @@ impl<'a> Search<'a> {
                 return Ok(Some(Rc::new(Reached {
                     source: known.source.clone(),
                     target: part,
-                    way: Way::Part(known),
+                    by: Justification::Part(known),
                 })));
             }
         }
         Ok(None)
     }
 
-    /// States in both, without locals.
+    /// A cube of states in both sets, without local variables.
     fn meet(&mut self, a: &States, b: &States, cx: &Context) -> Result<Option<States>, Stop> {
         let parts: Vec<TermId> = a.literals.iter().chain(&*b.literals).copied().collect();
         self.sets.push();
@@ -221,6 +236,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// As [`Self::reach`] for `Exact`, by an unrolling.
     fn unrolled(
         &mut self,
         level: usize,
@@ -237,11 +253,11 @@ impl<'a> Search<'a> {
         Ok(target.map(|target| Reached {
             source: source.clone(),
             target,
-            way: Way::Steps(level),
+            by: Justification::Steps(level),
         }))
     }
 
-    /// Of a level above 0: by states between two halves.
+    /// As [`Self::reach`] for a level above 0, by the states between two halves.
     fn halves(
         &mut self,
         kind: Kind,
@@ -265,7 +281,7 @@ impl<'a> Search<'a> {
                     return Ok(Some(Reached {
                         source: source.clone(),
                         target: known.target.clone(),
-                        way: Way::Part(known),
+                        by: Justification::Part(known),
                     }));
                 }
                 continue;
@@ -281,14 +297,14 @@ impl<'a> Search<'a> {
                 return Ok(Some(Reached {
                     source: source.clone(),
                     target: right.target.clone(),
-                    way: Way::Both(left, right),
+                    by: Justification::Both(left, right),
                 }));
             }
         }
     }
 
-    /// A model of the composition of two relations between the states, with what it is a model of;
-    /// or, when there is none, the refined relation says so.
+    /// A model of the composition of two relations between the states, and the formulas that it
+    /// satisfies; `None` if there is none, and then the relation is refined.
     fn compose(
         &mut self,
         kind: Kind,
@@ -331,7 +347,7 @@ impl<'a> Search<'a> {
             })
         };
         let named: Vec<TermId> = relations.iter().map(|r| name(r, solver)).collect();
-        // The states come and go, and leave nothing in the solver.
+        // A scope, so that nothing about the states remains in the solver.
         solver.push();
         let model = ask(solver, &[&named[..], &ends].concat(), cx);
         let core: FxHashSet<TermId> = solver.core().into_iter().collect();
@@ -375,7 +391,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A formula that follows from `a` and contradicts `b`, or why there is none.
+    /// An interpolant: a formula that `a` implies and that contradicts `b`.
+    ///
+    /// # Errors
+    /// The reason why there is none.
     pub fn separate(&mut self, a: &[TermId], b: &[TermId], cx: &Context) -> Result<TermId, Stop> {
         let found = self.interpolator.binary(a, b);
         found.map_err(|error| match cx.stop() {
@@ -384,6 +403,7 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// An interpolant, or the negation of `b` if there is none.
     fn interpolant(&mut self, a: &[TermId], b: &[TermId], cx: &Context) -> Result<TermId, Stop> {
         let terms = self.ts.terms();
         let error = match self.separate(a, b, cx) {
@@ -392,7 +412,7 @@ impl<'a> Search<'a> {
         };
         log::debug!("tpa: {error}");
         let [first, _, third] = &self.ts.copies;
-        // What is excluded, and no more.
+        // The negation of the excluded run, if it is over the states at the ends.
         let ends: FxHashSet<&TermId> = first.iter().chain(third).collect();
         if terms.free_vars(b).iter().any(|v| !ends.contains(v)) {
             return Err(incomplete(error));

@@ -1,7 +1,7 @@
-//! Short runs as one query: the clauses unrolled for a number of steps, from any state.
+//! Short runs: the clauses unrolled for a number of steps, from any state.
 //!
-//! Invariant: what is reached by projection is reached from the source by a run of so many steps,
-//! whichever of the target's states is chosen.
+//! Invariant: each state in the result of [`ShortRuns::reach`] is reached from the source by a run
+//! of this number of steps.
 
 use std::rc::Rc;
 
@@ -14,17 +14,17 @@ use alphorn_smt::{Smt, SmtModel, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
 
-/// See the module.
+/// The unrolling for a number of steps.
 pub(super) struct ShortRuns {
     solver: Solver,
     unrolling: Unrolling,
-    /// The states before the first step, and after the last one; `None` when there are no runs of
-    /// so many steps by the clauses' dependencies alone.
+    /// The variables of the state before the first step and of that after the last one; `None` if
+    /// the dependencies exclude runs of this number of steps.
     ends: Option<(Vec<TermId>, Vec<TermId>)>,
 }
 
 impl ShortRuns {
-    /// Runs of so many steps.
+    /// The runs of this number of steps.
     pub fn new(ts: &TransitionSystem, smt: &Rc<Smt>, steps: usize) -> ShortRuns {
         let mut solver = smt.solver();
         let mut unrolling = Unrolling::from_predicate(ts.system, ts.predicate);
@@ -41,7 +41,8 @@ impl ShortRuns {
         }
     }
 
-    /// The part of `target` that a run from `source` reaches, as far as one model shows it.
+    /// A part of `target` that runs from `source` reach, by projection of one model; `None` if
+    /// there is none.
     pub fn reach(
         &mut self,
         ts: &TransitionSystem,
@@ -62,8 +63,8 @@ impl ShortRuns {
         Ok(Some(cube(ts, &parts, last, &model)?))
     }
 
-    /// A run from `source` to the state with these values, and where it begins. The state is one
-    /// that was found to be reached.
+    /// A run from `source` to a reached state with the values `end`, and the values of the state
+    /// where it begins.
     pub fn back(
         &mut self,
         ts: &TransitionSystem,
@@ -71,7 +72,7 @@ impl ShortRuns {
         end: &[TermId],
         cx: &Context,
     ) -> Result<(Trace, Vec<TermId>), Stop> {
-        let missing = || unreadable("a state that was reached is not");
+        let missing = || unreadable("a reached state has no run to it");
         let (first, last) = self.ends.as_ref().ok_or_else(missing)?;
         let mut parts = vec![ts.same(last, end)];
         parts.extend(ts.literals(source, first));
@@ -82,7 +83,7 @@ impl ShortRuns {
     }
 }
 
-/// A model of what the solver holds together with these formulas.
+/// A model of the solver's formulas and the given ones, in a scope.
 fn ask_within(
     solver: &mut Solver,
     formulas: &[TermId],
@@ -97,7 +98,8 @@ fn ask_within(
     model
 }
 
-/// What holds together in the model, projected onto a state, over the first copy.
+/// The projection of formulas that a model satisfies to the variables `kept` of a state, over the
+/// first copy.
 pub(super) fn cube(
     ts: &TransitionSystem,
     parts: &[TermId],

@@ -1,7 +1,6 @@
-//! One transition system: states before, between and after two runs, and the clauses over them.
+//! The transition system: three copies of the state, and the clauses over them.
 //!
-//! Invariant: formulas that are kept are over the states before (and after) a run; each instance of
-//! clauses has locals of its own.
+//! Invariant: each instance of a clause has its own local variables.
 
 use std::rc::Rc;
 
@@ -11,19 +10,21 @@ use alphorn_chc::{PredicateId, System};
 use alphorn_proof::steps::{Instance, Steps};
 use alphorn_term::{TermId, TermStore};
 
-/// Copies of the state: before a run, after it (or between two), after the second.
+/// The number of copies of the state: before a run, after it, and after a second one.
 pub(super) const COPIES: usize = 3;
 
-/// Literals over the first copy of the state. Locals may be among the variables of the facts and
-/// the queries only.
+/// Literals over the first copy of the state. Those of the facts and the queries may contain local
+/// variables.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct States {
+    /// The literals.
     pub literals: Rc<[TermId]>,
-    /// Their conjunction, for its identity.
+    /// Their conjunction, which identifies the set.
     pub formula: TermId,
 }
 
 impl States {
+    /// The states that satisfy a formula.
     pub fn new(terms: &TermStore, formula: TermId) -> States {
         States {
             literals: terms.conjuncts(formula).into(),
@@ -32,19 +33,24 @@ impl States {
     }
 }
 
-/// See the module.
+/// A system with one predicate as a transition system.
 pub(super) struct TransitionSystem<'a> {
+    /// The clauses.
     pub system: &'a System,
+    /// Their steps.
     pub steps: &'a Steps,
+    /// The predicate.
     pub predicate: PredicateId,
+    /// The variables of each copy of the state.
     pub copies: [Vec<TermId>; COPIES],
-    /// Facts and queries over the first copy.
+    /// The facts.
     pub init: States,
+    /// The states to which a query applies.
     pub query: States,
 }
 
 impl<'a> TransitionSystem<'a> {
-    /// Of a system with one predicate.
+    /// The transition system of the only predicate of a system.
     pub fn new(system: &'a System, steps: &'a Steps, predicate: PredicateId) -> Self {
         let copies = [0; COPIES].map(|_| system.fresh_atom(predicate).args);
         let mut ts = TransitionSystem {
@@ -60,10 +66,12 @@ impl<'a> TransitionSystem<'a> {
         ts
     }
 
+    /// The store of the system's terms.
     pub fn terms(&self) -> &'a TermStore {
         &self.system.terms
     }
 
+    /// Instances of steps with these arguments.
     fn instances(&self, steps: &[usize], arguments: &[TermId]) -> Vec<Instance> {
         let instance = |&step: &usize| {
             let arguments = arguments.iter().copied();
@@ -73,7 +81,7 @@ impl<'a> TransitionSystem<'a> {
         steps.iter().map(instance).collect()
     }
 
-    /// The clauses of facts over a state, with locals of their own.
+    /// The entry clauses over a state.
     pub fn entries(&self, state: &[TermId]) -> Vec<Instance> {
         self.instances(&self.steps.entries, state)
     }
@@ -89,7 +97,7 @@ impl<'a> TransitionSystem<'a> {
         self.instances(self.steps.from(self.predicate), &arguments)
     }
 
-    /// The states are the same.
+    /// The formula that two states are equal.
     pub fn same(&self, from: &[TermId], to: &[TermId]) -> TermId {
         let terms = self.terms();
         let pairs = from.iter().zip(to);
@@ -97,13 +105,13 @@ impl<'a> TransitionSystem<'a> {
         terms.and(&equations)
     }
 
-    /// A formula over the variables of one state, over those of another.
+    /// A formula over the variables `from`, over the variables `to`.
     pub fn over(&self, formula: TermId, from: &[TermId], to: &[TermId]) -> TermId {
         let map: FxHashMap<TermId, TermId> = from.iter().copied().zip(to.iter().copied()).collect();
         self.terms().substitute(formula, &map)
     }
 
-    /// Literals of states, over other variables.
+    /// The literals of states over the variables `to`.
     pub fn literals(&self, states: &States, to: &[TermId]) -> Vec<TermId> {
         if *to == *self.copies[0] {
             return states.literals.to_vec();
@@ -119,8 +127,7 @@ impl<'a> TransitionSystem<'a> {
             .collect()
     }
 
-    /// A relation between the first two copies, and the same from the second to the third and from
-    /// the first to the third.
+    /// A relation between the first two copies, together with the same for the other pairs.
     pub fn conjunct(&self, relation: TermId) -> Conjunct {
         let [first, second, third] = &self.copies;
         let after = self.over(relation, second, third);
@@ -133,7 +140,7 @@ impl<'a> TransitionSystem<'a> {
         }
     }
 
-    /// One step as a relation; each copy has locals of its own.
+    /// One step as a relation.
     pub fn step(&self) -> Conjunct {
         let [first, second, third] = &self.copies;
         let over = |from, to| any(self.terms(), &self.transitions(from, to));
@@ -156,7 +163,7 @@ pub(super) struct Conjunct {
     pub whole: TermId,
 }
 
-/// One of the clauses is applied.
+/// The formula that one of the instances applies.
 pub(super) fn any(terms: &TermStore, instances: &[Instance]) -> TermId {
     let formulas: Vec<TermId> = instances.iter().map(|i| i.formula).collect();
     terms.or(&formulas)

@@ -1,4 +1,5 @@
-//! Relations hold of the runs they are about; runs and proofs are found whatever the choices.
+//! Checks that relations hold of the runs they are about, and that runs and proofs are found with
+//! all settings.
 
 use std::rc::Rc;
 
@@ -9,8 +10,8 @@ use alphorn_smt::SatResult;
 use alphorn_term::{SortId, TermId, TermStore};
 use alphorn_witness::check_refutation;
 
-/// Phases of `length` steps: a number counts up, another one counts the steps of every second phase
-/// up and those of the others down. The query asks for `end` of the second after all of them.
+/// Phases of `length` steps: a number counts up, another one counts up in every second phase and
+/// down in the others. The query is that the second is `end` after all phases.
 fn phases(count: u64, length: u64, end: i64) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
@@ -106,7 +107,7 @@ fn proved(system: &System, settings: &[&str]) {
     assert_model(system, &model);
 }
 
-/// Each clause holds in the model.
+/// Whether each clause holds in the model.
 fn assert_model(system: &System, model: &Model) {
     let terms = &system.terms;
     let smt = Smt::new(terms.clone());
@@ -179,7 +180,7 @@ fn queries_at_once_and_never() {
     refuted(&constraint, &[], 1);
 }
 
-/// Relations say nothing that is not true of the runs they are about, also what is shared.
+/// Relations, and conjuncts shared by all levels, hold of the runs they are about.
 #[test]
 fn relations_hold_of_runs() {
     for (count, length, end) in [(1, 9, 12), (2, 5, 2), (2, 4, -1), (3, 3, 5)] {

@@ -1,11 +1,12 @@
 //! Acceleration: from one pass through a loop to any number of passes with the same differences.
 //!
-//! After Frohn, Giesl, "Integrating loop acceleration into bounded model checking" (FM 2024). Deviation:
-//! there are no recurrences to solve and no metering functions. The differences are those of the model,
-//! and the guard is convex: if it holds for the first and the last pass, it holds for those between.
+//! After Frohn, Giesl, "Integrating loop acceleration into bounded model checking" (FM 2024).
+//! Deviation: there are no recurrences to solve and no metering functions. The differences are
+//! those of the model, and the guard is convex: if it holds for the first and the last pass, it
+//! holds for those between.
 //!
-//! Invariant: the relation is transitive, the pass is one of its instances, and each of its instances is
-//! a number of passes in a row.
+//! Invariant: the relation is transitive, the pass is one of its instances, and each of its
+//! instances is a number of passes in a row.
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,8 +20,8 @@ use alphorn_term::{BigInt, Rational, SortId, TermId, TermStore};
 pub(super) struct Acceleration {
     /// The relation, over the arguments before and after the pass.
     pub literals: Vec<TermId>,
-    /// For each argument, the difference that one pass makes; `None` for arguments that are no numbers,
-    /// which stay the same.
+    /// For each argument, the difference that one pass makes; `None` for arguments that are no
+    /// numbers, which stay the same.
     pub difference: Vec<Option<Rational>>,
 }
 
@@ -57,8 +58,9 @@ impl Acceleration {
 }
 
 impl Pass<'_> {
-    /// The relation of one or more passes with the differences of the model. `None` if the pass changes no
-    /// number, or changes another argument, or if its guard is not convex or holds only once.
+    /// The relation of one or more passes with the differences of the model. `None` if the pass
+    /// changes no number, or changes another argument, or if its guard is not convex or holds only
+    /// once.
     pub fn accelerate(&self, terms: &TermStore) -> Option<Acceleration> {
         let mut difference = Vec::with_capacity(self.before.len());
         let mut next = FxHashMap::default();

@@ -1,7 +1,7 @@
 //! Runs that are blocked because a learned relation leads to the same state in one step.
 //!
-//! Invariant: for each blocked run there is one between the same states with fewer steps, or with a step
-//! that was learned later.
+//! Invariant: for each blocked run there is one between the same states with fewer steps, or with a
+//! step that was learned later.
 
 use rustc_hash::FxHashMap;
 
@@ -28,8 +28,8 @@ pub(super) struct Blocked {
 }
 
 impl Blocked {
-    /// Blocks runs that take several steps where a relation needs one; in force when the level at its end
-    /// is next added.
+    /// Blocks runs that take several steps where a relation needs one; in force when the level at
+    /// its end is next added.
     pub fn add(&mut self, shortcut: Shortcut) {
         let end = shortcut.start + shortcut.length;
         let list = self.shortcuts.entry(end).or_default();
@@ -72,8 +72,8 @@ fn over(terms: &TermStore, steps: &Steps, step: usize, from: &Place, to: &Place)
     terms.substitute(steps.all[step].formula, &map)
 }
 
-/// Blocks steps that are instances of a relation learned later, and the same relation twice in a row, since
-/// it is transitive.
+/// Blocks steps that are instances of a relation learned later, and the same relation twice in a
+/// row, since it is transitive.
 fn prefer_learned(
     terms: &TermStore,
     steps: &Steps,

@@ -1,10 +1,10 @@
 //! From a run with accelerated steps to a refutation by clauses.
 //!
-//! The values of passes between the first and the last are interpolated between theirs where that is a
-//! solution, and otherwise those of a query.
+//! The values of passes between the first and the last are interpolated between theirs where that
+//! is a solution, and otherwise those of a query.
 //!
-//! Invariant: each returned step follows from the one before by its clause and values, as evaluation or a
-//! query has shown.
+//! Invariant: each returned step follows from the one before by its clause and values, as
+//! evaluation or a query has shown.
 
 use std::rc::Rc;
 
@@ -252,8 +252,8 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// The values `first + (last - first) · done / whole` of numbers, and unchanged values of others; `None` if
-/// there are none.
+/// The values `first + (last - first) · done / whole` of numbers, and unchanged values of others;
+/// `None` if there are none.
 fn interpolate(
     terms: &TermStore,
     vars: &[TermId],

@@ -1,17 +1,17 @@
 //! Transitive relations from one pass through a loop.
 //!
 //! The literals of the pass are projected three times, with the model (Frohn, Giesl, 2025): to the
-//! differences `d` of arguments, to the arguments before it, and to those after it. A literal `a·d ≤ c` of
-//! the first becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`, and the two others are kept. Then `n` is
-//! eliminated: by an equation for it if there is one, otherwise by Fourier-Motzkin elimination over the
-//! reals.
+//! differences `d` of arguments, to the arguments before it, and to those after it. Of the first,
+//! `a·d ≤ c` becomes `a·(x' - x) ≤ n·c` for some `n ≥ 1`; the two others are kept. Then `n` is
+//! eliminated: by an equation for it if there is one, otherwise by Fourier-Motzkin elimination over
+//! the reals.
 //!
-//! Deviations: the paper keeps `n`; here relations have no quantifiers, since their negations are asserted.
-//! Arguments that are no numbers and that the pass does not change stay equal.
+//! Deviations: the paper keeps `n`; here relations have no quantifiers, since their negations are
+//! asserted. Arguments that are no numbers and that the pass does not change stay equal.
 //!
-//! Invariant: the relation is transitive, and the pass is one of its instances. (Sums of solutions of the
-//! constraints on differences and `n` are solutions; the constraints on the states before and after are
-//! those of the outer states; equality is transitive.)
+//! Invariant: the relation is transitive, and the pass is one of its instances. (Sums of solutions
+//! of the constraints on differences and `n` are solutions; the constraints on the states before
+//! and after are those of the outer states; equality is transitive.)
 
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -42,8 +42,8 @@ enum Column {
 }
 
 impl Pass<'_> {
-    /// Literals over `before` and `after` of a transitive relation of which the pass is an instance. `None`
-    /// if a term has no value in the model.
+    /// Literals over `before` and `after` of a transitive relation of which the pass is an
+    /// instance. `None` if a term has no value in the model.
     pub fn transitive(&self, terms: &TermStore) -> Option<Vec<TermId>> {
         let mut found = self.carried_over(terms);
         let differences = self.differences(terms)?;
@@ -59,8 +59,8 @@ impl Pass<'_> {
         self.has_instance(terms, &found).then_some(found)
     }
 
-    /// Whether the pass is an instance of a learned relation, that is, whether all literals are true in the
-    /// model. A false literal is logged and counted as a defect.
+    /// Whether the pass is an instance of a learned relation, that is, whether all literals are
+    /// true in the model. A false literal is logged and counted as a defect.
     pub fn has_instance(&self, terms: &TermStore, relation: &[TermId]) -> bool {
         let mut model = Evaluator::new(terms, self.values);
         let values = relation.iter().map(|&literal| model.value(literal));
@@ -180,7 +180,8 @@ impl Pass<'_> {
             .collect()
     }
 
-    /// A constraint without `n` as a literal over the arguments; `None` for a congruence about reals.
+    /// A constraint without `n` as a literal over the arguments; `None` for a congruence about
+    /// reals.
     fn formula(&self, terms: &TermStore, constraint: &Constraint<Column>) -> Option<TermId> {
         let mut linear = Linear::constant(constraint.linear.constant.clone());
         for (column, coefficient) in &constraint.linear.monomials {
@@ -204,8 +205,8 @@ fn root(parent: &FxHashMap<TermId, TermId>, mut term: TermId) -> TermId {
     term
 }
 
-/// Whether a literal is a linear comparison, not a disequality, in the variables of `changing`, or does not
-/// contain them. A set of such literals that holds at two points holds between them.
+/// Whether a literal is a linear comparison, not a disequality, in the variables of `changing`, or
+/// does not contain them. A set of such literals that holds at two points holds between them.
 pub(super) fn is_convex(terms: &TermStore, literal: TermId, changing: &FxHashSet<TermId>) -> bool {
     if !terms
         .free_vars(&[literal])

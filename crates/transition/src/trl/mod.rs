@@ -1,35 +1,36 @@
 //! Transitive relation learning: bounded model checking in which loops become single steps.
 //!
-//! For linear systems with long or endless loops, which unrolling alone does not finish. After Frohn,
-//! Giesl, "Infinite state model checking by learning transitive relations" (2025), and for refutations
-//! "Integrating loop acceleration into bounded model checking" (FM 2024).
+//! For linear systems with long or endless loops, which unrolling alone does not finish. After
+//! Frohn, Giesl, "Infinite state model checking by learning transitive relations" (2025), and for
+//! refutations "Integrating loop acceleration into bounded model checking" (FM 2024).
 //!
-//! The clauses are unrolled level by level (`alphorn_proof::unroll`). The run in a model is divided into
-//! implicants of clauses, and a graph records which implicant has followed which (`trace`). A cycle of the
-//! graph in the run is a loop. Its pass is generalized to a transitive relation (`learn`), which becomes a
-//! new step; runs that take several steps where the relation needs one are blocked (`block`), and the search
-//! goes back to the start of the loop. When no run of some length is left, all states are reached in fewer
-//! steps; the reached states are the model.
+//! The clauses are unrolled level by level (`alphorn_proof::unroll`). The run in a model is divided
+//! into implicants of clauses, and a graph records which implicant has followed which (`trace`). A
+//! cycle of the graph in the run is a loop. Its pass is generalized to a transitive relation
+//! (`learn`), which becomes a new step; runs that take several steps where the relation needs one
+//! are blocked (`block`), and the search goes back to the start of the loop. When no run of some
+//! length is left, all states are reached in fewer steps; the reached states are the model.
 //!
-//! A run into a query may use relations, which over-approximate the loop. Then the search is repeated with
-//! relations that do not: any number of passes with the differences of the model (`accelerate`). A run into
-//! a query by these is a refutation, which is expanded to clauses (`expand`). If this search ends without
-//! such a run, its relations give the model.
+//! A run into a query may use relations, which over-approximate the loop. Then the search is
+//! repeated with relations that do not: any number of passes with the differences of the model
+//! (`accelerate`). A run into a query by these is a refutation, which is expanded to clauses
+//! (`expand`). If this search ends without such a run, its relations give the model.
 //!
 //! Deviations:
 //!
-//! - The papers have one transition relation with the location as a variable. Here the dependency graph is
-//!   unrolled: a relation belongs to a predicate and is over its arguments only.
-//! - The number of passes is eliminated from relations, since their negations are asserted: relations have
-//!   no quantifiers.
-//! - A single step that is an instance of a relation is blocked at all levels, not only where it occurred.
-//! - The model is computed after the search: unions of cubes, by projection of clauses and relations
-//!   (`alphorn_proof::reach`). So it does not depend on what was blocked.
-//! - Refutations come from the second search. The guards of its relations are convex, so that they hold for
-//!   all passes between the first and the last, whose values are interpolated.
+//! - The papers have one transition relation with the location as a variable. Here the dependency
+//!   graph is unrolled: a relation belongs to a predicate and is over its arguments only.
+//! - The number of passes is eliminated from relations, since their negations are asserted:
+//!   relations have no quantifiers.
+//! - A single step that is an instance of a relation is blocked at all levels, not only where it
+//!   occurred.
+//! - The model is computed after the search: unions of cubes, by projection of clauses and
+//!   relations (`alphorn_proof::reach`). So it does not depend on what was blocked.
+//! - Refutations come from the second search. The guards of its relations are convex, so that they
+//!   hold for all passes between the first and the last, whose values are interpolated.
 //!
-//! Invariant: blocking runs affects termination only. `Sat` is answered only with a model whose clauses and
-//! queries were checked, and each step of a refutation was confirmed by evaluation or a query.
+//! Invariant: blocking runs affects termination only. `Sat` is answered only with a model that was
+//! checked against clauses and queries, `Unsat` only with a refutation that evaluation has confirmed.
 
 mod accelerate;
 mod block;
@@ -262,8 +263,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Learns a relation for the shortest loop of a run for which there is one, and goes back to the level
-    /// where it starts; without effect if there is no such loop.
+    /// Learns a relation for the shortest loop of a run for which there is one, and goes back to
+    /// the level where it starts; without effect if there is no such loop.
     fn shorten(&mut self, trace: &Trace) -> Result<(), Stop> {
         let terms = self.system.terms.clone();
         let nodes = self

@@ -1,5 +1,5 @@
-//! Checks that learned relations are transitive and contain the pass, and that accelerated ones are repeated
-//! passes.
+//! Checks that learned relations are transitive and contain the pass, and that accelerated ones are
+//! repeated passes.
 
 use std::rc::Rc;
 

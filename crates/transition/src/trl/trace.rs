@@ -1,7 +1,8 @@
 //! Runs as sequences of implicants, and the loops in them.
 //!
-//! Invariant: the graph has an edge for each pair of implicants that followed each other in a run so far,
-//! and no others; a loop is an infix of a run whose last implicant has an edge to its first.
+//! Invariant: the graph has an edge for each pair of implicants that followed each other in a run
+//! so far, and no others; a loop is an infix of a run whose last implicant has an edge to its
+//! first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,7 +37,8 @@ pub(super) struct Traces {
 }
 
 impl Traces {
-    /// Adds the edges of a run to the graph, and returns its nodes. `None` if a formula has no value.
+    /// Adds the edges of a run to the graph, and returns its nodes. `None` if a formula has no
+    /// value.
     pub fn add(&mut self, terms: &TermStore, steps: &Steps, trace: &Trace) -> Option<Vec<Node>> {
         let options = ImplicantOptions {
             split_disequalities: true,
