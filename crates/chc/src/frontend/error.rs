@@ -30,11 +30,6 @@ impl InputError {
         matches!(self.kind, ErrorKind::Lexical(_) | ErrorKind::Syntax(_))
     }
 
-    /// What is wrong, without the position.
-    pub fn message(&self) -> String {
-        self.kind.to_string()
-    }
-
     /// An error at a byte offset of the text.
     pub(super) fn at_byte(text: &str, offset: usize, kind: impl Into<ErrorKind>) -> Self {
         let before = &text[..offset];

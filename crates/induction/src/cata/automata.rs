@@ -1,16 +1,18 @@
 //! Finite codes: a tree automaton, and for each predicate a relation of states, found by one query.
 //!
-//! A state is a vector of truth values. The encoder's cases are tables of variables, one for each
-//! bit of the state that a constructor has for given states of its fields, and the system of codes
-//! is made with them. Each clause is instantiated with all states of its variables; predicates are
-//! tables, too. What is left are variables of tables only: a solution is an automaton with a model.
-//! After RInGen (PLDI 2021), which leaves this to a finder of finite models; here fields and
-//! arguments that are truth values count, and atoms of other theories are open truth values.
+//! A state is a vector of Booleans. The encoder's cases are tables of variables, one table for each
+//! bit of the state that a constructor has for given states of its fields, and the system of codes is
+//! made with them. Each clause is instantiated with all states of its variables; predicates are
+//! tables, too. Only variables of tables are left: a solution is an automaton with a model. RInGen
+//! (PLDI 2021) leaves this to a finder of finite models; here Boolean fields and arguments are part
+//! of states, and atoms of other theories are unconstrained Booleans.
 //!
-//! Invariant: a model is one of the system of codes, whose atoms over numbers may have any value.
+//! Invariant: the result is a model of the system of codes even if its atoms over numbers have any
+//! value.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_chc::{Atom, Clause, PredicateId, System};
 use alphorn_proof::folds::{Abstraction, Declared, Encoder};
 use alphorn_proof::functions::solve_equations;
@@ -19,15 +21,8 @@ use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Op, SortId, TermId, TermStore};
 use alphorn_witness::Model;
 
-/// Truth values that a table is indexed by, at most.
-const INDEX: usize = 10;
-
-/// Truth values of a clause that are instantiated, at most, and instances in all.
-const LEAVES: usize = 14;
-const INSTANCES: usize = 80_000;
-
-/// An automaton with so many bits for the state of each datatype, as an encoder with its system of
-/// codes and a model of that; `None` if there is none or it is not found.
+/// An automaton with this number of bits for the state of each datatype: an encoder, its system of
+/// codes, and a model of that. `None` if there is none or it is not found within the limits.
 pub(super) fn automaton(
     system: &System,
     bits: usize,
@@ -45,7 +40,7 @@ pub(super) fn automaton(
             continue;
         };
         instances += 1usize << open.leaves.len();
-        if instances > INSTANCES {
+        if instances > LIMITS.instances {
             return None;
         }
         for number in 0..1usize << open.leaves.len() {
@@ -74,7 +69,7 @@ pub(super) fn automaton(
         let formula = terms.substitute(formula, &values);
         model.definitions.insert(predicate, formula);
     }
-    // The encoder has its tables by now, so the system of codes has to be made again.
+    // The encoder's tables have values now, so the system of codes is made again.
     let made = Abstraction::new(system, &encoder, cx)?;
     let of_new = made.system.used_predicates().into_iter();
     let renamed = of_new.map(|p| {
@@ -89,7 +84,7 @@ pub(super) fn automaton(
     Some((encoder, made, model))
 }
 
-/// The arguments that are truth values.
+/// The Boolean arguments.
 fn states(terms: &TermStore, args: &[TermId]) -> Vec<TermId> {
     let is_state = |a: &&TermId| terms.sort_of(**a) == SortId::BOOL;
     args.iter().filter(is_state).copied().collect()
@@ -111,7 +106,7 @@ fn open_encoder(system: &System, bits: usize, tables: &mut Tables) -> Option<Enc
         let constant = constructors.iter().position(|c| c.fields.is_empty());
         for c in 0..constructors.len() {
             let index = states(terms, &encoder.fields(id, c as u32).concat());
-            if index.len() > INDEX {
+            if index.len() > LIMITS.table_bits {
                 return None;
             }
             let mut cases = Vec::new();
@@ -127,16 +122,17 @@ fn open_encoder(system: &System, bits: usize, tables: &mut Tables) -> Option<Enc
     Some(encoder)
 }
 
-/// Variables of tables.
+/// The variables of tables.
 #[derive(Default)]
 struct Tables {
-    /// Those of automata.
+    /// The variables of automata.
     cells: FxHashSet<TermId>,
-    /// Those of predicates, by the values of the arguments as a number.
+    /// The variables of predicates, by the values of the arguments as a number.
     of_predicates: FxHashMap<(PredicateId, usize), TermId>,
 }
 
 impl Tables {
+    /// All variables.
     fn vars(&self) -> Vec<TermId> {
         let all = self.cells.iter().chain(self.of_predicates.values());
         let mut all: Vec<TermId> = all.copied().collect();
@@ -144,7 +140,7 @@ impl Tables {
         all
     }
 
-    /// A table of new variables at this index.
+    /// A table of new variables, indexed by these Booleans.
     fn new_table(&mut self, terms: &TermStore, index: &[TermId]) -> TermId {
         let mut layer: Vec<TermId> = (0..1usize << index.len())
             .map(|_| {
@@ -159,7 +155,7 @@ impl Tables {
         layer[0]
     }
 
-    /// Whether a predicate holds of arguments; `None` if too many of these are no values.
+    /// The atom as a table lookup; `None` if too many arguments are not values.
     fn lookup(
         &mut self,
         terms: &TermStore,
@@ -172,7 +168,7 @@ impl Tables {
                 open.push(arg);
             }
         }
-        if open.len() > INDEX || args.len() >= usize::BITS as usize {
+        if open.len() > LIMITS.table_bits || args.len() >= usize::BITS as usize {
             return None;
         }
         let mut layer: Vec<TermId> = Vec::with_capacity(1 << open.len());
@@ -196,7 +192,7 @@ impl Tables {
     }
 }
 
-/// Pairs of neighbours as choices: the first where the bit is not set.
+/// Pairs of neighbours as `ite`: the first of a pair if the bit is not set.
 fn halve(terms: &TermStore, bit: TermId, layer: &[TermId]) -> Vec<TermId> {
     let choose = |pair: &[TermId]| terms.ite(bit, pair[1], pair[0]);
     layer.chunks(2).map(choose).collect()
@@ -208,12 +204,12 @@ struct OpenClause {
     premise: TermId,
     body: Vec<Atom>,
     head: Option<Atom>,
-    /// What is instantiated.
+    /// The Booleans that are instantiated.
     leaves: Vec<TermId>,
 }
 
 impl OpenClause {
-    /// `None` inside if the constraint is contradictory, and outside if the clause is too large.
+    /// The inner `None`: the constraint is contradictory. The outer `None`: the clause is too large.
     fn new(terms: &TermStore, clause: &Clause, tables: &Tables) -> Option<Option<OpenClause>> {
         let constraint = without_numbers(terms, clause.constraint);
         let conjuncts = terms.conjuncts(constraint);
@@ -239,7 +235,7 @@ impl OpenClause {
         );
         let mut leaves = terms.free_vars(&roots);
         leaves.retain(|v| !tables.cells.contains(v));
-        (leaves.len() <= LEAVES).then_some(Some(OpenClause {
+        (leaves.len() <= LIMITS.clause_bits).then_some(Some(OpenClause {
             premise,
             body,
             head,
@@ -280,14 +276,14 @@ impl OpenClause {
     }
 }
 
-/// Solves equations of truth values, but for no variable of a table.
+/// Solves equations of Booleans, but not for variables of tables.
 fn solve(
     terms: &TermStore,
     conjuncts: Vec<TermId>,
     tables: &Tables,
 ) -> Option<(FxHashMap<TermId, TermId>, Vec<TermId>)> {
     let (mut solution, mut rest) = solve_equations(terms, conjuncts)?;
-    // What was solved for a cell is a condition again.
+    // A solution for a cell becomes a conjunct again.
     let cells: Vec<TermId> = solution
         .keys()
         .copied()
@@ -300,7 +296,7 @@ fn solve(
     Some((solution, rest))
 }
 
-/// The formula with atoms of other theories as variables of their own.
+/// The formula with atoms of other theories replaced by fresh Booleans.
 fn without_numbers(terms: &TermStore, formula: TermId) -> TermId {
     let mut memo = FxHashMap::default();
     terms.rewrite(formula, &mut memo, |t| {

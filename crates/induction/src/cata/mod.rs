@@ -1,51 +1,51 @@
-//! Catamorphisms: datatypes give way to what folds compute of them.
+//! Catamorphisms: terms of datatypes are replaced by values of folds.
 //!
-//! A fold (catamorphism) gives each term a vector of integers or truth values, its code, by its
+//! A fold (catamorphism) maps each term to a vector of integers or Booleans, its code, by its
 //! constructor and the codes of its fields: the length of a list, the sum of a tree, the state of a
-//! tree automaton. Paper: "Catalia" (arXiv 2507.20726), abstraction of algebraic datatypes by
-//! catamorphisms that spurious counterexamples refine; finite codes after RInGen (Kostyukov,
+//! tree automaton. Papers: "Catalia" (arXiv 2507.20726), abstraction of algebraic datatypes by
+//! catamorphisms with refinement by spurious counterexamples; finite codes after RInGen (Kostyukov,
 //! Mordvinov, Fedyukovich, "Beyond the elementary representations of program invariants over
 //! algebraic data types", PLDI 2021).
 //!
-//! # The procedure
+//! # Procedure
 //!
-//! - An *encoder* says what codes the datatypes have, and what holds of all codes (`proof::folds`).
-//! - The *system of codes* has codes as arguments in the place of terms. It goes through the passes
-//!   and to `pdr` and other engines, by the registry and their trait, as any system does. A model of
-//!   it is one of the clauses: of terms it says what it says of their codes, with recursive functions
-//!   for these and a certificate for what is admissible.
-//! - A refutation of it may be spurious. The clauses along it are asked, with their terms, whether
-//!   they can be taken one after the other; if so, that is a refutation. If not, only encoders are
-//!   tried that exclude it.
-//! - Encoders come from *templates*, in turns that become longer: without a code, by sizes, by the
-//!   functions of one term that the clauses define, by counts of constructors and sums of fields,
-//!   by the least and the greatest integer, by several of these. If a counterexample was spurious,
-//!   also by values, or counts and sums, in which what is deeper has another weight: some that
-//!   exclude all spurious ones, for shorter turns.
-//! - Finite codes are looked for by themselves (`automata`): one query asks for a tree automaton
-//!   and a relation of its states for each predicate that satisfy all clauses. There is a short
-//!   attempt after sizes, and a longer one when all encoders have had a turn.
-//! - From then on the clauses with codes *beside* their terms, which the pass `folds` makes of them,
-//!   have turns, too: both answers for these are answers for the clauses.
+//! - An *encoder* defines the codes of the datatypes, and what holds of all codes (`proof::folds`).
+//! - The *system of codes* has codes as arguments in place of terms. It goes through the passes and
+//!   to `pdr` and other engines, by the registry and their trait. A model of it gives a model of the
+//!   clauses, with recursive functions for the codes and a certificate for the lemmas about them.
+//! - A refutation of it may be spurious. One query asks whether the clauses along it have a derivation
+//!   over terms; if so, that is a refutation. If not, only encoders that exclude it are tried.
+//! - Encoders come from *templates*, in turns that get longer: without a code, by sizes, by the
+//!   functions of one term that the clauses define, by counts of constructors and sums of fields, by
+//!   the least and the greatest integer, by several of these. After a spurious counterexample, some
+//!   encoders that exclude all of these so far have shorter turns: values, or counts and sums, in
+//!   which deeper parts have another weight.
+//! - Finite codes are sought separately (`automata`): one query asks for a tree automaton and a
+//!   relation of its states for each predicate that satisfy all clauses. There is a short attempt
+//!   after sizes, and a longer one when all encoders have had a turn.
+//! - After that, the clauses with codes *beside* their terms, which the pass `folds` makes, have turns
+//!   as well; both answers for these are answers for the clauses.
 //!
-//! # What differs from the papers
+//! # Deviations
 //!
-//! - Counts and sums together are the Parikh image of a term. Any weighted sum is linear in them,
-//!   so the engine for arithmetic finds the weights, and no search for coefficients is needed.
-//!   Where the code of a field is multiplied, too, the same holds for each choice of these factors,
-//!   and only they are enumerated (`Maker::multiples`), where the paper solves for all at once.
-//! - States are vectors of truth values rather than numbers, so that every vector is a state, and
-//!   fields and arguments that are truth values are part of them as they are. What constraints say
-//!   of numbers is left open there, but with the same truth value for the same atom of a clause.
-//! - Functions that the file defines are codes from the start: those are what it asks about. Where
-//!   they look at a field's root or at what is in it, these are components, too.
+//! - Counts and sums together are the Parikh image of a term. Any weighted sum is linear in them, so
+//!   the engine for arithmetic finds the weights, and no search for coefficients is needed. If the
+//!   code of a field is also multiplied, the same holds for each choice of these factors, and only
+//!   they are enumerated (`Maker::multiples`), where the paper solves for all at once.
+//! - States are vectors of Booleans rather than numbers, so that every vector is a state, and Boolean
+//!   fields and arguments are part of them. Atoms over numbers are unconstrained there, but equal for
+//!   the same atom of a clause.
+//! - Functions that the file defines are codes from the start. If they look at the root of a field or
+//!   at its parts, these are components, too.
 //!
 //! # Invariant
 //!
-//! A model is given only for a system of codes that follows from the clauses, and a refutation only
+//! A model is returned only from a system of codes that follows from the clauses; a refutation only
+//! after evaluation has confirmed it.
 //! when evaluation confirmed it.
 
 mod automata;
+mod limits;
 #[cfg(test)]
 mod tests;
 
@@ -53,6 +53,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use self::automata::automaton;
+use self::limits::LIMITS;
 use alphorn_chc::{Shape, System};
 use alphorn_engine::derived::Derived;
 use alphorn_engine::schedule::{Limit, Schedule, slot};
@@ -65,7 +66,7 @@ use alphorn_term::run::{Context, Reason};
 use alphorn_transform::Pipeline;
 use alphorn_witness::{Model, Refutation, Verdict};
 
-/// The passes before the encoding. Others blur the functions that the clauses define.
+/// The passes before the encoding. Further ones obscure the functions that the clauses define.
 const BEFORE: &str = "cone,records,simplify";
 
 /// The passes for a system of codes.
@@ -85,22 +86,7 @@ const SCHEDULE: Schedule<&str> = &[
     slot("kind", 0.1, Limit::None),
 ];
 
-/// Finite codes: bits of a state at most, and the work for each number of them, at first and when
-/// the other encoders have had a turn.
-const BITS: usize = 2;
-const AUTOMATON: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(4)];
-
-/// Encoders with factors: how many have turns at first, and the work for all of them.
-const MULTIPLES: usize = 3;
-const WEIGHING: Duration = Duration::from_secs(4);
-
-/// The question whether a derivation can be taken, as work.
-const QUESTION: Duration = Duration::from_secs(2);
-
-/// Longer derivations are not asked for.
-const STEPS: usize = 400;
-
-/// The engine.
+/// The engine `cata`.
 #[derive(Clone)]
 pub struct Cata {
     /// The engines for systems of codes.
@@ -112,7 +98,7 @@ impl Engine for Cata {
         "cata"
     }
 
-    /// Recursive datatypes are what it is for.
+    /// Systems with recursive datatypes only.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         driver::supports_datatypes(self.name(), shape)
     }
@@ -140,15 +126,17 @@ impl Engine for Cata {
     }
 }
 
-/// A derivation that codes allow and terms do not: clauses by position, with earlier steps.
+/// A spurious derivation by codes: for each step its clause's index, and its earlier steps.
 type Spurious = Vec<(usize, Vec<usize>)>;
 
-/// An encoder and how far its system of codes was looked at.
+/// An encoder, and the state of its system of codes.
 struct Attempt {
     template: Template,
     encoder: Encoder,
     abstraction: Abstraction,
+    /// The system after passes; `None` if the encoder is not precise enough.
     derived: Option<Derived>,
+    /// Whether the costly passes have run.
     costly: bool,
 }
 
@@ -163,6 +151,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    /// A search without attempts.
     fn new(engines: Registry, system: &'a System, cx: &mut Context) -> Self {
         let smt = Smt::within(&cx.budget);
         let maker = Maker::new(system, &smt, cx);
@@ -176,6 +165,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Runs the turns until there is an answer.
     fn run(&mut self, cx: &mut Context) -> Result<Verdict, Stop> {
         for template in Template::ORDER {
             if template == Template::All
@@ -189,12 +179,12 @@ impl<'a> Search<'a> {
                 return Ok(verdict);
             }
             if template == Template::Sizes
-                && let Some(model) = self.automata(AUTOMATON[0], cx)?
+                && let Some(model) = self.automata(LIMITS.automaton_work[0], cx)?
             {
                 return Ok(Verdict::Sat(model));
             }
         }
-        if let Some(model) = self.automata(AUTOMATON[1], cx)? {
+        if let Some(model) = self.automata(LIMITS.automaton_work[1], cx)? {
             return Ok(Verdict::Sat(model));
         }
         let mut beside = Some(Derived::new(
@@ -235,12 +225,13 @@ impl<'a> Search<'a> {
         Err(incomplete("codes are not precise enough"))
     }
 
-    /// Tries factors, where a spurious counterexample says that counts and sums are not enough.
+    /// Tries encoders with factors if a spurious counterexample shows that counts and sums do not
+    /// suffice.
     fn multiples(&mut self, cx: &mut Context) -> Result<Option<Verdict>, Stop> {
         let before = self.attempts.len();
-        let budget = cx.budget.work(WEIGHING);
+        let budget = cx.budget.work(LIMITS.factor_work);
         for template in self.maker.multiples() {
-            let is_enough = self.attempts.len() >= before + MULTIPLES;
+            let is_enough = self.attempts.len() >= before + LIMITS.factor_encoders;
             if self.spurious.is_empty() || is_enough || budget.is_spent() {
                 break;
             }
@@ -253,7 +244,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The first turn of an encoder, unless it allows what is known to be spurious.
+    /// The first turn of an encoder, unless it allows a known spurious derivation.
     fn begin(
         &mut self,
         template: Template,
@@ -286,7 +277,7 @@ impl<'a> Search<'a> {
         Ok(verdict)
     }
 
-    /// Lets engines have a turn. An attempt whose codes are not precise enough loses its system.
+    /// Runs engines for a turn. An attempt whose codes are not precise enough loses its system.
     fn turn(
         &mut self,
         attempt: &mut Attempt,
@@ -312,7 +303,7 @@ impl<'a> Search<'a> {
             log::debug!(
                 "cata: {} by {engine}: {}",
                 attempt.template.name(),
-                word(&verdict)
+                outcome(&verdict)
             );
             match verdict {
                 Verdict::Unknown(_) => {}
@@ -331,7 +322,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The model of the clauses that one of the system of codes is.
+    /// The model of the clauses from a model of the system of codes.
     fn model(
         &self,
         abstraction: &Abstraction,
@@ -351,9 +342,9 @@ impl<'a> Search<'a> {
         Ok(abstraction.model(&model, encoder, &functions, self.system))
     }
 
-    /// Looks for a model by finite codes, for so much work with each number of bits.
+    /// A model by finite codes, if one is found with this work for each number of bits.
     fn automata(&self, work: Duration, cx: &mut Context) -> Result<Option<Model>, Stop> {
-        for bits in 1..=BITS {
+        for bits in 1..=LIMITS.automaton_bits {
             let part = cx.budget.work(work);
             let found = cx.within(part, |cx| automaton(self.system, bits, cx));
             if let Some((encoder, abstraction, model)) = found {
@@ -367,8 +358,8 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The answer that a refutation by codes leads to, if it is one of the clauses; else it is
-    /// noted as spurious.
+    /// The verdict if a refutation by codes is one of the clauses; otherwise it is recorded as
+    /// spurious.
     fn real(
         &mut self,
         abstraction: &Abstraction,
@@ -382,10 +373,10 @@ impl<'a> Search<'a> {
             .iter()
             .map(|step| (index[&step.clause], step.premises.clone()))
             .collect();
-        if steps.len() > STEPS {
+        if steps.len() > LIMITS.derivation_steps {
             return Ok(None);
         }
-        let part = cx.budget.about(QUESTION);
+        let part = cx.budget.about(LIMITS.derivation_work);
         let found = cx.within(part, |cx| -> Result<Option<Refutation>, Stop> {
             let mut derivation = derivation(self.system, &steps, &self.smt);
             let model = ask(&mut derivation.solver, &[], cx)?;
@@ -402,16 +393,16 @@ impl<'a> Search<'a> {
                 self.spurious.push(steps);
                 Ok(None)
             }
-            // No answer in time.
+            // The query had no answer in time.
             Err(Stop::Reason(_)) => Ok(None),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Whether codes exclude all derivations that are known to be spurious.
+    /// Whether the codes exclude all known spurious derivations.
     fn excludes(&self, abstraction: &Abstraction, cx: &mut Context) -> Result<bool, Stop> {
         for steps in &self.spurious {
-            let part = cx.budget.about(QUESTION);
+            let part = cx.budget.about(LIMITS.derivation_work);
             let answer = cx.within(part, |cx| -> Result<bool, Stop> {
                 let mut derivation = derivation(&abstraction.system, steps, &self.smt);
                 Ok(ask(&mut derivation.solver, &[], cx)?.is_some())
@@ -429,7 +420,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The clauses of a derivation, in the system or in that of codes, whose clauses are the same.
+/// The derivation along these steps, in the system or in that of codes, whose clauses correspond.
 fn derivation<'s>(system: &'s System, steps: &Spurious, smt: &Rc<Smt>) -> Derivation<'s> {
     let step = |(clause, premises): &(usize, Vec<usize>)| DerivationStep {
         clause: *clause,
@@ -447,7 +438,8 @@ fn derivation<'s>(system: &'s System, steps: &Spurious, smt: &Rc<Smt>) -> Deriva
     )
 }
 
-fn word(verdict: &Verdict) -> String {
+/// The verdict for the log.
+fn outcome(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Sat(_) => "a model".to_owned(),
         Verdict::Unsat(refutation) => format!("{} steps", refutation.steps.len()),

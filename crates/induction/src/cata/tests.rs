@@ -36,7 +36,7 @@ fn answer(text: &str, by: &str) -> (&'static str, bool) {
     (word, cx.stats.count(&format!("cata.by.{by}")) > 0)
 }
 
-/// A text is safe by a template, and with `good` replaced by `bad` it is not.
+/// A text is safe by a template, and unsafe with `good` replaced by `bad`.
 fn check(text: &str, by: &str, good: &str, bad: &str) {
     assert!(text.contains(good), "{good} in {text}");
     assert_eq!(answer(text, by), ("sat", true), "{text}");
@@ -70,7 +70,7 @@ fn residues_need_two_bits() {
     check(&text, "automata", "(succ (succ n)))) false", "n)) false");
 }
 
-/// Words of `a b` again and again have no `b b`, nor has the reverse; tokens are a datatype.
+/// Lists that repeat `a b` have no `b b`, nor have their reverses; tokens are a datatype.
 #[test]
 fn words_of_a_grammar_are_regular() {
     let text =
@@ -90,7 +90,7 @@ fn words_of_a_grammar_are_regular() {
     );
 }
 
-/// Truth values among the arguments and fields are exact.
+/// Boolean arguments and fields are exact.
 #[test]
 fn truth_values_are_states() {
     let text = "(declare-datatypes ((Flags 0)) (((none) (flag (on Bool) (more Flags)))))
@@ -164,7 +164,7 @@ fn digits_have_weights() {
     );
 }
 
-/// Alternating sums: what is cut off in front turns the sign.
+/// Alternating sums: removing the first element changes the sign.
 #[test]
 fn deeper_elements_may_have_the_other_sign() {
     let text = format!(
@@ -204,7 +204,7 @@ fn weights_of_trees_are_functions() {
     check(&text, "functions", "(node s v k)", "(node s (+ v 1) k)");
 }
 
-/// What the file computes is none of the other codes.
+/// The function of the file is none of the other codes.
 #[test]
 fn functions_of_the_file_are_codes() {
     let text = format!(
@@ -300,7 +300,7 @@ fn numerals_differ_as_their_sizes() {
     );
 }
 
-/// Selectors, testers and choices between terms are read as what they say of codes.
+/// Selectors, testers and `ite` between terms are translated to codes.
 #[test]
 fn selectors_and_testers_open_terms() {
     let text = format!(

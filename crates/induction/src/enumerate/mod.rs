@@ -1,23 +1,23 @@
-//! Evaluation backward from the queries: a search for derivations of `false` through clauses that
+//! Backward evaluation from the queries: a search for derivations of `false` through clauses that
 //! are functional programs written as relations.
 //!
-//! Queries are resolved with clauses as logic programs are, by needed narrowing: a variable gets a
-//! constructor only where a clause looks at it (Antoy, Echahed, Hanus, "A Needed Narrowing
-//! Strategy", JACM 2000; Runciman, Naylor, Lindblad, "SmallCheck and Lazy SmallCheck", Haskell
-//! 2008). What is determined is done first, arithmetic is a matter of bounds and of values that
-//! come late, and the number of choices is bounded, by a bound that grows: so the first
-//! counterexample found needs the fewest decisions. Where that alone would take for ever, since
-//! there are many choices of which most are right, a part of the work goes into choices at random
-//! (Claessen, Hughes, "QuickCheck", ICFP 2000, where values are made at random before they are
-//! looked at).
+//! Queries are resolved with clauses as in logic programming, by needed narrowing: a variable gets a
+//! constructor only where a clause needs it (Antoy, Echahed, Hanus, "A Needed Narrowing Strategy",
+//! JACM 2000; Runciman, Naylor, Lindblad, "SmallCheck and Lazy SmallCheck", Haskell 2008). Atoms with
+//! one applicable rule are resolved first; arithmetic is propagated as bounds, and values come late.
+//! The number of choices is bounded by a growing bound, so the first counterexample that is found
+//! needs the fewest choices. If there are many choices of which most are right, this takes too long;
+//! so a part of the work goes into random choices (as in Claessen, Hughes, "QuickCheck", ICFP 2000,
+//! where values are random).
 //!
 //! - **Rules** (`rules`): clauses by cases, with patterns and guards.
-//! - **Terms and constraints** (`store`), known in part, with a way to undo.
+//! - **Terms and constraints** (`store`), partially known, with undo.
 //! - **The search** (`search`), and the derivation at its end.
 //!
-//! Invariant: `Unsat` comes with a derivation, which evaluation confirms; nothing is said about
-//! satisfiable systems.
+//! Invariant: `Unsat` comes with a derivation that evaluation has confirmed; the engine never answers
+//! `Sat`.
 
+mod limits;
 mod rules;
 mod search;
 mod store;
@@ -25,8 +25,8 @@ mod store;
 mod tests;
 
 use std::rc::Rc;
-use std::time::Duration;
 
+use self::limits::LIMITS;
 use self::search::{Found, Search, compile};
 use alphorn_chc::{Shape, System};
 use alphorn_engine::settings::Setting;
@@ -37,16 +37,7 @@ use alphorn_term::Random;
 use alphorn_term::run::Context;
 use alphorn_witness::Verdict;
 
-/// A query for the values of a derivation, as work.
-const QUERY: Duration = Duration::from_millis(100);
-
-/// With so many choices in order nothing is tried at random; then so much of the work is, as a
-/// divisor, and so often a run at random goes back to an earlier choice.
-const ORDERLY: usize = 3;
-const SHARE: u64 = 2;
-const TRIES: usize = 60;
-
-/// The engine.
+/// The engine `enum`.
 #[derive(Clone, Debug, Default)]
 pub struct Enumerate;
 
@@ -55,7 +46,7 @@ impl Engine for Enumerate {
         "enum"
     }
 
-    /// Programs over datatypes, Booleans and integers.
+    /// Systems over datatypes, Booleans and integers.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         driver::supports_datatypes(self.name(), shape)?;
         let what = match shape.theories {
@@ -82,7 +73,7 @@ impl Engine for Enumerate {
 
 fn search(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
     let rules = compile(system, cx)?;
-    let _limit = smt.limit_queries(Some(QUERY));
+    let _limit = smt.limit_queries(Some(LIMITS.query_work));
     let mut search = Search::new(system, &rules, &cx.budget);
     let mut choices = 0;
     let mut random = Random::new(1);
@@ -96,13 +87,13 @@ fn search(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, S
         match found? {
             Found::Refutation(refutation) => return Ok(Verdict::Unsat(refutation)),
             Found::None => choices += 1,
-            // All there is was evaluated, as far as rules have all instances.
+            // All derivations were tried, except for instances that rules lack.
             Found::Never => return Err(incomplete("no refutation, but no model either")),
         }
-        while choices > ORDERLY && at_random < in_order / SHARE {
+        while choices > LIMITS.ordered_choices && at_random < in_order / LIMITS.random_parts {
             cx.stats.add("enum.random", 1);
             let before = search.steps;
-            let found = search.run_at_random(&mut random, TRIES, smt, cx)?;
+            let found = search.run_at_random(&mut random, LIMITS.random_tries, smt, cx)?;
             at_random += search.steps - before;
             if let Found::Refutation(refutation) = found {
                 return Ok(Verdict::Unsat(refutation));

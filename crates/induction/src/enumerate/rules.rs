@@ -1,73 +1,77 @@
-//! Clauses as rules to resolve atoms with: patterns of constructors in the head and in the body,
-//! and guards.
+//! Clauses as rules for resolution: patterns of constructors in head and body, and guards.
 //!
-//! Equations are solved, and disjunctions and choices become rules of their own, so that whether a
-//! rule can be used shows as soon as the outermost constructors of the arguments do.
+//! Equations are solved, and disjunctions and `ite` give a rule for each case, so that the outermost
+//! constructors of the arguments decide whether a rule is applicable.
 //!
 //! Invariant: an instance of a rule whose guards hold gives, by `Rule::values`, an instance of its
-//! clause. Instances may be missing: those that hang on selectors of other constructors, and those
-//! of clauses with more cases than `CASES`.
+//! clause. Instances may be missing: those that depend on selectors of other constructors.
 
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use alphorn_chc::{Clause, PredicateId, System};
 use alphorn_proof::functions::{fresh_pattern, solve_equations};
 use alphorn_term::{Assignment, Linear, Op, Rational, Sort, SortId, TermId, TermStore};
 
-/// Rules of one clause, at most.
-const CASES: usize = 64;
-/// Constructors inside each other in one pattern, at most.
-const DEPTH: usize = 200;
-
 /// A term over the variables of a rule, which are numbers.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
+    /// A variable of the rule.
     Variable(u32),
+    /// A number.
     Number(i64),
-    /// The sort, and the constructor by its number in the datatype; of Booleans, `false` is 0 and
+    /// The sort, the number of the constructor, and the arguments. Of Booleans, `false` is 0 and
     /// `true` is 1.
     Construct(SortId, u32, Box<[Pattern]>),
 }
 
-/// How a sum compares to zero.
+/// The relation of a sum to zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
+    /// Equal to zero.
     Equal,
+    /// Not zero.
     Differ,
+    /// At most zero.
     AtMost,
 }
 
-/// What has to hold besides that the atoms match.
+/// A condition of a rule beside the match of its atoms.
 #[derive(Clone, Debug)]
 pub(super) enum Guard {
+    /// A linear constraint: factors with variables, and a constant.
     Linear {
         relation: Relation,
         monomials: Box<[(i64, u32)]>,
         constant: i64,
     },
-    /// Two terms of a datatype.
+    /// Two terms of a datatype are equal.
     Equal(Pattern, Pattern),
+    /// Two terms of a datatype differ.
     Differ(Pattern, Pattern),
-    /// A formula, for when its variables have values.
+    /// A formula over these variables, which is evaluated once they have values.
     Formula(TermId, Box<[u32]>),
-    /// The variable is the value of a term with these variables.
+    /// The first variable equals the value of a term over these variables.
     Value(u32, TermId, Box<[u32]>),
 }
 
 /// One case of a clause.
 #[derive(Debug)]
 pub(super) struct Rule {
-    /// The position of the clause.
+    /// The index of the clause in the system.
     pub clause: usize,
-    /// The variables, as terms, by their number.
+    /// By number: the variables as terms.
     pub vars: Vec<TermId>,
+    /// The arguments of the head.
     pub head: Vec<Pattern>,
+    /// The body atoms.
     pub body: Vec<(PredicateId, Vec<Pattern>)>,
+    /// The conditions.
     pub guards: Vec<Guard>,
-    /// The clause's variables, as terms over the rule's.
+    /// For each of the clause's variables, a term over the rule's variables.
     pub values: Vec<(TermId, TermId)>,
-    /// Whether the head may match and the rule not be usable all the same: it has guards, or a
+    /// Whether the rule may not be applicable although its head may match: it has guards, or a
     /// variable more than once in its head.
     pub has_conditions: bool,
 }
@@ -82,7 +86,7 @@ pub(super) fn rules(system: &System, position: usize) -> Option<Vec<Rule>> {
         let Some((solution, guards)) = solve_equations(terms, conjuncts) else {
             continue;
         };
-        // What is solved stays known, as equations.
+        // Solved variables stay known as equations.
         let equation = |(&var, &term): (&TermId, &TermId)| (var, term, terms.eq(var, term));
         let mut equations: Vec<_> = solution.iter().map(equation).collect();
         equations.sort_unstable();
@@ -93,7 +97,7 @@ pub(super) fn rules(system: &System, position: usize) -> Option<Vec<Rule>> {
             .iter()
             .find_map(|&f| Some((f, branches(terms, f)?)));
         if let Some((split, branches)) = split
-            && rules.len() + open.len() + branches.len() <= CASES
+            && rules.len() + open.len() + branches.len() <= LIMITS.rules_per_clause
         {
             let mut rest: Vec<TermId> = equations.iter().map(|e| e.2).collect();
             rest.extend_from_slice(&guards);
@@ -110,7 +114,7 @@ pub(super) fn rules(system: &System, position: usize) -> Option<Vec<Rule>> {
     Some(rules)
 }
 
-/// Whether the value of a term hangs on a formula, or on the constructor of a variable.
+/// Whether the value of a term depends on a formula, or on the constructor of a variable.
 fn has_cases(terms: &TermStore, term: TermId) -> bool {
     let is_pattern = terms.is_var(term) || terms.is_value(term);
     let mut found = terms.sort_of(term) == SortId::BOOL && !is_pattern;
@@ -124,7 +128,7 @@ fn has_cases(terms: &TermStore, term: TermId) -> bool {
     found
 }
 
-/// The cases of a formula that is none of a rule's guards as it is.
+/// The cases of a formula; `None` if it can be a guard as it is.
 fn branches(terms: &TermStore, formula: TermId) -> Option<Vec<TermId>> {
     let node = terms.node(formula);
     match node.op {
@@ -168,8 +172,8 @@ fn branches(terms: &TermStore, formula: TermId) -> Option<Vec<TermId>> {
         }
         _ => {}
     }
-    // A choice below, whose condition has none; or a selector of a variable, which then has the
-    // selector's constructor.
+    // A nested `ite` whose condition has none; or a selector of a variable, whose case is that the
+    // variable has the selector's constructor.
     let mut found = None;
     terms.post_order(&[formula], |t| {
         let node = terms.node(t);
@@ -207,6 +211,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
+    /// A rule without variables and guards.
     fn new(terms: &'a TermStore) -> Self {
         Builder {
             terms,
@@ -216,6 +221,7 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The rule for a case of a clause; `None` if terms are not supported.
     fn rule(
         mut self,
         clause: &Clause,
@@ -241,7 +247,7 @@ impl<'a> Builder<'a> {
         let mut values = Vec::new();
         for var in clause.vars(terms) {
             let value = *solution.get(&var).unwrap_or(&var);
-            // All that values are made of is a variable of the rule.
+            // Every variable in a value is a variable of the rule.
             self.variables(value)?;
             values.push((var, value));
         }
@@ -258,7 +264,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The number of a variable; `None` for sorts that have no place here.
+    /// The number of a variable; `None` if its sort is not supported.
     fn variable(&mut self, var: TermId) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&var) {
             return Some(number);
@@ -273,9 +279,10 @@ impl<'a> Builder<'a> {
         Some(number)
     }
 
+    /// The pattern of a term.
     fn pattern(&mut self, term: TermId, depth: usize) -> Option<Pattern> {
         let terms = self.terms;
-        if depth > DEPTH {
+        if depth > LIMITS.pattern_depth {
             return None;
         }
         let node = terms.node(term);
@@ -292,7 +299,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// A variable that is to have the value of a term.
+    /// A variable that equals the value of the term, by a guard.
     fn named(&mut self, term: TermId) -> Option<u32> {
         let terms = self.terms;
         if let Some(&known) = self.numbers.get(&term) {
@@ -311,12 +318,13 @@ impl<'a> Builder<'a> {
         Some(name)
     }
 
-    /// The numbers of the variables of a term.
+    /// The numbers of the variables of the term.
     fn variables(&mut self, term: TermId) -> Option<Box<[u32]>> {
         let vars = self.terms.free_vars(&[term]);
         vars.into_iter().map(|v| self.variable(v)).collect()
     }
 
+    /// Adds a formula as a guard.
     fn guard(&mut self, formula: TermId) -> Option<()> {
         let terms = self.terms;
         let (positive, atom) = match terms.op(formula) {
@@ -356,6 +364,7 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Adds a linear guard.
     fn linear(&mut self, relation: Relation, sum: &Linear) -> Option<()> {
         let mut monomials = Vec::with_capacity(sum.monomials.len());
         for (column, factor) in &sum.monomials {
@@ -374,7 +383,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether no variable occurs twice, in the pattern or in those before.
+/// Whether no variable occurs twice in the pattern and those before.
 fn is_linear(pattern: &Pattern, seen: &mut [bool]) -> bool {
     match pattern {
         Pattern::Variable(v) => !std::mem::replace(&mut seen[*v as usize], true),

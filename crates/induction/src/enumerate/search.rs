@@ -1,11 +1,11 @@
-//! The search for a derivation of `false` from the queries down, with late choices.
+//! The search for a derivation of `false` from the queries, with late choices.
 //!
-//! An atom is resolved as soon as one rule alone may be used for it. Where several may, each is
-//! tried with what follows from it at once; only if two or more survive everywhere, one of them is
-//! chosen, for an atom with few. The number of such choices is bounded, and the bound grows.
+//! An atom is resolved as soon as only one rule is applicable to it. If there are several, each is
+//! tried together with what follows from it; only if two or more survive for all atoms, one of them
+//! is chosen, for an atom with few. The number of such choices is bounded, and the bound grows.
 //!
-//! Invariant: the atoms that are resolved, by their rules and instances, are a derivation if all
-//! are and the constraints have a solution.
+//! Invariant: when all atoms are resolved, they and the instances of their rules are a derivation if
+//! the constraints have a solution.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::rules::{Pattern, Rule, rules};
 use super::store::{Failure, Item, Mark, Outcome, Reading, Ref, Store};
 use alphorn_chc::{PredicateId, Reachability, System};
@@ -22,46 +23,38 @@ use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Assignment, Random, TermId};
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// The atom is not resolved.
+/// In place of a rule's number: the atom is not resolved. In place of a count: not known.
 const OPEN: u32 = u32::MAX;
-/// Resolutions between two choices: those without a choice, and more with each choice allowed.
-const STEPS: usize = 300;
-/// Choices at random, one after the other.
-const DEPTH: usize = 40;
-/// Resolutions that follow from a rule which is only tried.
-const PROBE: usize = 60;
-/// Atoms whose rules are tried before a choice.
-const PROBED: usize = 4;
-/// Atoms of one derivation.
-const ATOMS: usize = 100_000;
-/// What a resolution costs with all that follows from it, and a look at a constraint: nominal work.
+/// Nominal work of a resolution with everything that follows from it.
 const RESOLUTION: Duration = Duration::from_nanos(1_500);
+/// Nominal work of propagating a constraint once.
 const LOOK: Duration = Duration::from_nanos(150);
-/// Resolutions after which the work is counted and the budget is looked at.
-const ROUND: u64 = 16;
-
 /// An atom of the derivation.
 struct Atom {
     /// `None` is `false`.
     predicate: Option<PredicateId>,
-    /// Where its arguments are in `Search::args`.
+    /// The position of its arguments in `Search::args`.
     args: u32,
-    /// How many rules may be used, as far as was seen.
+    /// The number of applicable rules, as far as known.
     count: u32,
+    /// The rule that resolves it, or [`OPEN`].
     rule: u32,
-    /// Where the rule's instance begins, and the atoms of its body.
+    /// The position of the rule's instance.
     base: Ref,
+    /// The position of the atoms of the rule's body.
     children: u32,
+    /// Whether it is in the agenda.
     queued: bool,
-    /// Whether the count is of rules that survived a trial, and nothing that the atom looks at has
+    /// Whether `count` is of rules that survived a trial, and no term that the atom depends on has
     /// changed since.
     tried: bool,
 }
 
-/// Why resolving went no further.
+/// Why resolution stopped.
 enum Halt {
+    /// No rule is applicable.
     Failure,
-    /// There were too many steps.
+    /// There were too many resolutions.
     Bound,
 }
 
@@ -71,7 +64,7 @@ impl From<Failure> for Halt {
     }
 }
 
-/// What there was at some moment.
+/// A state to which the search can return.
 struct Place {
     store: Mark,
     atoms: usize,
@@ -79,44 +72,51 @@ struct Place {
     trail: usize,
 }
 
-/// The rules that are left for an atom.
+/// The untried rules of a choice.
 struct Choice {
     place: Place,
     atom: u32,
     rules: Vec<u32>,
 }
 
-/// How a search ended.
+/// The result of a search.
 pub(super) enum Found {
+    /// A derivation of `false`.
     Refutation(Refutation),
-    /// There is none with so few choices.
+    /// None with this number of choices.
     None,
-    /// There is none at all.
+    /// None at all.
     Never,
 }
 
-/// A search through a system.
+/// The state of a search.
 pub(super) struct Search<'a> {
     system: &'a System,
     rules: &'a [Rule],
+    /// The numbers of the rules by predicate of the head; `None` for queries.
     of_predicate: FxHashMap<Option<PredicateId>, Rc<[u32]>>,
     store: Store<'a>,
+    /// The atoms of the derivation.
     atoms: Vec<Atom>,
+    /// Their arguments.
     args: Vec<Ref>,
-    /// Open atoms that were changed, with `count` and `tried` as they were.
+    /// Changes of open atoms, with the old `count` and `tried`.
     trail: Vec<(u32, u32, bool)>,
+    /// Atoms whose applicable rules have to be found.
     agenda: VecDeque<u32>,
-    /// Resolutions so far, and those that are left before the next choice.
+    /// Resolutions in the whole search.
     pub steps: u64,
+    /// Resolutions that are left before the next choice.
     left: usize,
     budget: Budget,
-    /// Looks at constraints that were counted as work.
+    /// Propagations of constraints that were counted as work.
     looks: u64,
     /// Whether the budget has ended.
     is_spent: bool,
 }
 
-/// The rules of the clauses that can take part in a derivation of `false`.
+/// The rules of the clauses that can take part in a derivation of `false`. An error if a clause has
+/// terms of other sorts.
 pub(super) fn compile(system: &System, cx: &Context) -> Result<Vec<Rule>, Stop> {
     let reachability = Reachability::new(system);
     let mut all = Vec::new();
@@ -131,6 +131,7 @@ pub(super) fn compile(system: &System, cx: &Context) -> Result<Vec<Rule>, Stop> 
 }
 
 impl<'a> Search<'a> {
+    /// A search through these rules.
     pub fn new(system: &'a System, rules: &'a [Rule], budget: &Budget) -> Self {
         let mut of_predicate: FxHashMap<Option<PredicateId>, Vec<u32>> = FxHashMap::default();
         for (number, rule) in (0..).zip(rules) {
@@ -138,7 +139,7 @@ impl<'a> Search<'a> {
             let own = of_predicate.entry(head.map(|h| h.predicate)).or_default();
             own.push(number);
         }
-        // Those first that need least.
+        // Rules with few body atoms first.
         for own in of_predicate.values_mut() {
             own.sort_by_key(|&r| rules[r as usize].body.len());
         }
@@ -162,13 +163,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks for a derivation with at most so many choices.
+    /// Searches for a derivation with at most `most` choices.
     pub fn run(&mut self, most: usize, smt: &Rc<Smt>, cx: &Context) -> Result<Found, Stop> {
         self.search(most, None, smt, cx)
     }
 
-    /// Looks for a derivation by choices at random, without a bound for their number, and goes
-    /// back to earlier ones so often.
+    /// Searches for a derivation by random choices, and ends after `tries` rules.
     pub fn run_at_random(
         &mut self,
         random: &mut Random,
@@ -176,9 +176,10 @@ impl<'a> Search<'a> {
         smt: &Rc<Smt>,
         cx: &Context,
     ) -> Result<Found, Stop> {
-        self.search(DEPTH, Some((random, tries)), smt, cx)
+        self.search(LIMITS.random_choices, Some((random, tries)), smt, cx)
     }
 
+    /// Searches with at most `most` nested choices.
     fn search(
         &mut self,
         most: usize,
@@ -188,7 +189,7 @@ impl<'a> Search<'a> {
     ) -> Result<Found, Stop> {
         let start = self.place();
         self.add(None, &[], 0);
-        let steps = STEPS * (most + 1);
+        let steps = LIMITS.resolutions * (most + 1);
         self.left = steps;
         let mut bounded = false;
         let mut open: Vec<Choice> = Vec::new();
@@ -215,7 +216,7 @@ impl<'a> Search<'a> {
                 }
             }
             bounded |= matches!(state, Err(Halt::Bound));
-            // The next rule of the last choice.
+            // Take the next rule of the last choice.
             let Some(choice) = open.last_mut() else {
                 break if bounded { Found::None } else { Found::Never };
             };
@@ -251,6 +252,7 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
+    /// The current state.
     fn place(&self) -> Place {
         Place {
             store: self.store.mark(),
@@ -260,6 +262,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Returns to an earlier state.
     fn undo(&mut self, place: &Place) {
         self.store.undo(&place.store);
         while let Some(atom) = self.agenda.pop_front() {
@@ -273,6 +276,7 @@ impl<'a> Search<'a> {
         self.args.truncate(place.args);
     }
 
+    /// Adds an open atom.
     fn add(&mut self, predicate: Option<PredicateId>, patterns: &[Pattern], base: Ref) {
         let args = self.args.len() as u32;
         for pattern in patterns {
@@ -292,10 +296,10 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// Uses a rule for an atom: its head, its guards, its body.
+    /// Resolves an atom with a rule: unifies the head, posts the guards, adds the body.
     fn resolve(&mut self, atom: u32, number: u32) -> Outcome {
         self.steps += 1;
-        if self.steps.is_multiple_of(ROUND) {
+        if self.steps.is_multiple_of(LIMITS.resolutions_per_check) {
             self.count_work();
         }
         let rules = self.rules;
@@ -312,14 +316,16 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// Counts the work since the last call, and checks the budget.
     fn count_work(&mut self) {
         let looks = u32::try_from(self.store.looks - self.looks).unwrap_or(u32::MAX);
         self.looks = self.store.looks;
         let terms = &self.system.terms;
-        terms.charge(RESOLUTION * ROUND as u32 + LOOK * looks);
+        terms.charge(RESOLUTION * LIMITS.resolutions_per_check as u32 + LOOK * looks);
         self.is_spent = self.budget.is_spent();
     }
 
+    /// Unifies an atom with the head of a rule's instance, and posts the guards.
     fn unify_head(&mut self, atom: u32, rule: u32, base: Ref) -> Outcome {
         let rules = self.rules;
         let args = self.atoms[atom as usize].args as usize;
@@ -330,7 +336,7 @@ impl<'a> Search<'a> {
         self.store.post_guards(rule, base)
     }
 
-    /// Resolves what one rule alone may be used for, until there is no more of it.
+    /// Resolves atoms with one applicable rule until there are none.
     fn reduce(&mut self) -> Result<(), Halt> {
         loop {
             self.store.propagate()?;
@@ -353,7 +359,8 @@ impl<'a> Search<'a> {
             match *candidates {
                 [] => return Err(Halt::Failure),
                 [rule] => {
-                    if self.left == 0 || self.atoms.len() > ATOMS || self.is_spent {
+                    let too_many = self.atoms.len() > LIMITS.atoms;
+                    if self.left == 0 || too_many || self.is_spent {
                         return Err(Halt::Bound);
                     }
                     self.left -= 1;
@@ -371,8 +378,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The rules whose head and guards allow an atom, and the variables that they look at. All
-    /// constraints were propagated.
+    /// The rules whose head and guards allow the atom, and the variables that this depends on. All
+    /// constraints have to be propagated.
     fn candidates(&mut self, atom: u32) -> (Vec<u32>, Vec<Ref>) {
         let entry = &self.atoms[atom as usize];
         let args = entry.args as usize;
@@ -407,8 +414,8 @@ impl<'a> Search<'a> {
         (found, waits)
     }
 
-    /// An atom and two or more rules for it that survive a trial, the last one to be used first;
-    /// `None` if all atoms are resolved.
+    /// An atom and two or more rules that survive a trial, the first one to use last; `None` if all
+    /// atoms are resolved.
     fn choose(&mut self) -> Result<Option<(u32, Vec<u32>)>, Halt> {
         loop {
             let atoms = (0..).zip(&self.atoms).filter(|a| a.1.rule == OPEN);
@@ -417,8 +424,8 @@ impl<'a> Search<'a> {
                 return Ok(None);
             }
             open.sort_unstable();
-            open.truncate(PROBED);
-            // The last one is tried again if it is not known which rules survived.
+            open.truncate(LIMITS.tried_atoms);
+            // The rules of the best atom are tried again if it is not known which survived.
             let mut best = (u32::MAX, open[0].1);
             let mut rules: Vec<u32> = Vec::new();
             for (_, atom) in open {
@@ -465,12 +472,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The rules for an atom that do not fail within some steps.
+    /// The rules for the atom that do not fail within a number of resolutions.
     fn surviving(&mut self, atom: u32) -> Vec<u32> {
         let mut rules = self.candidates(atom).0;
         rules.retain(|&rule| {
             let place = self.place();
-            let left = std::mem::replace(&mut self.left, PROBE);
+            let left = std::mem::replace(&mut self.left, LIMITS.trial_resolutions);
             let state = self.resolve(atom, rule).map_err(Halt::from);
             let state = state.and_then(|()| self.reduce());
             self.left = left;
@@ -480,7 +487,7 @@ impl<'a> Search<'a> {
         rules
     }
 
-    /// The derivation that was found, if there are values for its variables.
+    /// The derivation that was found, if its variables have values.
     fn derivation(&mut self, smt: &Rc<Smt>) -> Result<Option<Refutation>, Stop> {
         let terms = &*self.system.terms;
         let mut reading = Reading::default();
@@ -500,7 +507,7 @@ impl<'a> Search<'a> {
             let model = solver.model().ok_or_else(|| unreadable("no model"))?;
             known = values(&model, &vars)?;
         }
-        // Everything is read before names get values.
+        // All terms are read before variables get values.
         let mut instances: Vec<Vec<TermId>> = Vec::with_capacity(self.atoms.len());
         for atom in &self.atoms {
             let count = self.rules[atom.rule as usize].vars.len() as u32;
@@ -519,7 +526,7 @@ impl<'a> Search<'a> {
         let mut steps: Vec<RefutationStep> = Vec::new();
         let mut of_fact: FxHashMap<Option<Fact>, usize> = FxHashMap::default();
         let mut step_of: Vec<usize> = vec![0; self.atoms.len()];
-        // Whether the atoms of the body were pushed.
+        // An atom, and whether the atoms of its body were pushed.
         let mut open = vec![(0, false)];
         while let Some((at, entered)) = open.pop() {
             let atom: &Atom = &self.atoms[at];

@@ -1,13 +1,13 @@
-//! Terms that are known in part, and constraints on them, with a way to undo.
+//! Partially known terms, and constraints on them, with undo.
 //!
 //! A reference stands for a term: a variable, a number, or a constructor with references for its
-//! fields. Variables are bound by unification; those of sort Int have bounds besides. A constraint
-//! waits at variables until these say more, as in constraint logic programming (Jaffar, Maher,
-//! "Constraint Logic Programming: A Survey", 1994), and so do the atoms of the search.
+//! fields. Unification binds variables; those of sort Int also have bounds. A constraint waits for
+//! changes of its variables, as in constraint logic programming (Jaffar, Maher, "Constraint Logic
+//! Programming: A Survey", 1994), and so do the atoms of the search.
 //!
-//! Invariant: after `undo` everything is as it was at the mark. A failure means that no values of
-//! the variables satisfy all constraints, or that terms or numbers are too large; that there is
-//! none is no promise that some values do.
+//! Invariant: after `undo` the terms and constraints are as they were at the mark. A failure means
+//! that no values of the variables satisfy all constraints, or that terms or numbers are too large;
+//! without a failure there may be no such values, either.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,34 +16,28 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::rules::{Guard, Pattern, Relation, Rule};
 use alphorn_term::{Assignment, Op, Sort, SortId, TermId, TermStore};
 
-/// The place of a term.
+/// The position of a term.
 pub(super) type Ref = u32;
 
-/// There is no next one.
+/// The end of a list of waiters.
 const NONE: u32 = u32::MAX;
-/// Pairs of terms that one unification or comparison looks at.
-const PAIRS: usize = 10_000;
-/// Bounds that are moved before constraints have to wait for values again.
-const MOVES: usize = 64;
 
+/// A term.
 #[derive(Clone, Copy, Debug)]
 enum Node {
-    /// A variable of sort Bool or of a datatype, with the first of those that wait for it.
-    Free {
-        waiting: u32,
-    },
+    /// A variable of sort Bool or of a datatype, with the first of its waiters.
+    Free { waiting: u32 },
     /// A variable of sort Int with its bounds, which are inclusive.
-    Integer {
-        waiting: u32,
-        low: i64,
-        high: i64,
-    },
+    Integer { waiting: u32, low: i64, high: i64 },
+    /// A bound variable.
     Link(Ref),
+    /// A number.
     Number(i64),
-    /// The fields are at this place of `Store::fields`.
+    /// A constructor; the fields are at this position of `Store::fields`.
     Construct {
         constructor: u32,
         fields: u32,
@@ -51,46 +45,47 @@ enum Node {
     },
 }
 
-/// What waits for a variable.
+/// A waiter: it is woken when a variable changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     Constraint(u32),
     Atom(u32),
 }
 
+/// The kinds of constraints.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Its monomials are at this place of `Store::monomials`.
+    /// A linear constraint; its monomials are at this position of `Store::monomials`.
     Linear {
         relation: Relation,
         start: u32,
         count: u32,
         constant: i64,
     },
+    /// Two terms of a datatype differ.
     Differ(Ref, Ref),
-    /// A guard, by its number, of a rule whose instance begins at this place; it is a formula or a
-    /// value.
-    Term {
-        rule: u32,
-        guard: u32,
-        base: Ref,
-    },
+    /// A guard that is a formula or a value, by its number in a rule whose instance is at this
+    /// position.
+    Term { rule: u32, guard: u32, base: Ref },
 }
 
+/// A constraint.
 struct Constraint {
     kind: Kind,
+    /// Whether it is implied by what is known.
     done: bool,
     /// Whether it waits for all its variables.
     waits: bool,
     queued: bool,
 }
 
-/// The constraints have no solution.
+/// The constraints have no solution, or a limit was reached.
 pub(super) struct Failure;
 
+/// The result of adding a constraint.
 pub(super) type Outcome = Result<(), Failure>;
 
-/// Sizes of all that grows.
+/// A state of the store: the sizes of its parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     nodes: usize,
@@ -101,37 +96,49 @@ pub(super) struct Mark {
     trail: usize,
 }
 
+/// A change to take back.
 enum Undo {
     Node(Ref, Node),
     Done(u32),
     Waits(u32),
 }
 
-/// All terms and constraints of a search.
+/// The terms and constraints of a search.
 pub(super) struct Store<'a> {
     terms: &'a TermStore,
     rules: &'a [Rule],
+    /// The terms.
     nodes: Vec<Node>,
+    /// Their sorts.
     sorts: Vec<SortId>,
+    /// The fields of constructors.
     fields: Vec<Ref>,
+    /// Linked lists of waiters: each with the position of the next.
     waiters: Vec<(Item, u32)>,
+    /// The constraints.
     constraints: Vec<Constraint>,
+    /// The monomials of linear constraints.
     monomials: Vec<(i64, Ref)>,
+    /// The changes since the beginning.
     trail: Vec<Undo>,
+    /// Constraints that have to be propagated.
     agenda: VecDeque<u32>,
-    /// Atoms to look at again, and which of them are there, by their number.
+    /// Atoms that were woken.
     woken: Vec<u32>,
+    /// By atom: whether it is in `woken`.
     is_woken: Vec<bool>,
-    /// Constraints that were looked at, in the whole search.
+    /// Propagations of constraints in the whole search.
     pub looks: u64,
+    /// Bounds that moved in the current propagation.
     moves: usize,
-    /// Memory for pairs of terms that are to be equal.
+    /// A buffer for unification.
     pairs: Vec<(Ref, Ref)>,
-    /// Memory for a sum.
+    /// A buffer for sums.
     sum: Vec<(i128, Ref)>,
 }
 
 impl<'a> Store<'a> {
+    /// An empty store for instances of these rules.
     pub fn new(terms: &'a TermStore, rules: &'a [Rule]) -> Self {
         Store {
             terms,
@@ -153,6 +160,7 @@ impl<'a> Store<'a> {
         }
     }
 
+    /// The current state.
     pub fn mark(&self) -> Mark {
         Mark {
             nodes: self.nodes.len(),
@@ -164,7 +172,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Takes back what was done since, and forgets whom it woke.
+    /// Takes back the changes since the mark, and empties the agenda and the woken atoms.
     pub fn undo(&mut self, mark: &Mark) {
         while self.trail.len() > mark.trail {
             match self.trail.pop() {
@@ -186,7 +194,7 @@ impl<'a> Store<'a> {
         self.monomials.truncate(mark.monomials);
     }
 
-    /// A variable of a sort.
+    /// Adds a variable of the sort.
     fn variable(&mut self, sort: SortId) -> Ref {
         let node = match sort == SortId::INT {
             true => Node::Integer {
@@ -199,13 +207,14 @@ impl<'a> Store<'a> {
         self.push(node, sort)
     }
 
+    /// Adds a term.
     fn push(&mut self, node: Node, sort: SortId) -> Ref {
         self.nodes.push(node);
         self.sorts.push(sort);
         (self.nodes.len() - 1) as Ref
     }
 
-    /// Variables for an instance of a rule, one after the other; the first one's place.
+    /// Adds the variables of an instance of the rule. Returns the position of the first one.
     pub fn instance(&mut self, rule: u32) -> Ref {
         let base = self.nodes.len() as Ref;
         let rules = self.rules;
@@ -215,7 +224,7 @@ impl<'a> Store<'a> {
         base
     }
 
-    /// Follows links.
+    /// The term that a position stands for, after all links.
     fn find(&self, mut at: Ref) -> Ref {
         while let Node::Link(to) = self.nodes[at as usize] {
             at = to;
@@ -223,7 +232,7 @@ impl<'a> Store<'a> {
         at
     }
 
-    /// The term of a pattern in an instance.
+    /// Adds the term of a pattern in an instance.
     pub fn build(&mut self, pattern: &Pattern, base: Ref) -> Ref {
         match pattern {
             Pattern::Variable(v) => self.find(base + v),
@@ -244,8 +253,8 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Whether a pattern may match a term, by what both show. The variables that would have to be
-    /// known to tell are added to `open`. Variables of the pattern match everything.
+    /// Whether the pattern may match the term as far as both are known. Adds the variables on which
+    /// this depends to `open`. Variables of the pattern match every term.
     pub fn may_match(&self, pattern: &Pattern, term: Ref, open: &mut Vec<Ref>) -> bool {
         let term = self.find(term);
         match (pattern, self.nodes[term as usize]) {
@@ -275,7 +284,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Makes a pattern in an instance equal to a term.
+    /// Unifies a pattern in an instance with a term.
     pub fn unify_pattern(&mut self, pattern: &Pattern, base: Ref, term: Ref) -> Outcome {
         let term = self.find(term);
         match (pattern, self.nodes[term as usize]) {
@@ -305,8 +314,8 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Makes two terms equal. There is no check whether a term becomes a part of itself; such a
-    /// term has no value in the end.
+    /// Unifies two terms. There is no occurs check; a term that contains itself cannot be read at the
+    /// end.
     fn unify(&mut self, left: Ref, right: Ref) -> Outcome {
         let mut open = std::mem::take(&mut self.pairs);
         open.clear();
@@ -316,6 +325,7 @@ impl<'a> Store<'a> {
         outcome
     }
 
+    /// Unifies pairs of terms.
     fn unify_pairs(&mut self, open: &mut Vec<(Ref, Ref)>) -> Outcome {
         let mut pairs = 0;
         while let Some((left, right)) = open.pop() {
@@ -324,7 +334,7 @@ impl<'a> Store<'a> {
                 continue;
             }
             pairs += 1;
-            if pairs > PAIRS {
+            if pairs > LIMITS.pairs {
                 return Err(Failure);
             }
             match (self.nodes[left as usize], self.nodes[right as usize]) {
@@ -390,6 +400,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
+    /// Binds a variable with these bounds to the number `n` at the position `to`.
     fn bind_number(&mut self, var: Ref, low: i64, high: i64, n: i64, to: Ref) -> Outcome {
         if n < low || n > high {
             return Err(Failure);
@@ -398,8 +409,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Binds a variable. Those that wait for it are woken, and wait for the other one if that is a
-    /// variable.
+    /// Binds a variable. Its waiters are woken, and wait for the other term if that is a variable.
     fn bind(&mut self, var: Ref, to: Ref) {
         self.wake(var);
         let waiting = self.waiting(var);
@@ -412,7 +422,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// The first of those that wait for a variable.
+    /// The first waiter of a variable.
     fn waiting(&self, var: Ref) -> u32 {
         match self.nodes[var as usize] {
             Node::Free { waiting } | Node::Integer { waiting, .. } => waiting,
@@ -420,12 +430,13 @@ impl<'a> Store<'a> {
         }
     }
 
+    /// Replaces a term, and records the change.
     fn set(&mut self, at: Ref, node: Node) {
         let old = std::mem::replace(&mut self.nodes[at as usize], node);
         self.trail.push(Undo::Node(at, old));
     }
 
-    /// Puts those that wait for a variable where they will be looked at.
+    /// Wakes the waiters of a variable.
     fn wake(&mut self, var: Ref) {
         let mut at = self.waiting(var);
         while at != NONE {
@@ -446,6 +457,7 @@ impl<'a> Store<'a> {
         }
     }
 
+    /// Adds a constraint to the agenda.
     fn queue(&mut self, number: u32) {
         let constraint = &mut self.constraints[number as usize];
         if !constraint.done && !constraint.queued {
@@ -454,7 +466,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Lets somebody wait for a variable, once.
+    /// Adds a waiter to a variable, unless it waits already.
     pub fn wait(&mut self, var: Ref, item: Item) {
         let var = self.find(var);
         let place = self.waiters.len() as u32;
@@ -475,14 +487,14 @@ impl<'a> Store<'a> {
         self.set(var, node);
     }
 
-    /// An atom that waits for a variable of which more is known now.
+    /// The next atom that was woken.
     pub fn next_woken(&mut self) -> Option<u32> {
         let atom = self.woken.pop()?;
         self.is_woken[atom as usize] = false;
         Some(atom)
     }
 
-    /// Variables that existed at the mark and were bound since, or that somebody waits for since.
+    /// Adds the variables that existed at the mark and were changed since.
     pub fn touched(&self, mark: &Mark, touched: &mut Vec<Ref>) {
         for undo in &self.trail[mark.trail..] {
             if let Undo::Node(at, _) = undo
@@ -493,7 +505,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// States the guards of a rule.
+    /// Adds the guards of a rule's instance as constraints.
     pub fn post_guards(&mut self, rule: u32, base: Ref) -> Outcome {
         let rules = self.rules;
         for (number, guard) in (0..).zip(&rules[rule as usize].guards) {
@@ -539,7 +551,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Looks at the constraints of whose variables more is known, until there is no more to say.
+    /// Propagates constraints until the agenda is empty.
     pub fn propagate(&mut self) -> Outcome {
         self.moves = 0;
         while let Some(number) = self.agenda.pop_front() {
@@ -570,7 +582,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Lets a constraint wait for variables, if it does not yet.
+    /// Lets a constraint wait for these variables, unless it waits already.
     fn wait_for_all(&mut self, number: u32, vars: impl Iterator<Item = Ref>) {
         if !self.constraints[number as usize].waits {
             self.constraints[number as usize].waits = true;
@@ -581,7 +593,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// A linear constraint: what it says of its variables. Whether it needs no more attention.
+    /// Propagates a linear constraint. Returns whether it is done.
     fn linear(
         &mut self,
         number: u32,
@@ -597,7 +609,7 @@ impl<'a> Store<'a> {
         state
     }
 
-    /// The constant of a sum, and its monomials in `open`, when all that is known is put in.
+    /// The constant of a sum under the known values; the other monomials are added to `open`.
     fn sum_up(&self, monomials: Range<usize>, constant: i64, open: &mut Vec<(i128, Ref)>) -> i128 {
         let mut sum = i128::from(constant);
         for i in monomials {
@@ -616,6 +628,7 @@ impl<'a> Store<'a> {
         sum
     }
 
+    /// Propagates a linear constraint, given its sum.
     fn linear_over(
         &mut self,
         number: u32,
@@ -672,10 +685,10 @@ impl<'a> Store<'a> {
         Ok(false)
     }
 
-    /// That a sum, times a sign, is at most zero: bounds for its variables by those of the others.
-    /// Whether it holds for all values within the bounds.
+    /// Propagates that a sum, times a sign, is at most zero: bounds each variable by the bounds of
+    /// the others. Returns whether it holds for all values within the bounds.
     fn at_most(&mut self, sum: i128, open: &[(i128, Ref)], sign: i128) -> Result<bool, Failure> {
-        // The least value and the greatest value, and how many monomials have none.
+        // The least and the greatest value of the sum, and how many monomials are unbounded.
         let (mut least, mut most) = (sum * sign, sum * sign);
         let (mut without_least, mut without_most) = (0, 0);
         for monomial in open {
@@ -696,7 +709,7 @@ impl<'a> Store<'a> {
             return Err(Failure);
         }
         for monomial in open {
-            // `least` is still one of the sum: a bound that moves makes the others weaker only.
+            // `least` is still a lower bound: bounds that move only make it weaker.
             let others = match self.range(monomial, sign).0 {
                 Some(own) if without_least == 0 => least - own,
                 None if without_least == 1 => least,
@@ -712,7 +725,7 @@ impl<'a> Store<'a> {
         Ok(false)
     }
 
-    /// The least value of a monomial, times a sign, and the greatest one.
+    /// The least and the greatest value of a monomial, times a sign.
     fn range(&self, &(factor, var): &(i128, Ref), sign: i128) -> (Option<i128>, Option<i128>) {
         let (low, high) = match self.nodes[var as usize] {
             Node::Integer { low, high, .. } => (low, high),
@@ -731,8 +744,8 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Bounds for a variable, besides those that it has. Numbers that are too large are a failure:
-    /// a search without them goes on.
+    /// Adds bounds to a variable. Fails if a number is too large; the search continues without such
+    /// numbers.
     fn limit(&mut self, var: Ref, low: Option<i128>, high: Option<i128>) -> Outcome {
         let var = self.find(var);
         let (waiting, old_low, old_high) = match self.nodes[var as usize] {
@@ -763,14 +776,14 @@ impl<'a> Store<'a> {
         } else if (low, high) != (old_low, old_high) {
             self.set(var, Node::Integer { waiting, low, high });
             self.moves += 1;
-            if self.moves < MOVES {
+            if self.moves < LIMITS.bound_moves {
                 self.wake(var);
             }
         }
         Ok(())
     }
 
-    /// Whether two terms differ for sure; a failure if they are equal.
+    /// Whether two terms differ for all values of their variables; fails if they are equal.
     fn differ(&mut self, number: u32, left: Ref, right: Ref) -> Result<bool, Failure> {
         let mut open = vec![(left, right)];
         let mut pairs = 0;
@@ -781,7 +794,7 @@ impl<'a> Store<'a> {
                 continue;
             }
             pairs += 1;
-            if pairs > PAIRS {
+            if pairs > LIMITS.pairs {
                 return Err(Failure);
             }
             match (self.nodes[left as usize], self.nodes[right as usize]) {
@@ -819,14 +832,14 @@ impl<'a> Store<'a> {
                 _ => waits = waits.or(Some((left, right))),
             }
         }
-        // One pair that may differ is enough to wait for.
+        // It suffices to wait for one pair that may differ.
         let (left, right) = waits.ok_or(Failure)?;
         self.wait(left, Item::Constraint(number));
         self.wait(right, Item::Constraint(number));
         Ok(false)
     }
 
-    /// A guard that needs the values of its variables.
+    /// Evaluates a guard once its variables have values. Returns whether it is done.
     fn guard(&mut self, number: u32, rule: u32, guard: u32, base: Ref) -> Result<bool, Failure> {
         let rule = &self.rules[rule as usize];
         let (Guard::Formula(term, vars) | Guard::Value(_, term, vars)) =
@@ -861,7 +874,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// A value of the term store, as a term of this one.
+    /// Adds a value of the term store as a term of this store.
     fn of_value(&mut self, value: TermId) -> Option<Ref> {
         if !self.terms.is_value(value) {
             return None;
@@ -896,15 +909,15 @@ impl<'a> Store<'a> {
         (!failed).then(|| places[&value])
     }
 
-    /// The term at a place, with variables for what is not known; `None` if it is a part of itself.
+    /// The term at a position, with fresh variables for unknown parts; `None` if it contains itself.
     pub fn read(&self, at: Ref, reading: &mut Reading) -> Option<TermId> {
         let terms = self.terms;
         let root = self.find(at);
-        // Whether the fields were pushed.
+        // A term, and whether its fields were pushed.
         let mut open = vec![(root, false)];
         while let Some((at, entered)) = open.pop() {
             if !entered && reading.known.contains_key(&at) {
-                // Met while its fields are read.
+                // A term within its own fields gives `None`.
                 reading.known[&at]?;
                 continue;
             }
@@ -941,7 +954,7 @@ impl<'a> Store<'a> {
         reading.known[&root]
     }
 
-    /// A value for a variable of which no constraint says more; `None` if its sort has none.
+    /// A value for a variable that no unfinished constraint mentions; `None` if its sort has none.
     pub fn some_value(&self, var: Ref) -> Option<TermId> {
         match self.nodes[var as usize] {
             Node::Integer { low, high, .. } => Some(self.terms.int(0.clamp(low, high))),
@@ -949,7 +962,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// What the constraints that are not settled say; `None` if that cannot be written down.
+    /// The constraints that are not done, and bounds, as formulas; `None` if a term contains itself.
     pub fn pending(&self, reading: &mut Reading) -> Option<Vec<TermId>> {
         let terms = self.terms;
         let mut formulas = Vec::new();
@@ -1014,11 +1027,11 @@ impl<'a> Store<'a> {
     }
 }
 
-/// Terms as they were read.
+/// The terms that were read from a store.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// `None` while the fields are being read.
+    /// By position; `None` while its fields are being read.
     known: FxHashMap<Ref, Option<TermId>>,
-    /// The variables that stand for what is not known.
+    /// The fresh variables for unknown parts, with their positions.
     pub names: Vec<(Ref, TermId)>,
 }

@@ -1,5 +1,5 @@
-//! Mutants of theorems about random functions are refuted, theorems are not; and programs in which
-//! choices, arithmetic or late values matter.
+//! Mutants of theorems about random functions are refuted, theorems are not; and programs with
+//! choices, arithmetic or late values.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use alphorn::internal::answer;
 use alphorn_samples::planted::FAMILIES;
 use alphorn_term::Random;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// Theorems of each planted family.
 const ROUNDS: usize = 10;
 
@@ -18,13 +18,13 @@ fn mutants_are_refuted_and_theorems_are_not() {
         for round in 0..ROUNDS {
             let (theorem, mutant) = family(&mut random);
             assert_eq!(
-                answer("enum", &mutant, PATIENCE),
+                answer("enum", &mutant, TIME_LIMIT),
                 "unsat",
                 "{name}, {round}:\n{mutant}"
             );
             if round == 0 {
                 assert_eq!(
-                    answer("enum", &theorem, PATIENCE / 50),
+                    answer("enum", &theorem, TIME_LIMIT / 50),
                     "unknown",
                     "{name}:\n{theorem}"
                 );
@@ -39,7 +39,7 @@ const SORTS: &str = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
 (declare-datatypes ((Kinds 0)) (((none) (more (first Kind) (others Kinds)))))\n";
 
 fn verdict(text: &str) -> &'static str {
-    answer("enum", &format!("{SORTS}{text}"), PATIENCE / 10)
+    answer("enum", &format!("{SORTS}{text}"), TIME_LIMIT / 10)
 }
 
 /// The numeral of a natural number.
@@ -59,11 +59,11 @@ fn numbers_are_halved() {
         )
     };
     assert_eq!(verdict(&half(40)), "unsat");
-    // Every choice fails in the end.
+    // Every choice fails at the end.
     assert_eq!(verdict(&half(7)), "unknown");
 }
 
-/// Elements whose squares have a sum: products wait for values, which a solver finds.
+/// Elements whose squares have a given sum: products wait for values, which a solver finds.
 #[test]
 fn squares_wait_for_values() {
     let squares = |sum: i64| {
@@ -79,7 +79,7 @@ fn squares_wait_for_values() {
     assert_ne!(verdict(&squares(3)), "unsat");
 }
 
-/// Disjunctions, choices and selectors in constraints; equations of Booleans.
+/// Disjunctions, `ite` and selectors in constraints; equations of Booleans.
 #[test]
 fn constraints_become_cases() {
     let count = |query: &str| {
@@ -96,7 +96,7 @@ fn constraints_become_cases() {
     assert_ne!(verdict(&count("(< n 0)")), "unsat");
 }
 
-/// A word without equal neighbours, in which all three letters occur; and with two letters only.
+/// A list without equal neighbours in which all three letters occur; and with two letters only.
 #[test]
 fn terms_that_differ() {
     let word = |last: &str| {
@@ -113,7 +113,7 @@ fn terms_that_differ() {
     assert_ne!(verdict(&word("(= l blue)")), "unsat");
 }
 
-/// Bounds decide which rule is used; the lists are long, and there is one for each number.
+/// Bounds decide which rule is applicable; the lists are long, and there is one for each number.
 #[test]
 fn bounds_decide() {
     let upto = |query: &str| {
@@ -132,7 +132,7 @@ fn bounds_decide() {
     assert_eq!(verdict(&upto("(distinct n 100)")), "unknown");
 }
 
-/// Thirty choices between two rules, all of them right: far too many to go through them in order.
+/// Thirty choices between two rules that are both right: too many to try them in order.
 #[test]
 fn many_choices_are_made_at_random() {
     let text = format!(

@@ -1,55 +1,46 @@
 //! Theory exploration: equations that hold on random values, small ones first.
 //!
-//! After QuickSpec (Claessen, Smallbone, Hughes, TAP 2010) and HipSpec (Claessen, Johansson, Rosén,
-//! Smallbone, CADE 2013). Terms over the functions of the goals are put into classes by their
-//! values; a term that falls into a class gives an equation with the class's first member, and
-//! larger terms are made of first members only.
+//! Sources: QuickSpec (Claessen, Smallbone, Hughes, TAP 2010) and HipSpec (Claessen, Johansson,
+//! Rosén, Smallbone, CADE 2013). Terms over the functions of the goals are put into classes by their
+//! values; a term that falls into an existing class gives an equation with the class's first member,
+//! and larger terms consist of first members only.
 //!
-//! Invariant: what is proposed is a guess, and it held on all values on which both sides have one.
+//! Invariant: a proposed equation is a guess, and on each sample both sides have the same value or
+//! both have none.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::statement::{Statement, calls};
 use alphorn_proof::functions::{Evaluation, random_value};
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, FunctionId, Op, Random, Sort, SortId, TermId, TermStore};
 
-/// Assignments that terms are told apart by, and the size of their values.
-const SAMPLES: usize = 40;
-const SIZE: u32 = 4;
-/// Samples on which both sides of an equation have values, at least.
-const DEFINED: usize = 12;
-/// Variables of one sort, and terms of one sort and size.
-const VARIABLES: usize = 3;
-const TERMS: usize = 400;
-/// Terms of one size with one operator at the top, at most.
-const OF_ONE_KIND: usize = 5_000;
-/// No statement counts for much larger than this.
-const LARGEST: usize = 10_000;
-
-/// Values of a term under the samples.
+/// The values of a term under the samples.
 type Signature = Vec<Option<TermId>>;
 
-/// The terms over some functions, by size.
+/// The explored terms over some functions.
 pub(super) struct Exploration<'a> {
     terms: &'a TermStore,
     functions: Vec<FunctionId>,
     constructors: Vec<TermId>,
     samples: Vec<Assignment>,
     evaluation: Evaluation<'a>,
-    /// First members by sort and size.
+    /// The first members of classes, by sort and size.
     members: FxHashMap<(SortId, usize), Vec<TermId>>,
+    /// The first member of each class.
     classes: FxHashMap<(SortId, Signature), TermId>,
     vars: FxHashMap<SortId, Vec<TermId>>,
+    /// The size that was explored last.
     size: usize,
 }
 
 impl<'a> Exploration<'a> {
-    /// Terms over the functions that statements call, with variables of their sorts; none if there
-    /// are sorts without values to try.
+    /// An exploration of the functions that the statements call, directly or not; `None` if there
+    /// are no random values of some sort.
     pub fn new(terms: &'a TermStore, statements: &[Statement]) -> Option<Self> {
         let roots: Vec<TermId> = statements.iter().flat_map(Statement::roots).collect();
-        // Those that are called directly, and what they call.
+        // Functions that are called directly, and those that they call.
         let functions: Vec<FunctionId> = terms
             .function_groups(&roots)
             .into_iter()
@@ -68,9 +59,9 @@ impl<'a> Exploration<'a> {
         for &sort in &sorts {
             let of_sort = match terms.sort(sort) {
                 Sort::Bool => Vec::new(),
-                Sort::Int | Sort::Datatype(_) => {
-                    (0..VARIABLES).map(|_| terms.fresh_var("v", sort)).collect()
-                }
+                Sort::Int | Sort::Datatype(_) => (0..LIMITS.variables_per_sort)
+                    .map(|_| terms.fresh_var("v", sort))
+                    .collect(),
                 _ => return None,
             };
             vars.insert(sort, of_sort);
@@ -92,12 +83,12 @@ impl<'a> Exploration<'a> {
         }
         let mut random = Random::new(1);
         let mut samples = Vec::new();
-        for round in 0..SAMPLES {
+        for round in 0..LIMITS.samples {
             let mut sample = Assignment::default();
-            // In the order of the sorts, so that a run can be repeated.
+            // In the order of the sorts, so that runs are reproducible.
             for sort in &sorts {
                 for &var in &vars[sort] {
-                    let size = round as u32 % (SIZE + 1);
+                    let size = round as u32 % (LIMITS.value_size + 1);
                     sample.insert(var, random_value(terms, &mut random, *sort, size)?);
                 }
             }
@@ -116,7 +107,7 @@ impl<'a> Exploration<'a> {
         })
     }
 
-    /// Equations between terms of the next size and smaller ones.
+    /// Explores terms of the next size, and returns equations between them and explored terms.
     pub fn next(&mut self, cx: &Context) -> Vec<Statement> {
         self.size += 1;
         let mut equations: Vec<Statement> = Vec::new();
@@ -129,7 +120,7 @@ impl<'a> Exploration<'a> {
                 .iter()
                 .map(|s| self.evaluation.value(self.terms.substitute(term, s)))
                 .collect();
-            if signature.iter().flatten().count() < DEFINED {
+            if signature.iter().flatten().count() < LIMITS.defined_samples {
                 continue;
             }
             let sort = self.terms.sort_of(term);
@@ -144,18 +135,18 @@ impl<'a> Exploration<'a> {
                 None => {
                     self.classes.insert((sort, signature), term);
                     let members = self.members.entry((sort, self.size)).or_default();
-                    if members.len() < TERMS {
+                    if members.len() < LIMITS.terms_per_size {
                         members.push(term);
                     }
                 }
             }
         }
-        // The most general ones first: others may be instances of them.
+        // The most general equations first, since others may be instances of them.
         equations.sort_by_key(|e| std::cmp::Reverse(e.vars.len()));
         equations
     }
 
-    /// The formula with the variables of each sort taken in the order in which they occur.
+    /// The formula with the variables of each sort renamed in the order of their occurrence.
     fn renamed(&self, formula: TermId) -> TermId {
         let mut next: FxHashMap<SortId, usize> = FxHashMap::default();
         let mut map = Assignment::default();
@@ -172,7 +163,7 @@ impl<'a> Exploration<'a> {
         self.terms.substitute(formula, &map)
     }
 
-    /// Terms with so many operators and variables, made of first members.
+    /// Terms of this size, in operators and variables, over first members.
     fn of_size(&self, size: usize) -> Vec<TermId> {
         let terms = self.terms;
         let mut found: Vec<TermId> = Vec::new();
@@ -219,8 +210,7 @@ impl<'a> Exploration<'a> {
         found
     }
 
-    /// Calls `each` with arguments of these sorts that have this size together, all if they are not
-    /// too many.
+    /// Calls `each` with arguments of these sorts whose sizes sum up to `size`, up to a limit.
     fn arguments(&self, sorts: &[SortId], size: usize, mut each: impl FnMut(&[TermId])) {
         let mut count = 0;
         let mut open: Vec<(Vec<TermId>, usize)> = vec![(Vec::new(), size)];
@@ -229,7 +219,7 @@ impl<'a> Exploration<'a> {
                 if left == 0 {
                     each(&args);
                     count += 1;
-                    if count == OF_ONE_KIND {
+                    if count == LIMITS.terms_per_operator {
                         return;
                     }
                 }
@@ -252,13 +242,13 @@ impl<'a> Exploration<'a> {
     }
 }
 
-/// Whether a statement fails on some values.
+/// Whether the statement is false for one of `tries` random assignments.
 pub(super) fn falsified(terms: &TermStore, statement: &Statement, tries: usize) -> bool {
     let mut random = Random::new(7);
     let mut evaluation = Evaluation::new(terms);
     let formula = statement.formula(terms);
     for round in 0..tries {
-        let size = round as u32 % (SIZE + 2);
+        let size = round as u32 % (LIMITS.value_size + 2);
         let values = statement.vars.iter().map(|&v| {
             let value = random_value(terms, &mut random, terms.sort_of(v), size);
             Some((v, value?))
@@ -273,7 +263,7 @@ pub(super) fn falsified(terms: &TermStore, statement: &Statement, tries: usize) 
     false
 }
 
-/// How large a statement is.
+/// The weight of a statement: the size of its terms as trees, where calls count twice.
 pub(super) fn weight(terms: &TermStore, statement: &Statement) -> usize {
     let mut size = 0;
     for root in statement.roots() {
@@ -283,8 +273,8 @@ pub(super) fn weight(terms: &TermStore, statement: &Statement) -> usize {
             if let Op::Call(_) = terms.op(t) {
                 size += 1;
             }
-            // What is shared counts each time.
-            if size > LARGEST {
+            // Shared terms count each time.
+            if size > LIMITS.max_weight {
                 return size;
             }
             open.extend_from_slice(terms.args(t));

@@ -1,23 +1,19 @@
-//! Lemmas from failed proofs: what a case was left with, after the induction hypothesis was used
-//! once, with subterms made variables.
+//! Lemmas from failed proofs: the goal that is left of a case after the induction hypothesis was used
+//! once, with subterms replaced by variables.
 //!
-//! Cross-fertilisation and generalisation as by Boyer and Moore ("A Computational Logic", 1979).
+//! Source: cross-fertilization and generalization of Boyer and Moore ("A Computational Logic", 1979).
 //!
-//! Invariant: what is proposed is a guess.
+//! Invariant: a candidate is only a guess.
 
 use rustc_hash::FxHashSet;
 
 use super::explore::{falsified, weight};
+use super::limits::LIMITS;
 use super::prove::Residue;
 use super::statement::{Statement, calls};
 use alphorn_term::{Assignment, Op, SortId, TermId, TermStore};
 
-/// Candidates from failed cases, at most, their size, and values that each is tried on.
-const CANDIDATES: usize = 24;
-const WEIGHT: usize = 40;
-const TRIES: usize = 60;
-
-/// Statements that would close the cases or others like them, small ones first.
+/// Statements that would close these cases or similar ones, small ones first.
 pub(super) fn candidates(terms: &TermStore, residues: &[Residue]) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let mut seen: FxHashSet<Statement> = FxHashSet::default();
@@ -26,7 +22,7 @@ pub(super) fn candidates(terms: &TermStore, residues: &[Residue]) -> Vec<Stateme
             for general in generalized(terms, conclusion) {
                 let candidate = Statement::new(terms, Vec::new(), general);
                 if general != TermId::TRUE
-                    && weight(terms, &candidate) <= WEIGHT
+                    && weight(terms, &candidate) <= LIMITS.generalization_weight
                     && seen.insert(candidate.clone())
                 {
                     found.push(candidate);
@@ -35,16 +31,16 @@ pub(super) fn candidates(terms: &TermStore, residues: &[Residue]) -> Vec<Stateme
         }
     }
     found.sort_by_key(|c| weight(terms, c));
-    let may_hold = |c: &Statement| !falsified(terms, c, TRIES);
+    let may_hold = |c: &Statement| !falsified(terms, c, LIMITS.generalization_tests);
     found
         .into_iter()
         .filter(may_hold)
-        .take(CANDIDATES)
+        .take(LIMITS.generalizations)
         .collect()
 }
 
-/// The statements with a numeral that occurs more than once made a variable, if they may hold: what
-/// an accumulator begins with is what induction changes.
+/// The statement with a numeral that occurs more than once replaced by a variable, for each such
+/// numeral, if the result may hold: induction changes the initial value of an accumulator.
 pub(super) fn without_numerals(terms: &TermStore, statement: &Statement) -> Vec<Statement> {
     let formula = statement.formula(terms);
     let mut numerals = Vec::new();
@@ -64,11 +60,12 @@ pub(super) fn without_numerals(terms: &TermStore, statement: &Statement) -> Vec<
             terms.substitute(statement.conclusion, &one),
         )
     });
-    general.filter(|g| !falsified(terms, g, TRIES)).collect()
+    let may_hold = |g: &Statement| !falsified(terms, g, LIMITS.generalization_tests);
+    general.filter(may_hold).collect()
 }
 
-/// The conclusion as it is, and with one side of an equation known by induction replaced by the
-/// other.
+/// The conclusion, and the conclusion with one side of an equation of the induction hypothesis
+/// replaced by the other.
 fn fertilized(terms: &TermStore, residue: &Residue) -> Vec<TermId> {
     let conclusion = residue.statement.conclusion;
     let mut found = vec![conclusion];
@@ -86,8 +83,7 @@ fn fertilized(terms: &TermStore, residue: &Residue) -> Vec<TermId> {
     found
 }
 
-/// The formula, and with a call that occurs more than once made a variable; of calls in calls also
-/// the outer one alone.
+/// The formula, and the formula with a call that occurs more than once replaced by a variable.
 fn generalized(terms: &TermStore, formula: TermId) -> Vec<TermId> {
     let mut found = vec![formula];
     for call in calls(terms, &[formula]) {
@@ -99,7 +95,7 @@ fn generalized(terms: &TermStore, formula: TermId) -> Vec<TermId> {
     found
 }
 
-/// How often a term occurs in another one, as in a tree; a few are enough.
+/// The number of occurrences of a term in another one as a tree, counted up to two.
 fn occurrences(terms: &TermStore, formula: TermId, term: TermId) -> usize {
     let mut count = 0;
     let mut open = vec![formula];
@@ -111,7 +107,7 @@ fn occurrences(terms: &TermStore, formula: TermId, term: TermId) -> usize {
         } else {
             open.extend_from_slice(terms.args(t));
         }
-        if count > 1 || steps > 1000 {
+        if count > 1 || steps > LIMITS.occurrence_steps {
             break;
         }
     }

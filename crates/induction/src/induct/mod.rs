@@ -1,33 +1,34 @@
-//! Induction: predicates that are graphs of recursive functions are defined by these, and what the
-//! queries then say is proven as theorems about functions.
+//! Induction: predicates that are graphs of recursive functions are defined by these functions, and
+//! the queries are then proven as theorems about functions.
 //!
-//! A clause set about datatypes is mostly a functional program written as relations, with a theorem
-//! as its query. Where `p(x, y)` is `y = f(x)` for a function `f` that the clauses of `p` define
-//! (`proof/functions`), the graph of `f` is a model of these clauses, and the best one: a query
-//! holds if a theorem about functions does. Such theorems need induction, which no solver does
-//! inside a query; so the model comes with lemmas and their proofs, a certificate that the check of
-//! the model follows step by step (`witness/certificate.rs`).
+//! Clauses over datatypes are often a functional program written as relations, with a theorem as the
+//! query. Where `p(x, y)` is `y = f(x)` for a function `f` that the clauses of `p` define
+//! (`proof::functions`), the graph of `f` is the strongest model of these clauses, and a query holds
+//! if a theorem about functions does. Such theorems need induction, which solvers do not do inside a
+//! query; so the model comes with lemmas and their proofs, a certificate that the check of the model
+//! follows step by step (`witness::certificate`).
 //!
-//! - **Statements** (`statement`): a query with its atoms replaced by what they mean, outputs
+//! - **Statements** (`statement`): a query with its atoms replaced by their meanings, and outputs
 //!   substituted by calls.
-//! - **Proofs** (`prove`): calls whose measured arguments show their constructors are unfolded
-//!   (`normal`), lemmas and the induction hypothesis are instantiated where they match, and a
-//!   solver for uninterpreted functions, datatypes and arithmetic decides. Induction is on the
-//!   variables that most calls wait for; within a case, further variables are split.
+//! - **Proofs** (`prove`): calls whose measured arguments have known constructors are unfolded
+//!   (`normal`), lemmas and the induction hypothesis are instantiated by matching, and a solver for
+//!   uninterpreted functions, datatypes and arithmetic decides. Induction is on a variable that many
+//!   calls need to be unfolded; within a case, further variables are split.
 //! - **Lemmas**: if that is not enough, equations between small terms that hold on random values
-//!   are proven, small ones first (`explore`), and then what failed cases of the queries were left
-//!   with, made more general (`generalize`).
+//!   are proven, small ones first (`explore`), then generalizations of failed cases of the queries
+//!   (`generalize`).
 //!
-//! After recursion induction and the waterfall of Boyer and Moore ("A Computational Logic", 1979),
+//! Sources: recursion induction and the waterfall of Boyer and Moore ("A Computational Logic", 1979),
 //! and theory exploration as in HipSpec. Deviations: no rewriting by lemmas, since the solver's
-//! congruence closure takes ground instances; hypotheses are instantiated by matching, which
-//! also finds what accumulators have to be.
+//! congruence closure uses ground instances; hypotheses are instantiated by matching, which also
+//! finds values of accumulators.
 //!
-//! Invariant: `Sat` comes with definitions under which all clauses hold and with a proof of each
-//! query; nothing is said about unsatisfiable systems.
+//! Invariant: `Sat` comes with definitions under which all clauses hold, and with a proof of each
+//! query; the engine never answers `Unsat`.
 
 mod explore;
 mod generalize;
+mod limits;
 mod normal;
 mod prove;
 mod statement;
@@ -40,7 +41,8 @@ use rustc_hash::FxHashSet;
 
 use self::explore::{Exploration, falsified, weight};
 use self::generalize::{candidates, without_numerals};
-use self::prove::{Effort, Prover};
+use self::limits::LIMITS;
+use self::prove::Prover;
 use self::statement::Statement;
 use alphorn_chc::{Shape, System};
 use alphorn_engine::settings::Setting;
@@ -52,31 +54,7 @@ use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::{Model, Verdict};
 
-/// Values on which a query is tried before its proof.
-const TRIES: usize = 100;
-/// Sizes of terms up to which lemmas are looked for, and the size after which failed cases are.
-const SIZES: usize = 8;
-const SMALL: usize = 5;
-/// Rounds of lemmas from failed cases, each from those of the round before.
-const GENERALIZATIONS: usize = 3;
-/// Queries are tried again after so many lemmas.
-const RETRY: usize = 4;
-/// How hard queries are tried, and lemmas.
-const GOAL: Effort = Effort {
-    splits: 2,
-    queries: 200,
-};
-/// Before there are lemmas.
-const FIRST: Effort = Effort {
-    splits: 2,
-    queries: 60,
-};
-const LEMMA: Effort = Effort {
-    splits: 1,
-    queries: 24,
-};
-
-/// The engine.
+/// The engine `induct`.
 #[derive(Clone, Debug, Default)]
 pub struct Induct;
 
@@ -85,7 +63,7 @@ impl Engine for Induct {
         "induct"
     }
 
-    /// Theorems about datatypes are what it is for.
+    /// Systems with datatypes only.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         driver::supports_datatypes(self.name(), shape)
     }
@@ -101,10 +79,11 @@ impl Engine for Induct {
     }
 }
 
+/// Defines the predicates by functions, and proves the queries.
 fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
     let mut definitions = define(system, true, smt, cx);
     let mut goals = goals(system, &definitions);
-    // What a relation was completed by may be what a query excludes.
+    // The values that complete a partial relation may violate a query; then it stays partial.
     if definitions.partial && fails(system, &goals) {
         definitions = define(system, false, smt, cx);
         goals = self::goals(system, &definitions);
@@ -119,7 +98,7 @@ fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, S
         let mut prover = Prover::new(&system.terms, smt, cx);
         let ranges = ranges(system, &definitions);
         let proven = prove_all(system, &mut prover, ranges, goals.clone(), cx);
-        log::debug!("{} lemmas", prover.lemmas.len());
+        log::debug!("induct: {} lemmas", prover.lemmas.len());
         if !proven {
             let why = match cx.stop() {
                 Some(reason) => Stop::Reason(reason),
@@ -142,16 +121,17 @@ fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, S
     Ok(Verdict::Sat(model))
 }
 
-/// Whether a statement is found to be wrong.
+/// Whether some statement is false for random values.
 fn fails(system: &System, goals: &[Statement]) -> bool {
-    let wrong = goals.iter().find(|g| falsified(&system.terms, g, TRIES));
+    let tests = LIMITS.query_tests;
+    let wrong = goals.iter().find(|g| falsified(&system.terms, g, tests));
     if let Some(wrong) = wrong {
-        log::debug!("a query fails: {}", show(system, wrong));
+        log::debug!("induct: a query fails: {}", show(system, wrong));
     }
     wrong.is_some()
 }
 
-/// What the queries say, and the clauses of predicates that are to be false.
+/// The statements of the queries, and of the clauses of predicates that are defined as `false`.
 fn goals(system: &System, definitions: &Definitions) -> Vec<Statement> {
     let is_goal = |clause: &usize| match &system.clauses[*clause].head {
         None => true,
@@ -166,7 +146,7 @@ fn goals(system: &System, definitions: &Definitions) -> Vec<Statement> {
         .collect()
 }
 
-/// That values of functions are not negative, where that was found of their relations.
+/// Statements that values of functions are not negative, where this was found of their relations.
 fn ranges(system: &System, definitions: &Definitions) -> Vec<Statement> {
     let terms = &system.terms;
     let not_negative = |t: TermId| terms.ge(t, terms.int(0));
@@ -181,7 +161,8 @@ fn ranges(system: &System, definitions: &Definitions) -> Vec<Statement> {
     ranges.collect()
 }
 
-/// Proves the statements, with lemmas where they are needed: first the ranges of functions.
+/// Proves the ranges of functions, then the goals, with lemmas if needed. Returns whether all goals
+/// are proven.
 fn prove_all(
     system: &System,
     prover: &mut Prover<'_>,
@@ -190,16 +171,16 @@ fn prove_all(
     cx: &Context,
 ) -> bool {
     for range in ranges {
-        prover.prove(&range, LEMMA);
+        prover.prove(&range, LIMITS.lemma_effort);
     }
     goals.retain(|goal| {
-        log::debug!("goal {}", show(system, goal));
-        !prover.prove(goal, FIRST)
+        log::debug!("induct: goal {}", show(system, goal));
+        !prover.prove(goal, LIMITS.first_effort)
     });
     goals.retain(|goal| {
         let general = without_numerals(&system.terms, goal);
-        let proven = general.iter().any(|g| prover.prove(g, FIRST));
-        !(proven && prover.prove(goal, GOAL))
+        let proven = general.iter().any(|g| prover.prove(g, LIMITS.first_effort));
+        !(proven && prover.prove(goal, LIMITS.query_effort))
     });
     if goals.is_empty() {
         return true;
@@ -208,13 +189,13 @@ fn prove_all(
         return false;
     };
     let mut tried: FxHashSet<Statement> = FxHashSet::default();
-    // What was not proven may be when more is known.
+    // Candidates that were not proven are tried again with more lemmas.
     let mut failed: Vec<Statement> = Vec::new();
-    for size in 1..=SIZES {
+    for size in 1..=LIMITS.max_term_size {
         let mut candidates = exploration.next(cx);
         candidates.retain(|c| tried.insert(c.clone()));
         candidates.extend(std::mem::take(&mut failed));
-        log::debug!("{} equations of size {size}", candidates.len());
+        log::debug!("induct: {} equations of size {size}", candidates.len());
         let mut before = prover.lemmas.len();
         for candidate in candidates {
             if cx.stop().is_some() {
@@ -223,31 +204,32 @@ fn prove_all(
             if prover.is_known(&candidate) {
                 continue;
             }
-            if prover.prove(&candidate, LEMMA) {
-                log::debug!("lemma {}", show(system, &candidate));
+            if prover.prove(&candidate, LIMITS.lemma_effort) {
+                log::debug!("induct: lemma {}", show(system, &candidate));
             } else {
                 failed.push(candidate);
             }
-            if prover.lemmas.len() >= before + RETRY {
+            if prover.lemmas.len() >= before + LIMITS.lemmas_per_retry {
                 before = prover.lemmas.len();
-                goals.retain(|goal| !prover.prove(goal, GOAL));
+                goals.retain(|goal| !prover.prove(goal, LIMITS.query_effort));
                 if goals.is_empty() {
                     return true;
                 }
             }
         }
         if prover.lemmas.len() > before {
-            goals.retain(|goal| !prover.prove(goal, GOAL));
+            goals.retain(|goal| !prover.prove(goal, LIMITS.query_effort));
         }
-        if goals.is_empty() || (size == SMALL && generalize(system, prover, &mut goals, cx)) {
+        let is_time = size == LIMITS.generalization_size;
+        if goals.is_empty() || (is_time && generalize(system, prover, &mut goals, cx)) {
             return true;
         }
     }
     false
 }
 
-/// Tries lemmas that failed cases ask for, and those that their own failed cases ask for. Whether
-/// all goals are proven then.
+/// Tries generalizations of failed cases of the goals, and of failed cases of those. Returns whether
+/// all goals are proven.
 fn generalize(
     system: &System,
     prover: &mut Prover<'_>,
@@ -256,8 +238,8 @@ fn generalize(
 ) -> bool {
     let mut tried: FxHashSet<Statement> = FxHashSet::default();
     prover.residues.clear();
-    goals.retain(|goal| !prover.prove(goal, GOAL));
-    for _ in 0..GENERALIZATIONS {
+    goals.retain(|goal| !prover.prove(goal, LIMITS.query_effort));
+    for _ in 0..LIMITS.generalization_rounds {
         let residues = std::mem::take(&mut prover.residues);
         let before = prover.lemmas.len();
         for candidate in candidates(&system.terms, &residues) {
@@ -267,17 +249,17 @@ fn generalize(
             if !tried.insert(candidate.clone()) || prover.is_known(&candidate) {
                 continue;
             }
-            log::debug!("generalized {}", show(system, &candidate));
-            if prover.prove(&candidate, LEMMA) {
-                log::debug!("it is a lemma");
-                goals.retain(|goal| !prover.prove(goal, GOAL));
+            log::debug!("induct: generalized {}", show(system, &candidate));
+            if prover.prove(&candidate, LIMITS.lemma_effort) {
+                log::debug!("induct: it is a lemma");
+                goals.retain(|goal| !prover.prove(goal, LIMITS.query_effort));
             }
             if goals.is_empty() {
                 return true;
             }
         }
         if prover.lemmas.len() > before {
-            // What failed before may hold now.
+            // With new lemmas, candidates that failed may be proven.
             tried.clear();
         }
     }
@@ -285,6 +267,7 @@ fn generalize(
     false
 }
 
+/// The statement for the log.
 fn show(system: &System, statement: &Statement) -> String {
     alphorn_term::Printer::new(&system.terms).term(statement.formula(&system.terms))
 }

@@ -1,28 +1,27 @@
-//! Normal forms: calls whose measured arguments show their constructors are unfolded.
+//! Normal forms: calls whose measured arguments have known constructors are unfolded.
 //!
-//! Invariant: a term equals its normal form by the equations in [`Normalizer::unfolded`].
+//! Invariant: the equations in [`Normalizer::unfolded`] imply that a term equals its normal form.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_term::{FunctionId, Op, SortId, TermId, TermStore};
 
-/// Calls that one normalizer unfolds, at most, and rounds for one term.
-const UNFOLDINGS: usize = 120;
-const ROUNDS: usize = 40;
-
-/// Unfolds calls and remembers which.
+/// Unfolds calls and records them.
 pub(super) struct Normalizer<'a> {
     terms: &'a TermStore,
     /// Integers that are known to be at most zero: recursion on them ends.
+    /// Integers that are known to be at most zero, where recursion ends.
     ended: &'a FxHashSet<TermId>,
-    /// Calls and what they are by their equation, in the order in which they were met.
+    /// Unfolded calls and their bodies, in the order of unfolding.
     pub unfolded: Vec<(TermId, TermId)>,
     map: FxHashMap<TermId, TermId>,
-    /// Variables that calls wait for, as often as they were met.
+    /// Variables that calls need to be unfolded, with the number of calls in the last round.
     pub waiting: FxHashMap<TermId, usize>,
 }
 
 impl<'a> Normalizer<'a> {
+    /// A normalizer that has unfolded nothing.
     pub fn new(terms: &'a TermStore, ended: &'a FxHashSet<TermId>) -> Self {
         Normalizer {
             terms,
@@ -33,10 +32,10 @@ impl<'a> Normalizer<'a> {
         }
     }
 
-    /// The normal form.
+    /// The normal form of the term.
     pub fn normal(&mut self, term: TermId) -> TermId {
         let mut term = term;
-        for _ in 0..ROUNDS {
+        for _ in 0..LIMITS.normalization_rounds {
             let mut calls = Vec::new();
             self.terms.post_order(&[term], |t| {
                 if let Op::Call(_) = self.terms.op(t) {
@@ -56,7 +55,7 @@ impl<'a> Normalizer<'a> {
                     continue;
                 }
                 match self.unfolds(call) {
-                    Ok(body) if self.unfolded.len() < UNFOLDINGS => {
+                    Ok(body) if self.unfolded.len() < LIMITS.unfoldings => {
                         self.unfolded.push((call, body));
                         self.map.insert(call, body);
                         changed = true;
@@ -76,7 +75,7 @@ impl<'a> Normalizer<'a> {
         term
     }
 
-    /// A call of a choice as a choice of calls.
+    /// A call with an `ite` as argument, as an `ite` of calls.
     fn lifted(&self, call: TermId) -> Option<TermId> {
         let terms = self.terms;
         let Op::Call(id) = *terms.op(call) else {
@@ -92,10 +91,11 @@ impl<'a> Normalizer<'a> {
             args[at] = arg;
             terms.call(id, &args)
         };
-        (self.map.len() < 2 * UNFOLDINGS).then(|| terms.ite(condition, with(then), with(other)))
+        let has_room = self.map.len() < 2 * LIMITS.unfoldings;
+        has_room.then(|| terms.ite(condition, with(then), with(other)))
     }
 
-    /// What the call is by its equation, or the term that it waits for.
+    /// The body of the call, or the term whose constructor has to be known to unfold it.
     fn unfolds(&self, call: TermId) -> Result<TermId, TermId> {
         let terms = self.terms;
         let Op::Call(id) = *terms.op(call) else {
@@ -129,7 +129,7 @@ impl<'a> Normalizer<'a> {
         Err(args[function.measure[0]])
     }
 
-    /// The term whose constructor a body asks for first, if it is not known.
+    /// The first term that the body tests for its constructor and that is not known.
     fn blocked(&self, body: TermId, map: &FxHashMap<TermId, TermId>) -> Option<TermId> {
         let terms = self.terms;
         let mut open = vec![body];
@@ -152,7 +152,7 @@ impl<'a> Normalizer<'a> {
                         open.extend(node.args.iter().rev());
                     }
                 }
-                // A test of what a call gives is no pattern.
+                // A test of a call's result is no pattern.
                 Op::Is(..) if terms.called(&[term]).is_empty() => {
                     let tester = terms.substitute(term, map);
                     if let Op::Is(..) = terms.op(tester) {
@@ -166,12 +166,13 @@ impl<'a> Normalizer<'a> {
     }
 }
 
-/// Whether an integer is a numeral or has a positive constant: something plus one or more.
+/// Whether an integer is a numeral, or a sum with a positive constant.
 fn is_successor(terms: &TermStore, term: TermId) -> bool {
     let sum = terms.linear(term);
     sum.is_constant() || sum.constant.numer().sign() == num_bigint::Sign::Plus
 }
 
+/// Whether the body calls the function or one that is defined together with it.
 fn calls_one_of(terms: &TermStore, body: TermId, id: FunctionId) -> bool {
     let group = terms.function_group(id);
     terms.called(&[body]).iter().any(|f| group.contains(f))

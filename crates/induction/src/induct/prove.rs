@@ -1,14 +1,14 @@
 //! Proofs of statements: by equations and lemmas alone, by cases, by induction.
 //!
 //! Invariant: a proof has a case for each constructor, and each case was confirmed by a solver that
-//! knows the functions by the listed equations only. Induction is on one variable: its part in an
-//! instance of the statement is a part of what it is in the case.
+//! knows only the listed equations of functions. Induction is on one variable: an instance of the
+//! statement has for it a proper part of the variable's value in the case.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::normal::Normalizer;
 use super::statement::{Statement, calls, matches};
 use alphorn_proof::functions::{datatype_of, fresh_pattern};
@@ -17,81 +17,74 @@ use alphorn_term::run::Context;
 use alphorn_term::{Assignment, Printer, SortId, TermId, TermStore};
 use alphorn_witness::{Case, Lemma};
 
-/// One query at most, as work.
-const QUERY: Duration = Duration::from_millis(50);
-/// Instances in one case, at most, and rounds in which they are found.
-const INSTANCES: usize = 40;
-const ROUNDS: usize = 3;
-/// Ways to match calls of a statement that are looked at together.
-const PARTIAL: usize = 80;
-/// Failed cases that are kept.
-const RESIDUES: usize = 30;
-/// Cases of one proof, at most.
-const CASES: usize = 24;
-/// Variables of a statement that induction is tried on.
-const SCHEMES: usize = 3;
-
-/// How hard a statement is tried.
+/// The effort for the proof of a statement.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
-    /// Case distinctions inside each other, besides that of the induction.
+    /// Nested case distinctions besides that of the induction.
     pub splits: usize,
+    /// Queries to the solver.
     pub queries: usize,
 }
 
-/// Proves statements; what is proven is a lemma for those that come later.
+/// Proves statements; each proven statement is a lemma for later ones.
 pub(super) struct Prover<'a> {
     terms: &'a TermStore,
     solver: Solver,
     cx: &'a Context,
-    /// Holds for as long as the prover asks.
+    /// The limit of each query, in force while the prover exists.
     _limit: QueryLimit,
-    /// Without names.
+    /// The proven statements with their proofs; the lemmas have no names yet.
     pub lemmas: Vec<Lemma>,
+    /// The proven statements with their triggers.
     statements: Vec<(Statement, Vec<Vec<TermId>>)>,
-    /// Queries that the proof at hand may still ask.
+    /// Queries that the current proof may still ask.
     left: usize,
-    /// What was left to show in cases of proofs by induction that failed.
+    /// Failed cases of proofs by induction.
     pub residues: Vec<Residue>,
 }
 
 /// A case that was not proven.
 #[derive(Clone, Debug)]
 pub(super) struct Residue {
+    /// The goal that is left.
     pub statement: Statement,
-    /// What is known by induction.
+    /// Instances of the induction hypothesis.
     pub hypotheses: Vec<TermId>,
 }
 
-/// A place in a distinction of cases.
+/// A leaf of a tree of case distinctions.
 #[derive(Clone)]
 struct Leaf {
-    /// What the statement's variables are.
+    /// The values of the statement's variables.
     values: Assignment,
-    /// What the new variables and their terms are, over the variables of the statement.
+    /// From new variables and their patterns to terms over the statement's variables.
     back: Assignment,
-    /// What tells the case from others, over the statement's variables,
+    /// The condition of the case, over the statement's variables.
     guards: Vec<TermId>,
-    /// and what it says of integers, over the new ones.
+    /// The conditions on integers, over the new variables.
     premises: Vec<TermId>,
-    /// What the variable that induction is on is, and all of its parts.
+    /// The value of the induction variable, and all of its parts.
     parts: FxHashSet<TermId>,
     /// Integers that are at most zero.
     ended: FxHashSet<TermId>,
+    /// The depth of the leaf.
     splits: usize,
 }
 
-/// Where an instance is from.
+/// The source of an instance, with the values of its variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Source {
+    /// The induction hypothesis.
     Hypothesis(Vec<TermId>),
+    /// The lemma with this number.
     Lemma(usize, Vec<TermId>),
 }
 
 impl<'a> Prover<'a> {
+    /// A prover without lemmas. It limits the queries of `smt` while it exists.
     pub fn new(terms: &'a TermStore, smt: &Rc<Smt>, cx: &'a Context) -> Self {
         Prover {
-            _limit: smt.limit_queries(Some(QUERY)),
+            _limit: smt.limit_queries(Some(LIMITS.query_work)),
             terms,
             solver: smt.solver(),
             cx,
@@ -102,7 +95,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Proves a statement and keeps it as a lemma. False if no proof was found.
+    /// Proves a statement and keeps it as a lemma. Returns `false` if no proof was found.
     pub fn prove(&mut self, statement: &Statement, effort: Effort) -> bool {
         self.left = effort.queries;
         let Some((measure, cases)) = self.proof(statement, effort) else {
@@ -120,7 +113,7 @@ impl<'a> Prover<'a> {
         true
     }
 
-    /// The lemmas that these statements, which are proven, rest on, themselves included.
+    /// The lemmas that the proofs of these proven statements use, including the statements.
     pub fn needed(mut self, statements: &[Statement]) -> Vec<Lemma> {
         let proven = self.statements.iter().map(|s| &s.0);
         let mut needed: Vec<bool> = proven.map(|s| statements.contains(s)).collect();
@@ -158,15 +151,17 @@ impl<'a> Prover<'a> {
         self.case(statement, &Leaf::new(statement), None).is_ok()
     }
 
+    /// A proof of the statement: the positions of the induction variable, and the cases.
     fn proof(&mut self, statement: &Statement, effort: Effort) -> Option<(Vec<usize>, Vec<Case>)> {
         let root = Leaf::new(statement);
         let waiting = match self.case(statement, &root, None) {
             Ok(case) => return Some((Vec::new(), vec![case])),
             Err(waiting) => waiting,
         };
-        // By cases alone, then by induction on what most calls wait for.
+        // First by cases only, then by induction, on the variables that most calls need.
         let own = waiting.iter().filter(|v| statement.vars.contains(v));
-        let schemes: Vec<TermId> = own.copied().take(SCHEMES).collect();
+        let schemes = own.copied().take(LIMITS.induction_variables);
+        let schemes: Vec<TermId> = schemes.collect();
         for splits in [0, effort.splits] {
             for &var in &schemes {
                 let induct = self.cases(statement, &root, var, splits);
@@ -188,7 +183,7 @@ impl<'a> Prover<'a> {
         None
     }
 
-    /// Proofs of all cases of a variable, with further splits inside.
+    /// Proofs of all cases of the variable, with further splits inside.
     fn cases(
         &mut self,
         statement: &Statement,
@@ -202,7 +197,8 @@ impl<'a> Prover<'a> {
         open.reverse();
         let mut cases = Vec::new();
         while let Some(leaf) = open.pop() {
-            if cases.len() + open.len() > CASES || self.left == 0 || self.cx.stop().is_some() {
+            let too_many = cases.len() + open.len() > LIMITS.cases;
+            if too_many || self.left == 0 || self.cx.stop().is_some() {
                 return None;
             }
             match self.case(statement, &leaf, Some(var)) {
@@ -219,8 +215,8 @@ impl<'a> Prover<'a> {
         Some(cases)
     }
 
-    /// A proof of the statement in a case; else the variables that calls wait for, those first that
-    /// most wait for.
+    /// A proof of the statement in a case; otherwise the variables that calls need to be unfolded,
+    /// those that most calls need first.
     fn case(
         &mut self,
         statement: &Statement,
@@ -243,7 +239,7 @@ impl<'a> Prover<'a> {
             }
         }
         let mut instances: Vec<(TermId, Source)> = Vec::new();
-        for round in 0..ROUNDS {
+        for round in 0..LIMITS.instance_rounds {
             let targets = calls(terms, &normal);
             let before = instances.len();
             self.find_instances(statement, leaf, induction, &targets, &mut instances);
@@ -260,8 +256,8 @@ impl<'a> Prover<'a> {
                 break;
             }
         }
-        log::trace!("not proven: {:?}", show(terms, &normal));
-        if induction.is_some() && self.residues.len() < RESIDUES {
+        log::trace!("induct: not proven: {:?}", show(terms, &normal));
+        if induction.is_some() && self.residues.len() < LIMITS.failed_cases {
             self.residues
                 .push(residue(terms, leaf, &normal[..own.len()], &instances));
         }
@@ -270,7 +266,7 @@ impl<'a> Prover<'a> {
         Err(waiting.into_iter().map(|w| w.0).collect())
     }
 
-    /// Asks whether equations and instances prove the statement, and which are needed.
+    /// The case if equations and instances prove the statement, with those that are needed.
     fn confirm(
         &mut self,
         leaf: &Leaf,
@@ -294,7 +290,7 @@ impl<'a> Prover<'a> {
         let mut soft: Vec<TermId> = equations.clone();
         soft.extend(instances.iter().map(|i| i.0));
         let effort = CoreEffort {
-            queries: 20,
+            queries: LIMITS.core_queries,
             budget: None,
         };
         let core = self.solver.core_by(&[], &soft, effort);
@@ -324,7 +320,7 @@ impl<'a> Prover<'a> {
         Some(case)
     }
 
-    /// Instances of the statement and of lemmas that match the calls.
+    /// Adds instances of the statement and of lemmas that match the calls `targets`.
     fn find_instances(
         &self,
         statement: &Statement,
@@ -335,7 +331,7 @@ impl<'a> Prover<'a> {
     ) {
         let terms = self.terms;
         let mut add = |of: &Statement, found: &Assignment, lemma: Option<usize>| {
-            if instances.len() >= INSTANCES {
+            if instances.len() >= LIMITS.instances {
                 return;
             }
             let args: Vec<TermId> = of.vars.iter().map(|v| found[v]).collect();
@@ -361,7 +357,7 @@ impl<'a> Prover<'a> {
                 found.insert(var, part);
                 add(statement, &found, None);
             }
-            // Where several calls of the statement match at once, they agree on the variables.
+            // Several calls of the statement may match at once if they agree on the variables.
             let mut partial = vec![Assignment::default()];
             for pattern in calls(terms, &statement.roots()) {
                 let before = partial.len();
@@ -370,13 +366,14 @@ impl<'a> Prover<'a> {
                         let mut found = partial[at].clone();
                         let fits = matches(terms, pattern, target, &statement.vars, &mut found);
                         let small = found.get(&var).is_none_or(|&t| is_part(t));
-                        if fits && small && partial.len() < PARTIAL && !partial.contains(&found) {
+                        let has_room = partial.len() < LIMITS.partial_matches;
+                        if fits && small && has_room && !partial.contains(&found) {
                             partial.push(found);
                         }
                     }
                 }
             }
-            // Those that say most come first.
+            // Matches with the most variables first.
             partial.sort_by_key(|found| std::cmp::Reverse(found.len()));
             for mut found in partial {
                 if found.contains_key(&var) {
@@ -398,7 +395,7 @@ impl<'a> Prover<'a> {
                             if matches(terms, pattern, target, &lemma.vars, &mut found) {
                                 next.push(found);
                             }
-                            if next.len() > INSTANCES {
+                            if next.len() > LIMITS.instances {
                                 break;
                             }
                         }
@@ -414,7 +411,7 @@ impl<'a> Prover<'a> {
 }
 
 impl Leaf {
-    /// No distinction yet.
+    /// The root: no case distinction.
     fn new(statement: &Statement) -> Leaf {
         Leaf {
             values: statement.vars.iter().map(|&v| (v, v)).collect(),
@@ -428,7 +425,7 @@ impl Leaf {
     }
 
     /// The cases of a variable: its constructors, or whether an integer is positive. `None` for
-    /// variables of other sorts.
+    /// variables of other sorts, and integers that are known to be at most zero.
     fn split(&self, terms: &TermStore, var: TermId) -> Option<Vec<Leaf>> {
         let whole = self.back.get(&var).copied().unwrap_or(var);
         let is_part = self.parts.contains(&var);
@@ -475,7 +472,7 @@ impl Leaf {
         Some(leaves)
     }
 
-    /// The case with a variable replaced.
+    /// The case with the variable replaced by the term.
     fn with(&self, terms: &TermStore, var: TermId, term: TermId) -> Leaf {
         let one = Assignment::from_iter([(var, term)]);
         let mut leaf = self.clone();
@@ -487,8 +484,8 @@ impl Leaf {
         }
         let with = |t: &TermId| terms.substitute(*t, &one);
         leaf.parts = leaf.parts.iter().map(with).collect();
-        // Where two terms become one, parts of what induction is on count, since these have to be
-        // seen as parts.
+        // If two terms become equal, the entry of a part of the induction variable wins, so that it
+        // is recognized as a part.
         for part in [false, true] {
             let entries = self.back.iter();
             let entries = entries.filter(|(t, _)| self.parts.contains(t) == part);
@@ -500,7 +497,8 @@ impl Leaf {
     }
 }
 
-/// What is left of a case: its normal form, and the instances of the induction hypothesis.
+/// The goal that is left of a failed case: its normal form, and the instances of the induction
+/// hypothesis.
 fn residue(
     terms: &TermStore,
     leaf: &Leaf,
@@ -522,7 +520,7 @@ fn residue(
     }
 }
 
-/// Formulas for the log.
+/// The formulas for the log.
 fn show(terms: &TermStore, formulas: &[TermId]) -> Vec<String> {
     let printer = Printer::new(terms);
     formulas.iter().map(|&f| printer.term(f)).collect()

@@ -1,26 +1,27 @@
-//! Statements: implications over all values of their variables.
+//! Statements: universally quantified implications.
 //!
-//! Invariant: the conclusion and the hypotheses are over the statement's variables only.
+//! Invariant: `vars` are the free variables of the hypotheses and the conclusion.
 
 use rustc_hash::FxHashSet;
 
+use super::limits::LIMITS;
 use alphorn_chc::System;
 use alphorn_proof::functions::{Definitions, solve_equations};
 use alphorn_term::{Assignment, Op, TermId, TermStore};
 
-/// Calls that triggers are chosen from, at most.
-const CALLS: usize = 200;
-
-/// Hypotheses imply a conclusion.
+/// The hypotheses imply the conclusion.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Statement {
+    /// The universally quantified variables.
     pub vars: Vec<TermId>,
+    /// The premises.
     pub hypotheses: Vec<TermId>,
+    /// The conclusion.
     pub conclusion: TermId,
 }
 
 impl Statement {
-    /// A statement about the variables that occur.
+    /// The statement about the variables that occur.
     pub fn new(terms: &TermStore, hypotheses: Vec<TermId>, conclusion: TermId) -> Self {
         let mut roots = hypotheses.clone();
         roots.push(conclusion);
@@ -31,8 +32,8 @@ impl Statement {
         }
     }
 
-    /// What a clause without a head says, if predicates are what their definitions are; `None` if
-    /// it says nothing.
+    /// The statement of a clause without a head under the definitions of the predicates; `None` if it
+    /// holds trivially.
     pub fn of_query(system: &System, definitions: &Definitions, clause: usize) -> Option<Self> {
         let terms = &system.terms;
         let rule = definitions.rule(system, clause)?;
@@ -41,7 +42,7 @@ impl Statement {
             conjuncts.extend(definitions.meaning(atom));
         }
         let (_, mut left) = solve_equations(terms, conjuncts)?;
-        // What is denied and says most: that two terms differ, else what a function tells.
+        // The conclusion is the negation of one literal: a disequation if there is one, else a call.
         let rank = |t: &TermId| match terms.op(*t) {
             Op::Not => match terms.op(terms.args(*t)[0]) {
                 Op::Eq => 4,
@@ -65,15 +66,15 @@ impl Statement {
         terms.implies(terms.and(&self.hypotheses), self.conclusion)
     }
 
-    /// All terms.
+    /// The hypotheses and the conclusion.
     pub fn roots(&self) -> Vec<TermId> {
         let mut roots = self.hypotheses.clone();
         roots.push(self.conclusion);
         roots
     }
 
-    /// Calls that together have all variables, by which instances are found: each side of an
-    /// equation that has them, else as many calls as it takes.
+    /// Triggers for instances: tuples of calls that together contain all variables. Each side of an
+    /// equation that contains them is one, otherwise a tuple of as few calls as greedily found.
     pub fn triggers(&self, terms: &TermStore) -> Vec<Vec<TermId>> {
         let mut triggers = Vec::new();
         if let Op::Eq = terms.op(self.conclusion) {
@@ -89,7 +90,7 @@ impl Statement {
             let mut chosen = Vec::new();
             let mut calls = calls(terms, &self.roots());
             calls.reverse();
-            calls.truncate(CALLS);
+            calls.truncate(LIMITS.trigger_calls);
             while !open.is_empty() {
                 let gain = |c: &TermId| {
                     terms
@@ -117,7 +118,7 @@ impl Statement {
     }
 }
 
-/// All calls in terms, arguments before the calls that they are in.
+/// All calls in the terms; arguments come before the calls that contain them.
 pub(super) fn calls(terms: &TermStore, roots: &[TermId]) -> Vec<TermId> {
     let mut calls = Vec::new();
     terms.post_order(roots, |t| {
@@ -128,7 +129,7 @@ pub(super) fn calls(terms: &TermStore, roots: &[TermId]) -> Vec<TermId> {
     calls
 }
 
-/// Extends values of `vars` so that the pattern becomes the term.
+/// Matches the pattern against the term: extends the values of `vars`. False if they do not match.
 pub(super) fn matches(
     terms: &TermStore,
     pattern: TermId,

@@ -1,5 +1,5 @@
-//! Theorems about random functions, which hold by construction or fail for small values, and what
-//! the parts of the engine make of clauses.
+//! Theorems about random functions, which hold by construction or fail for small values; and parts
+//! of the engine on clauses.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use alphorn_transform::normalize;
 const LISTS: &str = "(declare-datatypes ((Lst 0)) (((nil) (cons (head Int) (tail Lst)))))";
 const NUMBERS: &str = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))";
 
-/// The engine's verdict about clauses.
+/// The engine's verdict on clauses.
 fn answer(text: &str) -> &'static str {
     alphorn::internal::answer("induct", text, Duration::from_secs(20))
 }
@@ -37,7 +37,7 @@ fn number(value: i64) -> String {
     }
 }
 
-/// Clauses of a function of lists that adds something for each element.
+/// Clauses of a function on lists that adds something for each element.
 fn sum(name: &str, base: i64, step: &str, first: bool) -> String {
     let atom = |result: &str, list: &str| atom(name, result, list, first);
     let sorts = if first { "Int Lst" } else { "Lst Int" };
@@ -138,7 +138,7 @@ fn accumulators_need_a_lemma() {
     }
 }
 
-/// Predicates as they are defined, by clauses without queries but for the one that needs them all.
+/// The definitions of predicates, by clauses whose only query needs all of them.
 fn defined(text: &str) -> Vec<String> {
     let terms = Rc::new(TermStore::new());
     let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
@@ -158,7 +158,7 @@ fn defined(text: &str) -> Vec<String> {
 }
 
 /// Over Peano numbers the order is a test, and exactly one of `le` and `gt` holds. Over integers
-/// that may be negative, `gt` as it is written here holds where `le` does, too.
+/// that may be negative, `gt` as it is defined here holds in some cases in which `le` holds, too.
 #[test]
 fn relations_are_told_from_functions() {
     let difference = format!(
@@ -190,7 +190,7 @@ fn relations_are_told_from_functions() {
     assert_eq!(answer(&choice), "unknown");
 }
 
-/// `f(n) = 1 + f(n)` defines nothing; these clauses have a model all the same.
+/// `f(n) = 1 + f(n)` defines no function; but these clauses have a model.
 #[test]
 fn recursion_that_does_not_end_is_no_definition() {
     let text = format!(

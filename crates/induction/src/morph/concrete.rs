@@ -1,16 +1,17 @@
-//! Whether a refutation of the scalar system is one of the clauses.
+//! Checks whether a refutation of the scalar system is one of the clauses.
 //!
-//! The steps of the refutation that derive the main premises of others are a derivation by the
-//! original clauses, if arrays can be found for it. One query asks for these, with all scalars
-//! open. Each read of a step is a variable that an assumption ties to its array, so that the core
+//! The last step of the refutation, and the steps that derive main premises, are a derivation by the
+//! original clauses if there are arrays for it. One query asks for these, with all scalars open. Each
+//! read of a step is a variable that an assumption equates with the array's element, so that the core
 //! of a contradiction names the reads that matter.
 //!
-//! Invariant: what is said to be real was confirmed by evaluation.
+//! Invariant: a real refutation was confirmed by evaluation.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::translate::{Demand, Morphed};
 use alphorn_chc::{Clause, System};
 use alphorn_proof::{Derivation, DerivationStep, Stop, ask, confirm, incomplete};
@@ -20,29 +21,24 @@ use alphorn_term::{Op, SortId, TermId, TermStore};
 use alphorn_transform::ArrayView;
 use alphorn_witness::{Refutation, Verdict};
 
-/// Longer derivations are not asked for.
-const STEPS: usize = 400;
-
-/// Ways to choose main premises that are tried.
-const CHOICES: usize = 6;
-
-/// What becomes of a scalar refutation.
+/// The result of checking a scalar refutation.
 pub(super) enum Outcome {
-    /// A refutation of the clauses, or none after all: evaluation had the last word.
+    /// There is a derivation with arrays: the verdict after its evaluation.
     Real(Verdict),
+    /// There is none that was tried.
     Spurious(Missing),
 }
 
-/// What a spurious refutation shows to be missing.
+/// What the translation lacks to exclude a spurious refutation.
 #[derive(Default)]
 pub(super) struct Missing {
-    /// Cells that clauses read and that are no premises.
+    /// Cells that clauses read and that are not premises.
     pub demands: Vec<Demand>,
-    /// A query, or another clause without arrays in its head, needs two cells at once.
+    /// Whether a query, or another clause without arrays in its head, needs two cells at once.
     pub pair: bool,
 }
 
-/// Looks for a derivation by the clauses along a refutation of the scalar system.
+/// Searches for a derivation by the clauses along a refutation of the scalar system.
 pub(super) fn concretise(
     system: &System,
     morphed: &Morphed,
@@ -51,11 +47,11 @@ pub(super) fn concretise(
     cx: &mut Context,
 ) -> Result<Outcome, Stop> {
     let mut missing = Missing::default();
-    for choice in 0..CHOICES {
+    for choice in 0..LIMITS.premise_choices {
         let Some(steps) = derivation(system, morphed, refutation, choice) else {
             break;
         };
-        if steps.len() > STEPS {
+        if steps.len() > LIMITS.derivation_steps {
             return Err(incomplete("a refutation of the scalar system is long"));
         }
         let mut path = Path::new(system, steps, smt);
@@ -69,9 +65,9 @@ pub(super) fn concretise(
     Ok(Outcome::Spurious(missing))
 }
 
-/// The steps that the main premises lead to from the last one, those first that others need. Of
-/// several main premises for one body atom it takes the one that `choice` says; `None` when these
-/// are exhausted.
+/// The last step and the steps that derive its main premises, theirs and so on, premises first. Of
+/// several main premises of one body atom it takes the one that `choice` selects; `None` if there are
+/// no further choices.
 fn derivation(
     system: &System,
     morphed: &Morphed,
@@ -120,20 +116,22 @@ fn derivation(
     Some(steps.collect())
 }
 
-/// A read of a step: the literal that ties it to its array, and the index as the clause has it.
+/// A read of a step: the literal that equates it with the array's element, and its index over the
+/// clause's variables.
 struct Read {
     literal: TermId,
     step: usize,
     index: TermId,
 }
 
-/// The clauses of a derivation in a solver, with reads that can be left open.
+/// The clauses of a derivation in a solver, with reads that can be left unconstrained.
 struct Path<'a> {
     derivation: Derivation<'a>,
     reads: Vec<Read>,
 }
 
 impl<'a> Path<'a> {
+    /// Asserts the clauses along the steps.
     fn new(system: &'a System, steps: Vec<DerivationStep>, smt: &Rc<Smt>) -> Self {
         let terms = &system.terms;
         let clauses: Vec<usize> = steps.iter().map(|s| s.clause).collect();
@@ -168,7 +166,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The reads of a minimal core of the contradiction that was found last.
+    /// Adds the reads of a minimal core of the last contradiction.
     fn name_missing(
         &mut self,
         system: &System,
@@ -208,8 +206,8 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Demands for all that the clauses read: what is read through a pointer depends on what was read
-/// before, and refutations would name one read of a chain after the other.
+/// Demands for all reads of the clauses: a read through a pointer depends on an earlier read, and
+/// refutations would name one read of such a chain after the other.
 pub(super) fn all_demands(system: &System) -> impl Iterator<Item = Demand> {
     let terms = &*system.terms;
     let derives_arrays = |clause: &&Clause| {

@@ -1,46 +1,48 @@
-//! Cell morphing: what holds of any cell of an array, as a system without arrays.
+//! Cell morphing: properties of single cells of arrays, as a system without arrays.
 //!
-//! Papers: Monniaux, Gonnord, "Cell morphing: from array programs to array-free Horn clauses"
-//! (SAS 2016); Braine, Gonnord, Monniaux, "Data abstraction: a general framework to handle program
+//! Papers: Monniaux, Gonnord, "Cell morphing: from array programs to array-free Horn clauses" (SAS
+//! 2016); Braine, Gonnord, Monniaux, "Data abstraction: a general framework to handle program
 //! verification of data structures" (SAS 2021).
 //!
-//! # The procedure
+//! # Procedure
 //!
 //! A predicate `P(s, a)` of scalars and arrays becomes `P'(s, k, a[k])`, with one cell `k` for all
-//! arrays of an index sort, or two. The meaning: `P(s, a)` holds iff `P'(s, k, a[k])` does for all
-//! `k` (`translate`). In a clause the cell of the head is the cell of the body: the index is
-//! *rigid*, so a linear clause stays linear. A query takes the cells that it reads.
+//! arrays of an index sort, or two. The meaning: `P(s, a)` holds iff `P'(s, k, a[k])` does for all `k`
+//! (`translate`). In a clause the cell of the head is the cell of the body: the index is *rigid*, so
+//! a linear clause stays linear. A query takes the cells that it reads.
 //!
 //! The *scalar system* goes through the passes and then to other engines, by the registry and their
-//! trait, as any system does: `SCALAR` is the list, with the shares of the time of a round, and
-//! `HEAPS` that for arrays of objects, which the pass `variants` takes apart. Engines that do not
-//! support the scalar system are passed over. This is the one engine that is a
-//! translation plus engines; it is no pass, because only models come back in general.
+//! trait: `SCALAR` is the list of turns, `HEAPS` that for arrays of objects, which the pass
+//! `variants` splits by constructor. Engines that do not support the scalar system are skipped. Like
+//! `cata` and `twin` this is a translation that calls other engines; it is no pass, because in
+//! general only models can be translated back.
 //!
 //! - A model of the scalar system, quantified over the cells, is a model of the clauses (`model`).
-//! - A refutation of it may be spurious. The clauses along it are asked, with their arrays, whether
-//!   they can be taken one after the other (`concrete`): if so, that is a refutation. If not, the
-//!   core names the reads that matter. Clauses get further body atoms for the cells that they read
-//!   there, and a query that needs two cells at once makes it two cells for each predicate.
+//! - A refutation of it may be spurious. One query asks whether the clauses along it have a derivation
+//!   with arrays (`concrete`): if so, that is a refutation. If not, the core names the reads that
+//!   matter. Clauses get further body atoms for the cells that they read there, and a query that needs
+//!   two cells at once makes it two cells for each predicate.
 //!
-//! # What differs from the papers
+//! # Deviations
 //!
-//! - Cells that a clause reads besides the rigid one are *not* premises from the start; they become
-//!   some on demand. Less is proved this way, but the system is linear and small. In heaps, where
-//!   a read leads to the next, all of them are premises from the start, unless that is too much.
+//! - Cells that a clause reads besides the rigid one are *not* premises from the start; they are added
+//!   on demand. This proves less, but the system is linear and small. In heaps, where a read leads to
+//!   the next, all of them are premises from the start, unless the system gets too large.
 //! - All arrays of a predicate with one sort of index share the cell's index, as arrays are mostly
-//!   read at the same offset of a loop (`transform/rebase.rs` sees to that).
-//! - Quantified formulas in constraints give way to instances at the indexes that are read, the
-//!   head's cells among them.
-//! - For `pdr` equality of indexes is written as two bounds, so that what it learns from it is on
-//!   which side of a counter the cell lies (`Form`).
+//!   read at the same offset of a loop (the pass `rebase` makes offsets equal).
+//! - Quantified formulas in constraints are replaced by instances at the indexes that are read,
+//!   including the head's cells.
+//! - For `pdr` equality of indexes is written as two bounds, so that it learns on which side of a
+//!   counter a cell lies (`Form`).
 //!
 //! # Invariant
 //!
-//! The scalar clauses imply the clauses under the meaning above, so a model of them is a model,
-//! whatever cells are premises. A refutation is given only when evaluation confirmed it.
+//! The scalar clauses imply the clauses under the meaning above, so a model of them is a model of the
+//! clauses, whichever cells are premises. A refutation is returned only after evaluation has confirmed
+//! it.
 
 mod concrete;
+mod limits;
 mod model;
 #[cfg(test)]
 mod tests;
@@ -49,6 +51,7 @@ mod translate;
 use rustc_hash::FxHashSet;
 
 use self::concrete::{Outcome, all_demands, concretise};
+use self::limits::LIMITS;
 use self::translate::{Demand, Form, Morphed, morph};
 use alphorn_chc::{Shape, System};
 use alphorn_engine::derived::Derived;
@@ -59,12 +62,6 @@ use alphorn_proof::{Stop, incomplete};
 use alphorn_smt::Smt;
 use alphorn_term::run::{Context, Reason};
 use alphorn_witness::Verdict;
-
-/// Translations at most, each with more premises or more cells than the one before.
-const ROUNDS: usize = 8;
-
-/// Cells of a predicate at most.
-const CELLS: usize = 2;
 
 /// The passes that the scalar system goes through. `variants` takes the objects of a heap apart.
 const PASSES: &str = "default,variants";
@@ -115,7 +112,7 @@ const LARGE_HEAPS: Schedule<Turn> = &[
 /// What counts as many clauses.
 const LARGE: usize = 60;
 
-/// The engine.
+/// The engine `morph`.
 #[derive(Clone)]
 pub struct Morph {
     /// The engines for the scalar system.
@@ -127,7 +124,7 @@ impl Engine for Morph {
         "morph"
     }
 
-    /// Systems without arrays are not for it.
+    /// Systems with arrays only.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         match shape.theories.array {
             true => Ok(()),
@@ -159,19 +156,19 @@ fn unsupported(what: &str) -> Unsupported {
 }
 
 impl Morph {
-    /// Tries translations, each of which a spurious refutation of the one before asks for.
+    /// Tries translations; each spurious refutation demands a more precise one.
     fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let mut cells = 1;
         let mut demands: FxHashSet<Demand> = FxHashSet::default();
         let heap = translate::has_objects(system);
         if heap {
             let all: FxHashSet<Demand> = all_demands(system).collect();
-            // Unless that is too much.
+            // All reads are premises, unless the system gets too large.
             if morph(system, cells, &all, Form::Equations, cx).is_some() {
                 demands = all;
             }
         }
-        for round in 1..=ROUNDS {
+        for round in 1..=LIMITS.rounds {
             cx.stats.set("morph.rounds", round as u64);
             cx.stats.set("morph.cells", cells as u64);
             let schedule = match (heap, system.clauses.len() > LARGE) {
@@ -196,11 +193,11 @@ impl Morph {
             };
             cx.stats.add("morph.spurious", 1);
             let before = demands.len();
-            if !missing.pair || cells == CELLS {
+            if !missing.pair || cells == LIMITS.cells {
                 demands.extend(missing.demands);
             }
             if demands.len() == before {
-                if cells == CELLS {
+                if cells == LIMITS.cells {
                     return Err(incomplete("a refutation of two cells is spurious"));
                 }
                 cells += 1;
@@ -210,7 +207,7 @@ impl Morph {
         Err(incomplete("refutations stay spurious"))
     }
 
-    /// The scalar system, and what the engines say about it.
+    /// A scalar system, and the engines' verdict on it.
     fn scalar(
         &self,
         system: &System,

@@ -1,12 +1,13 @@
 //! Models of the clauses from models of their scalar system.
 //!
-//! Invariant: what comes out holds of scalars and arrays iff what comes in holds of the scalars and
-//! every cell.
+//! Invariant: the definition of a predicate holds for scalars and arrays iff the scalar one holds for
+//! the scalars and every cell.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::translate::{Image, Morphed};
 use alphorn_chc::{PredicateId, System};
 use alphorn_proof::shrink::{shrink, size};
@@ -16,11 +17,8 @@ use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 use alphorn_witness::Model;
 
-/// The part of the time left in which a model is made smaller.
-const SHRINK: f64 = 0.1;
-
-/// The model, quantified over the cells. It is made smaller first: with quantifiers each formula that
-/// no clause needs makes the check of the model harder.
+/// The model, quantified over the cells. It is made smaller first: with quantifiers, each formula
+/// that no clause needs makes the check of the model harder.
 pub(super) fn quantified(
     system: &System,
     morphed: &Morphed,
@@ -33,20 +31,21 @@ pub(super) fn quantified(
     let smaller = match scalar.clauses.iter().all(|c| c.body.len() <= 1) {
         true => weaken(scalar, &definitions, smt, cx),
         false => {
-            let part = cx.budget.left().map(|left| left.mul_f64(SHRINK));
+            let share = LIMITS.shrinking_share;
+            let part = cx.budget.left().map(|left| left.mul_f64(share));
             let part = part.map_or(cx.budget.clone(), |part| cx.budget.time(part));
             shrink(scalar, &definitions, smt, &part)
         }
     };
     log::debug!(
-        "a scalar model: {} nodes, {:?} made smaller",
+        "morph: a scalar model: {} nodes, {:?} made smaller",
         size(&system.terms, &definitions),
         smaller.as_ref().map(|s| size(&system.terms, s))
     );
     definitions = smaller.unwrap_or(definitions);
     let mut result: FxHashMap<PredicateId, TermId> = FxHashMap::default();
     for (&predicate, image) in &morphed.images {
-        // A predicate that the model leaves out may as well hold everywhere.
+        // A predicate without a definition is true everywhere.
         let formula = definitions.get(&image.new).copied();
         let formula = formula.unwrap_or(TermId::TRUE);
         let parts: Vec<TermId> = system
@@ -63,7 +62,7 @@ pub(super) fn quantified(
     }
 }
 
-/// One conjunct of a definition, for all cells that it speaks of.
+/// One conjunct of a definition, quantified over the cells that it mentions.
 fn of_all_cells(terms: &TermStore, image: &Image, conjunct: TermId, smt: &Rc<Smt>) -> TermId {
     let free: FxHashSet<TermId> = terms.free_vars(&[conjunct]).into_iter().collect();
     let mut map: FxHashMap<TermId, TermId> =
@@ -87,7 +86,7 @@ fn of_all_cells(terms: &TermStore, image: &Image, conjunct: TermId, smt: &Rc<Smt
         );
     }
     let formula = terms.substitute(conjunct, &map);
-    // What is said of indexes alone mostly is nothing.
+    // A formula about indexes alone is often valid.
     if !reads && !bound.is_empty() {
         let mut solver = smt.solver();
         solver.assert(terms.not(formula));

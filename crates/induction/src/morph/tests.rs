@@ -15,7 +15,7 @@ fn answer(text: &str, statistics: &str) -> (&'static str, u64) {
     answer_after("default", text, statistics)
 }
 
-/// The same after these passes.
+/// The same after some passes.
 fn answer_after(passes: &str, text: &str, statistics: &str) -> (&'static str, u64) {
     let terms = Rc::new(TermStore::new());
     let problem = parse(text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -143,13 +143,13 @@ fn copied_arrays() {
     for sorts in [integers, booleans] {
         assert_eq!(answer(&copy("$0", sorts), "").0, "sat");
     }
-    // Over words the safe one is hard for the engines.
+    // Over bit-vectors the safe one is hard for the engines.
     for sorts in [integers, words] {
         assert_eq!(answer(&copy("$1", sorts), "").0, "unsat");
     }
 }
 
-/// What is copied in reverse order: no single cell says that.
+/// A copy in reverse order, which is no property of single cells.
 fn reverse(last: &str) -> String {
     let text = "
 (declare-fun P (Int Int (Array Int Int) (Array Int Int)) Bool)
@@ -169,7 +169,7 @@ fn two_cells_on_demand() {
     assert_eq!(answer(&reverse("2"), "morph.cells").0, "unsat");
 }
 
-/// What a loop reads of an array of zeros: the cell that it reads has to be a premise.
+/// A loop reads an array of zeros: the cell that it reads has to be a premise.
 #[test]
 fn premises_on_demand() {
     let text = "
@@ -181,7 +181,7 @@ fn premises_on_demand() {
 (assert (forall ((i Int) (a (Array Int Int)) (v Int))
     (=> (and (P i a v) (not (= v LIMIT))) false)))";
     let sat = written(&text.replace("LIMIT", "0"), INTEGERS);
-    // Other passes see that the array stays constant.
+    // Other passes find that the array stays constant.
     assert_eq!(answer_after("none", &sat, "morph.spurious"), ("sat", 1));
     let unsat = written(&text.replace("LIMIT", "1"), INTEGERS);
     assert_eq!(answer_after("none", &unsat, "").0, "unsat");
@@ -207,7 +207,7 @@ fn three_cells_are_too_many() {
     assert_eq!(answer_after("none", &of("2"), "").0, "unsat");
 }
 
-/// An array that is taken out of another one, which no predicate has: its elements are no cells.
+/// An array read from another one, which no predicate has: its elements are no cells.
 #[test]
 fn arrays_within_arrays_are_no_cells() {
     let text = "

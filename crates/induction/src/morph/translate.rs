@@ -1,74 +1,68 @@
 //! From clauses over arrays to clauses over single cells.
 //!
-//! What a clause reads of an array is a scalar of its own, one for each array and index, and
-//! elements read at equal indexes are equal (`transform/reads`, whose reader follows stores and
-//! choices down to arrays that nothing defines). A body atom stands for its instances at tuples of
-//! indexes: at the rigid one, and at those that were demanded.
+//! A read of an array is a scalar variable, one for each array and index, and elements at equal
+//! indexes are equal (the reader `ArrayReader` of the crate `transform` follows stores and `ite` to
+//! arrays without a definition). A body atom is replaced by instances at tuples of indexes: at the
+//! rigid one, and at those that were demanded.
 //!
-//! Invariant: each scalar clause implies the clause it stands for, if `P(s, a)` means that
-//! `P'(s, k, a[k])` holds for all `k`. What cannot be said of cells is left out of the constraint,
-//! which makes the scalar clause say more, never less.
+//! Invariant: each scalar clause implies the clause from which it was made, if `P(s, a)` means that
+//! `P'(s, k, a[k])` holds for all `k`. Conjuncts that cannot be expressed with cells are dropped from
+//! the constraint, which makes the scalar clause stronger.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_chc::{Atom, Clause, ClauseId, PredicateId, System};
 use alphorn_proof::open_quantifiers;
 use alphorn_term::run::Context;
 use alphorn_term::{Op, Sort, SortId, TermId, TermStore};
 use alphorn_transform::{ArrayReader, ArrayView};
 
-/// Steps of reading, for a clause.
-const FUEL: usize = 200_000;
-
-/// Elements of one array in a clause at most; they are compared in pairs. A clause that reads more
-/// is not translated.
-const ELEMENTS: usize = 24;
-
-/// Instances of a quantified formula at most.
-const INSTANCES: usize = 64;
-
-/// Body atoms of a clause at most.
-const ATOMS: usize = 12;
-
 /// How a scalar clause says that two indexes are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     /// By an equation.
     Equations,
-    /// By two bounds, if they are numbers: that they differ is a choice between two sides then.
+    /// By two bounds, if they are numbers: that they differ is then a choice between two sides.
     Bounds,
 }
 
-/// A further premise: in this clause, of this body atom, the cell at this index, which the clause
+/// A further premise: in this clause, for each body atom, the cell at this index, which the clause
 /// reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Demand {
     pub clause: ClauseId,
+    /// The index, over the clause's variables.
     pub index: TermId,
 }
 
-/// Which atom of the old clause a body atom of a scalar clause stands for, and where.
+/// The origin of a body atom of a scalar clause.
 pub(super) struct Instance {
+    /// The index of the body atom in the old clause.
     pub atom: usize,
-    /// At the indexes of the head's cells, or if it has none, at those that the clause reads.
+    /// Whether it is at the indexes of the head's cells; without these, at indexes that the clause
+    /// reads.
     pub main: bool,
 }
 
-/// Where a scalar clause comes from.
+/// The origin of a scalar clause.
 pub(super) struct Source {
-    /// Position of the clause.
+    /// The index of the clause.
     pub clause: usize,
+    /// By body atom.
     pub instances: Vec<Instance>,
 }
 
-/// What a predicate became.
+/// The translation of a predicate.
 pub(super) struct Image {
+    /// The new predicate. Its formal variables are the scalars in the old order, then for each sort
+    /// of index and each cell the index and the elements of the arrays.
     pub new: PredicateId,
-    /// Formal variables of the new predicate: the scalars in the old order, then for each sort of
-    /// index and each cell the index and the elements of the arrays.
+    /// The old and the new formal variable of each scalar.
     pub scalars: Vec<(TermId, TermId)>,
+    /// The cells.
     pub cells: Vec<CellGroup>,
 }
 
@@ -82,12 +76,15 @@ pub(super) struct CellGroup {
 
 /// The scalar system.
 pub(super) struct Morphed {
+    /// Its clauses.
     pub system: System,
+    /// By old predicate.
     pub images: FxHashMap<PredicateId, Image>,
+    /// By scalar clause.
     pub sources: FxHashMap<ClauseId, Source>,
 }
 
-/// Whether there are arrays among the arguments, and none of arrays.
+/// Whether there are arrays among the arguments, and none of them nested.
 pub(super) fn is_supported(system: &System) -> bool {
     let terms = &*system.terms;
     let mut found = false;
@@ -118,8 +115,8 @@ pub(super) fn has_objects(system: &System) -> bool {
     })
 }
 
-/// The scalar system with so many cells for each predicate and these further premises; `None` if it
-/// would be too large, or there is no time.
+/// The scalar system with this number of cells for each predicate and these further premises; `None`
+/// if it would be too large, or the time is over.
 pub(super) fn morph(
     system: &System,
     cells: usize,
@@ -162,6 +159,7 @@ pub(super) fn morph(
     Some(morphed)
 }
 
+/// Adds the translation of a predicate to the new system.
 fn image(old: &System, predicate: PredicateId, cells: usize, new: &mut System) -> Image {
     let terms = &*old.terms;
     let params = &old.predicate(predicate).params;
@@ -207,28 +205,31 @@ fn image(old: &System, predicate: PredicateId, cells: usize, new: &mut System) -
     }
 }
 
-/// One clause on its way.
+/// The translation of one clause.
 struct Translation<'a> {
     terms: &'a Rc<TermStore>,
     images: &'a FxHashMap<PredicateId, Image>,
     clause: &'a Clause,
     cells: usize,
     view: ArrayView,
-    /// What was read of arrays that nothing defines: index and element.
+    /// The elements of arrays without a definition that were read.
     elements: Elements,
     conjuncts: Vec<TermId>,
 }
 
-/// For each array its elements by index, in the order in which they were met.
+/// For each array its elements by index, in the order of the reads.
 #[derive(Default)]
 struct Elements {
+    /// By array: indexes and elements.
     by_array: FxHashMap<TermId, Vec<(TermId, TermId)>>,
+    /// The arrays in the order of their first reads.
     order: Vec<TermId>,
     /// The length of the longest list.
     most: usize,
 }
 
 impl Elements {
+    /// The element of the array at the index.
     fn get(&mut self, terms: &TermStore, array: TermId, index: TermId) -> TermId {
         if let Some(&(_, known)) = self.find(array, index) {
             return known;
@@ -239,7 +240,7 @@ impl Elements {
         element
     }
 
-    /// What stands for a read of an array. What is read of arrays within arrays is no scalar.
+    /// The term for a read of an array. Reads of nested arrays stay.
     fn leaf(&mut self, terms: &TermStore, array: TermId, path: &[TermId]) -> TermId {
         match path {
             [index] => self.get(terms, array, *index),
@@ -247,9 +248,9 @@ impl Elements {
         }
     }
 
-    /// Whether too much was read of an array.
+    /// Whether too many elements of an array were read.
     fn is_too_much(&self) -> bool {
-        self.most > ELEMENTS
+        self.most > LIMITS.elements
     }
 
     fn find(&self, array: TermId, index: TermId) -> Option<&(TermId, TermId)> {
@@ -261,14 +262,15 @@ impl Elements {
         if list.is_empty() {
             self.order.push(array);
         }
-        // The clause is given up then; more would only make each search longer.
-        if list.len() <= ELEMENTS {
+        // With more elements the clause is given up.
+        if list.len() <= LIMITS.elements {
             list.push((index, element));
         }
         self.most = self.most.max(list.len());
     }
 }
 
+/// Body, constraint, head, and the origins of the body atoms.
 type Translated = (Vec<Atom>, TermId, Option<Atom>, Vec<Instance>);
 
 impl<'a> Translation<'a> {
@@ -289,12 +291,13 @@ impl<'a> Translation<'a> {
         }
     }
 
+    /// Translates the clause; `None` at a limit.
     fn run(&mut self, system: &System, demanded: &[TermId]) -> Option<Translated> {
         let terms = self.terms.clone();
         let clause = self.clause;
         let none = FxHashSet::default();
         let mut elements = std::mem::take(&mut self.elements);
-        let mut reader = ArrayReader::new(&terms, &self.view, &none, FUEL);
+        let mut reader = ArrayReader::new(&terms, &self.view, &none, LIMITS.read_steps);
         let mut conjuncts = Vec::new();
         let mut same: Vec<(TermId, TermId, TermId)> = Vec::new();
         let mut quantified = Vec::new();
@@ -304,7 +307,7 @@ impl<'a> Translation<'a> {
             let met = reader.met.len();
             let mut leaf = |var: TermId, path: &Vec<TermId>| elements.leaf(&terms, var, path);
             let read = reader.plain(conjunct, &mut leaf).ok()?;
-            // What is said of a whole array is left out.
+            // Conjuncts about whole arrays are dropped.
             if reader.met.len() == met && !mentions_arrays(&terms, read) {
                 conjuncts.push(read);
             }
@@ -340,7 +343,7 @@ impl<'a> Translation<'a> {
                 })
             }
         };
-        // Arrays that are equal or not, at all indexes that were met.
+        // Equations and disequations of arrays, at all indexes that were read.
         let indexes = |elements: &Elements, sort: SortId| -> Vec<TermId> {
             let mut found: Vec<TermId> = Vec::new();
             for array in &elements.order {
@@ -371,7 +374,7 @@ impl<'a> Translation<'a> {
                 }
             }
         }
-        // What is said of all indexes, too.
+        // The indexes for instances of quantified formulas.
         let mut by_sort: FxHashMap<SortId, Vec<TermId>> = FxHashMap::default();
         for array in &elements.order {
             for (index, _) in &elements.by_array[array] {
@@ -388,7 +391,7 @@ impl<'a> Translation<'a> {
             }
         }
         for quantified in quantified {
-            let maps = quantified.maps(&terms, &by_sort, INSTANCES);
+            let maps = quantified.maps(&terms, &by_sort, LIMITS.instances);
             let mut parts: Vec<TermId> = maps
                 .iter()
                 .map(|map| quantified.instance(&terms, map))
@@ -405,7 +408,7 @@ impl<'a> Translation<'a> {
                 reader.met.clear();
             }
         }
-        // Indexes that are read from arrays themselves are scalars by now.
+        // Demanded indexes that are read from arrays are scalars now.
         let mut premises = Vec::with_capacity(demanded.len());
         for &index in demanded {
             let mut leaf = |var: TermId, path: &Vec<TermId>| elements.leaf(&terms, var, path);
@@ -425,14 +428,14 @@ impl<'a> Translation<'a> {
         Some((body, constraint, head, instances))
     }
 
-    /// All indexes at which something is read that are no values.
+    /// All indexes of reads that are not values.
     fn indexes(&self) -> FxHashSet<TermId> {
         let lists = self.elements.by_array.values().flatten();
         let indexes = lists.map(|e| e.0);
         indexes.filter(|&i| !self.terms.is_value(i)).collect()
     }
 
-    /// The instances of the body's atoms.
+    /// The instances of the body atoms.
     fn body(
         &mut self,
         system: &System,
@@ -451,7 +454,7 @@ impl<'a> Translation<'a> {
                 tuples.push((rigid.clone(), true));
                 for &index in demanded {
                     let mut tuple = rigid.clone();
-                    // The last cell of its sort, so that the first stays rigid if there are two.
+                    // The last cell of its sort, so that with two cells the first stays rigid.
                     let sort = terms.sort_of(index);
                     let fits = |g: &CellGroup| terms.sort_of(g.index) == sort;
                     if let Some(at) = image.cells.iter().rposition(fits) {
@@ -495,7 +498,7 @@ impl<'a> Translation<'a> {
                     args,
                 });
                 instances.push(Instance { atom: number, main });
-                if body.len() > ATOMS {
+                if body.len() > LIMITS.body_atoms {
                     return None;
                 }
             }
@@ -503,7 +506,7 @@ impl<'a> Translation<'a> {
         Some((body, instances))
     }
 
-    /// The head's indexes for the cells of a body atom: the n-th cell of a sort is the n-th.
+    /// The head's indexes for the cells of a body atom: the n-th cell of each sort corresponds.
     fn rigid(&self, image: &Image, head_indexes: &[TermId]) -> Vec<Option<TermId>> {
         let mut used: FxHashMap<SortId, usize> = FxHashMap::default();
         let cells = image.cells.iter();
@@ -521,9 +524,9 @@ impl<'a> Translation<'a> {
             .collect()
     }
 
-    /// Tuples of the indexes at which a clause reads an atom's arrays: each index alone, or if
-    /// there are two cells, each pair. For queries, and others without arrays in the head. `None`
-    /// if there are more than a clause may have body atoms.
+    /// Tuples of the indexes at which the clause reads the atom's arrays, for queries and other
+    /// clauses without arrays in the head: each index alone, or with two cells, each pair. `None` if
+    /// there are more than a clause may have body atoms.
     fn read_tuples(
         &self,
         image: &Image,
@@ -551,7 +554,7 @@ impl<'a> Translation<'a> {
                     pairs.collect()
                 }
             };
-            if tuples.len() * choices.len() > ATOMS {
+            if tuples.len() * choices.len() > LIMITS.body_atoms {
                 return None;
             }
             tuples = tuples
@@ -562,7 +565,7 @@ impl<'a> Translation<'a> {
         Some(tuples)
     }
 
-    /// Elements of one array at equal indexes are equal.
+    /// Adds that elements of one array at equal indexes are equal.
     fn agree(&mut self) {
         let terms = self.terms.clone();
         for array in &self.elements.order {
@@ -577,13 +580,13 @@ impl<'a> Translation<'a> {
     }
 }
 
-/// The atom's arguments by the formal variables of its predicate.
+/// The atom's arguments by formal variables of its predicate.
 fn actual(system: &System, atom: &Atom) -> FxHashMap<TermId, TermId> {
     let params = system.predicate(atom.predicate).params.iter().copied();
     params.zip(atom.args.iter().copied()).collect()
 }
 
-/// Equations of arrays give way to Boolean variables: variable, left, right.
+/// Replaces equations of arrays by Boolean variables; adds variable, left and right side to `same`.
 fn without_equations(
     terms: &TermStore,
     formula: TermId,
@@ -608,20 +611,21 @@ fn without_equations(
     terms.substitute(formula, &map)
 }
 
+/// Whether an array occurs in the formula.
 fn mentions_arrays(terms: &TermStore, formula: TermId) -> bool {
     let mut found = false;
     terms.post_order(&[formula], |t| found |= terms.is_array(t));
     found
 }
 
-/// Equations between numbers that are indexes, or that mention one, as two bounds each.
+/// Replaces equations between numbers that mention an index by two bounds each.
 fn bounds_of_cells(terms: &TermStore, formula: TermId, indexes: &FxHashSet<TermId>) -> TermId {
     let conjuncts = terms.conjuncts(formula);
     let mut memo: FxHashMap<TermId, TermId> = FxHashMap::default();
     let parts: Vec<TermId> = conjuncts
         .into_iter()
         .map(|conjunct| match terms.op(conjunct) {
-            // Definitions stay.
+            // Definitions of variables stay.
             Op::Eq => {
                 let args = terms.args(conjunct);
                 if args.iter().any(|&a| terms.is_var(a)) {
@@ -638,6 +642,7 @@ fn bounds_of_cells(terms: &TermStore, formula: TermId, indexes: &FxHashSet<TermI
     terms.and(&parts)
 }
 
+/// Replaces the equations in a formula or term.
 fn bounded(
     terms: &TermStore,
     formula: TermId,

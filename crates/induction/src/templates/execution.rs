@@ -1,82 +1,71 @@
-//! Queries executed backward, from small inputs: recursive functions written as relations of what
-//! goes in and what comes out.
+//! Backward execution of queries from small inputs, for recursive functions that are written as
+//! relations of inputs and outputs.
 //!
-//! A few variables of a query get values. What is known of an atom of a body is a call, with values
-//! for some of the arguments; a clause for its predicate is executed as far as its equations allow,
-//! its atoms in any order in which each call can be answered, until nothing is unknown. Simulation
-//! from the entries hardly comes to a function's result for a given input where what comes out goes
-//! in somewhere else, as accumulators do. This is how programs are tested on small inputs (Marinov,
+//! A few variables of a query get values. A body atom of which some arguments are known is a call: a
+//! clause for its predicate is executed as far as its equations allow, and its atoms are called in
+//! any order in which each call can be answered, until all variables are known. Simulation from the
+//! entry clauses rarely reaches a function's result for a given input where an output is the input of
+//! another call, as with accumulators. Programs are tested on small inputs in the same way (Marinov,
 //! Andoni, Daniliuc, Khurshid, Rinard, "An Evaluation of Exhaustive Testing for Data Structures", MIT
-//! 2003), over clauses.
+//! 2003).
 //!
-//! Invariant: an answer to a call is a fact that was derived. That there is none is said of nothing:
-//! the first answer counts, and what is unclear is given up.
+//! Invariant: an answer to a call is a derived fact. A call without an answer means nothing: the
+//! first answer counts, and unclear calls are given up.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::simulation::{Execution, Simulation};
 use alphorn_chc::{ClauseIndex, PredicateId};
 use alphorn_term::run::Budget;
 use alphorn_term::{Assignment, BigUint, Rational, Sort, SortId, TermId};
 use alphorn_witness::Refutation;
 
-/// Variables that get values together, at most, sets of these, and combinations of values for them.
-const INPUTS: usize = 3;
-const SETS: usize = 64;
-const COMBINATIONS: u64 = 64;
-
-/// Values of a single input in a sweep: so far that sums of the first numbers wrap in 32 bits. Each
-/// call's calls were answered when the numbers before it had their turn, so that each costs little.
-const SWEEP: u64 = 1 << 17;
-
-/// Calls within calls, at most.
-const DEPTH: usize = 100;
-
-/// A predicate, and the arguments that are known.
+/// A predicate, and its arguments with the known values.
 type Call = (PredicateId, Vec<Option<TermId>>);
 
-/// The predicate of a call, and which arguments are known.
+/// The predicate of a call, and for each argument whether it is known.
 type Mode = (PredicateId, Vec<bool>);
 
-/// What comes of a call.
+/// The result of a call.
 #[derive(Clone, Copy)]
 enum Answer {
     /// The position of a fact.
     Fact(usize),
     /// No clause allows one.
     Fails,
-    /// Too little is known, or the calls are too deep.
+    /// Too few arguments are known, or calls are nested too deep.
     Unclear,
 }
 
-/// How many inputs there are.
+/// Which inputs are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inputs {
-    /// Some of several variables.
+    /// Small values of up to several variables.
     Small,
-    /// Many of a single one.
+    /// Many values of a single variable.
     Sweep,
 }
 
-/// What was answered.
+/// The answers to calls.
 #[derive(Default)]
 pub(super) struct Answers {
+    /// The answer to each call.
     known: FxHashMap<Call, Answer>,
-    /// How many times a fact was the answer.
+    /// The number of calls that a fact answered.
     facts: u64,
-    /// Queries and single inputs from which calls were answered with facts. Only these are swept:
-    /// where all that goes in is refuted at once, there is no function to execute.
+    /// Queries and single inputs from which facts answered calls. Only these are swept: if all
+    /// inputs are refuted at once, there is no function to execute.
     productive: FxHashSet<(usize, TermId)>,
-    /// A call like that was unclear, so others are taken to be, too.
+    /// Modes of unclear calls; further calls in these modes are unclear, too.
     unclear: FxHashSet<Mode>,
-    /// How many calls are open.
+    /// The number of open calls.
     depth: usize,
 }
 
 impl Simulation<'_> {
-    /// Executes the queries. Returns a refutation if one can be derived so. What was derived on the
-    /// way is known from then on, with the answers, and is of a kind that is no sample of all that
-    /// can be derived.
+    /// Executes the queries. Returns a refutation if one is found. The facts that are derived become
+    /// states of the simulation; they are no random sample.
     pub fn execute_queries(
         &mut self,
         inputs: Inputs,
@@ -90,6 +79,7 @@ impl Simulation<'_> {
             .find_map(|&query| self.execute_query(query, inputs, &index, answers, budget))
     }
 
+    /// Executes a query for sets of inputs.
     fn execute_query(
         &mut self,
         query: usize,
@@ -108,7 +98,7 @@ impl Simulation<'_> {
         let mut unknown: Vec<TermId> = args.filter(|arg| !known.contains_key(arg)).collect();
         unknown.sort_unstable();
         unknown.dedup();
-        // The sets of inputs that all calls could be answered for, one way or the other.
+        // Sets of inputs from which execution was decided; larger sets are not tried.
         let mut enough: Vec<Vec<TermId>> = Vec::new();
         for set in subsets(&unknown) {
             if enough.iter().any(|e| e.iter().all(|v| set.contains(v))) {
@@ -118,9 +108,9 @@ impl Simulation<'_> {
             let side = match inputs {
                 Inputs::Sweep if set.len() > 1 => break,
                 Inputs::Sweep if !set.iter().all(productive) => continue,
-                Inputs::Sweep => SWEEP,
+                Inputs::Sweep => LIMITS.sweep_inputs,
                 Inputs::Small => (1..)
-                    .take_while(|n: &u64| n.pow(set.len() as u32) <= COMBINATIONS)
+                    .take_while(|n: &u64| n.pow(set.len() as u32) <= LIMITS.input_combinations)
                     .last()
                     .unwrap_or(1),
             };
@@ -156,7 +146,7 @@ impl Simulation<'_> {
         None
     }
 
-    /// The value of a variable's sort for a small number.
+    /// The value of the variable's sort for a small number.
     fn input(&self, var: TermId, number: u64) -> Option<TermId> {
         let terms = &self.system.terms;
         match terms.sort_of(var) {
@@ -171,7 +161,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The values that the variables of a clause have, with the premises, where these are known.
+    /// Executes a clause: the values of its variables, and its premises, if these are determined.
     fn execute_clause(
         &mut self,
         clause: usize,
@@ -221,7 +211,7 @@ impl Simulation<'_> {
         if !open.is_empty() {
             return Execution::Open;
         }
-        // What nothing is said of may be anything.
+        // A variable without constraints may have any value.
         for var in of_clause.vars(&system.terms) {
             let Some(value) = system.terms.default_value(system.terms.sort_of(var)) else {
                 return Execution::Open;
@@ -231,7 +221,7 @@ impl Simulation<'_> {
         Execution::Ends(known, premises)
     }
 
-    /// A fact with these arguments.
+    /// Answers a call.
     fn call(
         &mut self,
         call: Call,
@@ -246,11 +236,11 @@ impl Simulation<'_> {
         if !mode.1.contains(&true) || answers.unclear.contains(&mode) || budget.is_spent() {
             return Answer::Unclear;
         }
-        if answers.depth >= DEPTH {
+        if answers.depth >= LIMITS.call_depth {
             answers.unclear.insert(mode);
             return Answer::Unclear;
         }
-        // A call that comes back to itself has no answer by that way.
+        // A call within itself is unclear.
         answers.known.insert(call.clone(), Answer::Unclear);
         answers.depth += 1;
         let mut answer = Answer::Fails;
@@ -283,16 +273,16 @@ impl Simulation<'_> {
     }
 }
 
-/// The sets of up to [`INPUTS`] of these, smaller ones first, as many as are wanted.
+/// The subsets of up to `inputs` of these, smaller ones first, at most `input_sets`.
 fn subsets(of: &[TermId]) -> Vec<Vec<TermId>> {
     let mut all: Vec<Vec<TermId>> = Vec::new();
     let mut last = vec![Vec::new()];
-    for _ in 0..INPUTS {
+    for _ in 0..LIMITS.inputs {
         let larger = last.iter().flat_map(|set: &Vec<TermId>| {
             let after = of.iter().filter(|v| set.last().is_none_or(|l| l < v));
             after.map(|&v| set.iter().copied().chain([v]).collect())
         });
-        last = larger.take(SETS - all.len()).collect();
+        last = larger.take(LIMITS.input_sets - all.len()).collect();
         all.extend(last.iter().cloned());
     }
     all

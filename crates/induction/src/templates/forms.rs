@@ -1,7 +1,7 @@
 //! Formulas of simple forms that hold of all simulated facts.
 //!
-//! Invariant: each formula is over the formal variables of its predicate, and all facts of the
-//! predicate satisfy it. Nothing else is known of it.
+//! Invariant: each formula is over the formal variables of its predicate, and all simulated facts of
+//! the predicate satisfy it, except for bounds of products. It is only a guess.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -10,6 +10,7 @@ use std::rc::Rc;
 use num_traits::{One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::simulation::Simulation;
 use alphorn_arith::{Comparison, Constraint, Relation, Solved, affine_hull};
 use alphorn_chc::{PredicateId, System};
@@ -21,37 +22,7 @@ use alphorn_term::{
     evaluate,
 };
 
-/// An argument that has at most so many values is compared with each of them.
-const FEW: usize = 6;
-
-/// Arguments that are numbers are compared with each other up to so many, and subtracted from each
-/// other up to so many.
-const COMPARED: usize = 12;
-const SUBTRACTED: usize = 8;
-
-/// Atoms that clauses are made of, conditions, and guesses of one kind about a predicate, at most.
-const ATOMS: usize = 400;
-const CONDITIONS: usize = 40;
-const GUESSES: usize = 1500;
-
-/// Products are made of so many numbers that no equation gives, and looked at under so many
-/// conditions.
-const FACTORS: usize = 6;
-const PRODUCTS: usize = 12;
-
-/// Comparisons that are conditions of equations, at most.
-const CASES: usize = 8;
-
-/// Remainders that equations are about, at most.
-const REMAINDERS: usize = 4;
-
-/// Words that equations are about, at most.
-const WORDS: usize = 24;
-
-/// Bits of factors in equations under conditions, at most.
-const SMALL: u64 = 4;
-
-/// Guesses by what it takes to prove them.
+/// Guesses by the step in which they are proven.
 #[derive(Default)]
 pub(super) struct Forms {
     /// Literals and equations, also under conditions.
@@ -64,7 +35,7 @@ pub(super) struct Forms {
     pub clauses: Facts,
 }
 
-/// All guesses about the predicates of a system.
+/// All guesses about the predicates of the system.
 pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> Forms {
     let [mut compared, mut remainders] = comparisons(system, cx);
     let mut forms = Forms::default();
@@ -88,8 +59,9 @@ pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> F
     forms
 }
 
-/// What is equal to a sum of products in one loop is often a bound of it in the next, which has the
-/// same arguments: the least and greatest values there.
+/// Bounds of sums that equal a product in another predicate with the same sorts of arguments: an
+/// equation of one loop is often a bound in the next. The bounds are the least and greatest values
+/// of the facts.
 fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts) -> Facts {
     let terms = &system.terms;
     let sorts = |p: PredicateId| system.predicate(p).params.iter().map(|&x| terms.sort_of(x));
@@ -99,7 +71,7 @@ fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts
     let used = system.used_predicates();
     for (&predicate, equations) in from {
         let is_equation = |e: &&TermId| *terms.op(**e) == Op::Eq;
-        for &equation in equations.iter().filter(is_equation).take(CASES) {
+        for &equation in equations.iter().filter(is_equation).take(LIMITS.cases) {
             let &[left, right] = terms.args(equation) else {
                 continue;
             };
@@ -133,12 +105,12 @@ fn bounds_of_products(system: &System, simulation: &Simulation, products: &Facts
     found
 }
 
-/// The comparisons of numbers and words in clauses, and the remainders.
+/// By predicate, the comparisons of numbers and bit-vectors in clauses, and the remainders.
 fn comparisons(system: &System, cx: &Context) -> [FxHashMap<PredicateId, BTreeSet<TermId>>; 2] {
     let terms = &system.terms;
     let compares = |t| {
-        let of_words = matches!(terms.op(t), Op::BvSle | Op::BvUle);
-        of_words || Comparison::of(terms, t).is_some()
+        let of_bit_vectors = matches!(terms.op(t), Op::BvSle | Op::BvUle);
+        of_bit_vectors || Comparison::of(terms, t).is_some()
     };
     let is_remainder = |t| *terms.op(t) == Op::Mod;
     [
@@ -147,8 +119,8 @@ fn comparisons(system: &System, cx: &Context) -> [FxHashMap<PredicateId, BTreeSe
     ]
 }
 
-/// The terms of some kind in clauses that are about the arguments of one atom, over the formal
-/// variables of its predicate.
+/// By predicate, the wanted terms in clauses that are over the arguments of one atom, over the
+/// formal variables of its predicate.
 fn about_arguments(
     system: &System,
     wanted: impl Fn(TermId) -> bool,
@@ -162,7 +134,7 @@ fn about_arguments(
         }
         let mut all = Vec::new();
         terms.post_order(&[clause.constraint], |t| {
-            if all.len() < ATOMS && wanted(t) {
+            if all.len() < LIMITS.atoms && wanted(t) {
                 all.push((t, terms.free_vars(&[t])));
             }
         });
@@ -171,7 +143,7 @@ fn about_arguments(
             let renaming: Assignment = atom.args.iter().copied().zip(params).collect();
             let found = found.entry(atom.predicate).or_default();
             for (term, vars) in &all {
-                if found.len() < ATOMS && vars.iter().all(|v| renaming.contains_key(v)) {
+                if found.len() < LIMITS.atoms && vars.iter().all(|v| renaming.contains_key(v)) {
                     found.insert(terms.substitute(*term, &renaming));
                 }
             }
@@ -180,11 +152,12 @@ fn about_arguments(
     found
 }
 
-/// Which facts satisfy something, a bit each.
+/// The set of facts that satisfy a formula, one bit each.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Mask(Vec<u64>);
 
 impl Mask {
+    /// The set with these bits.
     fn new(bits: impl Iterator<Item = bool>) -> Mask {
         let mut words = Vec::new();
         for (at, bit) in bits.enumerate() {
@@ -198,19 +171,23 @@ impl Mask {
         Mask(words)
     }
 
+    /// The number of facts in the set.
     fn count(&self) -> usize {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
     }
 
+    /// Whether the union of both sets is `all`.
     fn covers(&self, other: &Mask, all: &Mask) -> bool {
         let words = self.0.iter().zip(&other.0).zip(&all.0);
         words.into_iter().all(|((a, b), all)| a | b == *all)
     }
 
+    /// The complement in `all`.
     fn negated(&self, all: &Mask) -> Mask {
         Mask(self.0.iter().zip(&all.0).map(|(w, all)| all & !w).collect())
     }
 
+    /// Whether the fact with this number is in the set.
     fn has(&self, at: usize) -> bool {
         self.0[at / 64] >> (at % 64) & 1 == 1
     }
@@ -223,16 +200,18 @@ struct Literal {
     mask: Mask,
 }
 
-/// The facts of one predicate, and what is made of them.
+/// The facts of one predicate, for guesses about it.
 struct Guesses<'a> {
     terms: Rc<TermStore>,
     cx: &'a Context,
     params: Vec<TermId>,
-    /// By fact, values of the formal variables.
+    /// By fact: the values of the formal variables.
     facts: Vec<Assignment>,
-    /// What clauses compare, and remainders in clauses.
+    /// Comparisons in clauses, over formal variables.
     comparisons: BTreeSet<TermId>,
+    /// Remainders in clauses, over formal variables.
     remainders: BTreeSet<TermId>,
+    /// The set of all facts.
     all: Mask,
 }
 
@@ -272,25 +251,26 @@ impl<'a> Guesses<'a> {
         let under = [&conditions[..], &cases].concat();
         equations.extend(self.equations(&under));
         equations.extend(self.equations_with_remainders(&cases));
-        let under = [&conditions[..conditions.len().min(PRODUCTS)], &cases].concat();
+        let plain = &conditions[..conditions.len().min(LIMITS.product_conditions)];
+        let under = [plain, &cases].concat();
         let products = self.products(&under);
         let mut all = [equations, self.bounds(&conditions), products, clauses];
         let mut seen = FxHashSet::default();
         for guesses in &mut all {
             guesses.retain(|&f| f != TermId::TRUE && seen.insert(f));
-            guesses.truncate(GUESSES);
+            guesses.truncate(LIMITS.guesses);
         }
         all
     }
 
-    /// Atoms: Boolean arguments, values of arguments that have few, comparisons.
+    /// Atoms: Boolean arguments, arguments with few values and each of these, comparisons.
     fn literals(&self) -> Vec<Literal> {
         let terms = &self.terms;
         let is_bool = |p: &&TermId| terms.sort_of(**p) == SortId::BOOL;
         let mut formulas: Vec<TermId> = self.params.iter().filter(is_bool).copied().collect();
         for &param in self.params.iter().filter(|p| !is_bool(p)) {
             let values: BTreeSet<TermId> = self.facts.iter().map(|f| f[&param]).collect();
-            if (2..=FEW).contains(&values.len()) {
+            if (2..=LIMITS.values_per_argument).contains(&values.len()) {
                 formulas.extend(values.into_iter().map(|value| terms.eq(param, value)));
             }
         }
@@ -300,23 +280,23 @@ impl<'a> Guesses<'a> {
                 formulas.extend([terms.le(x, y), terms.le(y, x)]);
             }
         }
-        let words = self.different(self.words());
-        for &word in &words {
-            // A counter that is below something is not the greatest.
-            let greatest = terms.bv_op(&Op::BvNot, &[self.least(word)]);
-            formulas.push(terms.eq(word, greatest));
+        let bit_vectors = self.different(self.bit_vectors());
+        for &vector in &bit_vectors {
+            // A counter that is below a bound is not the greatest signed value.
+            let greatest = terms.bv_op(&Op::BvNot, &[self.least(vector)]);
+            formulas.push(terms.eq(vector, greatest));
         }
-        for (x, y) in pairs(&words) {
+        for (x, y) in pairs(&bit_vectors) {
             let signed = |x, y| terms.bv_op(&Op::BvSle, &[x, y]);
             formulas.extend([signed(x, y), signed(y, x)]);
         }
         let mut seen = FxHashSet::default();
         formulas.retain(|&f| seen.insert(f));
-        formulas.truncate(ATOMS);
+        formulas.truncate(LIMITS.atoms);
         self.masks(formulas)
     }
 
-    /// Those formulas that have a value for each fact.
+    /// Those formulas that have a value for each fact, with the sets of facts that satisfy them.
     fn masks(&self, formulas: Vec<TermId>) -> Vec<Literal> {
         let mut bits: Vec<Option<Vec<bool>>> = vec![Some(Vec::new()); formulas.len()];
         for fact in &self.facts {
@@ -335,6 +315,7 @@ impl<'a> Guesses<'a> {
         formulas.into_iter().zip(bits).filter_map(literal).collect()
     }
 
+    /// The negation.
     fn negated(&self, literal: &Literal) -> Literal {
         Literal {
             formula: self.terms.not(literal.formula),
@@ -342,7 +323,8 @@ impl<'a> Guesses<'a> {
         }
     }
 
-    /// Literals that some facts satisfy and some do not: Boolean arguments, both ways, then values.
+    /// Literals that some but not all facts satisfy: Boolean arguments and their negations, then
+    /// equations of arguments with values.
     fn conditions(&self, literals: &[Literal]) -> Vec<Literal> {
         let terms = &self.terms;
         let decides = |l: &&Literal| (1..self.facts.len()).contains(&l.mask.count());
@@ -356,12 +338,13 @@ impl<'a> Guesses<'a> {
             *terms.op(l.formula) == Op::Eq && args.iter().any(|&a| terms.is_value(a))
         };
         found.extend(others.iter().filter(is_value).copied().cloned());
-        found.truncate(CONDITIONS);
+        found.truncate(LIMITS.conditions);
         found
     }
 
-    /// Comparisons of numbers and words, both ways, that tell facts apart, each in another way;
-    /// those first that clauses ask about, and bounds of single ones.
+    /// Comparisons of numbers and bit-vectors and their negations that some but not all facts
+    /// satisfy, each with another set of facts; those in clauses first, then those with few
+    /// variables.
     fn cases(&self, literals: &[Literal]) -> Vec<Literal> {
         let compares = |l: &&Literal| {
             let op = self.terms.op(l.formula);
@@ -370,30 +353,31 @@ impl<'a> Guesses<'a> {
         };
         let mut cases: Vec<&Literal> = literals.iter().filter(compares).collect();
         cases.sort_by_key(|l| {
-            let asked = self.comparisons.contains(&l.formula);
-            (!asked, self.terms.free_vars(&[l.formula]).len())
+            let is_in_clause = self.comparisons.contains(&l.formula);
+            (!is_in_clause, self.terms.free_vars(&[l.formula]).len())
         });
         let mut seen: FxHashSet<Mask> = FxHashSet::default();
         let both = |l: &Literal| [l.clone(), self.negated(l)];
         let cases = cases.into_iter().map(both);
-        let mut news = cases.filter(|both| {
+        let mut new = cases.filter(|both| {
             let [is_new, _] = both.each_ref().map(|l| seen.insert(l.mask.clone()));
             is_new
         });
-        news.by_ref().take(CASES).flatten().collect()
+        new.by_ref().take(LIMITS.cases).flatten().collect()
     }
 
-    /// The words, all as wide as the widest: what was made narrower is compared with others.
-    fn words(&self) -> Vec<TermId> {
+    /// The bit-vector arguments, zero-extended to the width of the widest, so that arguments which a
+    /// pass made narrower can be compared with others.
+    fn bit_vectors(&self) -> Vec<TermId> {
         let terms = &self.terms;
-        let is_word = |p: &&TermId| matches!(terms.sort(terms.sort_of(**p)), Sort::BitVec(_));
-        let words: Vec<TermId> = self.params.iter().filter(is_word).copied().collect();
-        let widest = words.iter().map(|&w| terms.width(w)).max().unwrap_or(0);
-        let wide = |w: TermId| terms.bv_op(&Op::BvZeroExtend(widest - terms.width(w)), &[w]);
-        words.into_iter().map(wide).collect()
+        let is_vector = |p: &&TermId| matches!(terms.sort(terms.sort_of(**p)), Sort::BitVec(_));
+        let vectors: Vec<TermId> = self.params.iter().filter(is_vector).copied().collect();
+        let widest = vectors.iter().map(|&v| terms.width(v)).max().unwrap_or(0);
+        let wide = |v: TermId| terms.bv_op(&Op::BvZeroExtend(widest - terms.width(v)), &[v]);
+        vectors.into_iter().map(wide).collect()
     }
 
-    /// Those terms that are not equal to one before in all facts.
+    /// The terms without those that equal an earlier one in all facts.
     fn different(&self, mut of: Vec<TermId>) -> Vec<TermId> {
         let mut seen: FxHashSet<Vec<Option<TermId>>> = FxHashSet::default();
         of.retain(|&term| {
@@ -403,18 +387,19 @@ impl<'a> Guesses<'a> {
         of
     }
 
-    /// The least of the words as wide as this, with a sign.
-    fn least(&self, word: TermId) -> TermId {
-        let width = self.terms.width(word);
+    /// The least signed value of the bit-vector's width.
+    fn least(&self, vector: TermId) -> TermId {
+        let width = self.terms.width(vector);
         self.terms.bitvec(BigUint::from(1u8) << (width - 1), width)
     }
 
+    /// The formal variables of the sort.
     fn of_sort(&self, sort: SortId) -> Vec<TermId> {
         let of_sort = |p: &TermId| self.terms.sort_of(*p) == sort;
         self.params.iter().copied().filter(of_sort).collect()
     }
 
-    /// A formula that holds under a condition.
+    /// The formula under the condition, if there is one.
     fn under(&self, condition: Option<&Literal>, formula: TermId) -> TermId {
         match condition {
             None => formula,
@@ -422,34 +407,34 @@ impl<'a> Guesses<'a> {
         }
     }
 
+    /// The numbers of the facts that satisfy the condition.
     fn facts_under(&self, condition: Option<&Literal>) -> Vec<usize> {
         let holds = |at: &usize| condition.is_none_or(|c| c.mask.has(*at));
         (0..self.facts.len()).filter(holds).collect()
     }
 
-    /// The affine equations of the numbers and of the words, over all and under conditions.
+    /// The affine equations of numbers and of bit-vectors, for all facts and under conditions.
     fn equations(&self, conditions: &[Literal]) -> Vec<TermId> {
         let sorts = [SortId::INT, SortId::REAL].into_iter();
         let mut found: Vec<TermId> = sorts
             .flat_map(|sort| self.equations_of(&self.of_sort(sort), conditions, |_| true))
             .collect();
-        found.extend(self.equations_of_words(conditions));
+        found.extend(self.equations_of_bit_vectors(conditions));
         found
     }
 
-    /// The affine equations of the integers and of remainders in clauses, which count what a loop
-    /// does in turn: in the cases that clauses compare arguments for, and in two of them at once, as
-    /// what is done in turn may begin late.
+    /// The affine equations of integers and remainders, which describe loops that do different
+    /// things in turn: under the cases, and under pairs of them, since turns may begin late.
     fn equations_with_remainders(&self, cases: &[Literal]) -> Vec<TermId> {
         let mut remainders: Vec<TermId> = self.remainders.iter().copied().collect();
-        remainders.truncate(REMAINDERS);
+        remainders.truncate(LIMITS.remainders);
         if remainders.is_empty() {
             return Vec::new();
         }
         let columns = [self.of_sort(SortId::INT), remainders.clone()].concat();
         let mut conditions = cases.to_vec();
         for (at, a) in cases.iter().enumerate() {
-            // Its own negation follows it.
+            // A literal is followed by its negation, so the pair after both begins here.
             let others = cases.iter().skip((at | 1) + 1);
             conditions.extend(others.map(|b| self.both(a, b)));
         }
@@ -459,7 +444,7 @@ impl<'a> Guesses<'a> {
         })
     }
 
-    /// Both of two literals.
+    /// The conjunction of two literals.
     fn both(&self, a: &Literal, b: &Literal) -> Literal {
         let words = a.mask.0.iter().zip(&b.mask.0);
         Literal {
@@ -468,22 +453,22 @@ impl<'a> Guesses<'a> {
         }
     }
 
-    /// The equations of the words, modulo powers of two.
-    fn equations_of_words(&self, conditions: &[Literal]) -> Vec<TermId> {
+    /// The equations of the bit-vectors modulo powers of two, for all facts and under conditions.
+    fn equations_of_bit_vectors(&self, conditions: &[Literal]) -> Vec<TermId> {
         let terms = &self.terms;
-        let words = self.words();
-        if words.is_empty() || words.len() > WORDS {
+        let vectors = self.bit_vectors();
+        if vectors.is_empty() || vectors.len() > LIMITS.bit_vectors {
             return Vec::new();
         }
-        // The domain is about variables.
-        let var = |&word: &TermId| terms.fresh_var("word", terms.sort_of(word));
-        let vars: Vec<TermId> = words.iter().map(var).collect();
-        let meaning: Assignment = vars.iter().copied().zip(words.iter().copied()).collect();
-        let domain = Modular::new(terms.clone(), words.len());
+        // The domain needs variables.
+        let var = |&vector: &TermId| terms.fresh_var("vector", terms.sort_of(vector));
+        let vars: Vec<TermId> = vectors.iter().map(var).collect();
+        let meaning: Assignment = vars.iter().copied().zip(vectors.iter().copied()).collect();
+        let domain = Modular::new(terms.clone(), vectors.len());
         let point = |fact: &Assignment| {
             let mut evaluator = Evaluator::new(terms, fact);
-            let value = |(&var, &word)| Some(Fact::Value(var, evaluator.value(word)?));
-            let facts = vars.iter().zip(&words).filter_map(value).collect();
+            let value = |(&var, &vector)| Some(Fact::Value(var, evaluator.value(vector)?));
+            let facts = vars.iter().zip(&vectors).filter_map(value).collect();
             domain.transfer(&[], &Cube { facts }, None)
         };
         let points: Vec<_> = self.facts.iter().map(point).collect();
@@ -504,18 +489,18 @@ impl<'a> Guesses<'a> {
             let equations = domain.formula(&hull).into_iter();
             equations.map(|e| terms.substitute(e, &meaning)).collect()
         };
-        let general = hull(None, words.len());
+        let general = hull(None, vectors.len());
         let mut found = general.clone();
         for condition in conditions {
-            let under = hull(Some(condition), words.len().saturating_sub(general.len()));
-            let news = under.into_iter();
-            let news = news.filter(|f| !general.contains(f) && is_plain(terms, *f));
-            found.extend(news.map(|f| self.under(Some(condition), f)));
+            let under = hull(Some(condition), vectors.len().saturating_sub(general.len()));
+            let new = under.into_iter();
+            let new = new.filter(|f| !general.contains(f) && has_small_coefficients(terms, *f));
+            found.extend(new.map(|f| self.under(Some(condition), f)));
         }
         found
     }
 
-    /// The affine equations of numbers that no equation gives, and their products.
+    /// The affine equations of products of numbers, for numbers that no equation determines.
     fn products(&self, conditions: &[Literal]) -> Vec<TermId> {
         let mut found = Vec::new();
         for sort in [SortId::INT, SortId::REAL] {
@@ -526,7 +511,7 @@ impl<'a> Guesses<'a> {
             let given: Vec<TermId> = rows.into_iter().map(|row| row.0).collect();
             let mut factors = numbers;
             factors.retain(|n| !given.contains(n));
-            if factors.is_empty() || factors.len() > FACTORS {
+            if factors.is_empty() || factors.len() > LIMITS.factors {
                 continue;
             }
             let mut columns = factors.clone();
@@ -542,6 +527,7 @@ impl<'a> Guesses<'a> {
         found
     }
 
+    /// The wanted affine equations of the columns, for all facts and under conditions.
     fn equations_of(
         &self,
         columns: &[TermId],
@@ -568,7 +554,7 @@ impl<'a> Guesses<'a> {
         found
     }
 
-    /// By fact the values of terms; none if a term has no value.
+    /// By fact: the values of the columns. Empty if one has no value.
     fn points(&self, columns: &[TermId]) -> Vec<Vec<Rational>> {
         let point = |fact: &Assignment| -> Option<Vec<Rational>> {
             let mut evaluator = Evaluator::new(&self.terms, fact);
@@ -579,8 +565,8 @@ impl<'a> Guesses<'a> {
         points.unwrap_or_default()
     }
 
-    /// The affine equations of terms over those points whose facts satisfy a condition; none if
-    /// there are fewer facts than terms, or no time.
+    /// The affine equations of the columns over the points whose facts satisfy the condition. Empty
+    /// if there are no more facts than columns, or no time.
     fn hull(
         &self,
         columns: &[TermId],
@@ -591,10 +577,10 @@ impl<'a> Guesses<'a> {
         if points.is_empty() || facts.len() <= columns.len() {
             return Vec::new();
         }
-        let goes_on = || self.cx.stop().is_none();
+        let has_time = || self.cx.stop().is_none();
         let points = facts.into_iter().map(|at| &points[at]);
-        let rows = affine_hull(points.take_while(|_| goes_on()));
-        if !goes_on() {
+        let rows = affine_hull(points.take_while(|_| has_time()));
+        if !has_time() {
             return Vec::new();
         }
         let rows = rows.into_iter();
@@ -602,8 +588,8 @@ impl<'a> Guesses<'a> {
             .collect()
     }
 
-    /// Sums that clauses compare with numerals, and the numbers themselves; then differences of
-    /// two, from the position given on.
+    /// The numbers themselves and the sums that clauses compare, then differences of two numbers;
+    /// with the position of the first difference.
     fn sums(&self) -> (Vec<Linear>, usize) {
         let terms = &self.terms;
         let mut found: Vec<Linear> = Vec::new();
@@ -625,8 +611,8 @@ impl<'a> Guesses<'a> {
         }
         let differences = found.len();
         for numbers in numbers {
-            for (at, &x) in numbers.iter().enumerate().take(SUBTRACTED) {
-                for &y in numbers[at + 1..].iter().take(SUBTRACTED) {
+            for (at, &x) in numbers.iter().enumerate().take(LIMITS.subtracted_arguments) {
+                for &y in numbers[at + 1..].iter().take(LIMITS.subtracted_arguments) {
                     add(terms.linear(terms.sub(x, y)), &mut found);
                 }
             }
@@ -634,7 +620,7 @@ impl<'a> Guesses<'a> {
         (found, differences)
     }
 
-    /// Least and greatest values of sums, of all facts and under conditions.
+    /// Least and greatest values of sums, for all facts and under conditions.
     fn bounds(&self, conditions: &[Literal]) -> Vec<TermId> {
         let mut found = Vec::new();
         let (one, minus_one) = (Rational::one(), -Rational::one());
@@ -680,9 +666,9 @@ impl<'a> Guesses<'a> {
         found
     }
 
-    /// Literals that hold of all facts, and equivalences of others with the first that is
-    /// satisfied by the same facts, or by the others; then the two directions of each, since one
-    /// may hold alone. The first ones are kept.
+    /// Literals that hold of all facts; and equivalences of each other literal with the first one
+    /// that the same facts, or exactly the others, satisfy. Second, both directions of each
+    /// equivalence, since one of them may be inductive alone. Adds the first ones to `distinct`.
     fn equivalences(
         &self,
         literals: Vec<Literal>,
@@ -711,7 +697,7 @@ impl<'a> Guesses<'a> {
         (found, directions)
     }
 
-    /// Clauses of two literals, those first that exclude most.
+    /// Clauses of two literals, those first that exclude the most.
     fn clauses(&self, distinct: &[Literal]) -> Vec<TermId> {
         let both = |literal: &Literal| [literal.clone(), self.negated(literal)];
         let literals: Vec<Literal> = distinct.iter().flat_map(both).collect();
@@ -724,7 +710,7 @@ impl<'a> Guesses<'a> {
             if self.cx.stop().is_some() {
                 break;
             }
-            // Its own negation follows it.
+            // A literal is followed by its negation, so the pair after both begins here.
             for (j, b) in literals.iter().enumerate().skip((i | 1) + 1) {
                 if a.mask.covers(&b.mask, &self.all) {
                     found.push((Reverse(denied[i] + denied[j]), i, j));
@@ -732,7 +718,7 @@ impl<'a> Guesses<'a> {
             }
         }
         found.sort_unstable();
-        found.truncate(GUESSES);
+        found.truncate(LIMITS.guesses);
         let clause = |(_, i, j): (_, usize, usize)| {
             let formulas = [literals[i].formula, literals[j].formula];
             self.terms.or(&formulas)
@@ -741,18 +727,18 @@ impl<'a> Guesses<'a> {
     }
 }
 
-/// Whether an equation has small factors. Under conditions others are mostly what few facts happen
-/// to have in common, and hard to reason with.
+/// Whether the coefficients of the equation are small. Under a condition, equations with large ones
+/// mostly hold of the few facts by chance, and are hard for the solver.
 fn has_small_factors(equation: &Constraint) -> bool {
-    let small = |part: &BigInt| part.bits() <= SMALL;
+    let small = |part: &BigInt| part.bits() <= LIMITS.factor_bits;
     let parts = equation.linear.monomials.iter();
     parts
         .map(|m| &m.1)
         .all(|k| small(k.numer()) && small(k.denom()))
 }
 
-/// The same of an equation of words, which is about whole words.
-fn is_plain(terms: &TermStore, equation: TermId) -> bool {
+/// The same for an equation of bit-vectors, which also may not extract bits.
+fn has_small_coefficients(terms: &TermStore, equation: TermId) -> bool {
     let mut plain = true;
     terms.post_order(&[equation], |t| {
         plain &= match terms.op(t) {
@@ -760,8 +746,8 @@ fn is_plain(terms: &TermStore, equation: TermId) -> bool {
             Op::BvMul => terms.args(t).iter().all(|&factor| {
                 let negated = terms.bv_op(&Op::BvNeg, &[factor]);
                 let value = |t: TermId| terms.as_bitvec(t).map(BigUint::bits);
-                value(factor).is_none_or(|bits| bits <= SMALL)
-                    || value(negated).is_none_or(|bits| bits <= SMALL)
+                value(factor).is_none_or(|bits| bits <= LIMITS.factor_bits)
+                    || value(negated).is_none_or(|bits| bits <= LIMITS.factor_bits)
             }),
             _ => true,
         };
@@ -769,13 +755,14 @@ fn is_plain(terms: &TermStore, equation: TermId) -> bool {
     plain
 }
 
-/// Pairs of terms, each once, of the first ones.
+/// Pairs of the first terms, each pair once.
 fn pairs(of: &[TermId]) -> impl Iterator<Item = (TermId, TermId)> {
-    let firsts = of.iter().enumerate().take(COMPARED);
-    firsts.flat_map(|(at, &x)| of[at + 1..].iter().take(COMPARED).map(move |&y| (x, y)))
+    let most = LIMITS.compared_arguments;
+    let firsts = of.iter().enumerate().take(most);
+    firsts.flat_map(move |(at, &x)| of[at + 1..].iter().take(most).map(move |&y| (x, y)))
 }
 
-/// Those of the constraints that are wanted, as formulas.
+/// The wanted constraints as formulas.
 fn formulas(
     terms: &TermStore,
     constraints: &[Constraint],

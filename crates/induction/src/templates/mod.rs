@@ -1,39 +1,40 @@
-//! Templates that simulated states satisfy: formulas of simple forms are guessed from states that
-//! are reached, and those that are inductive together are an invariant.
+//! Templates: formulas of simple forms are guessed from simulated states, and those that are
+//! inductive together are an invariant.
 //!
 //! For systems with many Boolean arguments and modes, such as synchronous programs, whose
-//! invariants say what holds in which mode. Engines that learn from single counterexamples find
-//! such facts one by one, in terms of whatever the query is about.
+//! invariants say what holds in which mode. Engines that learn from single counterexamples find such
+//! facts one by one, in terms of the query.
 //!
-//! First queries are executed backward from small inputs (`execution`), which refutes relations
-//! between functions, and at the end, if the templates say too little, from larger ones. Then
-//! clauses are applied to facts at random (`simulation`), which may come to a query, too. From the
-//! facts of each predicate, formulas are made that hold of all of them (`forms`): equations of
-//! numbers, of remainders that clauses mention, of products, and of words modulo powers of two;
-//! bounds of the sums that clauses compare; and clauses of two literals. All but these also under
-//! conditions: on a single argument, and equations in the cases that clauses compare arguments for.
-//! The largest inductive subset (`proof/facts.rs`) is a model if it excludes the queries; else it is
-//! left to the engines that come after. What was not proven alone is tried again with all the
-//! others, once.
+//! 1. Queries are executed backwards from small inputs (`execution`), which refutes wrong relations
+//!    between functions; at the end, if the templates prove too little, also from larger ones.
+//! 2. Clauses are applied to facts at random (`simulation`), which may also reach a query.
+//! 3. From the facts of each predicate, formulas are guessed that hold of all of them (`forms`):
+//!    equations of numbers, of remainders in clauses, of products, and of bit-vectors modulo powers
+//!    of two; bounds of the sums that clauses compare; and clauses of two literals. All but the last
+//!    are also guessed under conditions: on a single argument, and for equations also comparisons.
+//! 4. The largest inductive subset (`proof::facts`) is a model if it excludes the queries; otherwise
+//!    it is left as lemmas to other engines. Guesses that were not proven with those of their kind
+//!    are tried once more with all others.
 //!
-//! After the invariant generation of Kind 2 (Kahsai, Garoche, Tinelli, Whalen, "Incremental
+//! Sources: the invariant generation of Kind 2 (Kahsai, Garoche, Tinelli, Whalen, "Incremental
 //! Verification with Mode Variable Invariants in State Machines", NFM 2012) and Daikon (Ernst et
 //! al., 2007); affine equations of states as in guess-and-check (Sharma et al., ESOP 2013).
 //!
-//! Invariant: what is said to be a model passed all queries of being one, and a refutation is made
-//! of facts that were derived.
+//! Invariant: a model consists of facts that were proven to be inductive and to exclude the queries;
+//! a refutation consists of derived facts.
 
 mod execution;
 mod forms;
+mod limits;
 mod simulation;
 #[cfg(test)]
 mod tests;
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use self::execution::{Answers, Inputs};
 use self::forms::forms;
+use self::limits::LIMITS;
 use self::simulation::Simulation;
 use alphorn_chc::{Shape, System};
 use alphorn_engine::settings::Setting;
@@ -45,17 +46,7 @@ use alphorn_term::run::Context;
 use alphorn_term::{Op, TermId};
 use alphorn_witness::{Model, Verdict};
 
-/// Facts that are derived before formulas are guessed, and the part of what is left for that. It is
-/// work, as far as that takes no more than so many times as long: with half of the facts, hardly a
-/// guess holds, and many small queries take more time than is counted.
-const STATES: usize = 600;
-const PART: u32 = 4;
-const UNCOUNTED: u32 = 2;
-
-/// What a query about words may take, as work: sums of them are hard to see through.
-const WORDS: Duration = Duration::from_secs(1);
-
-/// The engine.
+/// The engine `templates`.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
     lemmas: Lemmas,
@@ -66,7 +57,7 @@ impl Engine for Templates {
         "templates"
     }
 
-    /// Equations of arrays and of datatypes are no help in fixing states.
+    /// Equations over arrays and datatypes do not determine states, so these are not supported.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         let what = match shape.theories {
             t if t.array => "arrays",
@@ -98,16 +89,17 @@ impl Engine for Templates {
     }
 }
 
+/// Runs the engine's steps; facts that do not suffice for a model become lemmas.
 fn decide(
     system: &System,
     smt: &Rc<Smt>,
     lemmas: &mut Lemmas,
     cx: &mut Context,
 ) -> Result<Verdict, Stop> {
-    let part = cx.remaining().map(|left| left / PART);
+    let part = cx.remaining().map(|left| left / LIMITS.simulation_parts);
     let budget = part.map_or(cx.budget.clone(), |part| {
         let work = cx.budget.work(part);
-        work.time(part.saturating_mul(UNCOUNTED))
+        work.time(part.saturating_mul(LIMITS.time_per_work))
     });
     let (mut execution, mut answers) = (Simulation::new(system, smt), Answers::default());
     let refuted = execution.execute_queries(Inputs::Small, &mut answers, &budget);
@@ -115,17 +107,17 @@ fn decide(
         return Ok(Verdict::Unsat(refutation));
     }
     let mut simulation = Simulation::new(system, smt);
-    if let Some(refutation) = simulation.run(STATES, &budget)? {
+    if let Some(refutation) = simulation.run(LIMITS.states, &budget)? {
         return Ok(Verdict::Unsat(refutation));
     }
     cx.stats
         .set("templates.states", simulation.states.len() as u64);
     let mut checker = Checker::new(system, cx);
     if system.has_wide_words() {
-        checker = checker.patient(WORDS);
+        checker = checker.patient(LIMITS.bit_vector_query_work);
     }
     let forms = forms(system, &simulation, cx);
-    // What was not proven may need what came after it.
+    // A guess that was not proven may need those that were proven later.
     let again = [&forms.equations, &forms.products, &forms.clauses];
     let again = again.map(Facts::clone);
     let stages = [
@@ -133,7 +125,7 @@ fn decide(
         ("bounds", forms.bounds),
         ("products", forms.products),
         ("clauses", forms.clauses),
-        ("again", together(again)),
+        ("again", union(again)),
     ];
     for (name, mut stage) in stages {
         for (predicate, guesses) in &mut stage {
@@ -153,23 +145,23 @@ fn decide(
             break;
         }
     }
-    // Nobody else comes to what is wrong for large inputs only.
+    // No other engine finds a bug that only large inputs have.
     let refuted = execution.execute_queries(Inputs::Sweep, &mut answers, &cx.budget);
     if let Some(refutation) = refuted {
         return Ok(Verdict::Unsat(refutation));
     }
     checker.shorten(cx);
     for (predicate, facts) in checker.into_facts() {
-        // With products in their clauses the other engines are lost.
+        // Products in clauses are too hard for the other engines.
         let linear = facts.into_iter().filter(|&f| !has_products(system, f));
         lemmas.proven.extend(linear.map(|f| (predicate, f)));
     }
     lemmas.proven.sort_unstable();
-    Err(incomplete("the templates say too little"))
+    Err(incomplete("the templates do not prove the queries"))
 }
 
-/// All of several facts.
-fn together(all: [Facts; 3]) -> Facts {
+/// The union by predicate.
+fn union(all: [Facts; 3]) -> Facts {
     let mut found = Facts::default();
     for (predicate, facts) in all.into_iter().flatten() {
         found.entry(predicate).or_default().extend(facts);
@@ -177,6 +169,7 @@ fn together(all: [Facts; 3]) -> Facts {
     found
 }
 
+/// Whether the formula has a product of two variables.
 fn has_products(system: &System, formula: TermId) -> bool {
     let mut found = false;
     system.terms.post_order(&[formula], |t| {
@@ -187,10 +180,12 @@ fn has_products(system: &System, formula: TermId) -> bool {
     found
 }
 
+/// The number of facts.
 fn count(facts: &Facts) -> u64 {
     facts.values().map(Vec::len).sum::<usize>() as u64
 }
 
+/// The model that conjoins the facts of each predicate.
 fn model(system: &System, mut facts: Facts) -> Model {
     let define = |p| {
         let conjuncts = facts.remove(&p).unwrap_or_default();

@@ -1,11 +1,12 @@
-//! Facts that clauses derive, applied at random.
+//! Random simulation: facts that clauses derive from each other.
 //!
-//! Invariant: each fact has a derivation, by a clause from facts before it.
+//! Invariant: each fact has a derivation: a step by a clause from facts before it.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use alphorn_arith::Comparison;
 use alphorn_chc::{ClauseIndex, PredicateId, System};
 use alphorn_proof::{Stop, values};
@@ -17,61 +18,47 @@ use alphorn_term::{
 use alphorn_transform::isolate::definition;
 use alphorn_witness::{Fact, Refutation, RefutationStep};
 
-/// Steps of runs, in turn: short ones show what there is, long ones how far counters go.
-const RUNS: [usize; 4] = [10, 30, 100, 300];
-
-/// Variables of a clause for which values are wished, and the numbers that are wished for.
-const WISHES: usize = 6;
-const NUMBERS: std::ops::Range<i64> = -3..13;
-
-/// Facts that a premise is chosen from.
-const CHOICE: usize = 12;
-
-/// and that are looked at for that.
-const DRAWS: usize = 48;
-
-/// Tries for each fact that is looked for, at most.
-const TRIES: usize = 10;
-
-/// Seed of the choices: they are the same in each run.
+/// The seed of the random choices, which are the same in each run.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// How a step goes on from premises.
+/// The result of executing a clause.
 pub(super) enum Execution {
-    /// To these values of the clause's variables, from these facts.
+    /// These values of the clause's variables, and these facts as premises.
     Ends(Assignment, Vec<usize>),
+    /// The premises contradict the clause.
     Fails,
-    /// There is a choice, or something that has no value.
+    /// The equations leave a choice, or a term has no value.
     Open,
 }
 
-/// See the module.
+/// The state of a simulation.
 pub(super) struct Simulation<'a> {
     pub(super) system: &'a System,
     smt: Rc<Smt>,
     pub(super) index: Rc<ClauseIndex>,
     solvers: FxHashMap<usize, Solver>,
-    /// What was derived, in this order.
+    /// The steps that derived the facts, in this order. A fact's position is its index here.
     pub states: Vec<RefutationStep>,
     by_predicate: FxHashMap<PredicateId, Vec<usize>>,
-    /// The positions of the facts.
+    /// The position of each fact.
     known: FxHashMap<Fact, usize>,
-    /// Facts with clauses that derive nothing new from them.
+    /// Pairs of a fact and a clause that derives nothing new from it.
     spent: FxHashSet<(usize, usize)>,
-    /// By clause, what is wished for throughout a run.
-    held: FxHashMap<usize, Vec<TermId>>,
-    /// By clause, its conjuncts with their variables, and what these are by a conjunct.
+    /// By clause: preferences that are kept for a whole run.
+    kept_preferences: FxHashMap<usize, Vec<TermId>>,
+    /// By clause: its conjuncts with their variables.
     parts: FxHashMap<usize, Vec<(TermId, Vec<TermId>)>>,
+    /// For a conjunct and a variable: the term that the conjunct equates with the variable.
     definitions: FxHashMap<(TermId, TermId), Option<TermId>>,
-    /// By clause and atom of its body, what it says of this atom alone.
+    /// By clause and body atom: the conjuncts that are about this atom only.
     guards: FxHashMap<(usize, usize), Vec<TermId>>,
-    /// By clause, where its comparisons hold with equal sides.
+    /// By clause: equations that say that a comparison is at its bound.
     limits: FxHashMap<usize, Vec<TermId>>,
     random: Random,
 }
 
 impl<'a> Simulation<'a> {
-    /// No fact is derived yet.
+    /// A simulation without facts.
     pub fn new(system: &'a System, smt: &Rc<Smt>) -> Self {
         Simulation {
             system,
@@ -82,7 +69,7 @@ impl<'a> Simulation<'a> {
             by_predicate: FxHashMap::default(),
             known: FxHashMap::default(),
             spent: FxHashSet::default(),
-            held: FxHashMap::default(),
+            kept_preferences: FxHashMap::default(),
             parts: FxHashMap::default(),
             definitions: FxHashMap::default(),
             guards: FxHashMap::default(),
@@ -91,29 +78,29 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Derives so many facts, fewer if there are no more or the budget is spent. Returns a
-    /// refutation if that comes to a query.
+    /// Derives facts until there are `count`, no more are found, or the budget is spent. Returns a
+    /// refutation if a query is reached.
     pub fn run(&mut self, count: usize, budget: &Budget) -> Result<Option<Refutation>, Stop> {
         let index = Rc::clone(&self.index);
         let entries = index.entries();
         let share = count / self.system.used_predicates().len().max(1);
         let mut last = None;
-        // Steps left in this run. First each entry has a chance to come.
+        // The steps left in this run. First each entry clause has a chance.
         let (mut left, mut runs) = (0, 0);
-        let mut hold = false;
-        for at in 0..TRIES * count {
+        let mut keep = false;
+        for at in 0..LIMITS.tries_per_state * count {
             if self.states.len() >= count || budget.is_spent() {
                 break;
             }
             if left == 0 && at >= 2 * entries.len() {
-                left = RUNS[runs % RUNS.len()];
+                left = LIMITS.run_steps[runs % LIMITS.run_steps.len()];
                 runs += 1;
                 last = match self.random.below(2) {
                     0 => None,
                     _ => self.known_fact(),
                 };
-                hold = self.random.below(2) == 0;
-                self.held.clear();
+                keep = self.random.below(2) == 0;
+                self.kept_preferences.clear();
             }
             left = left.saturating_sub(1);
             let from = last.filter(|_| left > 0);
@@ -129,7 +116,7 @@ impl<'a> Simulation<'a> {
                 continue;
             };
             let known = self.states.len();
-            let derived = self.apply(clause, from, hold, budget)?;
+            let derived = self.apply(clause, from, keep, budget)?;
             let is_only = derived.as_ref().is_none_or(|derived| derived.1);
             if let Some((derived, _)) = derived {
                 let Some(fact) = derived.fact.clone() else {
@@ -137,13 +124,13 @@ impl<'a> Simulation<'a> {
                 };
                 let predicate = fact.predicate;
                 last = Some((predicate, self.add(fact, derived)));
-                // Of some predicates there is no end of facts; the others have their share.
+                // Some predicates have infinitely many facts; the others get their share.
                 if self.by_predicate[&predicate].len() > share {
                     left = 0;
                 }
             }
             if let Some((_, fact)) = from.filter(|_| is_only && self.states.len() == known) {
-                // With other premises there may be more.
+                // Other premises may derive more.
                 if self.system.clauses[clause].body.len() == 1 || self.random.below(2) == 0 {
                     self.spent.insert((fact, clause));
                 }
@@ -152,13 +139,13 @@ impl<'a> Simulation<'a> {
         Ok(None)
     }
 
-    /// A step by a clause, one of whose premises is the given fact, and whether it is the only one;
-    /// `None` if there is none, or it is not found. Its premises are positions of facts.
+    /// A step by the clause with the given fact as one premise, and whether it is the only step from
+    /// the premises; `None` if there is no step or none is found.
     fn apply(
         &mut self,
         clause: usize,
         from: Option<(PredicateId, usize)>,
-        hold: bool,
+        keep: bool,
         budget: &Budget,
     ) -> Result<Option<(RefutationStep, bool)>, Stop> {
         let Some(known) = self.premises(clause, from) else {
@@ -174,7 +161,7 @@ impl<'a> Simulation<'a> {
         let (terms, system) = (&self.system.terms, self.system);
         let clause_of = &system.clauses[clause];
         let vars = clause_of.vars(terms);
-        let mut wishes = self.wishes(clause, &vars, hold);
+        let mut preferences = self.preferences(clause, &vars, keep);
         let smt = &self.smt;
         let solver = self.solvers.entry(clause).or_insert_with(|| {
             let mut solver = smt.solver();
@@ -193,13 +180,13 @@ impl<'a> Simulation<'a> {
             solver.assert(terms.or(&any));
         }
         let model = loop {
-            match solver.check(&wishes) {
+            match solver.check(&preferences) {
                 SatResult::Sat => break solver.model(),
-                // One wish at least is too much: of those that are in conflict the last.
+                // Drop the last of the preferences that are in conflict.
                 SatResult::Unsat => {
                     let core = solver.core();
-                    match wishes.iter().rposition(|wish| core.contains(wish)) {
-                        Some(last) => drop(wishes.remove(last)),
+                    match preferences.iter().rposition(|p| core.contains(p)) {
+                        Some(last) => drop(preferences.remove(last)),
                         None => break None,
                     }
                 }
@@ -230,7 +217,7 @@ impl<'a> Simulation<'a> {
         Ok(Some((self.step(clause, values, premises), false)))
     }
 
-    /// The step by a clause with these values from these premises.
+    /// The step by the clause with these values and premises.
     pub(super) fn step(
         &self,
         clause: usize,
@@ -250,20 +237,20 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A step from the first premises that allow one, where the clause leaves no choice: most do
-    /// not, and values are computed much sooner than a solver finds them.
+    /// A step from the first premises that allow one, where the clause determines all values, as
+    /// most clauses do; evaluation is much faster than the solver.
     fn execute(&mut self, clause: usize, known: &[Vec<usize>]) -> Execution {
         let mut places = vec![0; known.len()];
         if known.iter().any(Vec::is_empty) {
             return Execution::Fails;
         }
-        for _ in 0..DRAWS {
+        for _ in 0..LIMITS.premise_draws {
             let premises: Vec<usize> = places.iter().zip(known).map(|(&at, k)| k[at]).collect();
             match self.values_from(clause, &premises) {
                 Execution::Fails => {}
                 end => return end,
             }
-            // The next choice, the last premise first.
+            // The next combination; the last premise varies fastest.
             let next = (0..known.len()).rfind(|&at| places[at] + 1 < known[at].len());
             let Some(next) = next else {
                 return Execution::Fails;
@@ -274,7 +261,7 @@ impl<'a> Simulation<'a> {
         Execution::Open
     }
 
-    /// What the equations of a clause make of these premises.
+    /// The values that the clause's equations give for these premises.
     fn values_from(&mut self, clause: usize, premises: &[usize]) -> Execution {
         let of_clause = &self.system.clauses[clause];
         let mut open = self.all_parts(clause);
@@ -297,7 +284,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// The positions of a clause's conjuncts.
+    /// The positions of the clause's conjuncts.
     pub(super) fn all_parts(&mut self, clause: usize) -> Vec<usize> {
         let (terms, of_clause) = (&self.system.terms, &self.system.clauses[clause]);
         let parts = self.parts.entry(clause).or_insert_with(|| {
@@ -307,8 +294,8 @@ impl<'a> Simulation<'a> {
         (0..parts.len()).collect()
     }
 
-    /// Gives the variables of a clause the values that its open conjuncts give them, and leaves
-    /// open what is not known to hold then; `false` if one does not hold.
+    /// Gives variables of the clause the values that its open conjuncts determine, and keeps those
+    /// conjuncts open that do not evaluate to true. Returns `false` if one evaluates to false.
     pub(super) fn propagate(
         &mut self,
         clause: usize,
@@ -316,9 +303,9 @@ impl<'a> Simulation<'a> {
         open: &mut Vec<usize>,
     ) -> bool {
         let (terms, parts) = (&self.system.terms, &self.parts[&clause]);
-        let mut goes_on = true;
-        while goes_on {
-            goes_on = false;
+        let mut changed = true;
+        while changed {
+            changed = false;
             let mut failed = false;
             open.retain(|&at| {
                 let (part, vars) = &parts[at];
@@ -334,7 +321,7 @@ impl<'a> Simulation<'a> {
                             .or_insert_with(|| definition(terms, *part, var));
                         if let Some(value) = term.and_then(|term| evaluate(terms, term, known)) {
                             known.insert(var, value);
-                            goes_on = true;
+                            changed = true;
                         }
                         true
                     }
@@ -348,22 +335,22 @@ impl<'a> Simulation<'a> {
         true
     }
 
-    /// What the variables of a clause are to be, what matters most first: something else than
-    /// before, and values at random or where a comparison is about to fail. What is held is no
-    /// number that a step is to come to.
-    fn wishes(&mut self, clause: usize, vars: &[TermId], hold: bool) -> Vec<TermId> {
+    /// Preferences for the values of the clause's variables, the most important first: a fact that
+    /// differs from the premise, then random values, or comparisons at their bounds. Those that are
+    /// kept for a run are not about numbers of the head, which the step computes.
+    fn preferences(&mut self, clause: usize, vars: &[TermId], keep: bool) -> Vec<TermId> {
         let terms = &self.system.terms;
         let of_clause = &self.system.clauses[clause];
         let Some(head) = &of_clause.head else {
             return Vec::new();
         };
-        let mut wishes = Vec::new();
+        let mut preferences = Vec::new();
         if let [atom] = &of_clause.body[..]
             && atom.predicate == head.predicate
         {
             let pairs = atom.args.iter().zip(&head.args);
             let same: Vec<TermId> = pairs.map(|(&a, &b)| terms.eq(a, b)).collect();
-            wishes.push(terms.not(terms.and(&same)));
+            preferences.push(terms.not(terms.and(&same)));
         }
         let limits = self.limits.entry(clause).or_insert_with(|| {
             let mut limits = Vec::new();
@@ -378,26 +365,27 @@ impl<'a> Simulation<'a> {
         });
         let random = &mut self.random;
         let mut draw = |from: &[TermId]| {
-            (0..WISHES)
+            (0..LIMITS.preferences)
                 .filter_map(|_| match random.below(2) {
-                    0 => random.of(limits).or_else(|| random.wish(terms, from)),
-                    _ => random.wish(terms, from),
+                    0 => random.of(limits).or_else(|| random.preference(terms, from)),
+                    _ => random.preference(terms, from),
                 })
                 .collect()
         };
-        if hold {
+        if keep {
             let free = |v: &&TermId| terms.sort_of(**v) == SortId::BOOL || !head.args.contains(v);
             let free: Vec<TermId> = vars.iter().filter(free).copied().collect();
-            let held: &Vec<TermId> = self.held.entry(clause).or_insert_with(|| draw(&free));
-            wishes.extend(held);
+            let kept = self.kept_preferences.entry(clause);
+            let kept: &Vec<TermId> = kept.or_insert_with(|| draw(&free));
+            preferences.extend(kept);
         } else {
             let drawn: Vec<TermId> = draw(vars);
-            wishes.extend(drawn);
+            preferences.extend(drawn);
         }
-        wishes
+        preferences
     }
 
-    /// Facts for each atom of a clause's body to choose from; for one atom it is the given one.
+    /// Facts to choose from for each body atom; the given fact is the only one for one of them.
     fn premises(
         &mut self,
         clause: usize,
@@ -420,12 +408,12 @@ impl<'a> Simulation<'a> {
                 continue;
             }
             let known = self.by_predicate.get(&atom.predicate)?.clone();
-            let draws = (0..DRAWS).filter_map(|_| self.random.of(&known));
+            let draws = (0..LIMITS.premise_draws).filter_map(|_| self.random.of(&known));
             let mut some: Vec<usize> = draws.collect();
             some.sort_unstable();
             some.dedup();
             some.retain(|&fact| self.fits(clause, at, fact));
-            while some.len() > CHOICE {
+            while some.len() > LIMITS.premise_choices {
                 some.swap_remove(self.random.below(some.len()));
             }
             premises.push(some);
@@ -433,7 +421,7 @@ impl<'a> Simulation<'a> {
         Some(premises)
     }
 
-    /// Whether a fact satisfies what a clause says of this atom of its body alone.
+    /// Whether the fact satisfies the conjuncts of the clause that are about this body atom only.
     fn fits(&mut self, clause: usize, at: usize, fact: usize) -> bool {
         let (terms, of_clause) = (&self.system.terms, &self.system.clauses[clause]);
         let Some(atom) = of_clause.body.get(at) else {
@@ -450,20 +438,20 @@ impl<'a> Simulation<'a> {
         let values = self.states[fact].fact.iter().flat_map(|f| &f.values);
         let assignment: Assignment = atom.args.iter().copied().zip(values.copied()).collect();
         let mut evaluator = Evaluator::new(terms, &assignment);
-        // What has no value is left to the solver.
+        // Terms without a value are left to the solver.
         guards
             .iter()
             .all(|&guard| evaluator.value(guard) != Some(TermId::FALSE))
     }
 
-    /// The clauses that may derive something new from a fact.
+    /// The clauses that may derive something new from the fact.
     fn open(&self, (predicate, fact): (PredicateId, usize)) -> impl Iterator<Item = usize> {
         let clauses = self.index.using(predicate).iter().copied();
         clauses.filter(move |&clause| !self.spent.contains(&(fact, clause)))
     }
 
-    /// A fact that may lead to something new, with its position: mostly of the predicate that has
-    /// fewest.
+    /// A fact that may lead to something new, with its position: mostly of the predicate with the
+    /// fewest facts.
     fn known_fact(&mut self) -> Option<(PredicateId, usize)> {
         let is_open = |p: PredicateId, fact: usize| self.open((p, fact)).next().is_some();
         let known = self.by_predicate.iter();
@@ -483,7 +471,7 @@ impl<'a> Simulation<'a> {
         Some((*predicate, self.random.of(open)?))
     }
 
-    /// The position of a fact, which may be known already.
+    /// Adds a fact, unless it is known, and returns its position.
     pub(super) fn add(&mut self, fact: Fact, step: RefutationStep) -> usize {
         let predicate = fact.predicate;
         let next = self.states.len();
@@ -495,14 +483,14 @@ impl<'a> Simulation<'a> {
         at
     }
 
-    /// The values of the facts about a predicate.
+    /// The values of the facts of the predicate.
     pub fn facts(&self, predicate: PredicateId) -> impl Iterator<Item = &[TermId]> {
         let known = self.by_predicate.get(&predicate).into_iter().flatten();
         let facts = known.filter_map(|&at| self.states[at].fact.as_ref());
         facts.map(|fact| &fact.values[..])
     }
 
-    /// The derivation that ends with a query.
+    /// The refutation that ends with the query.
     pub(super) fn refutation(&self, query: RefutationStep) -> Refutation {
         let mut needed = vec![false; self.states.len()];
         let mut open = query.premises.clone();
@@ -533,6 +521,7 @@ impl<'a> Simulation<'a> {
 struct Random(u64);
 
 impl Random {
+    /// A number below the limit.
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -540,21 +529,22 @@ impl Random {
         (self.0 % limit as u64) as usize
     }
 
-    /// That a variable has some value.
-    fn wish(&mut self, terms: &TermStore, vars: &[TermId]) -> Option<TermId> {
+    /// An equation of one of the variables with some value.
+    fn preference(&mut self, terms: &TermStore, vars: &[TermId]) -> Option<TermId> {
+        let numbers = LIMITS.preferred_numbers;
         let var = self.of(vars)?;
         match terms.sort_of(var) {
             SortId::BOOL if self.below(2) == 0 => Some(var),
             SortId::BOOL => Some(terms.not(var)),
             sort if sort.is_number() => {
-                let range = (NUMBERS.end - NUMBERS.start) as usize;
-                let number = NUMBERS.start + self.below(range) as i64;
+                let range = (numbers.end - numbers.start) as usize;
+                let number = numbers.start + self.below(range) as i64;
                 let number = Rational::from_integer(number.into());
                 Some(terms.eq(var, terms.number(&number, sort)))
             }
             sort if matches!(terms.sort(sort), Sort::BitVec(_)) => {
-                let range = (NUMBERS.end - NUMBERS.start) as usize;
-                let number = NUMBERS.start + self.below(range) as i64;
+                let range = (numbers.end - numbers.start) as usize;
+                let number = numbers.start + self.below(range) as i64;
                 Some(terms.eq(
                     var,
                     terms.bitvec(BigUint::from(number as u64), terms.width(var)),
@@ -564,7 +554,7 @@ impl Random {
         }
     }
 
-    /// One of several; none of none.
+    /// One of several; `None` if there are none.
     fn of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
         match all.len() {
             0 => None,

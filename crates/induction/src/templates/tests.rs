@@ -63,8 +63,8 @@ impl Machine {
     }
 }
 
-/// Two counters that stop at their ends and begin anew together, or, for a bug, not together. The
-/// invariant is that the first has come to its end or is not behind.
+/// Two counters that stop at their ends and are reset together, or, with the bug, not together. The
+/// invariant: the first is at its end or not less than the second.
 fn counters(ends: [i64; 2], together: bool) -> System {
     let m = Machine::new(&[SortId::INT; 2]);
     let t = m.terms.clone();
@@ -108,8 +108,8 @@ fn sum_under_flag(bug: bool) -> System {
     m.with(&start, &[step], &query)
 }
 
-/// The sum of the numbers up to one, by recursion from numbers that are their own sum, the negative
-/// ones among them; a bug forgets a number.
+/// The sum of the numbers up to one, by recursion from numbers that are their own sum, including the
+/// negative ones; the bug omits a number.
 fn sum_by_cases(bug: bool) -> System {
     let m = Machine::new(&[SortId::INT; 2]);
     let t = m.terms.clone();
@@ -127,9 +127,9 @@ fn sum_by_cases(bug: bool) -> System {
     m.with(&start, &step, &query)
 }
 
-/// Two sums over words, which wrap: one of the numbers from zero, one of those from one, up to the
-/// same end, side by side until the second is ready. A bug does not add a number to the first.
-fn sums_of_words(bug: bool) -> System {
+/// Two sums of bit-vectors, which wrap: of the numbers from zero and of those from one, up to the
+/// same end, side by side until the second is complete. The bug omits a number of the first.
+fn sums_of_bit_vectors(bug: bool) -> System {
     let t = Rc::new(TermStore::new());
     let m = Machine::over(t.clone(), &[t.bitvec_sort(8); 5]);
     let number = |n: u64| t.bitvec(BigUint::from(n), 8);
@@ -159,7 +159,7 @@ fn sums_of_words(bug: bool) -> System {
         t.and(&[t.not(one), other, stay(1), go(3, j, second)]),
     ]);
     let is = |var: TermId, n: u64| t.eq(var, number(n));
-    // An end that all numbers are below would be no end.
+    // An end above all numbers would never be reached.
     let ends = t.not(is(end, 127));
     let start = [ends, is(i, 0), is(first, 1), is(j, 1), is(second, 1)];
     let query = [t.not(one), t.not(other), t.not(t.eq(first, second))];
@@ -167,8 +167,8 @@ fn sums_of_words(bug: bool) -> System {
     m.with(&start, &[same_end, step], &query)
 }
 
-/// A loop adds the numbers up to any, and the next one takes them away again, from one more. What
-/// is left is more than `least`, which is wrong of two.
+/// A loop adds the numbers up to any end, and the next one subtracts them again, from one more. The
+/// query says that more than `least` is left, which is wrong of two.
 fn sum_and_back(least: i64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
@@ -199,7 +199,7 @@ fn sum_and_back(least: i64) -> System {
     system
 }
 
-/// Integers, or words of so many bits.
+/// Integers, or bit-vectors of the given width.
 struct Numbers<'a> {
     t: &'a TermStore,
     width: Option<u32>,
@@ -233,14 +233,14 @@ impl Numbers<'_> {
     }
 }
 
-/// The sum of the numbers up to one, by a recursion that adds on its way back, and by one that has
-/// the sum so far as an argument. A bug forgets a number. Of integers, or of words of eight bits.
-fn sums_by_recursion(words: bool, forgotten: Option<u64>) -> System {
+/// The sum of the numbers up to one, by a recursion that adds to its result, and by one with an
+/// accumulator. The bug omits a number. Over integers, or bit-vectors of eight bits.
+fn sums_by_recursion(bit_vectors: bool, forgotten: Option<u64>) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
     let of = Numbers {
         t: &t,
-        width: words.then_some(8),
+        width: bit_vectors.then_some(8),
     };
     let sort = of.sort();
     let (number, add) = (|n| of.number(n), |a, b| of.add(a, b));
@@ -280,14 +280,14 @@ fn sums_by_recursion(words: bool, forgotten: Option<u64>) -> System {
     system
 }
 
-/// The sum of the numbers up to `x`, by two functions of which the second forgets a number; they are
-/// to be equal.
-fn sums_side_by_side(words: bool, forgotten: u64) -> System {
+/// The sum of the numbers up to `x` by two functions, of which the second omits a number; the query
+/// says that they differ.
+fn sums_side_by_side(bit_vectors: bool, forgotten: u64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
     let of = Numbers {
         t: &t,
-        width: words.then_some(32),
+        width: bit_vectors.then_some(32),
     };
     let sort = of.sort();
     let (number, add) = (|n| of.number(n), |a, b| of.add(a, b));
@@ -321,11 +321,11 @@ fn sums_side_by_side(words: bool, forgotten: u64) -> System {
     system
 }
 
-/// What is wrong for large inputs only is found when all smaller ones had their turn.
+/// A bug that only large inputs have is found after all smaller ones.
 #[test]
 fn functions_are_executed_for_large_inputs() {
-    for words in [false, true] {
-        let system = sums_side_by_side(words, 3_000);
+    for bit_vectors in [false, true] {
+        let system = sums_side_by_side(bit_vectors, 3_000);
         let cx = Context::new(system.terms.clone());
         let smt = Smt::within(&cx.budget);
         let mut simulation = Simulation::new(&system, &smt);
@@ -338,7 +338,7 @@ fn functions_are_executed_for_large_inputs() {
     }
 }
 
-/// A query that refutes every input before anything is called is not executed for the large ones.
+/// A query that contradicts every input before any call is not executed for the large ones.
 #[test]
 fn inputs_without_calls_are_not_swept() {
     let t = Rc::new(TermStore::new());
@@ -371,9 +371,9 @@ fn inputs_without_calls_are_not_swept() {
 /// Queries about functions are executed for small inputs.
 #[test]
 fn functions_are_executed_backward() {
-    for words in [false, true] {
+    for bit_vectors in [false, true] {
         for forgotten in [None, Some(1), Some(17), Some(60)] {
-            let system = sums_by_recursion(words, forgotten);
+            let system = sums_by_recursion(bit_vectors, forgotten);
             let cx = Context::new(system.terms.clone());
             let smt = Smt::within(&cx.budget);
             let mut simulation = Simulation::new(&system, &smt);
@@ -382,14 +382,14 @@ fn functions_are_executed_backward() {
             assert_eq!(
                 refuted.is_some(),
                 forgotten.is_some(),
-                "{words} {forgotten:?}"
+                "{bit_vectors} {forgotten:?}"
             );
             if let Some(refutation) = refuted {
                 assert_eq!(check_refutation(&system, &refutation), Ok(()));
             }
         }
     }
-    // Of random systems what is refuted so is refuted.
+    // Refutations of random systems are correct.
     let mut found = 0;
     for seed in 1..200 {
         let system = random_system(&mut Random::new(seed));
@@ -410,8 +410,8 @@ fn functions_are_executed_backward() {
     assert!(found > 10, "{found}");
 }
 
-/// From `late` on, two counters take turns: the first for the lower half of each ten steps, the second
-/// for the rest; before that the first has all of them. It is to stay ahead by `ahead`.
+/// From step `late` on, two counters take turns: the first counts in the lower half of each ten
+/// steps, the second in the rest; before that only the first counts. It should stay ahead by `ahead`.
 fn turns_of_ten(late: i64, ahead: i64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
@@ -450,7 +450,7 @@ fn planted_invariants_are_found() {
         counters([60, 100], true),
         sum_under_flag(false),
         sum_by_cases(false),
-        sums_of_words(false),
+        sums_of_bit_vectors(false),
         sum_and_back(0),
         // 101 steps, then five more and five less each time.
         turns_of_ten(100, 100),
@@ -466,16 +466,16 @@ fn planted_invariants_are_found() {
 
 #[test]
 fn planted_bugs_are_no_models() {
-    // No run at random is long enough.
+    // No random run is long enough.
     let (verdict, lemmas) = solve(&counters([3_000, 5_000], false));
     assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
     assert!(!lemmas.proven.is_empty());
-    // Where many runs come to the query, one is found.
+    // If many runs reach the query, one of them is found.
     let short = [counters([3, 5], false), counters([60, 100], false)];
     for system in short.into_iter().chain([
         sum_under_flag(true),
         sum_by_cases(true),
-        sums_of_words(true),
+        sums_of_bit_vectors(true),
         sum_and_back(2),
         turns_of_ten(100, 101),
     ]) {
@@ -487,7 +487,7 @@ fn planted_bugs_are_no_models() {
     }
 }
 
-/// Guesses hold of what was simulated, and what is left for others is inductive.
+/// Guesses hold of the simulated facts, and the lemmas that are left are inductive.
 #[test]
 fn guesses_hold_of_all_facts() {
     let (mut guessed, mut proven) = (0, 0);

@@ -1,27 +1,25 @@
-//! What was found out about integers, said of the words that they are.
+//! The back-translation from integers to bit-vectors.
 //!
-//! Invariant: on the integers that words are, a formula of integers and what is made of it have the
-//! same truth value. Words are extended until nothing that is computed leaves its range, so no
-//! conversion between words and integers is left.
+//! Invariant: if integers are the signed values of bit-vectors, a formula over the integers and its
+//! translation have the same value. Bit-vectors are extended until no computed value leaves their
+//! range, so no conversion between bit-vectors and integers is left.
 
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::range::Range;
 use super::translate::Twin;
 use alphorn_chc::System;
 use alphorn_term::{Assignment, BigInt, Op, Sort, SortId, TermId, TermStore};
 use alphorn_witness::{Fact, Model, Refutation, RefutationStep};
 
-/// Wider words than this are not made.
-const WIDEST: u64 = 256;
-
-/// The model of words that one of integers is; `None` where it says what words cannot say.
+/// The model over bit-vectors from one over integers; `None` if it cannot be expressed.
 pub(super) fn model(twin: &Twin, found: &Model) -> Option<Model> {
     if !found.lemmas.is_empty() {
         return None;
     }
-    let mut words = Words {
+    let mut bit_vectors = BitVectors {
         terms: &twin.system.terms,
         params: &twin.params,
         ranges: FxHashMap::default(),
@@ -30,7 +28,7 @@ pub(super) fn model(twin: &Twin, found: &Model) -> Option<Model> {
     };
     let mut definitions = FxHashMap::default();
     for (&predicate, &definition) in &found.definitions {
-        definitions.insert(predicate, words.formula(definition)?);
+        definitions.insert(predicate, bit_vectors.formula(definition)?);
     }
     Some(Model {
         definitions,
@@ -38,35 +36,41 @@ pub(super) fn model(twin: &Twin, found: &Model) -> Option<Model> {
     })
 }
 
-struct Words<'a> {
+/// The translation of formulas and terms.
+struct BitVectors<'a> {
     terms: &'a TermStore,
+    /// From formal variables of the twin to those over bit-vectors.
     params: &'a FxHashMap<TermId, TermId>,
+    /// The ranges of integer terms.
     ranges: FxHashMap<TermId, Range>,
+    /// The translations of formulas.
     formulas: FxHashMap<TermId, TermId>,
-    /// By term and width.
+    /// The translations of integer terms, by term and width.
     made: FxHashMap<(TermId, u32), TermId>,
 }
 
-impl Words<'_> {
-    fn word_of(&self, t: TermId) -> Option<(TermId, u32)> {
-        let &word = self.params.get(&t)?;
-        match self.terms.sort(self.terms.sort_of(word)) {
-            Sort::BitVec(width) => Some((word, width)),
+impl BitVectors<'_> {
+    /// The bit-vector variable of an integer variable, and its width.
+    fn bit_vector_of(&self, t: TermId) -> Option<(TermId, u32)> {
+        let &bit_vector = self.params.get(&t)?;
+        match self.terms.sort(self.terms.sort_of(bit_vector)) {
+            Sort::BitVec(width) => Some((bit_vector, width)),
             _ => None,
         }
     }
 
+    /// Whether the term is an integer.
     fn is_number(&self, t: TermId) -> bool {
         self.terms.sort_of(t) == SortId::INT
     }
 
-    /// The formula with all that it says of integers said of words.
+    /// The formula over bit-vectors.
     fn formula(&mut self, root: TermId) -> Option<TermId> {
         let terms = self.terms;
         let mut order = Vec::new();
         terms.post_order(&[root], |t| order.push(t));
-        // Numbers stand below formulas, and formulas in the conditions of numbers: in this order
-        // all that a term needs is there.
+        // Formulas contain numbers, and numbers contain formulas in conditions; in this order all
+        // parts of a term are translated before it.
         for t in order {
             if self.is_number(t) {
                 let range = self.range(t)?;
@@ -79,6 +83,7 @@ impl Words<'_> {
         self.formulas.get(&root).copied()
     }
 
+    /// The translation of a formula whose parts are translated.
     fn of_node(&mut self, t: TermId) -> Option<TermId> {
         let terms = self.terms;
         let node = terms.node(t);
@@ -97,6 +102,7 @@ impl Words<'_> {
         }
     }
 
+    /// The translation of a comparison of integers.
     fn comparison(&mut self, op: &Op, a: TermId, b: TermId) -> Option<TermId> {
         let terms = self.terms;
         let (a, b) = match op {
@@ -118,7 +124,7 @@ impl Words<'_> {
             _ => {}
         }
         let width = self.width(&[a, b])?;
-        let (x, y) = (self.word(a, width)?, self.word(b, width)?);
+        let (x, y) = (self.bit_vector(a, width)?, self.bit_vector(b, width)?);
         Some(match op {
             Op::Le => terms.bv_op(&Op::BvSle, &[x, y]),
             Op::Ge => terms.bv_op(&Op::BvSle, &[y, x]),
@@ -126,8 +132,8 @@ impl Words<'_> {
         })
     }
 
-    /// The sides of `a <= b` where a quotient that is compared with a numeral gives way to what is
-    /// divided: words are hard to divide.
+    /// The sides of `a <= b`. If a quotient is compared with a numeral, its dividend is compared
+    /// instead, since division of bit-vectors is hard for solvers.
     fn without_quotient(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
         let terms = self.terms;
         let quotient = |t: TermId| match (terms.op(t), terms.args(t)) {
@@ -149,30 +155,30 @@ impl Words<'_> {
         }
     }
 
-    /// Words so wide have all that is computed for these numbers.
+    /// A width at which no value leaves the range when these numbers are computed.
     fn width(&self, roots: &[TermId]) -> Option<u32> {
         let terms = self.terms;
         let mut width = 1;
         terms.post_order(roots, |t| {
             if let Some(range) = self.ranges.get(&t) {
                 width = width.max(range.width());
-                if let Some((_, own)) = self.word_of(t) {
+                if let Some((_, own)) = self.bit_vector_of(t) {
                     width = width.max(u64::from(own));
                 }
             }
         });
-        (width <= WIDEST)
+        (width <= LIMITS.max_width)
             .then_some(width)
             .and_then(|w| u32::try_from(w).ok())
     }
 
-    /// What a number may be.
+    /// A range of the number, and of the values from which it is computed.
     fn range(&self, t: TermId) -> Option<Range> {
         let terms = self.terms;
         let node = terms.node(t);
         let of = |a: &TermId| self.ranges.get(a).cloned();
         match (&node.op, &*node.args) {
-            (Op::Var(_), _) => self.word_of(t).map(|(_, width)| Range::signed(width)),
+            (Op::Var(_), _) => self.bit_vector_of(t).map(|(_, width)| Range::signed(width)),
             (Op::Int(value), _) => Some(Range::point(value.clone())),
             (Op::Add, args) => {
                 let mut parts = args.iter().map(of);
@@ -184,7 +190,7 @@ impl Words<'_> {
                 Some(of(b)?.times(factor))
             }
             (Op::Ite, [_, a, b]) => Some(of(a)?.hull(&of(b)?)),
-            // A quotient is between the number and its opposite. Its computation comes to the
+            // A quotient is between the number and its negation. Its computation passes the
             // multiple of the divisor below the number.
             (Op::IDiv, [a, b]) => {
                 let divisor = terms.as_int(*b).filter(|d| d.is_positive())?;
@@ -206,8 +212,8 @@ impl Words<'_> {
         }
     }
 
-    /// A number as a word of a width that has it.
-    fn word(&mut self, root: TermId, width: u32) -> Option<TermId> {
+    /// The number as a bit-vector of a sufficient width.
+    fn bit_vector(&mut self, root: TermId, width: u32) -> Option<TermId> {
         let terms = self.terms;
         let mut order = Vec::new();
         terms.post_order(&[root], |t| order.push(t));
@@ -220,6 +226,7 @@ impl Words<'_> {
         self.made.get(&(root, width)).copied()
     }
 
+    /// The translation of a number whose parts are translated.
     fn of_number(&self, t: TermId, width: u32) -> Option<TermId> {
         let terms = self.terms;
         let node = terms.node(t);
@@ -230,8 +237,8 @@ impl Words<'_> {
         };
         match (&node.op, &*node.args) {
             (Op::Var(_), _) => {
-                let (word, own) = self.word_of(t)?;
-                Some(terms.bv_op(&Op::BvSignExtend(width - own), &[word]))
+                let (bit_vector, own) = self.bit_vector_of(t)?;
+                Some(terms.bv_op(&Op::BvSignExtend(width - own), &[bit_vector]))
             }
             (Op::Int(value), _) => numeral(value),
             (Op::Add, args) => {
@@ -246,7 +253,7 @@ impl Words<'_> {
                 let condition = self.formulas.get(condition).copied()?;
                 Some(terms.ite(condition, of(a)?, of(b)?))
             }
-            // Of a power of two, rest and quotient are bits of the word: no solver likes division.
+            // For powers of two, rest and quotient are bits, which is easier than division.
             (Op::Mod, [a, b]) => {
                 let divisor = terms.as_int(*b)?;
                 if is_power_of_two(divisor) {
@@ -271,16 +278,20 @@ impl Words<'_> {
     }
 }
 
+/// Whether the number is a power of two.
 fn is_power_of_two(number: &BigInt) -> bool {
     number.is_positive() && number.trailing_zeros() == Some(number.bits() - 1)
 }
 
-/// The derivation by the clauses over words that one by those over integers is; `None` if a value
-/// is missing.
-pub(super) fn refutation(words: &System, twin: &Twin, found: &Refutation) -> Option<Refutation> {
-    let terms = &words.terms;
+/// The derivation over bit-vectors from one over integers; `None` if a value is missing.
+pub(super) fn refutation(
+    bit_vectors: &System,
+    twin: &Twin,
+    found: &Refutation,
+) -> Option<Refutation> {
+    let terms = &bit_vectors.terms;
     let index = twin.system.clause_index();
-    let to_word = |sort: SortId, value: TermId| match terms.sort(sort) {
+    let to_bit_vector = |sort: SortId, value: TermId| match terms.sort(sort) {
         Sort::BitVec(width) => {
             let number = Range::unsigned(width).wrapped(terms.as_int(value)?);
             Some(terms.bitvec(number.to_biguint()?, width))
@@ -289,22 +300,22 @@ pub(super) fn refutation(words: &System, twin: &Twin, found: &Refutation) -> Opt
     };
     let step = |step: &RefutationStep| {
         let at = *index.get(&step.clause)?;
-        let clause = &words.clauses[at];
+        let clause = &bit_vectors.clauses[at];
         let mut values = Assignment::default();
         for var in clause.vars(terms) {
             let twin = twin.variables[at].get(&var).copied().unwrap_or(var);
             let value = step.values.get(&twin).copied();
             let value = match value {
-                Some(value) => to_word(terms.sort_of(var), value)?,
+                Some(value) => to_bit_vector(terms.sort_of(var), value)?,
                 None => terms.default_value(terms.sort_of(var))?,
             };
             values.insert(var, value);
         }
         let fact = match &step.fact {
             Some(fact) => {
-                let params = &words.predicate(fact.predicate).params;
+                let params = &bit_vectors.predicate(fact.predicate).params;
                 let pairs = params.iter().zip(&fact.values);
-                let values = pairs.map(|(&p, &v)| to_word(terms.sort_of(p), v));
+                let values = pairs.map(|(&p, &v)| to_bit_vector(terms.sort_of(p), v));
                 Some(Fact {
                     predicate: fact.predicate,
                     values: values.collect::<Option<_>>()?,

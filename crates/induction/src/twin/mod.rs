@@ -1,37 +1,38 @@
-//! The integer twin: clauses over words as clauses over integers.
+//! The integer twin: clauses over bit-vectors as clauses over integers.
 //!
-//! Most systems of bit-vectors read like programs over integers with the sort exchanged: sums,
-//! multiples and comparisons of words that seldom wrap. What engines do best, linear lemmas, hulls,
-//! polyhedra, acceleration, they do for integers. So each word becomes the integer that it is with a
-//! sign (`translate`), and the *twin* of the system goes through the passes and to other engines, by
-//! the registry and their trait, as any system does.
+//! Most systems over bit-vectors resemble programs over integers: sums, multiples and comparisons that
+//! rarely wrap. Engines find linear lemmas, hulls, polyhedra and accelerations best over integers. So
+//! each bit-vector becomes its signed value (`translate`), and the *twin* of the system goes through
+//! the passes and to other engines, by the registry and their trait.
 //!
-//! # The procedure
+//! # Procedure
 //!
-//! - At first numbers have no range, so nothing wraps: that is easiest to solve. A model is a hint:
-//!   each clause is asked whether it holds with wraps, over integers, which is linear arithmetic, and
-//!   where that has no answer, over words (`back`). A refutation counts if evaluation over words
-//!   confirms it.
-//! - The clauses that do not hold, or whose steps words do not take, become *exact*: a sum that may
-//!   leave the range of its words is reduced. For a part of the time this twin is solved, and so on.
-//! - When that does not end, all clauses are exact; then a model is a model.
-//! - A model speaks of sums of words that are extended until nothing wraps; nothing is left of the
-//!   conversions between words and integers.
+//! - At first numbers have no range, so nothing wraps; that is easiest to solve. A model is a hint: for
+//!   each clause a query asks whether it holds with wrapping, over integers, which is linear
+//!   arithmetic, and if that has no answer, over bit-vectors (`back`). A refutation counts if evaluation
+//!   over bit-vectors confirms it.
+//! - The clauses that do not hold, or whose steps are wrong for bit-vectors, become *exact*: a sum that
+//!   may leave the range of its bit-vectors is reduced. This twin is solved for a part of the time, and
+//!   so on.
+//! - When all clauses are exact, a model of the twin is a model.
+//! - A model mentions sums of bit-vectors that are extended until nothing wraps; no conversion between
+//!   bit-vectors and integers is left.
 //!
 //! # Sources
 //!
-//! Words as integers with bounds: Backeman, Rümmer, Zeljić, "Interpolating bit-vector formulas using
-//! uninterpreted predicates and Presburger arithmetic" (FMSD 2021), where casts are made precise
-//! within one proof. Here whole clauses are, between runs, since our engines ask many small
-//! questions. Refinement where a proof or a counterexample needs it: Bryant, Kroening, Ouaknine,
+//! Bit-vectors as integers with bounds: Backeman, Rümmer, Zeljić, "Interpolating bit-vector formulas
+//! using uninterpreted predicates and Presburger arithmetic" (FMSD 2021), where casts are made precise
+//! within one proof. Here whole clauses are made precise between runs, since our engines ask many
+//! small questions. Refinement where a proof or a counterexample needs it: Bryant, Kroening, Ouaknine,
 //! Seshia, Strichman, Brady, "Deciding bit-vector arithmetic with abstraction" (TACAS 2007).
 //!
 //! # Invariant
 //!
-//! A model is given only if every clause over words was seen to hold, or is one whose twin is exact;
-//! a refutation only when evaluation over words confirmed it.
+//! A model is returned only if every clause is exact or was checked to hold over bit-vectors; a
+//! refutation only after evaluation over bit-vectors has confirmed it.
 
 mod back;
+mod limits;
 mod range;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ mod translate;
 use std::rc::Rc;
 use std::time::Duration;
 
+use self::limits::LIMITS;
 use self::translate::{Semantics, Twin, translate};
 use alphorn_chc::{Atom, Clause, Shape, System};
 use alphorn_engine::derived::Derived;
@@ -58,10 +60,6 @@ const BEFORE: &str = "cone,simplify";
 
 /// The passes for a twin.
 const PASSES: &str = "default";
-
-/// Work for the question whether a clause holds, over integers and over words each; without an
-/// answer it becomes exact.
-const QUESTION: Duration = Duration::from_secs(1);
 
 /// The turn of a twin that has clauses without ranges.
 const FREE: Slot<()> = slot((), 0.6, LONG);
@@ -96,7 +94,7 @@ const SCHEDULE: Schedule<Turn> = &[
     turn("pdr", true, 1.0, LONG),
 ];
 
-/// The engine.
+/// The engine `twin`.
 #[derive(Clone)]
 pub struct TwinEngine {
     /// The engines for the integers.
@@ -108,7 +106,7 @@ impl Engine for TwinEngine {
         "twin"
     }
 
-    /// Systems without words are not for it.
+    /// Systems with bit-vectors only.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         let what = match shape.theories {
             t if !t.bitvec => "systems without bit-vectors",
@@ -127,8 +125,8 @@ impl Engine for TwinEngine {
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         self.supports(&Shape::of(system))?;
         let mut passes = Pipeline::parse(BEFORE).expect("the list names passes");
-        let (words, ways) = passes.run(system.clone(), cx);
-        let verdict = match self.search(&words, cx) {
+        let (bit_vectors, ways) = passes.run(system.clone(), cx);
+        let verdict = match self.search(&bit_vectors, cx) {
             Ok(verdict) => verdict,
             Err(stop) => driver::verdict(stop, cx)?,
         };
@@ -145,9 +143,9 @@ impl TwinEngine {
     }
 
     /// Solves twins: one without ranges, then each with more exact clauses than the one before.
-    fn search(&self, words: &System, cx: &mut Context) -> Result<Verdict, Stop> {
-        let mut twin = translate(words, Semantics::Free, cx).map_err(incomplete)?;
-        let exact = translate(words, Semantics::Exact, cx).map_err(incomplete)?;
+    fn search(&self, bit_vectors: &System, cx: &mut Context) -> Result<Verdict, Stop> {
+        let mut twin = translate(bit_vectors, Semantics::Free, cx).map_err(incomplete)?;
+        let exact = translate(bit_vectors, Semantics::Exact, cx).map_err(incomplete)?;
         for round in 1.. {
             cx.stats.set("twin.rounds", round);
             cx.stats.set("twin.exact", twin.exact() as u64);
@@ -161,9 +159,9 @@ impl TwinEngine {
                     }
                 }
             };
-            let (wrong, reason) = match self.judged(words, &twin, &exact, verdict, cx)? {
-                Judged::Holds(verdict) => return Ok(verdict),
-                Judged::Wrong(clauses, reason) => (clauses, reason),
+            let (wrong, reason) = match self.checked(bit_vectors, &twin, &exact, verdict, cx)? {
+                Checked::Holds(verdict) => return Ok(verdict),
+                Checked::Wrong(clauses, reason) => (clauses, reason),
             };
             if let Some(stop) = cx.stop() {
                 return Err(Stop::Reason(stop));
@@ -173,11 +171,11 @@ impl TwinEngine {
             }
             log::debug!(
                 "twin: of {} clauses {} are wrong",
-                words.clauses.len(),
+                bit_vectors.clauses.len(),
                 wrong.len()
             );
-            let wrong = match wrong.iter().all(|&at| twin.says_all[at]) {
-                true => (0..words.clauses.len()).collect(),
+            let wrong = match wrong.iter().all(|&at| twin.exact_clauses[at]) {
+                true => (0..bit_vectors.clauses.len()).collect(),
                 false => wrong,
             };
             let smt = Smt::within(&cx.budget);
@@ -188,54 +186,57 @@ impl TwinEngine {
         unreachable!("in each round one more clause is exact")
     }
 
-    /// What a twin's verdict says of words.
-    fn judged(
+    /// Checks a twin's verdict over bit-vectors.
+    fn checked(
         &self,
-        words: &System,
+        bit_vectors: &System,
         twin: &Twin,
         exact: &Twin,
         verdict: Verdict,
         cx: &mut Context,
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Checked, Stop> {
         let found = match verdict {
             Verdict::Sat(model) => model,
             Verdict::Unsat(refutation) => {
-                let Some(refutation) = back::refutation(words, twin, &refutation) else {
-                    return Ok(Judged::wrong("a derivation without values"));
+                let Some(refutation) = back::refutation(bit_vectors, twin, &refutation) else {
+                    return Ok(Checked::wrong("a derivation lacks values"));
                 };
-                let wrong = wrong_steps(words, &refutation);
+                let wrong = wrong_steps(bit_vectors, &refutation);
                 if !wrong.is_empty() {
-                    let reason = Reason::Incomplete("a derivation without wraps".to_owned());
-                    return Ok(Judged::Wrong(wrong, reason));
+                    let reason = Reason::Incomplete("a derivation ignores wrapping".to_owned());
+                    return Ok(Checked::Wrong(wrong, reason));
                 }
                 let smt = Smt::within(&cx.budget);
-                return Ok(match confirm(words, refutation, &smt, cx) {
-                    Verdict::Unknown(reason) => Judged::Wrong(Vec::new(), reason),
-                    verdict => Judged::Holds(verdict),
+                return Ok(match confirm(bit_vectors, refutation, &smt, cx) {
+                    Verdict::Unknown(reason) => Checked::Wrong(Vec::new(), reason),
+                    verdict => Checked::Holds(verdict),
                 });
             }
-            Verdict::Unknown(reason) => return Ok(Judged::Wrong(Vec::new(), reason)),
+            Verdict::Unknown(reason) => return Ok(Checked::Wrong(Vec::new(), reason)),
         };
         let Some(model) = back::model(twin, &found) else {
-            return Ok(Judged::wrong("a model that words cannot express"));
+            return Ok(Checked::wrong(
+                "a model cannot be expressed with bit-vectors",
+            ));
         };
         let hint = Hint {
-            words: (words, &model),
+            bit_vectors: (bit_vectors, &model),
             integers: (&twin.system, &found),
             exact: &exact.system,
         };
-        let failing = hint.failing(&twin.says_all, cx)?;
+        let failing = hint.failing(&twin.exact_clauses, cx)?;
         if !failing.is_empty() {
-            let reason = Reason::Incomplete("a model without wraps".to_owned());
-            return Ok(Judged::Wrong(failing, reason));
+            let reason = Reason::Incomplete("a model ignores wrapping".to_owned());
+            return Ok(Checked::Wrong(failing, reason));
         }
         let smaller = self.smaller(&hint, twin, cx);
-        Ok(Judged::Holds(Verdict::Sat(smaller.unwrap_or(model))))
+        Ok(Checked::Holds(Verdict::Sat(smaller.unwrap_or(model))))
     }
 
-    /// A model that says less: what is known of sums that wrap may have large numbers in it, with
-    /// which words are hard to check. What is not needed of a hint is, for words, if a clause that is
-    /// not exact no longer holds. None where that takes too long, or nothing wraps.
+    /// A weaker model: lemmas about sums that wrap may have large numbers, and over bit-vectors these
+    /// are hard to check. A part of the hint that the integers do not need is needed over bit-vectors
+    /// if some clause that is not exact fails without it. `None` if that takes too long, or if no
+    /// clause is exact.
     fn smaller(&self, hint: &Hint, twin: &Twin, cx: &mut Context) -> Option<Model> {
         let (system, found) = hint.integers;
         if twin.exact() == 0 || system.clauses.iter().any(|c| c.body.len() > 1) {
@@ -248,15 +249,15 @@ impl TwinEngine {
         };
         let model = back::model(twin, &smaller)?;
         let hint = Hint {
-            words: (hint.words.0, &model),
+            bit_vectors: (hint.bit_vectors.0, &model),
             integers: (system, &smaller),
             exact: hint.exact,
         };
-        let failing = hint.failing(&twin.says_all, cx);
+        let failing = hint.failing(&twin.exact_clauses, cx);
         failing.is_ok_and(|f| f.is_empty()).then_some(model)
     }
 
-    /// Lets engines have turns.
+    /// Runs the turns of the engines on the twin.
     fn solve_twin(&self, twin: &Twin, cx: &mut Context) -> Result<Verdict, Stop> {
         let mut derived = Some(Derived::new(
             self.engines,
@@ -291,43 +292,44 @@ impl TwinEngine {
     }
 }
 
-/// What a verdict of a twin is for words.
-enum Judged {
+/// The result of checking a twin's verdict over bit-vectors.
+enum Checked {
+    /// The verdict holds.
     Holds(Verdict),
-    /// Nothing yet: these clauses leave out too much, or let in too much.
+    /// It does not: these clauses exclude too much, or too little; and the reason.
     Wrong(Vec<usize>, Reason),
 }
 
-impl Judged {
-    /// For a reason that no clause is to blame for.
-    fn wrong(reason: &str) -> Judged {
-        Judged::Wrong(Vec::new(), Reason::Incomplete(reason.to_owned()))
+impl Checked {
+    /// A wrong verdict that is due to no clause.
+    fn wrong(reason: &str) -> Checked {
+        Checked::Wrong(Vec::new(), Reason::Incomplete(reason.to_owned()))
     }
 }
 
-/// A model of a twin, said of words and of integers.
+/// A model of a twin, over bit-vectors and over integers.
 struct Hint<'a> {
-    words: (&'a System, &'a Model),
+    bit_vectors: (&'a System, &'a Model),
     integers: (&'a System, &'a Model),
-    /// The twin in which all clauses say all.
+    /// The twin in which all clauses are exact.
     exact: &'a System,
 }
 
 impl Hint<'_> {
-    /// The clauses that are not exact and for which the model was not seen to hold.
-    fn failing(&self, says_all: &[bool], cx: &mut Context) -> Result<Vec<usize>, Stop> {
+    /// The clauses that are not exact and for which the model could not be proven.
+    fn failing(&self, exact_clauses: &[bool], cx: &mut Context) -> Result<Vec<usize>, Stop> {
         let smt = Smt::within(&cx.budget);
         let mut failing = Vec::new();
-        for at in (0..says_all.len()).filter(|&at| !says_all[at]) {
+        for at in (0..exact_clauses.len()).filter(|&at| !exact_clauses[at]) {
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
             }
             let mut ask = |clause: &Clause, model| {
-                let question = cx.budget.about(QUESTION);
+                let question = cx.budget.about(LIMITS.clause_work);
                 cx.within(question, |_| counterexample(clause, model, &smt))
             };
             let answer = match ask(&self.exact.clauses[at], self.integers) {
-                SatResult::Unknown(_) => ask(&self.words.0.clauses[at], self.words),
+                SatResult::Unknown(_) => ask(&self.bit_vectors.0.clauses[at], self.bit_vectors),
                 answer => answer,
             };
             if answer != SatResult::Unsat {
@@ -338,7 +340,7 @@ impl Hint<'_> {
     }
 }
 
-/// Whether a clause does not hold in a model of a system with the same predicates.
+/// Checks whether a clause has a counterexample in a model of a system with the same predicates.
 fn counterexample(clause: &Clause, model: (&System, &Model), smt: &Rc<Smt>) -> SatResult {
     let (system, model) = model;
     let meaning = |atom: &Atom| {
@@ -356,12 +358,12 @@ fn counterexample(clause: &Clause, model: (&System, &Model), smt: &Rc<Smt>) -> S
     solver.check(&[])
 }
 
-/// The clauses of a derivation whose constraints its values do not satisfy.
-fn wrong_steps(words: &System, refutation: &Refutation) -> Vec<usize> {
-    let index = words.clause_index();
+/// The clauses of a derivation whose constraints its values violate.
+fn wrong_steps(bit_vectors: &System, refutation: &Refutation) -> Vec<usize> {
+    let index = bit_vectors.clause_index();
     let holds = |at: usize, step: &RefutationStep| {
-        let constraint = words.clauses[at].constraint;
-        evaluate(&words.terms, constraint, &step.values) == Some(TermId::TRUE)
+        let constraint = bit_vectors.clauses[at].constraint;
+        evaluate(&bit_vectors.terms, constraint, &step.values) == Some(TermId::TRUE)
     };
     let steps = refutation.steps.iter();
     let mut wrong: Vec<usize> = steps

@@ -1,4 +1,4 @@
-//! Ranges of integers, and those of words.
+//! Ranges of integers, and the ranges of bit-vectors.
 //!
 //! Invariant: no range is empty.
 
@@ -11,7 +11,7 @@ pub(super) fn power(exponent: u32) -> BigInt {
     BigInt::one() << exponent
 }
 
-/// Half of what words of this width count.
+/// Half of the number of bit-vectors of this width.
 pub(super) fn half(width: u32) -> BigInt {
     power(width - 1)
 }
@@ -19,11 +19,14 @@ pub(super) fn half(width: u32) -> BigInt {
 /// All integers from `low` to `high`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Range {
+    /// The least number.
     pub low: BigInt,
+    /// The greatest number.
     pub high: BigInt,
 }
 
 impl Range {
+    /// The range of one number.
     pub fn point(value: BigInt) -> Range {
         Range {
             low: value.clone(),
@@ -31,7 +34,7 @@ impl Range {
         }
     }
 
-    /// Of words of this width with a sign.
+    /// The signed values of bit-vectors of this width.
     pub fn signed(width: u32) -> Range {
         Range {
             low: -half(width),
@@ -39,7 +42,7 @@ impl Range {
         }
     }
 
-    /// Of words of this width without a sign.
+    /// The unsigned values of bit-vectors of this width.
     pub fn unsigned(width: u32) -> Range {
         Range {
             low: BigInt::zero(),
@@ -47,14 +50,17 @@ impl Range {
         }
     }
 
+    /// Whether it has one number.
     pub fn is_point(&self) -> bool {
         self.low == self.high
     }
 
+    /// Whether the other range contains it.
     pub fn is_within(&self, other: &Range) -> bool {
         other.low <= self.low && self.high <= other.high
     }
 
+    /// The range of sums.
     pub fn plus(&self, other: &Range) -> Range {
         Range {
             low: &self.low + &other.low,
@@ -62,6 +68,7 @@ impl Range {
         }
     }
 
+    /// The range of multiples.
     pub fn times(&self, factor: &BigInt) -> Range {
         let ends = [&self.low * factor, &self.high * factor];
         let [a, b] = ends;
@@ -71,6 +78,7 @@ impl Range {
         }
     }
 
+    /// The least range that contains both.
     pub fn hull(&self, other: &Range) -> Range {
         Range {
             low: self.low.clone().min(other.low.clone()),
@@ -78,7 +86,7 @@ impl Range {
         }
     }
 
-    /// The number in this range, of a power of two of numbers, that equals another modulo its size.
+    /// The number in this range that equals `value` modulo the range's size, a power of two.
     pub fn wrapped(&self, value: &BigInt) -> BigInt {
         let size: BigInt = &self.high - &self.low + 1;
         let above: BigInt = (value - &self.low) % &size;
@@ -89,7 +97,7 @@ impl Range {
         &self.low + above
     }
 
-    /// The least width of words with a sign that have all these numbers.
+    /// The least width of bit-vectors whose signed values include all these numbers.
     pub fn width(&self) -> u64 {
         let bits = |value: &BigInt| match value < &BigInt::zero() {
             true => (-value - BigInt::one()).bits() + 1,

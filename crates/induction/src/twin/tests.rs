@@ -15,8 +15,8 @@ use alphorn_term::run::{Context, Statistics};
 use alphorn_term::{Assignment, BigUint, Op, Printer, Random, SortId, TermId, TermStore, evaluate};
 use alphorn_witness::{Model, Wanted};
 
-/// A random word over these ones, all of a width.
-fn word(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
+/// A random term over these bit-vectors of one width.
+fn bit_vector(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
     let width = t.width(vars[0]);
     let numeral = |random: &mut Random| {
         let value = random.below(1 << width);
@@ -28,8 +28,8 @@ fn word(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> Term
             false => vars[random.below(vars.len() as i64) as usize],
         };
     }
-    let a = word(t, random, vars, depth - 1);
-    let b = word(t, random, vars, depth - 1);
+    let a = bit_vector(t, random, vars, depth - 1);
+    let b = bit_vector(t, random, vars, depth - 1);
     let positive = |random: &mut Random| {
         let value = random.between(1, (1 << (width - 1)).max(2) - 1).max(1);
         t.bitvec(BigUint::from(u64::try_from(value).unwrap_or(1)), width)
@@ -79,8 +79,8 @@ fn word(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> Term
 }
 
 fn formula(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
-    let a = word(t, random, vars, depth);
-    let b = word(t, random, vars, depth);
+    let a = bit_vector(t, random, vars, depth);
+    let b = bit_vector(t, random, vars, depth);
     let atom = match random.below(3) {
         0 => t.bv_op(&Op::BvSle, &[a, b]),
         1 => t.bv_op(&Op::BvUle, &[a, b]),
@@ -105,8 +105,8 @@ fn number(t: &TermStore, value: TermId) -> TermId {
     evaluate(t, t.bv_to_signed(value), &Assignment::default()).expect("a value")
 }
 
-/// What a clause says of words, its exact twin says of the integers that they are, and still does
-/// without the cases that it excludes. A twin without ranges may say anything else.
+/// The exact twin of a clause is equivalent to it over signed values, also without the cases that it
+/// excludes.
 #[test]
 fn twins_say_the_same() {
     let mut random = Random::new(17);
@@ -115,20 +115,20 @@ fn twins_say_the_same() {
         let t = Rc::new(TermStore::new());
         let width = 1 + round % 5;
         let sort = t.bitvec_sort(width);
-        let mut words = System::new(t.clone());
+        let mut original = System::new(t.clone());
         let vars: Vec<TermId> = ["a", "b", "c"].iter().map(|v| t.var(v, sort)).collect();
         let parts: Vec<TermId> = (0..2).map(|_| formula(&t, &mut random, &vars, 3)).collect();
         let constraint = match round % 3 {
             0 => t.and(&parts),
             _ => t.or(&parts),
         };
-        words.add_clause(Vec::new(), constraint, None);
+        original.add_clause(Vec::new(), constraint, None);
         let cx = Context::new(t.clone());
         let smt = Smt::within(&cx.budget);
-        let exact = translate(&words, Semantics::Exact, &cx);
+        let exact = translate(&original, Semantics::Exact, &cx);
         let exact = exact.unwrap_or_else(|e| panic!("{e}"));
-        let loose = translate(&words, Semantics::Free, &cx).expect("the same operators");
-        let mut sharpened = translate(&words, Semantics::Free, &cx).expect("the same operators");
+        let loose = translate(&original, Semantics::Free, &cx).expect("the same operators");
+        let mut sharpened = translate(&original, Semantics::Free, &cx).expect("the same operators");
         sharpened.sharpen(0, &exact, &smt);
         assert!(sharpened.is_exact() && !loose.is_exact());
         let constraint_of = |twin: &super::Twin| twin.system.clauses[0].constraint;
@@ -139,8 +139,8 @@ fn twins_say_the_same() {
             let of = |twin: &super::Twin| {
                 let mut solver = smt.solver();
                 solver.assert(constraint_of(twin));
-                for (word, &twin) in &twin.variables[0] {
-                    solver.assert(t.eq(twin, number(&t, point[word])));
+                for (vector, &twin) in &twin.variables[0] {
+                    solver.assert(t.eq(twin, number(&t, point[vector])));
                 }
                 solver.check(&[]) == SatResult::Sat
             };
@@ -177,7 +177,7 @@ fn integer(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> T
     }
 }
 
-/// What a model says of integers, it says of words.
+/// A model and its back-translation agree on signed values.
 #[test]
 fn models_come_back() {
     let mut random = Random::new(23);
@@ -185,10 +185,10 @@ fn models_come_back() {
     for round in 0..400 {
         let t = Rc::new(TermStore::new());
         let sort = t.bitvec_sort(1 + round % 6);
-        let mut words = System::new(t.clone());
-        let predicate = words.add_predicate("P", &[sort, SortId::BOOL, sort]);
+        let mut original = System::new(t.clone());
+        let predicate = original.add_predicate("P", &[sort, SortId::BOOL, sort]);
         let cx = Context::new(t.clone());
-        let twin = translate(&words, Semantics::Free, &cx).expect("no clause");
+        let twin = translate(&original, Semantics::Free, &cx).expect("no clause");
         let params = twin.system.predicate(predicate).params.clone();
         let numbers = [params[0], params[2]];
         let mut part = || {
@@ -205,9 +205,9 @@ fn models_come_back() {
             definitions: FxHashMap::from_iter([(predicate, definition)]),
             ..Model::default()
         };
-        let made = back::model(&twin, &found).expect("words can say it");
+        let made = back::model(&twin, &found).expect("it can be expressed");
         let made = made.definitions[&predicate];
-        let own = words.predicate(predicate).params.clone();
+        let own = original.predicate(predicate).params.clone();
         for _ in 0..8 {
             let mut point = values(&t, &mut random, &[own[0], own[2]]);
             let flag = t.bool(random.one_in(2));
@@ -232,18 +232,18 @@ fn models_come_back() {
     assert!(yes > 300 && no > 300, "{yes} {no}");
 }
 
-/// What no solver likes is not there: a quotient that is compared with a numeral, and division by a
-/// power of two.
+/// Operations that are hard for solvers are avoided: a quotient that is compared with a numeral, and
+/// division by a power of two.
 #[test]
 fn models_divide_only_where_they_must() {
     let t = Rc::new(TermStore::new());
     let sort = t.bitvec_sort(4);
-    let mut words = System::new(t.clone());
-    let predicate = words.add_predicate("P", &[sort, sort]);
+    let mut original = System::new(t.clone());
+    let predicate = original.add_predicate("P", &[sort, sort]);
     let cx = Context::new(t.clone());
-    let twin = translate(&words, Semantics::Free, &cx).expect("no clause");
+    let twin = translate(&original, Semantics::Free, &cx).expect("no clause");
     let numbers = twin.system.predicate(predicate).params.clone();
-    let own = words.predicate(predicate).params.clone();
+    let own = original.predicate(predicate).params.clone();
     let divides = |formula: TermId| {
         let mut found = false;
         t.post_order(&[formula], |s| {
@@ -256,7 +256,7 @@ fn models_divide_only_where_they_must() {
             definitions: FxHashMap::from_iter([(predicate, definition)]),
             ..Model::default()
         };
-        let made = back::model(&twin, &found).expect("words can say it");
+        let made = back::model(&twin, &found).expect("it can be expressed");
         let made = made.definitions[&predicate];
         assert_eq!(divides(made), may_divide, "{}", Printer::new(&t).term(made));
         for values in 0..256u32 {
@@ -284,8 +284,8 @@ fn models_divide_only_where_they_must() {
     }
 }
 
-/// A clause holds in a model of integers, with wraps, exactly if it does in that of words; what is
-/// exact is not asked.
+/// A clause holds in a model of integers, with wrapping, iff it holds in that of bit-vectors; exact
+/// clauses are not checked.
 #[test]
 fn hints_fail_where_words_do() {
     let mut random = Random::new(29);
@@ -293,8 +293,8 @@ fn hints_fail_where_words_do() {
     for round in 0..200 {
         let t = Rc::new(TermStore::new());
         let sort = t.bitvec_sort(2 + round % 4);
-        let mut words = System::new(t.clone());
-        let predicate = words.add_predicate("P", &[sort, sort]);
+        let mut original = System::new(t.clone());
+        let predicate = original.add_predicate("P", &[sort, sort]);
         let vars: Vec<TermId> = ["a", "b", "c", "d"]
             .iter()
             .map(|v| t.var(v, sort))
@@ -304,16 +304,16 @@ fn hints_fail_where_words_do() {
             args: args.to_vec(),
         };
         let step = [
-            t.eq(vars[2], word(&t, &mut random, &vars[..2], 2)),
-            t.eq(vars[3], word(&t, &mut random, &vars[..2], 1)),
+            t.eq(vars[2], bit_vector(&t, &mut random, &vars[..2], 2)),
+            t.eq(vars[3], bit_vector(&t, &mut random, &vars[..2], 1)),
             formula(&t, &mut random, &vars[..2], 1),
         ];
-        words.add_clause(vec![atom(&vars[..2])], t.and(&step), Some(atom(&vars[2..])));
+        original.add_clause(vec![atom(&vars[..2])], t.and(&step), Some(atom(&vars[2..])));
         let query = formula(&t, &mut random, &vars[..2], 1);
-        words.add_clause(vec![atom(&vars[..2])], query, None);
+        original.add_clause(vec![atom(&vars[..2])], query, None);
         let mut cx = Context::new(t.clone());
-        let twin = translate(&words, Semantics::Free, &cx).expect("such operators");
-        let exact = translate(&words, Semantics::Exact, &cx).expect("the same");
+        let twin = translate(&original, Semantics::Free, &cx).expect("such operators");
+        let exact = translate(&original, Semantics::Exact, &cx).expect("the same");
         let numbers = twin.system.predicate(predicate).params.clone();
         let bound = |random: &mut Random| {
             let number = numbers[random.below(2) as usize];
@@ -324,15 +324,16 @@ fn hints_fail_where_words_do() {
             definitions: FxHashMap::from_iter([(predicate, definition)]),
             ..Model::default()
         };
-        let model = back::model(&twin, &found).expect("words can say it");
+        let model = back::model(&twin, &found).expect("it can be expressed");
         let hint = Hint {
-            words: (&words, &model),
+            bit_vectors: (&original, &model),
             integers: (&twin.system, &found),
             exact: &exact.system,
         };
         let smt = Smt::within(&cx.budget);
-        let own = (&words, &model);
-        let fails = |at: &usize| counterexample(&words.clauses[*at], own, &smt) == SatResult::Sat;
+        let own = (&original, &model);
+        let fails =
+            |at: &usize| counterexample(&original.clauses[*at], own, &smt) == SatResult::Sat;
         let expected: Vec<usize> = (0..2).filter(fails).collect();
         let answer = hint.failing(&[false; 2], &mut cx);
         assert_eq!(answer.ok(), Some(expected.clone()), "{round}");
@@ -344,10 +345,10 @@ fn hints_fail_where_words_do() {
     assert!(holding > 40 && failing > 40, "{holding} {failing}");
 }
 
-/// The engine's verdict, and how many rounds it took.
+/// The engine's verdict, and the number of rounds.
 fn answer(text: &str) -> (&'static str, u64) {
-    let (word, stats) = answer_and_stats(text);
-    (word, stats.count("twin.rounds"))
+    let (verdict, stats) = answer_and_stats(text);
+    (verdict, stats.count("twin.rounds"))
 }
 
 fn answer_and_stats(text: &str) -> (&'static str, Statistics) {
@@ -362,8 +363,8 @@ fn answer_and_stats(text: &str) -> (&'static str, Statistics) {
     };
     let answer = solve(&problem, &config, &mut cx).expect("the engine exists");
     assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
-    let word = answer.output(&problem, Wanted::default()).word();
-    (word, cx.stats)
+    let verdict = answer.output(&problem, Wanted::default()).word();
+    (verdict, cx.stats)
 }
 
 const LOOP: &str = "(declare-fun P ((_ BitVec 16) (_ BitVec 16)) Bool)
@@ -384,24 +385,24 @@ fn what_does_not_wrap_is_solved_at_once() {
     assert_eq!(of_loop(guard, "(= y #x002d)"), ("unsat", 1));
 }
 
-/// With no guard the sums wrap: `y = 3x` holds modulo the size of words, `x <= y` does not.
+/// Without a guard the sums wrap: `y = 3x` holds modulo the size of bit-vectors, `x <= y` does not.
 #[test]
 fn what_wraps_becomes_exact() {
     let triple = "(not (= y (bvmul #x0003 x)))";
     assert_eq!(of_loop("true", triple).0, "sat");
     let text = LOOP.replace("GUARD", "true");
-    let (word, stats) =
+    let (verdict, stats) =
         answer_and_stats(&text.replace("GOAL", "(and (= x #x7fff) (not (= y #x7ffd)))"));
-    assert_eq!(word, "sat");
+    assert_eq!(verdict, "sat");
     assert!(stats.count("twin.exact") > 0);
     let text = LOOP.replace("16", "4").replace("#x000", "#x");
     let text = text.replace("GUARD", "true").replace("GOAL", "(bvslt y x)");
-    let (word, stats) = answer_and_stats(&text);
-    assert_eq!(word, "unsat");
+    let (verdict, stats) = answer_and_stats(&text);
+    assert_eq!(verdict, "unsat");
     assert!(stats.count("twin.exact") > 0);
 }
 
-/// Numbers without ranges come to what words do not, and refute nothing by that.
+/// Numbers without ranges have derivations that bit-vectors do not have; these refute nothing.
 #[test]
 fn numbers_that_are_no_words_refute_nothing() {
     let text = LOOP.replace("16", "4").replace("#x000", "#x");
@@ -412,7 +413,7 @@ fn numbers_that_are_no_words_refute_nothing() {
     assert_eq!(answer(&text.replace("GOAL", near)).0, "unsat");
 }
 
-/// A sum of a clause could wrap by what a model without ranges says, and never does.
+/// A sum of a clause could wrap by the model without ranges, but never does.
 #[test]
 fn what_could_wrap_and_does_not() {
     let text = "(declare-fun P ((_ BitVec 32) (_ BitVec 32) (_ BitVec 32) (_ BitVec 32)) Bool)
@@ -426,13 +427,13 @@ fn what_could_wrap_and_does_not() {
       (P n m (bvadd x #x00000001) z))))
 (assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)) (x (_ BitVec 32)) (y (_ BitVec 32)))
   (=> (and (P n m x y) (bvsle (bvsub n x) #x00000000) (not (= n y))) false)))";
-    let (word, stats) = answer_and_stats(&text.replace("STEP", "#x00000000"));
-    assert_eq!(word, "sat");
+    let (verdict, stats) = answer_and_stats(&text.replace("STEP", "#x00000000"));
+    assert_eq!(verdict, "sat");
     assert!(stats.count("twin.exact") > 0);
     assert_eq!(answer(&text.replace("STEP", "#x00000001")).0, "unsat");
 }
 
-/// Orders without a sign, parts of words, and divisions.
+/// Unsigned orders, extraction, and division.
 #[test]
 fn operators_of_words_are_those_of_integers() {
     let text = "(declare-fun P ((_ BitVec 8) (_ BitVec 8)) Bool)

@@ -1,9 +1,8 @@
-//! The clauses over words as clauses over integers: each word becomes the integer that it is with a
-//! sign.
+//! From clauses over bit-vectors to clauses over integers: each bit-vector becomes its signed value.
 //!
-//! Invariant: an assignment of integers satisfies the constraint of a clause that is translated
-//! exactly if and only if the words that they stand for satisfy the clause's own (and the integers
-//! that count wraps are what they have to be). In other clauses a sum of words is a sum.
+//! Invariant: integers satisfy the constraint of an exact clause if and only if they are the signed
+//! values of bit-vectors that satisfy the original constraint (and the variables that count wraps have
+//! the right values). In other clauses sums do not wrap.
 
 use std::rc::Rc;
 
@@ -11,49 +10,47 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::range::{Range, half, power};
 use alphorn_chc::{Atom, Clause, System};
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::Context;
 use alphorn_term::{BigInt, Op, Sort, SortId, TermId, TermStore};
 
-/// A comparison is taken apart into no more cases than this.
-const CASES: usize = 9;
-
-/// A system of integers, with the predicates and clauses of the system of words in their order.
+/// A system over integers, with the predicates and clauses of the original system in their order.
 pub(super) struct Twin {
     pub system: System,
-    /// By clause: the integers that its words are,
+    /// By clause: from bit-vector variables to integer variables.
     pub variables: Vec<FxHashMap<TermId, TermId>>,
-    /// and whether it is exact.
-    pub says_all: Vec<bool>,
-    /// By the variables of predicates: the integers that words are. Also the other way round.
+    /// By clause: whether it is exact.
+    pub exact_clauses: Vec<bool>,
+    /// From formal variables of the twin to those of the original system.
     pub params: FxHashMap<TermId, TermId>,
 }
 
-/// How clauses treat sums that leave the range of their words.
+/// How clauses treat sums that leave the range of their bit-vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Semantics {
-    /// Numbers have no range, so there are neither wraps nor words.
+    /// Numbers have no range, so nothing wraps.
     Free,
-    /// They are reduced.
+    /// Sums are reduced.
     Exact,
 }
 
 impl Twin {
-    /// How many clauses are exact.
+    /// The number of exact clauses.
     pub fn exact(&self) -> usize {
-        self.says_all.iter().filter(|&&exact| exact).count()
+        self.exact_clauses.iter().filter(|&&exact| exact).count()
     }
 
-    /// Whether all clauses are.
+    /// Whether all clauses are exact.
     pub fn is_exact(&self) -> bool {
-        self.says_all.iter().all(|&exact| exact)
+        self.exact_clauses.iter().all(|&exact| exact)
     }
 
-    /// Makes this clause exact, as in the twin that is.
+    /// Makes this clause exact, by the clause of the exact twin.
     pub fn sharpen(&mut self, at: usize, exact: &Twin, smt: &Rc<Smt>) {
-        if std::mem::replace(&mut self.says_all[at], true) {
+        if std::mem::replace(&mut self.exact_clauses[at], true) {
             return;
         }
         let clause = &mut self.system.clauses[at];
@@ -63,20 +60,20 @@ impl Twin {
     }
 }
 
-/// The system of integers, with all clauses in this semantics; what cannot be translated for an error.
+/// Translates the system. The error names an operator that is not supported, or a limit.
 pub(super) fn translate(
-    words: &System,
+    original: &System,
     semantics: Semantics,
     cx: &Context,
 ) -> Result<Twin, String> {
-    let terms = &words.terms;
+    let terms = &original.terms;
     let mut twin = Twin {
         system: System::new(terms.clone()),
         variables: Vec::new(),
-        says_all: vec![semantics == Semantics::Exact; words.clauses.len()],
+        exact_clauses: vec![semantics == Semantics::Exact; original.clauses.len()],
         params: FxHashMap::default(),
     };
-    for predicate in &words.predicates {
+    for predicate in &original.predicates {
         let sort_of = |&param: &TermId| twin_sort(terms, terms.sort_of(param));
         let sorts: Vec<SortId> = predicate.params.iter().map(sort_of).collect();
         let id = twin.system.add_predicate(&predicate.name, &sorts);
@@ -84,7 +81,7 @@ pub(super) fn translate(
         twin.params
             .extend(made.iter().copied().zip(predicate.params.iter().copied()));
     }
-    for clause in &words.clauses {
+    for clause in &original.clauses {
         if let Some(reason) = cx.stop() {
             return Err(reason.to_string());
         }
@@ -98,8 +95,8 @@ pub(super) fn translate(
     Ok(twin)
 }
 
-/// The constraint without what it excludes itself: of each disjunction in it, the parts that can hold.
-/// Most sums of a clause cannot wrap, given the rest.
+/// The constraint without the cases of its disjunctions that contradict the rest of it. Most sums of
+/// a clause cannot wrap, given the rest.
 fn without_excluded(terms: &TermStore, constraint: TermId, smt: &Rc<Smt>) -> TermId {
     let mut parts = terms.conjuncts(constraint);
     let is_or = |t: TermId| terms.node(t).op == Op::Or;
@@ -116,7 +113,7 @@ fn without_excluded(terms: &TermStore, constraint: TermId, smt: &Rc<Smt>) -> Ter
     terms.and(&parts)
 }
 
-/// How often the size has to be taken off a sum of the first range to get a number of the second.
+/// The numbers of times that the size is subtracted from a sum to get a number of the second range.
 fn counts(sum: &Range, range: &Range, size: &BigInt) -> Range {
     Range {
         low: (&sum.low - &range.low).div_floor(size),
@@ -124,6 +121,7 @@ fn counts(sum: &Range, range: &Range, size: &BigInt) -> Range {
     }
 }
 
+/// The sort in the twin.
 fn twin_sort(terms: &TermStore, sort: SortId) -> SortId {
     match terms.sort(sort) {
         Sort::BitVec(_) => SortId::INT,
@@ -131,7 +129,7 @@ fn twin_sort(terms: &TermStore, sort: SortId) -> SortId {
     }
 }
 
-/// A term that equals a word modulo its size, and what it may be.
+/// A term that equals a bit-vector's value modulo its size, and the term's range.
 #[derive(Clone)]
 struct Sum {
     term: TermId,
@@ -143,13 +141,13 @@ struct Translation<'a> {
     terms: &'a TermStore,
     semantics: Semantics,
     variables: FxHashMap<TermId, TermId>,
-    /// Of formulas and of terms of other sorts: what stands for them.
+    /// The translations of formulas and of terms of other sorts.
     others: FxHashMap<TermId, TermId>,
-    /// Of words: sums that are not in their range yet,
+    /// For bit-vectors: sums that may be outside of the range.
     sums: FxHashMap<TermId, Sum>,
-    /// and the numbers that they are.
+    /// For bit-vectors: the signed values.
     readings: FxHashMap<TermId, TermId>,
-    /// What holds besides.
+    /// Further conjuncts of the constraint.
     facts: Vec<TermId>,
 }
 
@@ -166,7 +164,7 @@ impl<'a> Translation<'a> {
         }
     }
 
-    /// The clause's constraint, with the ranges of all its words.
+    /// The clause's constraint, with the ranges of all its bit-vectors if it is exact.
     fn clause(&mut self, clause: &Clause) -> Result<TermId, String> {
         for var in clause.vars(self.terms) {
             if let Sort::BitVec(width) = self.terms.sort(self.terms.sort_of(var)) {
@@ -189,7 +187,7 @@ impl<'a> Translation<'a> {
         Ok(terms.and(&self.facts))
     }
 
-    /// What stands for a clause's atoms.
+    /// The translation of a clause's atoms.
     fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
         let map = |atom: &Atom| Atom {
             predicate: atom.predicate,
@@ -198,11 +196,12 @@ impl<'a> Translation<'a> {
         atoms.iter().map(map).collect()
     }
 
-    /// What stands for a clause's variable.
+    /// The translation of a clause's variable.
     fn variable(&self, var: TermId) -> TermId {
         self.variables.get(&var).copied().unwrap_or(var)
     }
 
+    /// The width of a bit-vector.
     fn width(&self, term: TermId) -> Option<u32> {
         match self.terms.sort(self.terms.sort_of(term)) {
             Sort::BitVec(width) => Some(width),
@@ -210,6 +209,7 @@ impl<'a> Translation<'a> {
         }
     }
 
+    /// Says that the number is in the range.
     fn within(&self, term: TermId, range: &Range) -> TermId {
         let terms = self.terms;
         let low = terms.ge(term, terms.int(range.low.clone()));
@@ -217,19 +217,19 @@ impl<'a> Translation<'a> {
         terms.and(&[low, high])
     }
 
-    /// What stands for a term that is no word.
+    /// The translation of a term that is no bit-vector.
     fn other(&self, term: TermId) -> TermId {
         self.others.get(&term).copied().unwrap_or(term)
     }
 
-    /// The number that a word is. A sum that may leave its range is reduced once, for all its uses.
-    fn reading(&mut self, word: TermId) -> TermId {
-        if let Some(&reading) = self.readings.get(&word) {
+    /// The signed value of a bit-vector. A sum that may leave its range is reduced once.
+    fn reading(&mut self, bit_vector: TermId) -> TermId {
+        if let Some(&reading) = self.readings.get(&bit_vector) {
             return reading;
         }
         let terms = self.terms;
-        let sum = self.sums[&word].clone();
-        let width = self.width(word).expect("it is a word");
+        let sum = self.sums[&bit_vector].clone();
+        let width = self.width(bit_vector).expect("it is a bit-vector");
         let range = Range::signed(width);
         let reading = if sum.range.is_within(&range) || self.semantics == Semantics::Free {
             sum.term
@@ -242,20 +242,20 @@ impl<'a> Translation<'a> {
             self.facts.push(self.within(reduced, &range));
             reduced
         };
-        self.readings.insert(word, reading);
+        self.readings.insert(bit_vector, reading);
         reading
     }
 
-    /// The number that a word is without a sign, and how large it may be.
-    fn unsigned(&mut self, word: TermId) -> TermId {
-        let width = self.width(word).expect("it is a word");
-        let number = self.reading(word);
+    /// The unsigned value of a bit-vector.
+    fn unsigned(&mut self, bit_vector: TermId) -> TermId {
+        let width = self.width(bit_vector).expect("it is a bit-vector");
+        let number = self.reading(bit_vector);
         let terms = self.terms;
         let wrapped = terms.add(&[number, terms.int(power(width))]);
         terms.ite(self.is_negative(number), wrapped, number)
     }
 
-    /// Whether the words' order without a sign is that of the first and the second.
+    /// Says that the unsigned value of `a` is at most that of `b`.
     fn unsigned_at_most(&mut self, a: TermId, b: TermId) -> TermId {
         let (a, b) = (self.reading(a), self.reading(b));
         let terms = self.terms;
@@ -265,37 +265,39 @@ impl<'a> Translation<'a> {
         terms.or(&[across, same])
     }
 
-    /// Whether the number that a word is, is a sum that has to be reduced.
-    fn reduces(&self, word: TermId) -> bool {
-        let width = self.width(word).expect("it is a word");
+    /// Whether the signed value is a sum that has to be reduced.
+    fn reduces(&self, bit_vector: TermId) -> bool {
+        let width = self.width(bit_vector).expect("it is a bit-vector");
         self.semantics == Semantics::Exact
-            && !self.sums[&word].range.is_within(&Range::signed(width))
+            && !self.sums[&bit_vector]
+                .range
+                .is_within(&Range::signed(width))
     }
 
-    /// Whether the first word is at most the second (or less, if this is strict), by how often their
-    /// sums wrap: no variable stands for that, so none has to be eliminated. `None` where nothing is
-    /// reduced, the cases are many, or this is another operator.
-    fn by_cases(&mut self, op: &Op, words: [TermId; 2], strict: bool) -> Option<TermId> {
-        let width = self.width(words[0])?;
+    /// Says that the first bit-vector is at most the second (less, if `strict`), as a disjunction over
+    /// the numbers of times that their sums wrap, so that no variable for these has to be eliminated.
+    /// `None` if nothing is reduced, there are many cases, or this is another operator.
+    fn by_cases(&mut self, op: &Op, operands: [TermId; 2], strict: bool) -> Option<TermId> {
+        let width = self.width(operands[0])?;
         let range = match op {
             Op::BvSle => Range::signed(width),
             Op::BvUle => Range::unsigned(width),
             _ => return None,
         };
-        if !words.iter().any(|&w| self.reduces(w)) {
+        if !operands.iter().any(|&w| self.reduces(w)) {
             return None;
         }
         let more = BigInt::from(u8::from(strict));
-        let cases = words.map(|w| self.cases(w, &range));
+        let cases = operands.map(|w| self.cases(w, &range));
         let [left, right] = &cases;
-        if left.len() * right.len() > CASES {
+        if left.len() * right.len() > LIMITS.comparison_cases {
             return None;
         }
         let terms = self.terms;
         let mut all = Vec::new();
         for a in left {
             for b in right {
-                // With a numeral on one side, one interval says all.
+                // If one side is a numeral, the comparison is one interval.
                 let formula = match (a.range.is_point(), b.range.is_point()) {
                     (true, false) => self.between(b, &a.range.low + &more, range.high.clone()),
                     (false, true) => self.between(a, range.low.clone(), &b.range.low - &more),
@@ -315,15 +317,15 @@ impl<'a> Translation<'a> {
         Some(terms.or(&all))
     }
 
-    /// What a word may be in this range: its sum, less the words' size so many times.
-    fn cases(&self, word: TermId, range: &Range) -> Vec<Sum> {
+    /// The possible values of a bit-vector in this range: its sum minus multiples of the size.
+    fn cases(&self, bit_vector: TermId, range: &Range) -> Vec<Sum> {
         let terms = self.terms;
-        let sum = &self.sums[&word];
-        let size = power(self.width(word).expect("it is a word"));
+        let sum = &self.sums[&bit_vector];
+        let size = power(self.width(bit_vector).expect("it is a bit-vector"));
         let counts = counts(&sum.range, range, &size);
         let mut cases = Vec::new();
         let mut count = counts.low;
-        while count <= counts.high && cases.len() <= CASES {
+        while count <= counts.high && cases.len() <= LIMITS.comparison_cases {
             let less = &size * &count;
             cases.push(Sum {
                 term: terms.sub(sum.term, terms.int(less.clone())),
@@ -334,7 +336,7 @@ impl<'a> Translation<'a> {
         cases
     }
 
-    /// That a sum is in this interval, without what its own range says.
+    /// Says that a sum is in this interval, without bounds that its range implies.
     fn between(&self, sum: &Sum, low: BigInt, high: BigInt) -> TermId {
         let terms = self.terms;
         if low > high || sum.range.high < low || high < sum.range.low {
@@ -350,8 +352,7 @@ impl<'a> Translation<'a> {
         terms.and(&bounds)
     }
 
-    /// A number that is not negative, as a word: from the half of what words count on, it is read
-    /// with a sign.
+    /// The signed value of the bit-vector whose unsigned value is this number.
     fn natural(&self, term: TermId, high: BigInt, width: u32) -> Sum {
         let terms = self.terms;
         if high < half(width) {
@@ -369,22 +370,23 @@ impl<'a> Translation<'a> {
         }
     }
 
+    /// Says that the number is negative.
     fn is_negative(&self, number: TermId) -> TermId {
         self.terms.lt(number, self.terms.int(0))
     }
 
-    /// Notes what stands for a term whose arguments are known.
+    /// Translates a term whose arguments are translated.
     fn node(&mut self, t: TermId) -> Result<(), String> {
         let terms = self.terms;
         if self.width(t).is_some() {
             if !self.sums.contains_key(&t) {
-                let sum = self.word(t)?;
+                let sum = self.bit_vector(t)?;
                 self.sums.insert(t, sum);
             }
             return Ok(());
         }
         let node = terms.node(t);
-        let over_words = node.args.iter().any(|&a| self.width(a).is_some());
+        let over_bit_vectors = node.args.iter().any(|&a| self.width(a).is_some());
         let twin = match (&node.op, &*node.args) {
             (Op::BvSle, &[a, b]) => self.by_cases(&node.op, [a, b], false).unwrap_or_else(|| {
                 let (a, b) = (self.reading(a), self.reading(b));
@@ -393,7 +395,7 @@ impl<'a> Translation<'a> {
             (Op::BvUle, &[a, b]) => self
                 .by_cases(&node.op, [a, b], false)
                 .unwrap_or_else(|| self.unsigned_at_most(a, b)),
-            // So that it is a disjunction, too.
+            // The negation is a disjunction, too.
             (Op::Not, &[a]) => {
                 let inner = terms.node(a);
                 let less = match *inner.args {
@@ -402,12 +404,12 @@ impl<'a> Translation<'a> {
                 };
                 less.unwrap_or_else(|| terms.not(self.other(a)))
             }
-            (Op::Eq, &[a, b]) if over_words => {
+            (Op::Eq, &[a, b]) if over_bit_vectors => {
                 let (a, b) = (self.reading(a), self.reading(b));
                 terms.eq(a, b)
             }
             (Op::BvToNat, &[a]) => self.unsigned(a),
-            (op, _) if over_words => return Err(unsupported(op)),
+            (op, _) if over_bit_vectors => return Err(unsupported(op)),
             (op @ (Op::Forall(_) | Op::Exists(_)), _) => return Err(unsupported(op)),
             (Op::Var(_), _) => t,
             (op, args) => {
@@ -419,11 +421,11 @@ impl<'a> Translation<'a> {
         Ok(())
     }
 
-    /// What stands for a word, modulo its size.
-    fn word(&mut self, t: TermId) -> Result<Sum, String> {
+    /// The sum for a bit-vector.
+    fn bit_vector(&mut self, t: TermId) -> Result<Sum, String> {
         let terms = self.terms;
         let node = terms.node(t);
-        let width = self.width(t).expect("it is a word");
+        let width = self.width(t).expect("it is a bit-vector");
         let sum = |term, range| Ok(Sum { term, range });
         let numeral = |t: TermId| terms.as_bitvec(t).map(|v| BigInt::from(v.clone()));
         match (&node.op, &*node.args) {
@@ -468,24 +470,24 @@ impl<'a> Translation<'a> {
                 sum(terms.ite(condition, a, b), Range::signed(width))
             }
             (Op::BvSignExtend(_), &[a]) => {
-                let inner = self.width(a).expect("it is a word");
+                let inner = self.width(a).expect("it is a bit-vector");
                 sum(self.reading(a), Range::signed(inner))
             }
             (Op::BvZeroExtend(_), &[a]) => {
-                let inner = self.width(a).expect("it is a word");
+                let inner = self.width(a).expect("it is a bit-vector");
                 sum(self.unsigned(a), Range::unsigned(inner))
             }
             (Op::BvConcat, &[a, b]) => {
-                let low = self.width(b).expect("it is a word");
+                let low = self.width(b).expect("it is a bit-vector");
                 let high = self.reading(a);
                 let low_part = self.unsigned(b);
                 let shifted = terms.mul(&[terms.int(power(low)), high]);
                 sum(terms.add(&[shifted, low_part]), Range::signed(width))
             }
             (&Op::BvExtract(high, low), &[a]) => {
-                let inner = self.width(a).expect("it is a word");
+                let inner = self.width(a).expect("it is a bit-vector");
                 if high + 1 == inner {
-                    // The upper bits, rounded down: the sign stays.
+                    // The upper bits are the value divided and rounded down; the sign stays.
                     let number = self.reading(a);
                     let quotient = terms.idiv(number, terms.int(power(low)));
                     return sum(quotient, Range::signed(width));
@@ -520,7 +522,7 @@ impl<'a> Translation<'a> {
                 _ => Err(unsupported(&node.op)),
             },
             (Op::BvAnd, args) => {
-                // Only masks of the lowest bits.
+                // Only masks of the lowest bits are supported.
                 let is_mask = |mask: &BigInt| {
                     let next: BigInt = mask + 1;
                     (mask & &next).is_zero()
@@ -584,7 +586,9 @@ impl<'a> Translation<'a> {
     }
 }
 
+/// The error for an operator that is not supported.
 fn unsupported(op: &Op) -> String {
     let name = format!("{op:?}");
-    format!("{} over words", name.split('(').next().unwrap_or_default())
+    let name = name.split('(').next().unwrap_or_default();
+    format!("{name} over bit-vectors")
 }
