@@ -15,24 +15,3 @@ mod tests;
 pub use self::blast::{BitVector, BitVectors, Blaster, NotBits};
 pub use self::cnf::{Encoding, definition};
 pub use self::gates::{Bit, Gate, Gates, Values};
-
-#[doc(hidden)]
-#[deprecated(note = "is `BitVector`")]
-pub type Word = BitVector;
-
-#[doc(hidden)]
-#[deprecated(note = "is `BitVectors`")]
-pub type Words = BitVectors;
-
-#[doc(hidden)]
-impl Blaster<'_> {
-    #[deprecated(note = "is `bit_vector`")]
-    pub fn word(&mut self, root: alphorn_term::TermId) -> Result<BitVector, NotBits> {
-        self.bit_vector(root)
-    }
-
-    #[deprecated(note = "is `into_bit_vectors`")]
-    pub fn into_words(self) -> BitVectors {
-        self.into_bit_vectors()
-    }
-}

@@ -15,14 +15,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Open;
 use super::skeleton::{Meaning, Skeleton};
 use alphorn_bits::sat::Lit;
-use alphorn_bits::{Bit, Blaster, Gate, Gates, NotBits, Words, definition};
+use alphorn_bits::{Bit, BitVectors, Blaster, Gate, Gates, NotBits, definition};
 use alphorn_term::run::Budget;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
 /// The gates of all parts.
 pub(super) struct Graph {
     gates: Gates,
-    bitvecs: Words,
+    bitvecs: BitVectors,
     budget: Budget,
     /// By gate, its literal and the formula for it.
     known: FxHashMap<usize, (Lit, TermId)>,
@@ -37,7 +37,7 @@ impl Graph {
         let unlimited = || Budget::new(terms.clone(), Arc::default(), false);
         Graph {
             gates: Gates::default(),
-            bitvecs: Words::default(),
+            bitvecs: BitVectors::default(),
             budget: budget.cloned().unwrap_or_else(unlimited),
             known: FxHashMap::default(),
             defined: FxHashSet::default(),
@@ -71,7 +71,7 @@ impl Skeleton<'_> {
         let Graph { gates, budget, .. } = &mut self.graph;
         let mut blaster = Blaster::with(terms, gates, budget, bitvecs);
         let bit = blaster.bit(atom);
-        self.graph.bitvecs = blaster.into_words();
+        self.graph.bitvecs = blaster.into_bit_vectors();
         let bit = bit.map_err(refused)?;
         // A literal keeps its first name.
         let named = |formula| {

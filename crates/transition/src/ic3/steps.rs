@@ -16,7 +16,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::level::Reached;
-use alphorn_bits::{Bit, Blaster, Gates, NotBits, Values, Word, Words};
+use alphorn_bits::{Bit, BitVector, BitVectors, Blaster, Gates, NotBits, Values};
 use alphorn_chc::{PredicateId, Reachability, System};
 use alphorn_proof::{Stop, incomplete};
 use alphorn_term::run::{Budget, Context};
@@ -45,7 +45,7 @@ pub(super) struct Step {
     /// The constraint.
     constraint: TermId,
     /// The bits of the constraint and of all its subterms.
-    bits: Words,
+    bits: BitVectors,
 }
 
 /// A clause restricted to one implicant of its constraint.
@@ -55,7 +55,7 @@ pub(super) struct Branch {
     /// The bits of the state after it.
     pub next: Vec<Bit>,
     /// The bits of all variables of the clause.
-    bits: Vec<(TermId, Word)>,
+    bits: Vec<(TermId, BitVector)>,
 }
 
 /// All clauses that a derivation of `false` may use.
@@ -138,7 +138,7 @@ impl Steps {
         }
         // Each formula in the constraint gets a bit.
         definer.blaster.bit(clause.constraint)?;
-        let bits = definer.blaster.into_words();
+        let bits = definer.blaster.into_bit_vectors();
         self.all.push(Step {
             clause: index,
             from: clause.body.first().map(|atom| atom.predicate),
@@ -202,7 +202,7 @@ impl Steps {
         for &var in &step.vars {
             definer.free(var)?;
         }
-        let bits = definer.blaster.into_words();
+        let bits = definer.blaster.into_bit_vectors();
         let vars = step.vars.iter();
         Ok(Branch {
             guard,
@@ -311,7 +311,7 @@ struct Definer<'a> {
     terms: &'a TermStore,
     blaster: Blaster<'a>,
     /// The bits of variables that no conjunct defines; if not given, they are new inputs.
-    bits: Option<&'a Words>,
+    bits: Option<&'a BitVectors>,
 }
 
 impl Definer<'_> {
@@ -343,7 +343,7 @@ impl Definer<'_> {
                 if open.is_empty() {
                     guards.push(self.blaster.bit(part)?);
                 } else if let ([_], Some((var, term))) = (&open[..], self.definition(part)) {
-                    let bits = self.blaster.word(term)?;
+                    let bits = self.blaster.bit_vector(term)?;
                     self.blaster.bind(var, &bits);
                 } else {
                     left.push((part, open));
