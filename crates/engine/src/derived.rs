@@ -100,8 +100,8 @@ impl Derived {
 }
 
 /// Runs `work` on the clauses, to which lemmas of other processes were conjoined as far as they can
-/// be proven within a small part of the budget. Without such lemmas `work` gets the clauses as they are. The
-/// verdict is about `system`.
+/// be proven within a small part of the budget. Without such lemmas `work` gets the clauses as they
+/// are. The verdict is about `system`.
 ///
 /// # Errors
 /// Those of `work`.

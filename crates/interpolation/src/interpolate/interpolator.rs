@@ -164,11 +164,6 @@ impl Interpolator {
         self.budget.as_ref()
     }
 
-    /// The options, to be changed between calls.
-    pub fn options_mut(&mut self) -> &mut InterpolationOptions {
-        &mut self.options
-    }
-
     /// The work so far.
     pub fn counters(&self) -> InterpolationCounters {
         self.counters

@@ -217,4 +217,4 @@ fn sorts(terms: &TermStore, vars: &[TermId]) -> Vec<SortId> {
 }
 
 #[cfg(test)]
-pub mod tests;
+mod tests;
