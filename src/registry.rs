@@ -6,11 +6,11 @@ use alphorn_engine::settings::SettingError;
 use alphorn_engine::{Entry, Registry};
 use alphorn_induction::{cata, enumerate, induct, morph, templates, twin};
 use alphorn_pdr::{muz, pdr, spacer};
-use alphorn_transition::{bmc, dar, ic3, kind, pdkind, tpa, trl};
+use alphorn_transition::{bmc, ic3, kind, pdkind, trl};
 use alphorn_unwinding::{interp, safari, vinta};
 
 /// All engines.
-pub static ENGINES: [Entry; 19] = [
+pub static ENGINES: [Entry; 17] = [
     Entry {
         name: "bmc",
         about: "bounded search for refutations",
@@ -42,19 +42,9 @@ pub static ENGINES: [Entry; 19] = [
         make: || Box::new(pdkind::Pdkind::default()),
     },
     Entry {
-        name: "dar",
-        about: "frames from facts and from queries, by interpolants, for linear clauses",
-        make: || Box::new(dar::Dar::default()),
-    },
-    Entry {
         name: "templates",
         about: "invariants of simple forms that simulated states satisfy",
         make: || Box::new(templates::Templates::default()),
-    },
-    Entry {
-        name: "tpa",
-        about: "transition power abstraction for linear clauses with deep loops",
-        make: || Box::new(tpa::Tpa::default()),
     },
     Entry {
         name: "vinta",

@@ -24,7 +24,6 @@ const NOT_SOLVED: &[&str] = &[
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("cata", 30),
-    ("dar", 100),
     ("enum", 34),
     ("ic3", 10),
     ("induct", 12),
@@ -37,7 +36,6 @@ const FLOORS: &[(&str, usize)] = &[
     ("safari", 150),
     ("spacer", 200),
     ("templates", 100),
-    ("tpa", 100),
     ("trl", 100),
     ("twin", 20),
     ("vinta", 200),

@@ -11,7 +11,7 @@ use common::{Recipe, SHORT, Theory, agrees, counter, height, planted, recipes, w
 use proptest::prelude::*;
 
 /// Engines for loops, which support linear systems over numbers, Booleans and bit-vectors.
-const LINEAR: &[&str] = &["trl", "kind", "pdkind", "dar", "templates", "tpa", "interp"];
+const LINEAR: &[&str] = &["trl", "kind", "pdkind", "templates", "interp"];
 
 /// Checks that the engine refutes the system with a derivation of this height.
 fn refutes(engine: &str, system: &System, expected: usize) {
@@ -84,39 +84,12 @@ fn induction_decides_short_loops() {
     }
 }
 
-#[test]
-fn powers_refute_deep_loops() {
-    for (count, passes) in [(1, 700), (2, 30), (3, 8)] {
-        for seed in 0..2 {
-            let program = Loops::from_seed(count, passes, seed);
-            let buggy = program.buggy();
-            refutes("tpa", &buggy, program.height());
-        }
-    }
-    let system = counter(5_000);
-    refutes("tpa", &system, 5_002);
-}
-
-#[test]
-fn powers_prove_loops_in_phases() {
-    for (count, passes) in [(1, 12), (2, 4), (3, 2)] {
-        for seed in 0..2 {
-            let program = Loops::from_seed(count, passes, seed);
-            let safe = program.safe();
-            let verdict = within("tpa", &[], PATIENCE, &safe).expect("supported");
-            assert_eq!(agrees(&safe, true, &verdict), Ok(true), "{program:?}");
-        }
-    }
-}
-
 /// The least percentage of generated linear systems that an engine has to decide.
 const FLOORS: &[(&str, usize)] = &[
     ("trl", 50),
     ("kind", 50),
     ("pdkind", 50),
-    ("dar", 50),
     ("templates", 30),
-    ("tpa", 50),
     ("interp", 50),
 ];
 

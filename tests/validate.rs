@@ -870,16 +870,6 @@ const REVERSE: &str = "(set-logic HORN)
         (=> (and (reverse x y z) (length x n) (length y m) (length z k) (distinct k (+ n m)))
             false)))";
 
-/// Two calls of the length of one list of small numbers: they have the same result, since it is a
-/// function.
-const TWO_CALLS: &str = "(set-logic HORN)
-    (declare-datatypes ((Lst 0)) (((nil) (cons (head Int) (tail Lst)))))
-    (declare-fun sum (Lst Int) Bool)
-    (assert (sum nil 0))
-    (assert (forall ((h Int) (t Lst) (n Int)) (=> (sum t n) (sum (cons h t) (+ (* 3 h) n)))))
-    (assert (forall ((x Lst) (n Int) (m Int)) (=> (and (sum x n) (sum x m) (distinct n m)) false)))
-    (check-sat)";
-
 /// The answer with this engine and these passes.
 fn answered(text: &str, engine: &str, passes: &str) -> (Problem, Validated) {
     let config = Config {
@@ -910,16 +900,6 @@ fn printed_model(text: &str, engine: &str, passes: &str) -> String {
 fn is_refuted(text: &str, engine: &str, passes: &str) {
     let (_, validated) = answered(text, engine, passes);
     assert!(matches!(validated.verdict(), Verdict::Unsat(_)));
-}
-
-/// If two calls of a function are merged, its definition is conjoined to the model; the wrong query
-/// is still refuted.
-#[test]
-fn models_of_merged_calls() {
-    let text = printed_model(TWO_CALLS, "bmc", "merge,default");
-    assert!(text.contains("(define-fun-rec sum!"), "{text}");
-    let wrong = TWO_CALLS.replace("(distinct n m)", "(= n m 6)");
-    is_refuted(&wrong, "bmc", "merge,default");
 }
 
 const ALTERNATING: &str = "(set-logic HORN)

@@ -147,7 +147,6 @@ const BIT_VECTORS: Schedule<Options> = &[
     slot(&["--engine", "ic3"], 0.5, FIVE_MINUTES),
     slot(&["--engine", "kind"], 0.6, FIVE_MINUTES),
     slot(&["--engine", "vinta"], 1.0, UNLIMITED),
-    slot(&["--engine", "tpa"], 1.0, UNLIMITED),
     slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
@@ -157,15 +156,12 @@ const LINEAR_REALS: Schedule<Options> = &[
     slot(&["--engine", "vinta"], 1.0, UNLIMITED),
     slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
     slot(&["--engine", "kind"], 1.0, UNLIMITED),
-    slot(&["--engine", "tpa"], 1.0, UNLIMITED),
 ];
 
 const LINEAR: Schedule<Options> = &[
     slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
-    slot(&["--engine", "dar"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "pdkind"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
-    slot(&["--engine", "tpa"], 1.0, UNLIMITED),
-    slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
     slot(&["--engine", "trl"], 1.0, UNLIMITED),
 ];
 

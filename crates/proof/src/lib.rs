@@ -3,10 +3,10 @@
 //! - For any engine: [`Stop`], [`Failure`] and queries that end with the budget ([`ask`]);
 //!   [`confirm()`] for refutations; [`complete_by_reachability`]; [`exchange`] with other
 //!   processes; lemmas between turns ([`facts`]).
-//! - For linear systems (`bmc`, `kind`, `trl`, `tpa`, `pdkind`, `dar`; in part `safari`):
+//! - For linear systems (`bmc`, `kind`, `trl`, `pdkind`; in part `safari`):
 //!   [`steps`], [`unroll`], [`trace`], [`reach`], [`window()`].
 //! - For engines with lemmas about many clauses (`vinta`, `interp`, `spacer`) and the passes that
-//!   prove invariants: [`clauses`], [`houdini`] (also for `tpa`), [`needed_lemmas`] (also for `pdr`
+//!   prove invariants: [`clauses`], [`houdini`], [`needed_lemmas`] (also for `pdr`
 //!   and `ic3`).
 //! - For engines over abstract domains (`vinta`, `interp`): [`posts`], and [`ClauseCopy`] for paths
 //!   and their derivations.

@@ -26,7 +26,6 @@ mod folds;
 mod inline;
 mod invariants;
 pub mod isolate;
-mod merge;
 mod narrow;
 mod normalize;
 mod numerals;
@@ -61,7 +60,6 @@ pub use pipeline::share_lemmas;
 pub use pipeline::{BackStack, Pipeline, PipelineError};
 pub use reads::{Reader as ArrayReader, View as ArrayView};
 pub use registry::PASSES;
-pub use single_loop::SingleLoop;
 
 use std::rc::Rc;
 

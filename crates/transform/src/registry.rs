@@ -14,7 +14,6 @@ use super::equations::Equations;
 use super::folds::Folds;
 use super::inline::Inline;
 use super::invariants::Invariants;
-use super::merge::Merge;
 use super::narrow::Narrow;
 use super::numerals::Numerals;
 use super::propagate::Propagate;
@@ -139,13 +138,6 @@ pub static PASSES: &[Pass] = &[
         Turn::Once,
         || Box::new(Disequal),
     ),
-    default(
-        "merge",
-        "merge body atoms that call the same function with equal arguments",
-        Turn::Once,
-        || Box::new(Merge),
-    )
-    .with_models(Models::Recursive),
     default(
         "numerals",
         "replace Peano numerals by integers",

@@ -3,9 +3,7 @@
 //! Invariant: each implements [`alphorn_engine::Engine`]; none calls another engine.
 
 pub mod bmc;
-pub mod dar;
 pub mod ic3;
 pub mod kind;
 pub mod pdkind;
-pub mod tpa;
 pub mod trl;

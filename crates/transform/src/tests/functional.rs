@@ -1,16 +1,14 @@
-//! `disequal`, `merge` and `folds` on handwritten systems: relations that define equality or its
-//! negation and others that only look like it, functions that are called twice, functions as codes.
+//! `disequal` and `folds` on handwritten systems: relations that define equality or its
+//! negation and others that only look like it, functions as codes.
 
 use std::rc::Rc;
 
-use super::decide::{after, check, check_pipeline, decide, run};
+use super::decide::{after, check_pipeline};
 use crate::normalize;
 use alphorn_chc::System;
 use alphorn_chc::frontend::parse;
 use alphorn_smt::Smt;
 use alphorn_term::TermStore;
-use alphorn_term::run::Context;
-use alphorn_witness::Verdict;
 
 /// A system over lists of Peano numerals, written as SMT-LIB.
 fn system(text: &str) -> System {
@@ -101,65 +99,6 @@ fn truth_values_of_equality() {
         assert_eq!(names(&after(&system, "disequal")), ["P"]);
         is_decided(&system, &["disequal", "disequal,simplify"], sat);
     }
-}
-
-/// The length of lists of zeros and ones, up to three of them.
-const LENGTH: &str = "
-(declare-fun len (Lst Nat) Bool)
-(assert (len nil zero))
-(assert (forall ((h Nat) (t Lst) (n Nat))
-    (=> (and (len t n) (or (= h zero) (= h (succ zero))) (not (= n (succ (succ (succ zero))))))
-        (len (cons h t) (succ n)))))";
-
-fn most_atoms(system: &System) -> usize {
-    let bodies = system.clauses.iter().map(|c| c.body.len());
-    bodies.max().unwrap_or(0)
-}
-
-#[test]
-fn two_calls_have_one_result() {
-    let queries = [
-        ("(not (= n m))", true),
-        ("(= n (succ m))", true),
-        ("(= n (succ (pred m)))", false),
-    ];
-    for (query, sat) in queries {
-        let system = system(&format!(
-            "{LENGTH}
-(assert (forall ((x Lst) (y Lst) (n Nat) (m Nat))
-    (=> (and (len x n) (= x y) (len y m) (not (= x nil)) {query}) false)))"
-        ));
-        assert_eq!(most_atoms(&system), 2);
-        assert_eq!(most_atoms(&after(&system, "merge")), 1);
-        let smt = Smt::new(system.terms.clone());
-        for passes in ["merge", "merge,simplify", "disequal,merge"] {
-            let mut cx = Context::new(system.terms.clone());
-            let (after, stack) = run(&system, passes, &mut cx);
-            let verdict = decide(&after, &smt);
-            assert_eq!(matches!(verdict, Verdict::Sat(_)), sat, "{passes}");
-            match verdict {
-                // Checking this model needs recursive functions.
-                Verdict::Sat(model) => {
-                    let model = stack.model(model, &mut cx).unwrap();
-                    let formulas: Vec<_> = model.definitions.values().copied().collect();
-                    assert!(!system.terms.function_groups(&formulas).is_empty());
-                }
-                _ => assert!(!check_pipeline(&system, passes, &smt)),
-            }
-        }
-    }
-}
-
-/// A relation with two results for one argument is not a function.
-#[test]
-fn relations_are_not_merged() {
-    let system = system(&format!(
-        "{LENGTH}
-(assert (len nil (succ zero)))
-(assert (forall ((x Lst) (n Nat) (m Nat)) (=> (and (len x n) (len x m) (not (= n m))) false)))"
-    ));
-    assert_eq!(most_atoms(&after(&system, "merge")), 2);
-    check(&system, &["merge"], false);
 }
 
 /// The sum of a list is one of its codes, and so is its length; every list gets both.
