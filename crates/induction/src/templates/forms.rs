@@ -263,7 +263,8 @@ impl<'a> Guesses<'a> {
         all
     }
 
-    /// Atoms: Boolean arguments, arguments with few values and each of these, comparisons.
+    /// Atoms: Boolean arguments, equations of arguments that have few values with each of these, and
+    /// comparisons.
     fn literals(&self) -> Vec<Literal> {
         let terms = &self.terms;
         let is_bool = |p: &&TermId| terms.sort_of(**p) == SortId::BOOL;
