@@ -1,8 +1,8 @@
 //! Finite codes: a tree automaton, and for each predicate a relation of states, found by one query.
 //!
 //! A state is a vector of Booleans. The encoder's cases are tables of variables, one table for each
-//! bit of the state that a constructor has for given states of its fields, and the system of codes is
-//! made with them. Each clause is instantiated with all states of its variables; predicates are
+//! bit of the state that a constructor has for given states of its fields, and the system of codes
+//! is made with them. Each clause is instantiated with all states of its variables; predicates are
 //! tables, too. Only variables of tables are left: a solution is an automaton with a model. RInGen
 //! (PLDI 2021) leaves this to a finder of finite models; here Boolean fields and arguments are part
 //! of states, and atoms of other theories are unconstrained Booleans.
@@ -209,7 +209,8 @@ struct OpenClause {
 }
 
 impl OpenClause {
-    /// The inner `None`: the constraint is contradictory. The outer `None`: the clause is too large.
+    /// The inner `None`: the constraint is contradictory. The outer `None`: the clause is too
+    /// large.
     fn new(terms: &TermStore, clause: &Clause, tables: &Tables) -> Option<Option<OpenClause>> {
         let constraint = without_numbers(terms, clause.constraint);
         let conjuncts = terms.conjuncts(constraint);

@@ -8,7 +8,8 @@ use std::time::Duration;
 pub(super) struct Limits {
     /// Bits of a state of an automaton.
     pub automaton_bits: usize,
-    /// Work for automata with each number of bits: at first, and after all encoders have had a turn.
+    /// Work for automata with each number of bits: at first, and after all encoders have had a
+    /// turn.
     pub automaton_work: [Duration; 2],
     /// Encoders with factors that have a turn at first.
     pub factor_encoders: usize,

@@ -11,32 +11,34 @@
 //!
 //! - An *encoder* defines the codes of the datatypes, and what holds of all codes (`proof::folds`).
 //! - The *system of codes* has codes as arguments in place of terms. It goes through the passes and
-//!   to `pdr` and other engines, by the registry and their trait. A model of it gives a model of the
-//!   clauses, with recursive functions for the codes and a certificate for the lemmas about them.
-//! - A refutation of it may be spurious. One query asks whether the clauses along it have a derivation
-//!   over terms; if so, that is a refutation. If not, only encoders that exclude it are tried.
+//!   to `pdr` and other engines, by the registry and their trait. A model of it gives a model of
+//!   the clauses, with recursive functions for the codes and a certificate for the lemmas about
+//!   them.
+//! - A refutation of it may be spurious. One query asks whether the clauses along it have a
+//!   derivation over terms; if so, that is a refutation. If not, only encoders that exclude it are
+//!   tried.
 //! - Encoders come from *templates*, in turns that get longer: without a code, by sizes, by the
-//!   functions of one term that the clauses define, by counts of constructors and sums of fields, by
-//!   the least and the greatest integer, by several of these. After a spurious counterexample, some
-//!   encoders that exclude all of these so far have shorter turns: values, or counts and sums, in
-//!   which deeper parts have another weight.
+//!   functions of one term that the clauses define, by counts of constructors and sums of fields,
+//!   by the least and the greatest integer, by several of these. After a spurious counterexample,
+//!   some encoders that exclude all of these so far have shorter turns: values, or counts and sums,
+//!   in which deeper parts have another weight.
 //! - Finite codes are sought separately (`automata`): one query asks for a tree automaton and a
 //!   relation of its states for each predicate that satisfy all clauses. There is a short attempt
 //!   after sizes, and a longer one when all encoders have had a turn.
-//! - After that, the clauses with codes *beside* their terms, which the pass `folds` makes, have turns
-//!   as well; both answers for these are answers for the clauses.
+//! - After that, the clauses with codes *beside* their terms, which the pass `folds` makes, have
+//!   turns as well; both answers for these are answers for the clauses.
 //!
 //! # Deviations
 //!
-//! - Counts and sums together are the Parikh image of a term. Any weighted sum is linear in them, so
-//!   the engine for arithmetic finds the weights, and no search for coefficients is needed. If the
-//!   code of a field is also multiplied, the same holds for each choice of these factors, and only
-//!   they are enumerated (`Maker::multiples`), where the paper solves for all at once.
-//! - States are vectors of Booleans rather than numbers, so that every vector is a state, and Boolean
-//!   fields and arguments are part of them. Atoms over numbers are unconstrained there, but equal for
-//!   the same atom of a clause.
-//! - Functions that the file defines are codes from the start. If they look at the root of a field or
-//!   at its parts, these are components, too.
+//! - Counts and sums together are the Parikh image of a term. Any weighted sum is linear in them,
+//!   so the engine for arithmetic finds the weights, and no search for coefficients is needed. If
+//!   the code of a field is also multiplied, the same holds for each choice of these factors, and
+//!   only they are enumerated (`Maker::multiples`), where the paper solves for all at once.
+//! - States are vectors of Booleans rather than numbers, so that every vector is a state, and
+//!   Boolean fields and arguments are part of them. Atoms over numbers are unconstrained there, but
+//!   equal for the same atom of a clause.
+//! - Functions that the file defines are codes from the start. If they look at the root of a field
+//!   or at its parts, these are components, too.
 //!
 //! # Invariant
 //!

@@ -1,21 +1,21 @@
 //! Backward evaluation from the queries: a search for derivations of `false` through clauses that
 //! are functional programs written as relations.
 //!
-//! Queries are resolved with clauses as in logic programming, by needed narrowing: a variable gets a
-//! constructor only where a clause needs it (Antoy, Echahed, Hanus, "A Needed Narrowing Strategy",
-//! JACM 2000; Runciman, Naylor, Lindblad, "SmallCheck and Lazy SmallCheck", Haskell 2008). Atoms with
-//! one applicable rule are resolved first; arithmetic is propagated as bounds, and values come late.
-//! The number of choices is bounded by a growing bound, so the first counterexample that is found
-//! needs the fewest choices. If there are many choices of which most are right, this takes too long;
-//! so a part of the work goes into random choices (as in Claessen, Hughes, "QuickCheck", ICFP 2000,
-//! where values are random).
+//! Queries are resolved with clauses as in logic programming, by needed narrowing: a variable gets
+//! a constructor only where a clause needs it (Antoy, Echahed, Hanus, "A Needed Narrowing
+//! Strategy", JACM 2000; Runciman, Naylor, Lindblad, "SmallCheck and Lazy SmallCheck", Haskell
+//! 2008). Atoms with one applicable rule are resolved first; arithmetic is propagated as bounds,
+//! and values come late. The number of choices is bounded by a growing bound, so the first
+//! counterexample that is found needs the fewest choices. If there are many choices of which most
+//! are right, this takes too long; so a part of the work goes into random choices (as in Claessen,
+//! Hughes, "QuickCheck", ICFP 2000, where values are random).
 //!
 //! - **Rules** (`rules`): clauses by cases, with patterns and guards.
 //! - **Terms and constraints** (`store`), partially known, with undo.
 //! - **The search** (`search`), and the derivation at its end.
 //!
-//! Invariant: `Unsat` comes with a derivation that evaluation has confirmed; the engine never answers
-//! `Sat`.
+//! Invariant: `Unsat` comes with a derivation that evaluation has confirmed; the engine never
+//! answers `Sat`.
 
 mod limits;
 mod rules;

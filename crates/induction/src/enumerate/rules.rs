@@ -1,10 +1,11 @@
 //! Clauses as rules for resolution: patterns of constructors in head and body, and guards.
 //!
-//! Equations are solved, and disjunctions and `ite` give a rule for each case, so that the outermost
-//! constructors of the arguments decide whether a rule is applicable.
+//! Equations are solved, and disjunctions and `ite` give a rule for each case, so that the
+//! outermost constructors of the arguments decide whether a rule is applicable.
 //!
 //! Invariant: an instance of a rule whose guards hold gives, by `Rule::values`, an instance of its
-//! clause. Instances may be missing: those that depend on selectors of other constructors.
+//! clause. Instances may be missing: those that depend on selectors of other constructors, and
+//! those of clauses with more cases than `LIMITS.rules_per_clause`.
 
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;

@@ -4,8 +4,8 @@
 //! tried together with what follows from it; only if two or more survive for all atoms, one of them
 //! is chosen, for an atom with few. The number of such choices is bounded, and the bound grows.
 //!
-//! Invariant: when all atoms are resolved, they and the instances of their rules are a derivation if
-//! the constraints have a solution.
+//! Invariant: when all atoms are resolved, they and the instances of their rules are a derivation
+//! if the constraints have a solution.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

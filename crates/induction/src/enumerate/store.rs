@@ -314,8 +314,8 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Unifies two terms. There is no occurs check; a term that contains itself cannot be read at the
-    /// end.
+    /// Unifies two terms. There is no occurs check; a term that contains itself cannot be read at
+    /// the end.
     fn unify(&mut self, left: Ref, right: Ref) -> Outcome {
         let mut open = std::mem::take(&mut self.pairs);
         open.clear();
@@ -909,7 +909,8 @@ impl<'a> Store<'a> {
         (!failed).then(|| places[&value])
     }
 
-    /// The term at a position, with fresh variables for unknown parts; `None` if it contains itself.
+    /// The term at a position, with fresh variables for unknown parts; `None` if it contains
+    /// itself.
     pub fn read(&self, at: Ref, reading: &mut Reading) -> Option<TermId> {
         let terms = self.terms;
         let root = self.find(at);
@@ -962,7 +963,8 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// The constraints that are not done, and bounds, as formulas; `None` if a term contains itself.
+    /// The constraints that are not done, and bounds, as formulas; `None` if a term contains
+    /// itself.
     pub fn pending(&self, reading: &mut Reading) -> Option<Vec<TermId>> {
         let terms = self.terms;
         let mut formulas = Vec::new();

@@ -1,9 +1,9 @@
 //! Theory exploration: equations that hold on random values, small ones first.
 //!
 //! Sources: QuickSpec (Claessen, Smallbone, Hughes, TAP 2010) and HipSpec (Claessen, Johansson,
-//! Rosén, Smallbone, CADE 2013). Terms over the functions of the goals are put into classes by their
-//! values; a term that falls into an existing class gives an equation with the class's first member,
-//! and larger terms consist of first members only.
+//! Rosén, Smallbone, CADE 2013). Terms over the functions of the goals are put into classes by
+//! their values; a term that falls into an existing class gives an equation with the class's first
+//! member, and larger terms consist of first members only.
 //!
 //! Invariant: a proposed equation is a guess, and on each sample both sides have the same value or
 //! both have none.

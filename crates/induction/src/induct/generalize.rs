@@ -1,7 +1,8 @@
-//! Lemmas from failed proofs: the goal that is left of a case after the induction hypothesis was used
-//! once, with subterms replaced by variables.
+//! Lemmas from failed proofs: the goal that is left of a case after the induction hypothesis was
+//! used once, with subterms replaced by variables.
 //!
-//! Source: cross-fertilization and generalization of Boyer and Moore ("A Computational Logic", 1979).
+//! Source: cross-fertilization and generalization of Boyer and Moore ("A Computational Logic",
+//! 1979).
 //!
 //! Invariant: a candidate is only a guess.
 

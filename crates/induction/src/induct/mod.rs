@@ -1,27 +1,27 @@
 //! Induction: predicates that are graphs of recursive functions are defined by these functions, and
 //! the queries are then proven as theorems about functions.
 //!
-//! Clauses over datatypes are often a functional program written as relations, with a theorem as the
-//! query. Where `p(x, y)` is `y = f(x)` for a function `f` that the clauses of `p` define
-//! (`proof::functions`), the graph of `f` is the strongest model of these clauses, and a query holds
-//! if a theorem about functions does. Such theorems need induction, which solvers do not do inside a
-//! query; so the model comes with lemmas and their proofs, a certificate that the check of the model
-//! follows step by step (`witness::certificate`).
+//! Clauses over datatypes are often a functional program written as relations, with a theorem as
+//! the query. Where `p(x, y)` is `y = f(x)` for a function `f` that the clauses of `p` define
+//! (`proof::functions`), the graph of `f` is the strongest model of these clauses, and a query
+//! holds if a theorem about functions does. Such theorems need induction, which solvers do not do
+//! inside a query; so the model comes with lemmas and their proofs, a certificate that the check of
+//! the model follows step by step (`witness::certificate`).
 //!
 //! - **Statements** (`statement`): a query with its atoms replaced by their meanings, and outputs
 //!   substituted by calls.
 //! - **Proofs** (`prove`): calls whose measured arguments have known constructors are unfolded
 //!   (`normal`), lemmas and the induction hypothesis are instantiated by matching, and a solver for
-//!   uninterpreted functions, datatypes and arithmetic decides. Induction is on a variable that many
-//!   calls need to be unfolded; within a case, further variables are split.
+//!   uninterpreted functions, datatypes and arithmetic decides. Induction is on a variable that
+//!   many calls need to be unfolded; within a case, further variables are split.
 //! - **Lemmas**: if that is not enough, equations between small terms that hold on random values
 //!   are proven, small ones first (`explore`), then generalizations of failed cases of the queries
 //!   (`generalize`).
 //!
-//! Sources: recursion induction and the waterfall of Boyer and Moore ("A Computational Logic", 1979),
-//! and theory exploration as in HipSpec. Deviations: no rewriting by lemmas, since the solver's
-//! congruence closure uses ground instances; hypotheses are instantiated by matching, which also
-//! finds values of accumulators.
+//! Sources: recursion induction and the waterfall of Boyer and Moore ("A Computational Logic",
+//! 1979), and theory exploration as in HipSpec. Deviations: no rewriting by lemmas, since the
+//! solver's congruence closure uses ground instances; hypotheses are instantiated by matching,
+//! which also finds values of accumulators.
 //!
 //! Invariant: `Sat` comes with definitions under which all clauses hold, and with a proof of each
 //! query; the engine never answers `Unsat`.
@@ -228,8 +228,8 @@ fn prove_all(
     false
 }
 
-/// Tries generalizations of failed cases of the goals, and of failed cases of those. Returns whether
-/// all goals are proven.
+/// Tries generalizations of failed cases of the goals, and of failed cases of those. Returns
+/// whether all goals are proven.
 fn generalize(
     system: &System,
     prover: &mut Prover<'_>,

@@ -10,7 +10,6 @@ use alphorn_term::{FunctionId, Op, SortId, TermId, TermStore};
 /// Unfolds calls and records them.
 pub(super) struct Normalizer<'a> {
     terms: &'a TermStore,
-    /// Integers that are known to be at most zero: recursion on them ends.
     /// Integers that are known to be at most zero, where recursion ends.
     ended: &'a FxHashSet<TermId>,
     /// Unfolded calls and their bodies, in the order of unfolding.

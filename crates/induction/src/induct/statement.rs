@@ -32,8 +32,8 @@ impl Statement {
         }
     }
 
-    /// The statement of a clause without a head under the definitions of the predicates; `None` if it
-    /// holds trivially.
+    /// The statement of a clause without a head under the definitions of the predicates; `None` if
+    /// it holds trivially.
     pub fn of_query(system: &System, definitions: &Definitions, clause: usize) -> Option<Self> {
         let terms = &system.terms;
         let rule = definitions.rule(system, clause)?;
@@ -42,7 +42,8 @@ impl Statement {
             conjuncts.extend(definitions.meaning(atom));
         }
         let (_, mut left) = solve_equations(terms, conjuncts)?;
-        // The conclusion is the negation of one literal: a disequation if there is one, else a call.
+        // The conclusion is the negation of one literal: a disequation if there is one, else a
+        // call.
         let rank = |t: &TermId| match terms.op(*t) {
             Op::Not => match terms.op(terms.args(*t)[0]) {
                 Op::Eq => 4,

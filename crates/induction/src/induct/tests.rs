@@ -160,7 +160,7 @@ fn defined(text: &str) -> Vec<String> {
 /// Over Peano numbers the order is a test, and exactly one of `le` and `gt` holds. Over integers
 /// that may be negative, `gt` as it is defined here holds in some cases in which `le` holds, too.
 #[test]
-fn relations_are_told_from_functions() {
+fn relations_are_distinguished_from_functions() {
     let difference = format!(
         "{NUMBERS}
 (declare-fun differ (Nat Nat) Bool)

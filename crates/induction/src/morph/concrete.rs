@@ -1,9 +1,9 @@
 //! Checks whether a refutation of the scalar system is one of the clauses.
 //!
-//! The last step of the refutation, and the steps that derive main premises, are a derivation by the
-//! original clauses if there are arrays for it. One query asks for these, with all scalars open. Each
-//! read of a step is a variable that an assumption equates with the array's element, so that the core
-//! of a contradiction names the reads that matter.
+//! The last step of the refutation, and the steps that derive main premises, are a derivation by
+//! the original clauses if there are arrays for it. One query asks for these, with all scalars
+//! open. Each read of a step is a variable that an assumption equates with the array's element, so
+//! that the core of a contradiction names the reads that matter.
 //!
 //! Invariant: a real refutation was confirmed by evaluation.
 
@@ -66,8 +66,8 @@ pub(super) fn concretise(
 }
 
 /// The last step and the steps that derive its main premises, theirs and so on, premises first. Of
-/// several main premises of one body atom it takes the one that `choice` selects; `None` if there are
-/// no further choices.
+/// several main premises of one body atom it takes the one that `choice` selects; `None` if there
+/// are no further choices.
 fn derivation(
     system: &System,
     morphed: &Morphed,

@@ -7,27 +7,27 @@
 //! # Procedure
 //!
 //! A predicate `P(s, a)` of scalars and arrays becomes `P'(s, k, a[k])`, with one cell `k` for all
-//! arrays of an index sort, or two. The meaning: `P(s, a)` holds iff `P'(s, k, a[k])` does for all `k`
-//! (`translate`). In a clause the cell of the head is the cell of the body: the index is *rigid*, so
-//! a linear clause stays linear. A query takes the cells that it reads.
+//! arrays of an index sort, or two. The meaning: `P(s, a)` holds iff `P'(s, k, a[k])` does for all
+//! `k` (`translate`). In a clause the cell of the head is the cell of the body: the index is
+//! *rigid*, so a linear clause stays linear. A query takes the cells that it reads.
 //!
 //! The *scalar system* goes through the passes and then to other engines, by the registry and their
 //! trait: `SCALAR` is the list of turns, `HEAPS` that for arrays of objects, which the pass
-//! `variants` splits by constructor. Engines that do not support the scalar system are skipped. Like
-//! `cata` and `twin` this is a translation that calls other engines; it is no pass, because in
+//! `variants` splits by constructor. Engines that do not support the scalar system are skipped.
+//! Like `cata` and `twin` this is a translation that calls other engines; it is no pass, because in
 //! general only models can be translated back.
 //!
 //! - A model of the scalar system, quantified over the cells, is a model of the clauses (`model`).
-//! - A refutation of it may be spurious. One query asks whether the clauses along it have a derivation
-//!   with arrays (`concrete`): if so, that is a refutation. If not, the core names the reads that
-//!   matter. Clauses get further body atoms for the cells that they read there, and a query that needs
-//!   two cells at once makes it two cells for each predicate.
+//! - A refutation of it may be spurious. One query asks whether the clauses along it have a
+//!   derivation with arrays (`concrete`): if so, that is a refutation. If not, the core names the
+//!   reads that matter. Clauses get further body atoms for the cells that they read there, and a
+//!   query that needs two cells at once makes it two cells for each predicate.
 //!
 //! # Deviations
 //!
-//! - Cells that a clause reads besides the rigid one are *not* premises from the start; they are added
-//!   on demand. This proves less, but the system is linear and small. In heaps, where a read leads to
-//!   the next, all of them are premises from the start, unless the system gets too large.
+//! - Cells that a clause reads besides the rigid one are *not* premises from the start; they are
+//!   added on demand. This proves less, but the system is linear and small. In heaps, where a read
+//!   leads to the next, all of them are premises from the start, unless the system gets too large.
 //! - All arrays of a predicate with one sort of index share the cell's index, as arrays are mostly
 //!   read at the same offset of a loop (the pass `rebase` makes offsets equal).
 //! - Quantified formulas in constraints are replaced by instances at the indexes that are read,
@@ -37,9 +37,9 @@
 //!
 //! # Invariant
 //!
-//! The scalar clauses imply the clauses under the meaning above, so a model of them is a model of the
-//! clauses, whichever cells are premises. A refutation is returned only after evaluation has confirmed
-//! it.
+//! The scalar clauses imply the clauses under the meaning above, so a model of them is a model of
+//! the clauses, whichever cells are premises. A refutation is returned only after evaluation has
+//! confirmed it.
 
 mod concrete;
 mod limits;

@@ -1,7 +1,7 @@
 //! Models of the clauses from models of their scalar system.
 //!
-//! Invariant: the definition of a predicate holds for scalars and arrays iff the scalar one holds for
-//! the scalars and every cell.
+//! Invariant: the definition of a predicate holds for scalars and arrays iff the scalar one holds
+//! for the scalars and every cell.
 
 use std::rc::Rc;
 

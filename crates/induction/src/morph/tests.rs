@@ -227,8 +227,8 @@ fn arrays_within_arrays_are_no_cells() {
 }
 
 /// A list of objects in a heap: nodes are allocated one after the other, each of which points to
-/// the one before it, at `BACK`; then the list is freed from its end, node by node. Each object that
-/// is freed has to be a node. The objects of a heap are of one of several types, or undefined.
+/// the one before it, at `BACK`; then the list is freed from its end, node by node. Each object
+/// that is freed has to be a node. The objects of a heap are of one of several types, or undefined.
 fn list(back: &str) -> String {
     let text = "
 (declare-datatypes ((Object 0)) (((number (value Int)) (node (next Int) (data Int))

@@ -6,8 +6,8 @@
 //! rigid one, and at those that were demanded.
 //!
 //! Invariant: each scalar clause implies the clause from which it was made, if `P(s, a)` means that
-//! `P'(s, k, a[k])` holds for all `k`. Conjuncts that cannot be expressed with cells are dropped from
-//! the constraint, which makes the scalar clause stronger.
+//! `P'(s, k, a[k])` holds for all `k`. Conjuncts that cannot be expressed with cells are dropped
+//! from the constraint, which makes the scalar clause stronger.
 
 use std::rc::Rc;
 
@@ -115,8 +115,8 @@ pub(super) fn has_objects(system: &System) -> bool {
     })
 }
 
-/// The scalar system with this number of cells for each predicate and these further premises; `None`
-/// if it would be too large, or the time is over.
+/// The scalar system with this number of cells for each predicate and these further premises;
+/// `None` if it would be too large, or the time is over.
 pub(super) fn morph(
     system: &System,
     cells: usize,
@@ -525,8 +525,8 @@ impl<'a> Translation<'a> {
     }
 
     /// Tuples of the indexes at which the clause reads the atom's arrays, for queries and other
-    /// clauses without arrays in the head: each index alone, or with two cells, each pair. `None` if
-    /// there are more than a clause may have body atoms.
+    /// clauses without arrays in the head: each index alone, or with two cells, each pair. `None`
+    /// if there are more than a clause may have body atoms.
     fn read_tuples(
         &self,
         image: &Image,

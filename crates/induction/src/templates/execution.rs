@@ -1,13 +1,13 @@
 //! Backward execution of queries from small inputs, for recursive functions that are written as
 //! relations of inputs and outputs.
 //!
-//! A few variables of a query get values. A body atom of which some arguments are known is a call: a
-//! clause for its predicate is executed as far as its equations allow, and its atoms are called in
-//! any order in which each call can be answered, until all variables are known. Simulation from the
-//! entry clauses rarely reaches a function's result for a given input where an output is the input of
-//! another call, as with accumulators. Programs are tested on small inputs in the same way (Marinov,
-//! Andoni, Daniliuc, Khurshid, Rinard, "An Evaluation of Exhaustive Testing for Data Structures", MIT
-//! 2003).
+//! A few variables of a query get values. A body atom of which some arguments are known is a call:
+//! a clause for its predicate is executed as far as its equations allow, and its atoms are called
+//! in any order in which each call can be answered, until all variables are known. Simulation from
+//! the entry clauses rarely reaches a function's result for a given input where an output is the
+//! input of another call, as with accumulators. Programs are tested on small inputs in the same way
+//! (Marinov, Andoni, Daniliuc, Khurshid, Rinard, "An Evaluation of Exhaustive Testing for Data
+//! Structures", MIT 2003).
 //!
 //! Invariant: an answer to a call is a derived fact. A call without an answer means nothing: the
 //! first answer counts, and unclear calls are given up.
@@ -64,8 +64,8 @@ pub(super) struct Answers {
 }
 
 impl Simulation<'_> {
-    /// Executes the queries. Returns a refutation if one is found. The facts that are derived become
-    /// states of the simulation; they are no random sample.
+    /// Executes the queries. Returns a refutation if one is found. The facts that are derived
+    /// become states of the simulation; they are no random sample.
     pub fn execute_queries(
         &mut self,
         inputs: Inputs,

@@ -1,7 +1,7 @@
 //! Formulas of simple forms that hold of all simulated facts.
 //!
-//! Invariant: each formula is over the formal variables of its predicate, and all simulated facts of
-//! the predicate satisfy it, except for bounds of products. It is only a guess.
+//! Invariant: each formula is over the formal variables of its predicate, and all simulated facts
+//! of the predicate satisfy it. It is only a guess.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -263,7 +263,8 @@ impl<'a> Guesses<'a> {
         all
     }
 
-    /// Atoms: Boolean arguments, arguments with few values and each of these, comparisons.
+    /// Atoms: Boolean arguments, equations of arguments that have few values with each of these, and
+    /// comparisons.
     fn literals(&self) -> Vec<Literal> {
         let terms = &self.terms;
         let is_bool = |p: &&TermId| terms.sort_of(**p) == SortId::BOOL;
@@ -366,8 +367,8 @@ impl<'a> Guesses<'a> {
         new.by_ref().take(LIMITS.cases).flatten().collect()
     }
 
-    /// The bit-vector arguments, zero-extended to the width of the widest, so that arguments which a
-    /// pass made narrower can be compared with others.
+    /// The bit-vector arguments, zero-extended to the width of the widest, so that arguments which
+    /// a pass made narrower can be compared with others.
     fn bit_vectors(&self) -> Vec<TermId> {
         let terms = &self.terms;
         let is_vector = |p: &&TermId| matches!(terms.sort(terms.sort_of(**p)), Sort::BitVec(_));

@@ -60,8 +60,8 @@ pub(super) struct Limits {
     pub input_sets: usize,
     /// Combinations of values for one set of small inputs.
     pub input_combinations: u64,
-    /// Values of a single input in a sweep: enough for sums of the first numbers to wrap at 32 bits.
-    /// The calls of one value were mostly answered for the values before it.
+    /// Values of a single input in a sweep: enough for sums of the first numbers to wrap at 32
+    /// bits. The calls of one value were mostly answered for the values before it.
     pub sweep_inputs: u64,
     /// Nested calls; a deeper call has no answer.
     pub call_depth: usize,

@@ -2,26 +2,27 @@
 //! inductive together are an invariant.
 //!
 //! For systems with many Boolean arguments and modes, such as synchronous programs, whose
-//! invariants say what holds in which mode. Engines that learn from single counterexamples find such
-//! facts one by one, in terms of the query.
+//! invariants say what holds in which mode. Engines that learn from single counterexamples find
+//! such facts one by one, in terms of the query.
 //!
 //! 1. Queries are executed backwards from small inputs (`execution`), which refutes wrong relations
 //!    between functions; at the end, if the templates prove too little, also from larger ones.
 //! 2. Clauses are applied to facts at random (`simulation`), which may also reach a query.
 //! 3. From the facts of each predicate, formulas are guessed that hold of all of them (`forms`):
 //!    equations of numbers, of remainders in clauses, of products, and of bit-vectors modulo powers
-//!    of two; bounds of the sums that clauses compare; and clauses of two literals. All but the last
-//!    are also guessed under conditions: on a single argument, and for equations also comparisons.
-//! 4. The largest inductive subset (`proof::facts`) is a model if it excludes the queries; otherwise
-//!    it is left as lemmas to other engines. Guesses that were not proven with those of their kind
-//!    are tried once more with all others.
+//!    of two; bounds of the sums that clauses compare; and clauses of two literals. All but the
+//!    last are also guessed under conditions: on a single argument, and for equations also
+//!    comparisons.
+//! 4. The largest inductive subset (`proof::facts`) is a model if it excludes the queries;
+//!    otherwise it is left as lemmas to other engines. Guesses that were not proven with those of
+//!    their kind are tried once more with all others.
 //!
 //! Sources: the invariant generation of Kind 2 (Kahsai, Garoche, Tinelli, Whalen, "Incremental
 //! Verification with Mode Variable Invariants in State Machines", NFM 2012) and Daikon (Ernst et
 //! al., 2007); affine equations of states as in guess-and-check (Sharma et al., ESOP 2013).
 //!
-//! Invariant: a model consists of facts that were proven to be inductive and to exclude the queries;
-//! a refutation consists of derived facts.
+//! Invariant: a model consists of facts that were proven to be inductive and to exclude the
+//! queries; a refutation consists of derived facts.
 
 mod execution;
 mod forms;

@@ -139,8 +139,8 @@ impl<'a> Simulation<'a> {
         Ok(None)
     }
 
-    /// A step by the clause with the given fact as one premise, and whether it is the only step from
-    /// the premises; `None` if there is no step or none is found.
+    /// A step by the clause with the given fact as one premise, and whether it is the only step
+    /// from the premises; `None` if there is no step or none is found.
     fn apply(
         &mut self,
         clause: usize,

@@ -108,8 +108,8 @@ fn sum_under_flag(bug: bool) -> System {
     m.with(&start, &[step], &query)
 }
 
-/// The sum of the numbers up to one, by recursion from numbers that are their own sum, including the
-/// negative ones; the bug omits a number.
+/// The sum of the numbers up to one, by recursion from numbers that are their own sum, including
+/// the negative ones; the bug omits a number.
 fn sum_by_cases(bug: bool) -> System {
     let m = Machine::new(&[SortId::INT; 2]);
     let t = m.terms.clone();
@@ -411,7 +411,8 @@ fn functions_are_executed_backward() {
 }
 
 /// From step `late` on, two counters take turns: the first counts in the lower half of each ten
-/// steps, the second in the rest; before that only the first counts. It should stay ahead by `ahead`.
+/// steps, the second in the rest; before that only the first counts. It should stay ahead by
+/// `ahead`.
 fn turns_of_ten(late: i64, ahead: i64) -> System {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// What the engine may use.
 pub(super) struct Limits {
-    /// Work for the query whether a clause holds, over integers and over bit-vectors each; without an
-    /// answer the clause becomes exact.
+    /// Work for the query whether a clause holds, over integers and over bit-vectors each; without
+    /// an answer the clause becomes exact.
     pub clause_work: Duration,
     /// Width in bits of bit-vectors in a model; a model that needs wider ones is not translated.
     pub max_width: u64,

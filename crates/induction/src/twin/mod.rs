@@ -1,30 +1,31 @@
 //! The integer twin: clauses over bit-vectors as clauses over integers.
 //!
-//! Most systems over bit-vectors resemble programs over integers: sums, multiples and comparisons that
-//! rarely wrap. Engines find linear lemmas, hulls, polyhedra and accelerations best over integers. So
-//! each bit-vector becomes its signed value (`translate`), and the *twin* of the system goes through
-//! the passes and to other engines, by the registry and their trait.
+//! Most systems over bit-vectors resemble programs over integers: sums, multiples and comparisons
+//! that rarely wrap. Engines find linear lemmas, hulls, polyhedra and accelerations best over
+//! integers. So each bit-vector becomes its signed value (`translate`), and the *twin* of the
+//! system goes through the passes and to other engines, by the registry and their trait.
 //!
 //! # Procedure
 //!
-//! - At first numbers have no range, so nothing wraps; that is easiest to solve. A model is a hint: for
-//!   each clause a query asks whether it holds with wrapping, over integers, which is linear
-//!   arithmetic, and if that has no answer, over bit-vectors (`back`). A refutation counts if evaluation
-//!   over bit-vectors confirms it.
-//! - The clauses that do not hold, or whose steps are wrong for bit-vectors, become *exact*: a sum that
-//!   may leave the range of its bit-vectors is reduced. This twin is solved for a part of the time, and
-//!   so on.
+//! - At first numbers have no range, so nothing wraps; that is easiest to solve. A model is a hint:
+//!   for each clause a query asks whether it holds with wrapping, over integers, which is linear
+//!   arithmetic, and if that has no answer, over bit-vectors (`back`). A refutation counts if
+//!   evaluation over bit-vectors confirms it.
+//! - The clauses that do not hold, or whose steps are wrong for bit-vectors, become *exact*: a sum
+//!   that may leave the range of its bit-vectors is reduced. This twin is solved for a part of the
+//!   time, and so on.
 //! - When all clauses are exact, a model of the twin is a model.
-//! - A model mentions sums of bit-vectors that are extended until nothing wraps; no conversion between
-//!   bit-vectors and integers is left.
+//! - A model mentions sums of bit-vectors that are extended until nothing wraps; no conversion
+//!   between bit-vectors and integers is left.
 //!
 //! # Sources
 //!
-//! Bit-vectors as integers with bounds: Backeman, Rümmer, Zeljić, "Interpolating bit-vector formulas
-//! using uninterpreted predicates and Presburger arithmetic" (FMSD 2021), where casts are made precise
-//! within one proof. Here whole clauses are made precise between runs, since our engines ask many
-//! small questions. Refinement where a proof or a counterexample needs it: Bryant, Kroening, Ouaknine,
-//! Seshia, Strichman, Brady, "Deciding bit-vector arithmetic with abstraction" (TACAS 2007).
+//! Bit-vectors as integers with bounds: Backeman, Rümmer, Zeljić, "Interpolating bit-vector
+//! formulas using uninterpreted predicates and Presburger arithmetic" (FMSD 2021), where casts are
+//! made precise within one proof. Here whole clauses are made precise between runs, since our
+//! engines ask many small questions. Refinement where a proof or a counterexample needs it: Bryant,
+//! Kroening, Ouaknine, Seshia, Strichman, Brady, "Deciding bit-vector arithmetic with abstraction"
+//! (TACAS 2007).
 //!
 //! # Invariant
 //!
@@ -233,10 +234,10 @@ impl TwinEngine {
         Ok(Checked::Holds(Verdict::Sat(smaller.unwrap_or(model))))
     }
 
-    /// A weaker model: lemmas about sums that wrap may have large numbers, and over bit-vectors these
-    /// are hard to check. A part of the hint that the integers do not need is needed over bit-vectors
-    /// if some clause that is not exact fails without it. `None` if that takes too long, or if no
-    /// clause is exact.
+    /// A weaker model: lemmas about sums that wrap may have large numbers, and over bit-vectors
+    /// these are hard to check. A part of the hint that the integers do not need is needed over
+    /// bit-vectors if some clause that is not exact fails without it. `None` if that takes too
+    /// long, or if no clause is exact.
     fn smaller(&self, hint: &Hint, twin: &Twin, cx: &mut Context) -> Option<Model> {
         let (system, found) = hint.integers;
         if twin.exact() == 0 || system.clauses.iter().any(|c| c.body.len() > 1) {

@@ -105,8 +105,8 @@ fn number(t: &TermStore, value: TermId) -> TermId {
     evaluate(t, t.bv_to_signed(value), &Assignment::default()).expect("a value")
 }
 
-/// The exact twin of a clause is equivalent to it over signed values, also without the cases that it
-/// excludes.
+/// The exact twin of a clause is equivalent to it over signed values, also without the cases that
+/// it excludes.
 #[test]
 fn twins_say_the_same() {
     let mut random = Random::new(17);
@@ -232,8 +232,8 @@ fn models_come_back() {
     assert!(yes > 300 && no > 300, "{yes} {no}");
 }
 
-/// Operations that are hard for solvers are avoided: a quotient that is compared with a numeral, and
-/// division by a power of two.
+/// Operations that are hard for solvers are avoided: a quotient that is compared with a numeral,
+/// and division by a power of two.
 #[test]
 fn models_divide_only_where_they_must() {
     let t = Rc::new(TermStore::new());

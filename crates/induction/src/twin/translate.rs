@@ -1,8 +1,9 @@
-//! From clauses over bit-vectors to clauses over integers: each bit-vector becomes its signed value.
+//! From clauses over bit-vectors to clauses over integers: each bit-vector becomes its signed
+//! value.
 //!
 //! Invariant: integers satisfy the constraint of an exact clause if and only if they are the signed
-//! values of bit-vectors that satisfy the original constraint (and the variables that count wraps have
-//! the right values). In other clauses sums do not wrap.
+//! values of bit-vectors that satisfy the original constraint (and the variables that count wraps
+//! have the right values). In other clauses sums do not wrap.
 
 use std::rc::Rc;
 
@@ -95,8 +96,8 @@ pub(super) fn translate(
     Ok(twin)
 }
 
-/// The constraint without the cases of its disjunctions that contradict the rest of it. Most sums of
-/// a clause cannot wrap, given the rest.
+/// The constraint without the cases of its disjunctions that contradict the rest of it. Most sums
+/// of a clause cannot wrap, given the rest.
 fn without_excluded(terms: &TermStore, constraint: TermId, smt: &Rc<Smt>) -> TermId {
     let mut parts = terms.conjuncts(constraint);
     let is_or = |t: TermId| terms.node(t).op == Op::Or;
@@ -274,9 +275,9 @@ impl<'a> Translation<'a> {
                 .is_within(&Range::signed(width))
     }
 
-    /// Says that the first bit-vector is at most the second (less, if `strict`), as a disjunction over
-    /// the numbers of times that their sums wrap, so that no variable for these has to be eliminated.
-    /// `None` if nothing is reduced, there are many cases, or this is another operator.
+    /// Says that the first bit-vector is at most the second (less, if `strict`), as a disjunction
+    /// over the numbers of times that their sums wrap, so that no variable for these has to be
+    /// eliminated. `None` if nothing is reduced, there are many cases, or this is another operator.
     fn by_cases(&mut self, op: &Op, operands: [TermId; 2], strict: bool) -> Option<TermId> {
         let width = self.width(operands[0])?;
         let range = match op {

@@ -1,8 +1,8 @@
 //! Covering (McMillan, CAV 2006): a node whose label implies that of an older one is not explored.
 //!
 //! Invariant: a node that covers another is live, older and at the same location, and the other's
-//! label implies its label. The subtree of a covered node is detached, and the nodes that it covered
-//! are uncovered, so coverings form no cycle.
+//! label implies its label. The subtree of a covered node is detached, and the nodes that it
+//! covered are uncovered, so coverings form no cycle.
 
 use super::guards::Guard;
 use super::limits::LIMITS;

@@ -200,8 +200,8 @@ impl Facts<'_> {
         candidates
     }
 
-    /// Adds the candidates that are inductive to the facts. Returns definitions of the predicates if
-    /// facts exclude all queries.
+    /// Adds the candidates that are inductive to the facts. Returns definitions of the predicates
+    /// if facts exclude all queries.
     fn houdini(&mut self, budget: &Budget) -> Option<FxHashMap<PredicateId, TermId>> {
         let candidates = self.candidates();
         let (system, smt) = (self.system, &self.smt);

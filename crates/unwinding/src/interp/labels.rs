@@ -41,10 +41,10 @@ impl Labelled {
         self.literals.len() >= LIMITS.labels_per_solver && !self.asserted.contains_key(&node)
     }
 
-    /// Asserts the new conjuncts of the node's label and the new facts, which `placed` puts over the
-    /// solver's variables. Returns the assumptions under which the label, and no other one, is in
-    /// force: a solver that may also satisfy other labels needs much more time. A dead node's label
-    /// may be shorter than what is asserted.
+    /// Asserts the new conjuncts of the node's label and the new facts, which `placed` puts over
+    /// the solver's variables. Returns the assumptions under which the label, and no other one, is
+    /// in force: a solver that may also satisfy other labels needs much more time. A dead node's
+    /// label may be shorter than what is asserted.
     pub fn assume_label(
         &mut self,
         terms: &TermStore,

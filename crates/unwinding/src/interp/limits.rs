@@ -12,8 +12,8 @@ pub(super) struct Limits {
     /// Safety and error interpolants may each use one part in this many where they are interpolants
     /// of whole paths, which cost more than cores.
     pub path_parts: u32,
-    /// Error interpolants may use one part in this many where they are cubes of obligations: much of
-    /// what they exclude early, no path would ever reach.
+    /// Error interpolants may use one part in this many where they are cubes of obligations: much
+    /// of what they exclude early, no path would ever reach.
     pub suffix_parts: u32,
     /// Work that each kind of interpolants may use in any case.
     pub min_work: Duration,

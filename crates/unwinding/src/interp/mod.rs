@@ -21,6 +21,16 @@
 //! (`model`). With `--set interp.blocks=clause` and the order `dfs` the search is the paper's, node
 //! by node: a test checks its numbers for Fig. 1.
 //!
+//! # Procedures of the paper
+//!
+//! - The search: `run` and `visit` of `search`. The last reachable state of a path: `last_reached`
+//!   of `refine`.
+//! - Update R-Interp: `strengthen` of `cover`, called by `refute` of `refine`.
+//! - Update S-Interp: `block` and `settle` of `regions`; a region's flag `full` is the paper's F,
+//!   its blockers are I_s. Pruning: `prune` of `regions`.
+//! - Update E-Interp: `keep_suffixes` of `errors`. Reporting an error early: `replay` of `errors`.
+//! - Weights W: `weights`.
+//!
 //! # Deviations
 //!
 //! - **R** is kept at nodes, not at locations, and a label is the conjunction of interpolants
@@ -32,14 +42,14 @@
 //! - **Obligations** (`obligations`, `interp.labels`): labels are not interpolants of whole paths,
 //!   but what each step needs of the label before it, from the error backwards, as in property
 //!   directed reachability. A path is not checked before it ends in the error, except for the step
-//!   that its last label allows; S and E are cores of labels. Over arrays and datatypes, where cubes
-//!   generalize badly, and in the paper's mode, interpolants of paths are used as below.
+//!   that its last label allows; S and E are cores of labels. Over arrays and datatypes, where
+//!   cubes generalize badly, and in the paper's mode, interpolants of paths are used as below.
 //! - **Windows.** A path is refuted from its end: where the label of a node already contradicts the
 //!   edges after it, the edges before it take no part.
 //! - **Facts** (`facts`): conjuncts of labels that all clauses preserve (Houdini) are conjoined to
 //!   all labels of their location.
-//! - **Order.** The path with the fewest rounds of a loop is explored first, then depth first; among
-//!   actions of one weight the one nearest to the error.
+//! - **Order.** The path with the fewest rounds of a loop is explored first, then depth first;
+//!   among actions of one weight the one nearest to the error.
 //! - **Projection** replaces certificates where these fail.
 //! - **S and E have a share of the work each**, where there are labels; a smaller one, of the time,
 //!   where they are interpolants of paths.

@@ -2,12 +2,12 @@
 //!
 //! An obligation is a cube that must not be reached at a node; it is checked by one step from the
 //! label of the node's parent. A model gives a predecessor cube by projection, the next obligation.
-//! If there is none, a lemma is conjoined to the node's label: an interpolant of the step and a core
-//! of the cube, or the negated core. This is property directed reachability along a path (Bradley,
-//! VMCAI 2011), with labels in place of frames; each query is about one step, however long the path.
-//! A node inherits the conjuncts of other labels of its location that a step from its parent's label
-//! implies. Cores show which conjuncts a label needs of the one before, which gives safety
-//! interpolants without further interpolation.
+//! If there is none, a lemma is conjoined to the node's label: an interpolant of the step and a
+//! core of the cube, or the negated core. This is property directed reachability along a path
+//! (Bradley, VMCAI 2011), with labels in place of frames; each query is about one step, however
+//! long the path. A node inherits the conjuncts of other labels of its location that a step from
+//! its parent's label implies. Cores show which conjuncts a label needs of the one before, which
+//! gives safety interpolants without further interpolation.
 //!
 //! Invariant: a lemma follows from the parent's label and the step, so labels stay inductive; from
 //! each state of an obligation the rest of the path is feasible.
@@ -94,9 +94,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Strengthens labels along the path to the node so that they exclude the cube, from which these
-    /// actions lead to the error. Returns the cubes before it that a derivation goes through if the
-    /// path reaches the cube.
+    /// Strengthens labels along the path to the node so that they exclude the cube, from which
+    /// these actions lead to the error. Returns the cubes before it that a derivation goes through
+    /// if the path reaches the cube.
     ///
     /// # Errors
     /// A limit, or a defect.
@@ -300,9 +300,9 @@ impl Search<'_> {
         })
     }
 
-    /// Strengthens the node's label by the formulas that its location's vocabulary has got since the
-    /// last time, where the parent's label and the step imply them. Returns whether the label has
-    /// changed.
+    /// Strengthens the node's label by the formulas that its location's vocabulary has got since
+    /// the last time, where the parent's label and the step imply them. Returns whether the label
+    /// has changed.
     fn inherit_vocabulary(&mut self, node: NodeId) -> Result<bool, Stop> {
         let own = &self.nodes[node];
         if own.location == ERROR {

@@ -94,8 +94,8 @@ impl Search<'_> {
         self.detach_below(node)
     }
 
-    /// Strengthens the labels along the path to the node so that its own excludes the goal, which is
-    /// over the node's variables. False if the path does not exclude the goal.
+    /// Strengthens the labels along the path to the node so that its own excludes the goal, which
+    /// is over the node's variables. False if the path does not exclude the goal.
     pub(super) fn confine(&mut self, node: NodeId, goal: TermId) -> Result<bool, Stop> {
         let chain = self.chain(node);
         let Some(start) = self.window(&chain, goal)? else {

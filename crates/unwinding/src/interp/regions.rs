@@ -73,7 +73,8 @@ impl Region {
 }
 
 impl Search<'_> {
-    /// The location's region over its formal variables; all states if no action leaves the location.
+    /// The location's region over its formal variables; all states if no action leaves the
+    /// location.
     pub(super) fn region(&self, location: Location) -> TermId {
         if self.leaving[location].is_empty() {
             return self.terms.bool(location != ERROR);

@@ -469,8 +469,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The derivation along the path to the node and these actions, through these cubes (over formal
-    /// variables) of the nodes after the root.
+    /// The derivation along the path to the node and these actions, through these cubes (over
+    /// formal variables) of the nodes after the root.
     pub fn derivation_through(
         &mut self,
         node: NodeId,
@@ -711,7 +711,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Asserts that some clause leads along the edge, and counts the work, which long paths need much of.
+/// Asserts that some clause leads along the edge, and counts the work, which long paths need much
+/// of.
 pub(super) fn assert_edge(terms: &TermStore, edge: &Edge, solver: &mut Solver) {
     terms.charge(WORK_PER_EDGE_TERM * u32::try_from(edge.size).unwrap_or(u32::MAX));
     let literals: Vec<TermId> = edge.copies.iter().map(|c| c.literal).collect();

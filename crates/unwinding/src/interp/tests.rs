@@ -228,8 +228,9 @@ const TWO_ACTIONS: &str = "(set-logic HORN)
     (assert (forall ((x Int)) (=> (D x) (E x))))
     (check-sat)";
 
-/// On backtracking from E, D gets all its blockers, and a blocker for A would need an interpolation,
-/// for which no time is left. So the region of A is not full; with `true` as the blocker it would be.
+/// On backtracking from E, D gets all its blockers, and a blocker for A would need an
+/// interpolation, for which no time is left. So the region of A is not full; with `true` as the
+/// blocker it would be.
 #[test]
 fn backtracking_without_time_left_ends() {
     let problem = parse(TWO_ACTIONS, Rc::new(TermStore::new())).expect("Horn clauses");
@@ -399,7 +400,8 @@ fn blockers_of_regions_are_candidates() {
     assert!(!raw.lemmas.guesses.is_empty());
 }
 
-/// Sums in derivation trees: `x` is at least 1 in each fact of `P`, and `Q` has sums of two of them.
+/// Sums in derivation trees: `x` is at least 1 in each fact of `P`, and `Q` has sums of two of
+/// them.
 const SUMS: &str = "(set-logic HORN)
     (declare-fun P (Int Int) Bool) (declare-fun Q (Int Int) Bool)
     (assert (forall ((y Int)) (P 1 y)))

@@ -14,7 +14,7 @@ use alphorn_chc::cutpoints::Location;
 pub(super) enum Weight {
     /// No path through the action was refuted yet.
     Undefined,
-    /// What section IV-B computes.
+    /// The value by the rules of section IV-B.
     Value(u32),
 }
 

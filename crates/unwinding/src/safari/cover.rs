@@ -1,10 +1,11 @@
 //! Covering: whether the pre-image of a node is contained in the labels of expanded nodes.
 //!
-//! `∃i. M(v) ⊨ ⋁ ∃j. M(w)` is checked by skolemizing `i` and instantiating each `∀j. ¬M(w)` at index
-//! terms of the step. Models choose the instances: tuples of index terms that satisfy a label in the
-//! model. Conjuncts about one index variable are evaluated first, and restrict the tuples. The test
-//! is sound; it is complete where finitely many instances at the existing terms suffice (slides,
-//! "Completeness"). A node's instances are kept for when it is checked again, and for its cases.
+//! `∃i. M(v) ⊨ ⋁ ∃j. M(w)` is checked by skolemizing `i` and instantiating each `∀j. ¬M(w)` at
+//! index terms of the step. Models choose the instances: tuples of index terms that satisfy a label
+//! in the model. Conjuncts about one index variable are evaluated first, and restrict the tuples.
+//! The test is sound; it is complete where finitely many instances at the existing terms suffice
+//! (slides, "Completeness"). A node's instances are kept for when it is checked again, and for its
+//! cases.
 //!
 //! Deviation: the left side is the transition into the node's successor with the successor's label,
 //! the pre-image, in place of the node's weaker label; a model consists of the labels of expanded
@@ -118,8 +119,8 @@ impl Unwinding<'_> {
         })
     }
 
-    /// The pre-image: the step into the node's successor with the successor's label and axioms, over
-    /// formal variables.
+    /// The pre-image: the step into the node's successor with the successor's label and axioms,
+    /// over formal variables.
     pub fn pre_image(&self, node: NodeId) -> Vec<TermId> {
         let mut parts = vec![self.nodes[node].step];
         if let Some(successor) = self.nodes[node].successor {

@@ -1,8 +1,8 @@
 //! Interpolants for labels, chosen so that the unwinding converges.
 //!
-//! Between a step into an abstracted successor (`A`) and the path before a node (`B`) there are many
-//! interpolants; an arbitrary one mentions the numeral that a counter has on this path, and each
-//! longer path gives another. The choice is guided in two ways:
+//! Between a step into an abstracted successor (`A`) and the path before a node (`B`) there are
+//! many interpolants; an arbitrary one mentions the numeral that a counter has on this path, and
+//! each longer path gives another. The choice is guided in two ways:
 //!
 //! - *Term abstraction* (the authors' tool paper, CAV 2012): counters and other arguments that
 //!   loops change are unwanted. Each is renamed apart in `A`; if the contradiction remains, it is
@@ -14,13 +14,13 @@
 //!   `interpolation`. On the slides the solver computes all interpolants.
 //!
 //! A label that is not yet refined (`labels=indexed`) consists of *index predicates* (Lahiri and
-//! Bryant, "Predicate Abstraction with Indexed Predicates", TOCL 2007): comparisons that follow from
-//! the pre-image and mention an index variable, a cell, or an argument at which a cell is read. For
-//! a given number of index variables there are finitely many, so a label has no infinite chain of
-//! weaker ones, as `n ≤ i`, `n ≤ i + 1`, ... is one in exact labels. Terms that only a step's guard
-//! reads are added by a refinement: if the index predicates about these, too, contradict `B`, all of
-//! them are the interpolant, since a minimal subset would be about the few steps of this path. Later
-//! refinements relate other arguments.
+//! Bryant, "Predicate Abstraction with Indexed Predicates", TOCL 2007): comparisons that follow
+//! from the pre-image and mention an index variable, a cell, or an argument at which a cell is
+//! read. For a given number of index variables there are finitely many, so a label has no infinite
+//! chain of weaker ones, as `n ≤ i`, `n ≤ i + 1`, ... is one in exact labels. Terms that only a
+//! step's guard reads are added by a refinement: if the index predicates about these, too,
+//! contradict `B`, all of them are the interpolant, since a minimal subset would be about the few
+//! steps of this path. Later refinements relate other arguments.
 //!
 //! Invariant: an interpolant follows from `A`, contradicts `B`, and has only variables that are in
 //! both. Index predicates follow from `A`.

@@ -12,8 +12,8 @@ pub(super) struct Limits {
     /// Steps of reading arrays through assignments for one instance; with more the run ends with
     /// `unknown`.
     pub read_steps: usize,
-    /// Pairs of cells of the same array in one state; with more, only the axioms that models violate
-    /// are asserted.
+    /// Pairs of cells of the same array in one state; with more, only the axioms that models
+    /// violate are asserted.
     pub axioms: usize,
     /// Tuples of index terms that are tried for one label and model.
     pub tuples: usize,

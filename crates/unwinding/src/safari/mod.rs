@@ -1,35 +1,39 @@
 //! SAFARI: lazy abstraction with interpolants for arrays.
 //!
-//! Paper: Alberti, Bruttomesso, Ghilardi, Ranise, Sharygina, "Lazy Abstraction with Interpolants for
-//! Arrays" (LPAR 2012), the slides of their talk ("the slides" below), and their tool SAFARI (CAV
-//! 2012). A linear system is an array-based transition system: locations are predicates, the initial
-//! location is before the entry clauses and the error after the queries, and each clause is a
-//! guarded assignment `∃k. φ(k, a[k], c, d) ∧ a' = λj. G ∧ c' = H ∧ d' = K` ([`transition`]). A
+//! Paper: Alberti, Bruttomesso, Ghilardi, Ranise, Sharygina, "Lazy Abstraction with Interpolants
+//! for Arrays" (LPAR 2012), the slides of their talk ("the slides" below), and their tool SAFARI
+//! (CAV 2012). A linear system is an array-based transition system: locations are predicates, the
+//! initial location is before the entry clauses and the error after the queries, and each clause is
+//! a guarded assignment `∃k. φ(k, a[k], c, d) ∧ a' = λj. G ∧ c' = H ∧ d' = K` ([`transition`]). A
 //! labelled unwinding grows backwards from the error: a node stands for states `∃i. ψ(i, a[i], c,
 //! d)` that may reach the error.
 //!
 //! # Procedures of the paper
 //!
-//! - UNWIND takes the leaf of least depth, those at the initial location first ([`unwind`]).
-//! - EXPAND gives a node a child for each clause into its location. A child's label is `true`
-//!   (`labels=lazy`), or the pre-image, as in the authors' earlier tool MCMT (`labels=exact`), or,
-//!   by default, the index predicates that follow from a case of the pre-image (`labels=indexed`).
-//! - COVER closes a leaf whose states are contained in the labels of expanded nodes ([`cover`]).
-//! - REFINE takes the path of a node at the initial location: a refutation, or interpolants that
-//!   strengthen the labels ([`refine`], [`interpolate`]).
+//! - UNWIND (`run` of [`unwind`]) takes the leaf of least depth, those at the initial location
+//!   first.
+//! - EXPAND (`expand` of [`unwind`]) gives a node a child for each clause into its location. A
+//!   child's label is `true` (`labels=lazy`), or the pre-image, as in the authors' earlier tool
+//!   MCMT (`labels=exact`), or, by default, the index predicates that follow from a case of the
+//!   pre-image (`labels=indexed`).
+//! - COVER (`cover` of [`cover`]) closes a leaf whose states are contained in the labels of
+//!   expanded nodes.
+//! - REFINE (`refine` of [`refine`]) takes the path of a node at the initial location: a
+//!   refutation, or interpolants that strengthen the labels ([`interpolate`]).
 //!
-//! When no leaf is left, the complement of the labels is a universally quantified model ([`model`]).
+//! When no leaf is left, the complement of the labels is a universally quantified model
+//! ([`model`]).
 //!
 //! # Deviations
 //!
-//! - Clauses have local variables that are no indexes, and arrays without a definition. In lazy mode
-//!   they are never in a label, since interpolants do not mention them; in exact mode they are
+//! - Clauses have local variables that are no indexes, and arrays without a definition. In lazy
+//!   mode they are never in a label, since interpolants do not mention them; in exact mode they are
 //!   projected.
 //! - Array assignments of a step are instantiated at cells: at the indexes that steps nearer to the
 //!   error read. This decides a path unless a clause says that two arrays of its body are equal.
 //! - A label may read at an argument, `a[c]`, where the paper has `∃k. k = c ∧ … a[k]`; so fewer
-//!   index variables have to be instantiated. After a step that changes `c` it is an index variable.
-//!   Therefore `c` is compared in index predicates as `k` would be.
+//!   index variables have to be instantiated. After a step that changes `c` it is an index
+//!   variable. Therefore `c` is compared in index predicates as `k` would be.
 //! - Covering is checked for the pre-image instead of the node's label.
 //! - Interpolants consist of comparisons where these suffice.
 //! - Labels begin as an indexed predicate abstraction of the pre-image, case by case

@@ -105,8 +105,8 @@ fn read_at(terms: &TermStore, formula: TermId) -> FxHashSet<TermId> {
     found
 }
 
-/// `∃ vars. formula` as a disjunction of cubes without these variables; `None` if there are none, or
-/// too many cubes, or projection fails.
+/// `∃ vars. formula` as a disjunction of cubes without these variables; `None` if there are none,
+/// or too many cubes, or projection fails.
 fn eliminated(
     smt: &Rc<Smt>,
     formula: TermId,

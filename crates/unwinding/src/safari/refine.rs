@@ -3,12 +3,12 @@
 //! The path's instances have cells in place of arrays: each array is instantiated at the indexes
 //! that the steps nearer to the error read. The axiom that elements at equal indexes are equal is
 //! asserted of all pairs if these are few, otherwise of those that a model violates (selective
-//! instantiation). A model of the path gives arrays: its cells, and a default elsewhere; the clauses
-//! are evaluated along the path with them. If there is no model, interpolants are computed from the
-//! error on: that of a node is implied by the step into its successor and the successor's label, and
-//! contradicts the path before the node. The index variables of its cells occur before the node,
-//! where the arrays are instantiated at them; so the condition of the slides' interpolation theorem
-//! holds by construction.
+//! instantiation). A model of the path gives arrays: its cells, and a default elsewhere; the
+//! clauses are evaluated along the path with them. If there is no model, interpolants are computed
+//! from the error on: that of a node is implied by the step into its successor and the successor's
+//! label, and contradicts the path before the node. The index variables of its cells occur before
+//! the node, where the arrays are instantiated at them; so the condition of the slides'
+//! interpolation theorem holds by construction.
 //!
 //! Invariant: after a refinement the path's first step contradicts the label of the second node.
 
@@ -158,7 +158,8 @@ impl Unwinding<'_> {
         Ok(Refutation { steps })
     }
 
-    /// Values of the clause's variables: those of the fact before, of the model, and of definitions.
+    /// Values of the clause's variables: those of the fact before, of the model, and of
+    /// definitions.
     fn step_values(
         &self,
         node: NodeId,

@@ -1,9 +1,10 @@
 //! Linear clauses as guarded assignments with arrays, and their instances along a path.
 //!
 //! A transition is a clause, or one case of it: if a choice decides which arrays are equal, each
-//! alternative is a transition. An instance is the transition between two nodes of the unwinding. In
-//! it each array is read through its assignment `a' = λj. G(j)` at the indexes that the successor
-//! reads; the reads that are left are *cells*: variables for elements of the arrays before the step.
+//! alternative is a transition. An instance is the transition between two nodes of the unwinding.
+//! In it each array is read through its assignment `a' = λj. G(j)` at the indexes that the
+//! successor reads; the reads that are left are *cells*: variables for elements of the arrays
+//! before the step.
 //!
 //! Invariant: an instance's formula is implied by the clause if each cell has its element as value
 //! and each index variable the value of its term; no array occurs in it.

@@ -295,8 +295,8 @@ impl<'a> Unwinding<'a> {
         }))
     }
 
-    /// Replaces a node by one for each case of its step. The state of a case has only the cells that
-    /// the case reads.
+    /// Replaces a node by one for each case of its step. The state of a case has only the cells
+    /// that the case reads.
     fn split(&mut self, node: NodeId, cases: &[TermId]) {
         let terms = self.terms.clone();
         self.mark_dead(node);

@@ -94,7 +94,8 @@ impl Search<'_> {
         Some(found)
     }
 
-    /// Whether the formulas contradict each other; `None` if that is unknown or the budget is spent.
+    /// Whether the formulas contradict each other; `None` if that is unknown or the budget is
+    /// spent.
     fn excludes(&self, solver: &mut Solver, assumptions: &[TermId]) -> Option<bool> {
         if self.budget.is_spent() {
             return None;

@@ -16,13 +16,15 @@
 //!
 //! # Procedures of the paper
 //!
-//! - VINTAMAIN, EXPANDARG, VINTAREF and UFOREF: `search`, for both kinds of graph.
-//! - EXPANDNODE, GETFUTURENODE, COMPUTEPOST: `arg::expand`. WIDENWITH and α: `arg::widen`.
+//! - VINTAMAIN: `main`, EXPANDARG: `expand_arg`, VINTAREF and UFOREF: `refine`, all of `search` and
+//!   for both kinds of graph.
+//! - EXPANDNODE: `expand_node`, GETFUTURENODE: `future_node`, COMPUTEPOST: `compute_post`, all of
+//!   `arg::expand`. WIDENWITH: `widen_with`, α: `relabel_node`, both of `arg::widen`.
 //! - WTONEXT and WTOEXIT: both are `Cutpoints::next` of `chc::cutpoints`; which location comes next
 //!   depends only on the pending ones.
-//! - ENCODEBMC and DECODEBMC: `arg::encode`. VINTARDI: `by_certificates` of `arg`, which gives the
-//!   edges and the labels of their sources to DAGITP, that is `Interpolator::dag` of the crate
-//!   `interpolation`.
+//! - ENCODEBMC and ENCODE: `encode_bmc`, DECODEBMC: `decode_bmc`, both of `arg::encode`. VINTARDI:
+//!   `by_certificates` of `arg`, which gives the edges and the labels of their sources to DAGITP,
+//!   that is `Interpolator::dag` of the crate `interpolation`.
 //!
 //! Fig. 2(c) and Fig. 5 are tests of `arg`, with widening at each unrolling as in the examples. Our
 //! copy of the paper lacks the picture of Fig. 5(a); the program is reconstructed from the labels

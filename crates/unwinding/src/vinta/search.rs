@@ -346,9 +346,9 @@ where
         }
     }
 
-    /// Interpolants of the encoding, or a derivation: from certificates unless they failed recently,
-    /// otherwise by projection. Both decide whether there is a derivation, so nothing asks that
-    /// before: on large graphs this is the hardest query, and projection avoids it.
+    /// Interpolants of the encoding, or a derivation: from certificates unless they failed
+    /// recently, otherwise by projection. Both decide whether there is a derivation, so nothing
+    /// asks that before: on large graphs this is the hardest query, and projection avoids it.
     fn interpolants(
         &mut self,
         encoding: &<Self as Unwinding>::Encoding,

@@ -1,11 +1,11 @@
-//! Formulas that are known of a node before refinement: an element of an abstract domain, and lemmas
-//! about its predicate, from any labels, that hold of it.
+//! Formulas that are known of a node before refinement: an element of an abstract domain, and
+//! lemmas about its predicate, from any labels, that hold of it.
 //!
-//! An element is the post of the elements, labels and lemmas of the premises; from the third node of
-//! one predicate within another on it is widened. A lemma is checked once at each node, together
-//! with all other new ones, by a query or two, where an interpolant with the same content would need
-//! hundreds. None of this enters a label before it is needed (`exclude`): unneeded conjuncts would
-//! only keep nodes from being covered.
+//! An element is the post of the elements, labels and lemmas of the premises; from the third node
+//! of one predicate within another on it is widened. A lemma is checked once at each node, together
+//! with all other new ones, by a query or two, where an interpolant with the same content would
+//! need hundreds. None of this enters a label before it is needed (`exclude`): unneeded conjuncts
+//! would only keep nodes from being covered.
 //!
 //! Invariant: the element and lemmas of a node follow by its clause from those of its premises and
 //! their labels.

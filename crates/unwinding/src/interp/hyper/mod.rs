@@ -1,15 +1,15 @@
 //! Nonlinear clauses: an AND/OR unwinding with tree interpolants.
 //!
 //! A node is an instance of a clause whose body atoms are older nodes; it stands for one shape of
-//! derivation tree. U(P) is the disjunction of the labels of P's live nodes. A new node is made only
-//! where U is no model yet (McMillan and Rybalchenko, "Solving constrained Horn clauses using
-//! interpolation", 2013): a clause, and a model of a fact that it derives from U of its body outside
-//! U of its head, choose the premises, so tuples of premises are not enumerated. For a query they
-//! choose the derivation trees to check. These are unfolded level by level where labels do not
-//! refute them; a model of a completely unfolded tree is a refutation, and a contradiction gives
-//! tree interpolants (R), unless elements and lemmas of the nodes (`elements`) exclude the tree
-//! before (`exclude`). Nodes are covered as in the linear case; a covered node and the nodes derived
-//! from it are not in U, and become live again when a clause needs them.
+//! derivation tree. U(P) is the disjunction of the labels of P's live nodes. A new node is made
+//! only where U is no model yet (McMillan and Rybalchenko, "Solving constrained Horn clauses using
+//! interpolation", 2013): a clause, and a model of a fact that it derives from U of its body
+//! outside U of its head, choose the premises, so tuples of premises are not enumerated. For a
+//! query they choose the derivation trees to check. These are unfolded level by level where labels
+//! do not refute them; a model of a completely unfolded tree is a refutation, and a contradiction
+//! gives tree interpolants (R), unless elements and lemmas of the nodes (`elements`) exclude the
+//! tree before (`exclude`). Nodes are covered as in the linear case; a covered node and the nodes
+//! derived from it are not in U, and become live again when a clause needs them.
 //!
 //! Invariant: for each node, its label contains what its clause derives from the labels of its
 //! premises. The search ends when no clause derives anything outside U from U, so U is a model, or
@@ -309,8 +309,8 @@ impl<'a> HyperSearch<'a> {
         })
     }
 
-    /// Makes a node of the clause and its premises, or uncovers the node that there is; unless, with
-    /// forced covering, another node's label is made to contain what the clause derives.
+    /// Makes a node of the clause and its premises, or uncovers the node that there is; unless,
+    /// with forced covering, another node's label is made to contain what the clause derives.
     fn derive(&mut self, clause: usize, premises: Vec<NodeId>) -> Result<(), Stop> {
         let own = &self.system.clauses[clause];
         let location = own

@@ -6,9 +6,9 @@
 //! is then computed anew.
 //!
 //! In a domain with exact differences, the label of a node contains everything that its location
-//! has reached so far, and its frontier is the new part; only the frontier is explored. (The paper's
-//! label is the frontier. Those labels are no well-labelling, which refinement needs: the post of a
-//! node is spread over the label of its child and those before it.)
+//! has reached so far, and its frontier is the new part; only the frontier is explored. (The
+//! paper's label is the frontier. Those labels are no well-labelling, which refinement needs: the
+//! post of a node is spread over the label of its child and those before it.)
 //!
 //! Invariant: at the end of a phase, for each node that is not covered and each action that leaves
 //! it, the labels of the action's target location contain the action's image of the node's label.

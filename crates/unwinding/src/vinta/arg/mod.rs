@@ -58,7 +58,8 @@ struct Node<E> {
 }
 
 impl<E> Node<E> {
-    /// The explored part of the node as the source of a post; `seen` is already known of the target.
+    /// The explored part of the node as the source of a post; `seen` is already known of the
+    /// target.
     fn source(&self, seen: TermId) -> Source<'_, E> {
         let formula = if self.exact { TermId::TRUE } else { self.label };
         Source::linear(&self.frontier, formula, seen)

@@ -84,8 +84,8 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         Ok(Unrolled::Infeasible(clauses.interpolants(&terms)))
     }
 
-    /// A cube over the variables of the node at `from`, from all of whose states the step leads into
-    /// the cube.
+    /// A cube over the variables of the node at `from`, from all of whose states the step leads
+    /// into the cube.
     fn predecessor(
         &self,
         dag: &Dag,

@@ -17,8 +17,8 @@ use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
-    /// Conjoins these formulas, over the variables of the DAG's nodes, to the nodes' labels; without
-    /// restriction it replaces the labels by them.
+    /// Conjoins these formulas, over the variables of the DAG's nodes, to the nodes' labels;
+    /// without restriction it replaces the labels by them.
     pub(super) fn relabel_dag(&mut self, dag: &Dag, interpolants: &[TermId]) -> Result<(), Stop> {
         let restricted = self.options.restricted();
         for node in &mut self.graph.nodes {

@@ -11,7 +11,8 @@ use alphorn_proof::Stop;
 use alphorn_term::TermId;
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
-    /// Visits the location. If its label grows, the locations of all clauses that use it get pending.
+    /// Visits the location. If its label grows, the locations of all clauses that use it get
+    /// pending.
     pub(super) fn visit_location(&mut self, location: Location) -> Result<(), Stop> {
         self.graph.pending[location] = false;
         match location {

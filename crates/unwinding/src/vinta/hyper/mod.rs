@@ -14,8 +14,8 @@
 //!   again.
 //! - If no query follows from the last labels, these are a model. Otherwise derivation trees are
 //!   unfolded from the queries (`unfold`) where labels do not refute them. One tree with
-//!   alternatives stands for all derivations. A model of the tree in which every leaf is unfolded is
-//!   a refutation.
+//!   alternatives stands for all derivations. A model of the tree in which every leaf is unfolded
+//!   is a refutation.
 //! - If there is none, VINTAREF (`refine`) uses a tree interpolant: for each tree node a formula
 //!   that follows from the labels and the clauses below it. A node's new label is its old one with
 //!   the interpolants of its copies in the tree and of the later nodes in its chain. Nodes that are
