@@ -27,7 +27,9 @@ const NAME: &str = "alphorn";
     override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS"
 )]
 struct Cli {
-    /// The file to solve; standard input if it is `-` or missing (write ./check for a file named check)
+    /// The file to solve; without one, or with `-`, standard input.
+    ///
+    /// Write ./check for a file with the name check.
     file: Option<PathBuf>,
 
     #[command(flatten)]
@@ -42,7 +44,7 @@ struct Cli {
 
 #[derive(Args, Debug)]
 struct SolveArgs {
-    /// The engine; `auto` is the default strategy, which uses several.
+    /// The engine; `auto` is the default strategy.
     #[arg(long, value_name = "NAME", default_value = "auto", long_help = engines_help())]
     engine: String,
 
@@ -55,7 +57,7 @@ struct SolveArgs {
     )]
     without: Vec<String>,
 
-    /// How many members of the portfolio run at a time [default: the number of cores].
+    /// Members of the portfolio that run at a time [default: the number of cores].
     ///
     /// Members solve the same problem in different ways, each in its own process, and the first
     /// answer counts. With one job only the default strategy runs. The options --engine, --without,
@@ -191,7 +193,7 @@ struct CommonArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
     timeout: Option<Duration>,
 
-    /// Give the same answer on any machine: --timeout limits work instead of time.
+    /// Give the same answer on any machine: --timeout limits work, not time.
     ///
     /// The same file, options and version give the same output, byte for byte, however busy the
     /// machine is. The work of N seconds is what takes about N seconds on an idle reference machine.
