@@ -1,6 +1,6 @@
 //! alphorn, a solver for constrained Horn clauses.
 //!
-//! A [`Problem`](frontend::Problem) is read from text, and [`solve`] decides it. What comes out,
+//! A [`Problem`](frontend::Problem) is read from text, and [`solve`] decides it. The result,
 //! [`Validated`](witness::Validated), has been checked against that text: `sat` has a model,
 //! `unsat` a refutation, and everything else is `unknown`, with a reason.
 //!
@@ -141,7 +141,7 @@ pub use strategy::{
     solve_system, solve_with_hints, system_after,
 };
 
-/// What the tests of the project need and users do not. Nothing here is promised to stay.
+/// For the tests of the project only; it may change with every version.
 #[doc(hidden)]
 pub mod internal {
     use std::rc::Rc;

@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A choice that nobody makes is a constant.
+    /// A choice without a user is a constant.
     #[test]
     fn there_are_few_settings() {
         let count = |entry: &Entry| (entry.make)().settings().len();

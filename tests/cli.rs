@@ -1,5 +1,8 @@
 //! The command line: output on each stream, its order, and the exit status.
 
+// Helpers of tests.
+#![allow(clippy::unwrap_used)]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

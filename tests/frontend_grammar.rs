@@ -2,6 +2,9 @@
 //! texts, find the same structure in them, and report the same tokens. Intended differences are
 //! listed here.
 
+// Helpers of tests.
+#![allow(clippy::unwrap_used)]
+
 #[path = "common/asked.rs"]
 mod asked;
 

@@ -1,5 +1,8 @@
 //! Planted witnesses: wrong ones are rejected wherever they come from, correct ones are accepted.
 
+// Helpers of tests.
+#![allow(clippy::unwrap_used)]
+
 #[path = "common/asked.rs"]
 mod asked;
 #[path = "common/corpus.rs"]

@@ -1,13 +1,12 @@
-//! What is known of similar clauses: answers of earlier runs, of which as much is used as still
-//! holds.
+//! Hints: answers to similar clauses, used as far as they still hold.
 //!
-//! A refutation whose clauses are all there is one of these clauses. A model of clauses that are all
-//! there still is a model of fewer; of other clauses its conjuncts are candidates for invariants,
-//! and those that are inductive together strengthen the clauses (`transform::share_lemmas`). If
-//! that leaves no query, the clauses are solved.
+//! A refutation is one of this problem if all its clauses are in the problem. A model is one of this
+//! problem if all clauses of the problem were in the other. Otherwise the model's conjuncts are
+//! candidates for invariants, and those that are inductive together strengthen the clauses
+//! (`transform::share_lemmas`). If no query is left then, the clauses are solved.
 //!
-//! Invariant: a hint is never believed. What comes of it passes the check of all answers, or is
-//! proven anew; a wrong one costs time.
+//! Invariant: a hint is never trusted. An answer from it passes the check of all answers, and an
+//! invariant is proven again.
 
 use std::rc::Rc;
 
@@ -23,18 +22,18 @@ use alphorn_witness::{
     parse_witness, validate_guess,
 };
 
-/// An answer to other clauses, which were read into the same store of terms.
+/// An answer to other clauses.
 pub struct Hint {
+    /// The other clauses, read into the same store of terms.
     pub problem: Problem,
-    /// A witness for that problem,
+    /// A witness for these clauses.
     pub claim: Claim,
-    /// and the text that it was read from.
+    /// The text of the witness.
     pub witness: String,
 }
 
 impl Hint {
-    /// A witness for a problem, both as text, read into a store of terms; `None` if that is not what
-    /// they are.
+    /// Reads a problem and a witness for it from text; `None` if one of them cannot be read.
     pub fn read(text: &str, witness: &str, terms: &Rc<TermStore>) -> Option<Hint> {
         let problem = parse(text, terms.clone()).ok()?;
         let claim = parse_witness(&problem, witness).ok()?;
@@ -46,19 +45,19 @@ impl Hint {
     }
 }
 
-/// What a clause says, whatever its variables are called: body, constraint, head.
+/// The body, constraint and head of a clause, with canonical names of variables.
 type Meaning = (Vec<Atom>, TermId, Option<Atom>);
 
-/// How the predicates and clauses of another problem are called in this one.
+/// Maps predicates and clauses of another problem to those of this one.
 struct Dictionary<'a> {
     hint: &'a Problem,
     problem: &'a Problem,
     predicates: FxHashMap<PredicateId, PredicateId>,
-    /// Clauses of this problem by what they say.
+    /// Clauses of this problem by their meaning.
     clauses: FxHashMap<Meaning, ClauseId>,
 }
 
-/// The answer that a hint gives, or else what may be inductive of the hints' models.
+/// The answer that a hint gives, if there is one; otherwise the conjuncts of the hints' models.
 pub(super) fn use_hints(
     problem: &Problem,
     hints: &[Hint],
@@ -94,7 +93,7 @@ pub(super) fn use_hints(
                 }
                 for (&predicate, &formula) in &model.definitions {
                     let conjuncts = problem.terms.conjuncts(formula).into_iter();
-                    // What functions mean is for the model's own lemmas to say.
+                    // Conjuncts with functions would need the model's lemmas about them.
                     let is_plain = |&conjunct: &TermId| {
                         terms.called(&[conjunct]).is_empty()
                             && terms.size_definitions(&[conjunct]).is_empty()
@@ -163,7 +162,7 @@ impl<'a> Dictionary<'a> {
         known.len() == self.clauses.len()
     }
 
-    /// The model over this problem's predicates.
+    /// The model with the predicates of this problem.
     fn model(&self, model: Model) -> Model {
         let terms = &self.problem.terms;
         let mut definitions = FxHashMap::default();
@@ -182,7 +181,7 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// The refutation in terms of this problem, if it has all its clauses.
+    /// The refutation with the clauses of this problem, if it has all of them.
     fn refutation(&self, refutation: &Refutation) -> Option<Refutation> {
         let mut clauses: FxHashMap<ClauseId, ClauseId> = FxHashMap::default();
         let mut steps = Vec::with_capacity(refutation.steps.len());
@@ -213,8 +212,8 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// What a clause says, with variables of canonical names, in the order of its quantifiers; none if it
-/// has a predicate that is not in `predicates`.
+/// The meaning of a clause, with variables numbered in the order of its quantifiers; `None` if it has
+/// a predicate that is not in `predicates`.
 fn meaning(
     problem: &Problem,
     clause: &ProblemClause,

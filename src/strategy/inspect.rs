@@ -1,4 +1,4 @@
-//! Systems to look at: the normal form of a problem, and what passes make of it.
+//! The normal form of a problem, and the system after a pass, for printing.
 //!
 //! Invariant: nothing is decided here.
 
@@ -20,7 +20,7 @@ pub fn normal_form(problem: &Problem) -> System {
 /// normal form if none did.
 ///
 /// # Errors
-/// A name in the configuration that means nothing, or a pass that is not in its list.
+/// An unknown name in the configuration, or a pass that is not in its list.
 pub fn system_after(
     problem: &Problem,
     config: &Config,
@@ -46,7 +46,7 @@ pub fn system_after(
     Ok(system)
 }
 
-/// The passes with what they do, a line each.
+/// The names of the passes with their descriptions, one a line.
 pub fn list_passes() -> String {
     let mut list = String::new();
     for pass in PASSES {

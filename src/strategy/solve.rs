@@ -30,16 +30,16 @@ use alphorn_transform::{
 };
 use alphorn_witness::{Validated, Verdict, validate};
 
-/// What to solve with.
+/// The choices of a run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// An engine, or a strategy over engines.
+    /// The name of an engine, or `auto`.
     pub engine: String,
-    /// Engines that have no turn in the default strategy.
+    /// Engines that the default strategy leaves out.
     pub without: Vec<String>,
-    /// Whether a model is to be printed, and so is worth some time to make it simpler.
+    /// Whether a model is to be printed; then some time is spent on making it simpler.
     pub model: bool,
-    /// Whether only models without recursive functions count.
+    /// Whether models with recursive functions count as `unknown`.
     pub plain: bool,
     /// Passes in the order of application, separated by commas; `None` for all.
     pub passes: Option<String>,
@@ -60,18 +60,26 @@ impl Default for Config {
     }
 }
 
-/// A name in the configuration that means nothing.
+/// An unknown name in the configuration.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum ConfigError {
+    /// There is no such engine.
     #[error(transparent)]
     Engine(#[from] UnknownEngine),
+    /// There is no such pass.
     #[error(transparent)]
     Pass(#[from] PipelineError),
+    /// There is no such setting, or it has no such value.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// A pass to look at that is not in the list.
+    /// The clauses are to be printed after a pass that is not in the list of passes.
     #[error("pass {pass} is not among those applied: {applied}")]
-    PassNotApplied { pass: String, applied: String },
+    PassNotApplied {
+        /// The pass.
+        pass: String,
+        /// The list, separated by commas.
+        applied: String,
+    },
 }
 
 impl Config {
@@ -104,12 +112,13 @@ impl Config {
     }
 }
 
-/// Why clauses made in code could not be tried.
+/// Why clauses made in code cannot be decided.
 #[derive(Debug, Error)]
 pub enum SystemError {
+    /// The configuration has an unknown name.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The clauses say what no text can, a name with a `|` for instance.
+    /// The clauses cannot be written as text, because of a name with a `|` for instance.
     #[error(transparent)]
     Text(#[from] InputError),
 }
@@ -135,7 +144,7 @@ pub fn solve(
     solve_with_hints(problem, config, &[], |_| (), cx)
 }
 
-/// What becomes known in the course of a run.
+/// Something that becomes known in the course of a run.
 pub enum Event<'a> {
     /// The problem is in normal form, of this shape.
     Normalized(&'a Shape),
@@ -147,7 +156,7 @@ pub enum Event<'a> {
 /// with each event.
 ///
 /// # Errors
-/// A name in the configuration that means nothing.
+/// An unknown name in the configuration.
 pub fn solve_with_hints(
     problem: &Problem,
     config: &Config,
@@ -302,8 +311,8 @@ impl<'a> Run<'a> {
         result.answer
     }
 
-    /// A stage on the clauses as they were written. What passes have made of them is kept for the
-    /// stages to come, and no pass is to blame for a lost witness.
+    /// A stage on the clauses as they were written. The clauses after passes are kept for later
+    /// stages, and a lost witness does not lead to a retry without passes.
     fn stage_on_written_clauses(&mut self, stage: &Stage, cx: &mut Context) -> Option<Validated> {
         let mut shape = Shape::of(&self.normal);
         // Only the quick passes show how bit-vectors are used.

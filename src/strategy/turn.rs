@@ -20,7 +20,7 @@ use alphorn_witness::Verdict;
 /// The most work for proving the lemmas that an engine leaves.
 const MAX_SHARING_WORK: Duration = Duration::from_secs(10);
 
-/// The same as a part of the time left before the turn (one of so many parts).
+/// The part of the time left before the turn that this work may be: one of this many parts.
 const SHARING_PARTS: u32 = 20;
 
 /// Frames of a turn with a lower limit are not kept: they are about the clauses before further passes,
@@ -284,8 +284,7 @@ mod tests {
         }
     }
 
-    /// Where datatypes are left `vinta` has a moment, before the time of the engines that are made for
-    /// them.
+    /// Where datatypes are left, `vinta` has a short turn only, before the engines made for them.
     #[test]
     fn engines_for_datatypes_take_part_where_there_are_some() {
         let without = shape(false);
@@ -373,7 +372,7 @@ mod tests {
         }
     }
 
-    /// What is left of words may be codes, which are no integers.
+    /// After passes bit-vectors may be codes, which do not behave like integers.
     #[test]
     fn the_twin_takes_part_where_words_may_be_numbers() {
         for wide_words in [true, false] {

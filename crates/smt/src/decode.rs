@@ -159,9 +159,9 @@ impl<'a> Decoder<'a> {
             results.push(term);
             return Ok(());
         }
-        // SAFETY: the term is referenced by the root.
         let scope = match scope {
             0 => 0,
+            // SAFETY: the term is referenced by the root.
             _ if unsafe { Z3_is_ground(self.cx.raw, ast) } => 0,
             _ => scope,
         };

@@ -84,12 +84,14 @@ impl Smt {
         for clause in &system.clauses {
             self.add_rule(&engine, system, clause, &declarations, goal)?;
         }
-        // SAFETY: the relation is registered; the term is referenced during the query.
+        // SAFETY: the relation is registered.
         let query = unsafe {
             let app = Z3_mk_app(cx.raw, goal, 0, std::ptr::null());
             AstRef::new(cx, cx.ok(app)?)
         };
-        let answer = cx.query(|| unsafe { Z3_fixedpoint_query(cx.raw, engine.raw, query.ast) });
+        // SAFETY: the term is referenced during the query.
+        let ask = || unsafe { Z3_fixedpoint_query(cx.raw, engine.raw, query.ast) };
+        let answer = cx.query(ask);
         match answer {
             Some(Z3_L_FALSE) => self.interpretations(&engine, system, &declarations),
             Some(Z3_L_TRUE) => Ok(FixedpointAnswer::Unsafe(
