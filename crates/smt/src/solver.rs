@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 use z3_sys::*;
 
-use super::context::{Context, Interrupter};
+use super::context::Context;
 use super::decode::Decoder;
 use super::encode::Encoder;
 use super::model::SmtModel;
@@ -127,12 +127,14 @@ impl Smt {
     }
 
     /// A handle by which another thread stops the queries of this context.
-    pub fn interrupter(&self) -> Interrupter {
+    #[cfg(test)]
+    pub(crate) fn interrupter(&self) -> super::context::Interrupter {
         self.cx.interrupter()
     }
 
     /// Lets queries run again after an interrupt.
-    pub fn clear_interrupt(&self) {
+    #[cfg(test)]
+    pub(crate) fn clear_interrupt(&self) {
         self.cx.clear_stop();
     }
 
