@@ -89,7 +89,9 @@ impl Smt {
             let app = Z3_mk_app(cx.raw, goal, 0, std::ptr::null());
             AstRef::new(cx, cx.ok(app)?)
         };
-        let answer = cx.query(|| unsafe { Z3_fixedpoint_query(cx.raw, engine.raw, query.ast) });
+        // SAFETY: engine and query belong to the context and are referenced.
+        let ask = || unsafe { Z3_fixedpoint_query(cx.raw, engine.raw, query.ast) };
+        let answer = cx.query(ask);
         match answer {
             Some(Z3_L_FALSE) => self.interpretations(&engine, system, &declarations),
             Some(Z3_L_TRUE) => Ok(FixedpointAnswer::Unsafe(

@@ -355,11 +355,12 @@ impl Solver {
             return SatResult::Unknown(message.clone());
         }
         let cx = &self.smt.cx;
-        // SAFETY: the literals belong to the context, which keeps references to them.
         let (limit, budget) = (self.smt.query_limit(), self.smt.budget.as_ref());
-        let answer = cx.query_within(limit, budget, self.raw, || unsafe {
+        // SAFETY: the literals belong to the context, which keeps references to them.
+        let check = || unsafe {
             Z3_solver_check_assumptions(cx.raw, self.raw, literals.len() as u32, literals.as_ptr())
-        });
+        };
+        let answer = cx.query_within(limit, budget, self.raw, check);
         match answer {
             None => SatResult::Unknown("no time left".to_owned()),
             Some(_) if cx.failed().is_some() => SatResult::Unknown(cx.error()),
