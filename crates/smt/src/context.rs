@@ -50,8 +50,7 @@ pub struct Interrupter {
 
 impl Interrupter {
     /// Makes the running query end with `Unknown`, and every later one, which does not start, until
-    /// [`Smt::clear_interrupt`](super::Smt::clear_interrupt). Returns when no query is running, at
-    /// the latest after `wait`.
+    /// [`Context::clear_stop`]. Returns when no query is running, at the latest after `wait`.
     pub fn interrupt(&self, wait: Duration) {
         self.shared.stopped.store(true, Ordering::SeqCst);
         let start = Instant::now();

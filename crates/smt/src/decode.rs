@@ -159,12 +159,9 @@ impl<'a> Decoder<'a> {
             results.push(term);
             return Ok(());
         }
-        let scope = match scope {
-            0 => 0,
-            // SAFETY: the term is referenced by the root.
-            _ if unsafe { Z3_is_ground(self.cx.raw, ast) } => 0,
-            _ => scope,
-        };
+        // SAFETY: the term is referenced by the root.
+        let is_ground = || unsafe { Z3_is_ground(self.cx.raw, ast) };
+        let scope = if scope == 0 || is_ground() { 0 } else { scope };
         if let Some(&term) = self.memo.get(&(ast, scope)) {
             results.push(term);
             return Ok(());

@@ -89,7 +89,7 @@ impl Smt {
             let app = Z3_mk_app(cx.raw, goal, 0, std::ptr::null());
             AstRef::new(cx, cx.ok(app)?)
         };
-        // SAFETY: the term is referenced during the query.
+        // SAFETY: engine and query belong to the context and are referenced.
         let ask = || unsafe { Z3_fixedpoint_query(cx.raw, engine.raw, query.ast) };
         let answer = cx.query(ask);
         match answer {

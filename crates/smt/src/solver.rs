@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 use z3_sys::*;
 
-use super::context::{Context, Interrupter};
+use super::context::Context;
 use super::decode::Decoder;
 use super::encode::Encoder;
 use super::model::SmtModel;
@@ -127,12 +127,14 @@ impl Smt {
     }
 
     /// A handle by which another thread stops the queries of this context.
-    pub fn interrupter(&self) -> Interrupter {
+    #[cfg(test)]
+    pub(crate) fn interrupter(&self) -> super::context::Interrupter {
         self.cx.interrupter()
     }
 
     /// Lets queries run again after an interrupt.
-    pub fn clear_interrupt(&self) {
+    #[cfg(test)]
+    pub(crate) fn clear_interrupt(&self) {
         self.cx.clear_stop();
     }
 
@@ -354,9 +356,10 @@ impl Solver {
         }
         let cx = &self.smt.cx;
         let (limit, budget) = (self.smt.query_limit(), self.smt.budget.as_ref());
-        let (count, first) = (literals.len() as u32, literals.as_ptr());
         // SAFETY: the literals belong to the context, which keeps references to them.
-        let check = || unsafe { Z3_solver_check_assumptions(cx.raw, self.raw, count, first) };
+        let check = || unsafe {
+            Z3_solver_check_assumptions(cx.raw, self.raw, literals.len() as u32, literals.as_ptr())
+        };
         let answer = cx.query_within(limit, budget, self.raw, check);
         match answer {
             None => SatResult::Unknown("no time left".to_owned()),

@@ -443,10 +443,10 @@ fn a_gap_in_terms_is_a_failure() {
             "not before it",
         ),
         (&|m| m.lemmas[0].cases.truncate(1), "cover all values"),
-        (&|m| m.lemmas[0].vars.truncate(1), "more than its variables"),
+        (&|m| m.lemmas[0].vars.truncate(1), "not its own"),
         (
             &|m| m.lemmas[0].cases[0].unfoldings.push(TermId::TRUE),
-            "no call",
+            "not a call",
         ),
         (&|m| m.lemmas[0].measure.clear(), "not smaller"),
     ];

@@ -382,7 +382,7 @@ pub const PARITY: Proof = Proof {
             "as many functions as bodies",
             " (and ((_ is succ) m) (even! (pred m)))",
             "",
-            "as many functions as bodies are needed",
+            "the numbers of functions and bodies differ",
         ),
         (
             "the variable of the other function",
