@@ -97,7 +97,7 @@
 //! use alphorn::frontend::parse;
 //! use alphorn::run::Context;
 //! use alphorn::term::TermStore;
-//! use alphorn::witness::{Outcome, check_claim, parse_witness};
+//! use alphorn::witness::{CheckOutcome, check_claim, parse_witness};
 //!
 //! let terms = Rc::new(TermStore::new());
 //! let text = "(set-logic HORN) (declare-fun P (Int) Bool)
@@ -107,9 +107,9 @@
 //! let problem = parse(text, terms.clone())?;
 //! let model = parse_witness(&problem, "sat ((define-fun P ((x Int)) Bool (> x 2)))")?;
 //! let mut cx = Context::new(terms);
-//! assert_eq!(check_claim(&problem, &model, &mut cx), Outcome::Valid);
+//! assert_eq!(check_claim(&problem, &model, &mut cx), CheckOutcome::Valid);
 //! let model = parse_witness(&problem, "sat ((define-fun P ((x Int)) Bool (> x 4)))")?;
-//! assert!(matches!(check_claim(&problem, &model, &mut cx), Outcome::Invalid(_)));
+//! assert!(matches!(check_claim(&problem, &model, &mut cx), CheckOutcome::Invalid(_)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -22,7 +22,8 @@ use alphorn::report::{Page, Printed};
 use alphorn::run::{Budget, Context, Progress, Reason, Statistics, View};
 use alphorn::term::TermStore;
 use alphorn::witness::{
-    Outcome, Output, ProofFormat, Validated, Wanted, check_claim, no_certificate, parse_witness,
+    CheckOutcome, Output, ProofFormat, Validated, Wanted, check_claim, no_certificate,
+    parse_witness,
 };
 use alphorn::{Config, Event, Hint, normal_form, solve_with_hints, system_after};
 
@@ -365,9 +366,9 @@ impl Worker<'_> {
             .map_err(|_| "witness: this is not UTF-8 text".to_owned())?;
         let claim = parse_witness(&problem, &text).map_err(|e| format!("witness: {e}"))?;
         let (word, note, status) = match check_claim(&problem, &claim, &mut cx) {
-            Outcome::Valid => ("valid\n", None, 0),
-            Outcome::Invalid(why) => ("invalid\n", Some(why), 2),
-            Outcome::Undecided(why) => ("unknown\n", Some(why), 3),
+            CheckOutcome::Valid => ("valid\n", None, 0),
+            CheckOutcome::Invalid(why) => ("invalid\n", Some(why), 2),
+            CheckOutcome::Undecided(why) => ("unknown\n", Some(why), 3),
         };
         Ok(self.result(Answer::Text(word.to_owned(), status), note, (problem, cx)))
     }

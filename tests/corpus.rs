@@ -10,7 +10,7 @@ use std::time::Duration;
 use alphorn::Config;
 use alphorn::internal::ENGINES;
 use corpus::trials::{PATIENCE, answers_at_least, on_all};
-use corpus::{Outcome, Task, run, tasks};
+use corpus::{CheckOutcome, Task, run, tasks};
 
 /// Tasks that are not marked as hard and that the default strategy does not solve.
 const NOT_SOLVED: &[&str] = &[
@@ -62,7 +62,7 @@ fn the_default_solves_the_corpus() {
         let run = run(&task.path, &config("auto"), limit);
         run.agrees(task)?;
         match run.outcome {
-            Outcome::Unknown(reason) if !exempt => Err(format!("{}: {reason}", task.name())),
+            CheckOutcome::Unknown(reason) if !exempt => Err(format!("{}: {reason}", task.name())),
             _ => Ok(()),
         }
     });

@@ -163,7 +163,7 @@ fn passes() -> String {
         "| pass | what it does | when it runs | in the default |\n|---|---|---|---|\n".to_owned();
     for pass in PASSES {
         let (name, summary) = (pass.name, cell(pass.summary));
-        let turn = format!("{:?}", pass.turn).to_lowercase();
+        let turn = format!("{:?}", pass.timing).to_lowercase();
         let default = if pass.default { "yes" } else { "no" };
         let _ = writeln!(
             out,

@@ -15,7 +15,7 @@ use alphorn::Config;
 use alphorn::run::Context;
 use alphorn::witness::Wanted;
 use corpus::trials::answers_at_least;
-use corpus::{Outcome, Task, run, tasks};
+use corpus::{CheckOutcome, Task, run, tasks};
 
 /// One of this number of safe files of the corpus is checked.
 const STRIDE: usize = 3;
@@ -75,7 +75,7 @@ fn printed(engine: &str, task: &Task, limit: Duration) -> Option<String> {
         ..Wanted::default()
     };
     let output = run.answer.output(&run.problem, wanted);
-    (run.outcome == Outcome::Sat).then(|| format!("{}\n{}", output.word(), output.details()))
+    (run.outcome == CheckOutcome::Sat).then(|| format!("{}\n{}", output.word(), output.details()))
 }
 
 fn check_with(solver: &str) {
@@ -214,7 +214,7 @@ fn certificates_are_confirmed() {
         .collect();
     answers_at_least(files.len() * 9 / 10, &files, |task, limit| {
         let run = run(&task.path, &Config::default(), limit);
-        if matches!(run.outcome, Outcome::Unknown(_)) {
+        if matches!(run.outcome, CheckOutcome::Unknown(_)) {
             return Ok(false);
         }
         let budget = Context::new(run.problem.terms.clone()).budget;

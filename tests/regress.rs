@@ -13,7 +13,7 @@ use alphorn::Config;
 use alphorn::frontend::parse_bytes;
 use alphorn::term::TermStore;
 use corpus::trials::PATIENCE;
-use corpus::{Outcome, run};
+use corpus::{CheckOutcome, run};
 
 #[test]
 fn old_bugs_stay_away() {
@@ -45,8 +45,8 @@ fn old_bugs_stay_away() {
         let run = run(&path, &config(&text), PATIENCE);
         assert_eq!(run.failures, 0, "{}", path.display());
         match (expected, &run.outcome) {
-            ("sat", Outcome::Sat) | ("unsat", Outcome::Unsat) => {}
-            ("answer", Outcome::Sat | Outcome::Unsat) => {}
+            ("sat", CheckOutcome::Sat) | ("unsat", CheckOutcome::Unsat) => {}
+            ("answer", CheckOutcome::Sat | CheckOutcome::Unsat) => {}
             (_, outcome) => panic!("{}: {outcome:?}", path.display()),
         }
     }

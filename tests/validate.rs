@@ -20,7 +20,7 @@ use alphorn::run::Context;
 use alphorn::run::Reason;
 use alphorn::term::{Rational, Sort, SortId, TermId, TermStore};
 use alphorn::witness::{
-    Fact, Model, Outcome, ProofFormat, Refutation, Validated, Verdict, Wanted, check_claim,
+    CheckOutcome, Fact, Model, ProofFormat, Refutation, Validated, Verdict, Wanted, check_claim,
     parse_witness, validate,
 };
 use alphorn::{Config, solve};
@@ -43,13 +43,13 @@ fn solved(problem: &Problem) -> Validated {
 }
 
 /// The outcome of the check of a printed witness; `None` if it cannot be read.
-fn judge(problem: &Problem, witness: &str) -> Option<Outcome> {
+fn judge(problem: &Problem, witness: &str) -> Option<CheckOutcome> {
     let claim = parse_witness(problem, witness).ok()?;
     Some(check_claim(problem, &claim, &mut context(problem)))
 }
 
 /// As [`judge`], within a limit of work.
-fn judge_within(limit: Duration, problem: &Problem, witness: &str) -> Option<Outcome> {
+fn judge_within(limit: Duration, problem: &Problem, witness: &str) -> Option<CheckOutcome> {
     let claim = parse_witness(problem, witness).ok()?;
     let mut cx = context(problem);
     cx.budget = cx.budget.work(limit);
@@ -375,7 +375,7 @@ fn models_from_elsewhere_are_judged_alike() {
         let problem = read(case.text);
         for formulas in case.good {
             let text = model_text(&problem, formulas);
-            assert_eq!(judge(&problem, &text), Some(Outcome::Valid), "{text}");
+            assert_eq!(judge(&problem, &text), Some(CheckOutcome::Valid), "{text}");
             // A formula for each predicate is needed.
             for missing in 0..formulas.len() {
                 let text: String = text
@@ -386,7 +386,10 @@ fn models_from_elsewhere_are_judged_alike() {
                     .collect();
                 let outcome = judge(&problem, &text);
                 assert!(
-                    !matches!(outcome, Some(Outcome::Valid | Outcome::Undecided(_))),
+                    !matches!(
+                        outcome,
+                        Some(CheckOutcome::Valid | CheckOutcome::Undecided(_))
+                    ),
                     "{text}"
                 );
             }
@@ -394,7 +397,7 @@ fn models_from_elsewhere_are_judged_alike() {
         for formulas in case.bad {
             let text = model_text(&problem, formulas);
             let outcome = judge(&problem, &text);
-            assert!(matches!(outcome, Some(Outcome::Invalid(_))), "{text}");
+            assert!(matches!(outcome, Some(CheckOutcome::Invalid(_))), "{text}");
         }
     }
 }
@@ -514,7 +517,7 @@ fn definitions_cannot_hide_others() {
     // symbols of the problem.
     assert_eq!(judge(&problem, &format!("{hidden} {last}")), None);
     let named = "(define-fun P ((x Int)) Bool (! true :named =))";
-    assert!(!matches!(judge(&problem, named), Some(Outcome::Valid)));
+    assert!(!matches!(judge(&problem, named), Some(CheckOutcome::Valid)));
     // Symbols that occur only in the script of the check must not be defined either.
     let rules = read("(declare-rel bad ()) (rule bad) (query bad)");
     for definition in [
@@ -523,7 +526,7 @@ fn definitions_cannot_hide_others() {
     ] {
         let text = format!("{definition} (define-fun bad () Bool true)");
         assert!(
-            !matches!(judge(&rules, &text), Some(Outcome::Valid)),
+            !matches!(judge(&rules, &text), Some(CheckOutcome::Valid)),
             "{text}"
         );
     }
@@ -739,14 +742,14 @@ fn a_step_must_satisfy_its_constraint() {
         if !good.is_empty() {
             assert_eq!(
                 judge(&problem, &text(good)),
-                Some(Outcome::Valid),
+                Some(CheckOutcome::Valid),
                 "{constraint}"
             );
         }
         if !bad.is_empty() {
             let outcome = judge(&problem, &text(bad));
             assert!(
-                matches!(outcome, Some(Outcome::Invalid(_))),
+                matches!(outcome, Some(CheckOutcome::Invalid(_))),
                 "{constraint}: {outcome:?}"
             );
         }
@@ -841,12 +844,12 @@ fn printed_witnesses_pass_for_their_task_and_not_for_its_twin() {
             .find(|t| t.name() == twin_name && t.safe != task.safe);
         for text in &forms {
             let outcome = judge(&read_file(task), text);
-            if outcome != Some(Outcome::Valid) {
+            if outcome != Some(CheckOutcome::Valid) {
                 return Err(format!("{}: {outcome:?}\n{text}", task.name()));
             }
             if let Some(twin) = twin {
                 let witness = text.split_once('\n').expect("a verdict").1;
-                if judge_within(TWIN, &read_file(twin), witness) == Some(Outcome::Valid) {
+                if judge_within(TWIN, &read_file(twin), witness) == Some(CheckOutcome::Valid) {
                     return Err(format!("{twin_name} has the wrong status by\n{witness}"));
                 }
                 twins.fetch_add(1, Ordering::SeqCst);
@@ -895,7 +898,7 @@ fn printed_model(text: &str, engine: &str, passes: &str) -> String {
         ..Wanted::default()
     };
     let text = validated.output(&problem, wanted).details().to_owned();
-    assert_eq!(judge(&problem, &text), Some(Outcome::Valid));
+    assert_eq!(judge(&problem, &text), Some(CheckOutcome::Valid));
     text
 }
 
@@ -978,10 +981,13 @@ fn sizes_of_mutually_recursive_datatypes() {
         let command = &definitions[0].0;
         format!("({command} (define-fun P ((f Forest)) Bool (>= (size!Forest f) {bound})))")
     };
-    assert_eq!(judge(&problem, &model(2)), Some(Outcome::Valid));
+    assert_eq!(judge(&problem, &model(2)), Some(CheckOutcome::Valid));
     // The fact has size two, the query zero.
     for bound in [0, 3] {
         let outcome = judge(&problem, &model(bound));
-        assert!(matches!(outcome, Some(Outcome::Invalid(_))), "{outcome:?}");
+        assert!(
+            matches!(outcome, Some(CheckOutcome::Invalid(_))),
+            "{outcome:?}"
+        );
     }
 }

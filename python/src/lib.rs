@@ -20,7 +20,7 @@ use alphorn::frontend::{Dialect, InputError, Problem, parse_bytes};
 use alphorn::report::{Page, Printed};
 use alphorn::run::{Budget, Context, Span, Statistics};
 use alphorn::term::{Printer, TermStore};
-use alphorn::witness::{Outcome, ProofFormat, Wanted, check_claim, parse_witness};
+use alphorn::witness::{CheckOutcome, ProofFormat, Wanted, check_claim, parse_witness};
 use alphorn::{Config, ConfigError};
 use log::LevelFilter;
 use pyo3::exceptions::PyValueError;
@@ -410,10 +410,10 @@ fn check(
     })?;
     let (outcome, why) = match (ended.result, ended.stopped) {
         (Some(Err(failure)), _) => return Err(failure.exception(py)),
-        (Some(Ok(Outcome::Valid)), _) => ("valid", None),
-        (Some(Ok(Outcome::Invalid(why))), _) => ("invalid", Some(why)),
+        (Some(Ok(CheckOutcome::Valid)), _) => ("valid", None),
+        (Some(Ok(CheckOutcome::Invalid(why))), _) => ("invalid", Some(why)),
         (_, Some(stopped)) => ("unknown", Some(stopped.reason().to_owned())),
-        (Some(Ok(Outcome::Undecided(why))), None) => ("unknown", Some(why)),
+        (Some(Ok(CheckOutcome::Undecided(why))), None) => ("unknown", Some(why)),
         (None, None) => return Err(defect(py, "the check did not end")),
     };
     Ok((outcome, why, ended.messages))

@@ -52,11 +52,11 @@ impl MemberBus {
 }
 
 impl Bus for MemberBus {
-    fn tell(&self, text: &str) {
+    fn send(&self, text: &str) {
         self.writer.send(&Message::Lemmas(text.to_owned()));
     }
 
-    fn heard(&self, from: usize) -> Vec<Rc<str>> {
+    fn received(&self, from: usize) -> Vec<Rc<str>> {
         let mut inbox = self.inbox.borrow_mut();
         inbox.receive();
         inbox.texts.get(from..).unwrap_or_default().to_vec()
@@ -137,13 +137,13 @@ mod tests {
             mut to_member,
             bus,
         } = connected();
-        assert!(bus.heard(0).is_empty());
+        assert!(bus.received(0).is_empty());
         let [one, two] = ["one", "two\n"].map(|text| Message::Lemmas(text.to_owned()).line());
         to_member.write_all(one.as_bytes()).expect("it is open");
         let (begin, rest) = two.split_at(5);
         to_member.write_all(begin.as_bytes()).expect("it is open");
         let texts = |from: usize| -> Vec<String> {
-            let received = bus.heard(from).into_iter();
+            let received = bus.received(from).into_iter();
             received.map(|text| text.to_string()).collect()
         };
         assert_eq!(texts(0), ["one"]);
@@ -151,7 +151,7 @@ mod tests {
         to_member.write_all(rest.as_bytes()).expect("it is open");
         assert_eq!(texts(1), ["two\n"]);
         assert_eq!(texts(0), ["one", "two\n"]);
-        bus.tell("three");
+        bus.send("three");
         let mut sent = [0; 64];
         let count = from_member.read(&mut sent).expect("a message was sent");
         let expected = Message::Lemmas("three".to_owned());
@@ -168,15 +168,15 @@ mod tests {
             } = connected();
             let line = Message::Lemmas("true".to_owned()).line();
             to_member.write_all(line.as_bytes()).expect("it is open");
-            assert_eq!(bus.heard(0).len(), 1);
+            assert_eq!(bus.received(0).len(), 1);
             to_member.write_all(invalid.as_bytes()).expect("it is open");
             let _ = to_member.write_all(line.as_bytes());
-            assert_eq!(bus.heard(0).len(), 1, "{invalid}");
+            assert_eq!(bus.received(0).len(), 1, "{invalid}");
             assert!(bus.inbox.borrow().pipe.is_none());
         }
         // A pipe that the parent has closed is no failure.
         let Connected { to_member, bus, .. } = connected();
         drop(to_member);
-        assert!(bus.heard(0).is_empty());
+        assert!(bus.received(0).is_empty());
     }
 }

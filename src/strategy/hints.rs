@@ -19,7 +19,7 @@ use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 use alphorn_witness::{
     Claim, Fact, Model, Refutation, RefutationStep, Validated, Verdict, Witness, model_of_text,
-    parse_witness, validate_guess,
+    parse_witness, validate_candidate,
 };
 
 /// An answer to other clauses.
@@ -71,7 +71,7 @@ pub(super) fn use_hints(
         match &hint.claim.witness {
             Witness::Refutation(refutation) => {
                 if let Some(refutation) = dictionary.refutation(refutation)
-                    && let Some(found) = validate_guess(problem, Verdict::Unsat(refutation), cx)
+                    && let Some(found) = validate_candidate(problem, Verdict::Unsat(refutation), cx)
                 {
                     cx.stats.add("hints.refutations", 1);
                     return (Some(found), lemmas);
@@ -86,7 +86,8 @@ pub(super) fn use_hints(
                     }
                 };
                 if dictionary.has_all_clauses()
-                    && let Some(found) = validate_guess(problem, Verdict::Sat(model.clone()), cx)
+                    && let Some(found) =
+                        validate_candidate(problem, Verdict::Sat(model.clone()), cx)
                 {
                     cx.stats.add("hints.models", 1);
                     return (Some(found), lemmas);
@@ -101,14 +102,14 @@ pub(super) fn use_hints(
                     let conjuncts = conjuncts.filter(is_plain);
                     let new = conjuncts.map(|conjunct| (predicate, conjunct));
                     lemmas
-                        .guesses
+                        .candidates
                         .extend(new.filter(|&lemma| seen.insert(lemma)));
                 }
             }
         }
     }
     lemmas
-        .guesses
+        .candidates
         .sort_unstable_by_key(|&(predicate, lemma)| (predicate.0, lemma));
     (None, lemmas)
 }

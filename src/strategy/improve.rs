@@ -13,7 +13,7 @@ use alphorn_proof::shrink::{shrink, size};
 use alphorn_proof::unfolded;
 use alphorn_smt::Smt;
 use alphorn_term::run::{Context, Phase};
-use alphorn_witness::{Model, Validated, Verdict, validate_other};
+use alphorn_witness::{Model, Validated, Verdict, validate_replacement};
 
 /// A smaller model is checked only if its size is at most this percentage of the other's.
 const MAX_PERCENT: usize = 95;
@@ -41,7 +41,7 @@ pub(super) fn unfolded_model(
             lemmas: Vec::new(),
         };
         cx.phase(Phase::Check, "check", |cx| {
-            validate_other(problem, plain, cx)
+            validate_replacement(problem, plain, cx)
         })
     });
     let seconds = start.elapsed().as_secs_f64();
@@ -87,7 +87,7 @@ pub(super) fn smaller_model(
             return None;
         }
         cx.phase(Phase::Check, "check", |cx| {
-            validate_other(problem, smaller, cx)
+            validate_replacement(problem, smaller, cx)
         })
     });
     cx.stats.add_time("smaller.seconds", start.elapsed());

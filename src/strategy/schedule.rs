@@ -267,9 +267,9 @@ impl Condition {
             Condition::Always => true,
             Condition::NoDatatypes => !theories.datatype,
             Condition::NoBitVectors => !theories.bitvec,
-            Condition::WideBitVectors => theories.wide_words,
+            Condition::WideBitVectors => theories.wide_bit_vectors,
             Condition::MostlyBooleans => {
-                let most = shape.truth_values * 10 >= shape.arguments * 9;
+                let most = shape.booleans * 10 >= shape.arguments * 9;
                 most && shape.arguments > 0 && !theories.bitvec
             }
             Condition::Datatypes => theories.datatype && !theories.array,

@@ -25,8 +25,8 @@ use alphorn_proof::facts::Lemmas;
 use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_transform::{
-    BackError, BackStack, BackTranslation, Normalization, Pipeline, PipelineError, normalize,
-    share_lemmas,
+    BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
+    PipelineError, normalize, share_lemmas,
 };
 use alphorn_witness::{Validated, Verdict, validate};
 
@@ -188,20 +188,20 @@ pub(super) fn calls_functions(answer: &Validated, terms: &TermStore) -> bool {
 /// Clauses after passes, with the way from their witnesses to those of the normal form.
 struct Clauses {
     system: Rc<System>,
-    back: BackStack,
+    back: BackTranslations,
 }
 
 impl Clauses {
     fn new(system: System) -> Clauses {
         Clauses {
             system: Rc::new(system),
-            back: BackStack::default(),
+            back: BackTranslations::default(),
         }
     }
 
     /// The clauses after further passes.
     fn after(self, passes: &mut Pipeline, cx: &mut Context) -> Clauses {
-        let (system, back) = passes.go_on(Rc::unwrap_or_clone(self.system), self.back, cx);
+        let (system, back) = passes.continue_from(Rc::unwrap_or_clone(self.system), self.back, cx);
         Clauses {
             system: Rc::new(system),
             back,
@@ -316,7 +316,7 @@ impl<'a> Run<'a> {
     fn stage_on_written_clauses(&mut self, stage: &Stage, cx: &mut Context) -> Option<Validated> {
         let mut shape = Shape::of(&self.normal);
         // Only the quick passes show how bit-vectors are used.
-        shape.theories.wide_words = Shape::of(&self.clauses.system).theories.wide_words;
+        shape.theories.wide_bit_vectors = Shape::of(&self.clauses.system).theories.wide_bit_vectors;
         let turns = self.turns(stage, &shape);
         let mut clauses = Clauses::new(self.normal.clone());
         self.run_turns(stage, &turns, &mut clauses, None, cx).answer
@@ -333,7 +333,7 @@ impl<'a> Run<'a> {
             }
             Passes::All => (Some(&mut self.pipeline), false),
             Passes::EasyToCheck => {
-                easy_to_check = self.pipeline.plain()?;
+                easy_to_check = self.pipeline.without_hard_models()?;
                 log::warn!("trying again without some passes");
                 (Some(&mut easy_to_check), true)
             }
@@ -442,7 +442,7 @@ impl<'a> Run<'a> {
     fn validated(
         &self,
         verdict: Verdict,
-        back: &BackStack,
+        back: &BackTranslations,
         check: Option<&Slot<()>>,
         cx: &mut Context,
     ) -> Validated {
@@ -471,9 +471,9 @@ impl<'a> Run<'a> {
     fn back_translated(
         &self,
         verdict: Verdict,
-        back: &BackStack,
+        back: &BackTranslations,
         cx: &mut Context,
-    ) -> Result<Verdict, BackError> {
+    ) -> Result<Verdict, BackTranslationError> {
         Ok(match verdict {
             Verdict::Unknown(reason) => Verdict::Unknown(reason),
             Verdict::Sat(model) => {
@@ -530,7 +530,7 @@ impl<'a> Run<'a> {
 
     /// An answer by passes and engines whose models have no recursive functions.
     fn plain_model(&mut self, cx: &mut Context) -> Option<Validated> {
-        let mut passes = self.pipeline.without_functions()?;
+        let mut passes = self.pipeline.without_recursive_models()?;
         let mut clauses = Clauses::new(self.normal.clone()).after(&mut passes, cx);
         let turns = self.turns(&PLAIN_MODEL, &Shape::of(&clauses.system));
         let frames = std::mem::take(&mut self.frames);
@@ -550,10 +550,10 @@ fn share(
     cx: &mut Context,
 ) -> bool {
     if let Some(exchange) = exchange {
-        let received = exchange.news(&clauses.system);
-        let own = lemmas.proven.iter().chain(&lemmas.guesses).copied();
-        exchange.tell(&clauses.system, own, []);
-        lemmas.guesses.extend(received.lemmas);
+        let received = exchange.receive(&clauses.system);
+        let own = lemmas.proven.iter().chain(&lemmas.candidates).copied();
+        exchange.send(&clauses.system, own, []);
+        lemmas.candidates.extend(received.lemmas);
     }
     share_lemmas(lemmas, work, &mut clauses.system, &mut clauses.back, cx)
 }

@@ -253,7 +253,7 @@ mod tests {
             clauses: 3,
             predicates: 1,
             arguments: 20,
-            truth_values: 0,
+            booleans: 0,
             linear,
             recursive: 1,
             queries: 1,
@@ -375,18 +375,18 @@ mod tests {
     /// After passes bit-vectors may be codes, which do not behave like integers.
     #[test]
     fn the_twin_takes_part_where_words_may_be_numbers() {
-        for wide_words in [true, false] {
+        for wide_bit_vectors in [true, false] {
             let mut words = shape(true);
             words.theories = Theories {
                 bitvec: true,
-                wide_words,
+                wide_bit_vectors,
                 ..Theories::default()
             };
             for stage in &STAGES {
                 let names = names_of(&Strategy::Auto.turns(stage, &words));
                 let quick = stage.passes == Passes::Quick;
                 assert!(!(quick && names.contains(&"vinta")));
-                let expected = wide_words && stage.passes == Passes::None;
+                let expected = wide_bit_vectors && stage.passes == Passes::None;
                 assert_eq!(names.contains(&"twin"), expected);
             }
         }
@@ -394,14 +394,14 @@ mod tests {
 
     #[test]
     fn where_nearly_all_are_truth_values_pdr_has_a_longer_turn() {
-        for (truth_values, bitvec, expected) in [(17, false, 1), (18, false, 2), (20, true, 1)] {
+        for (booleans, bitvec, expected) in [(17, false, 1), (18, false, 2), (20, true, 1)] {
             let mut system = shape(true);
-            system.truth_values = truth_values;
+            system.booleans = booleans;
             system.theories.bitvec = bitvec;
             let quick = STAGES.iter().find(|s| s.passes == Passes::Quick);
             let names = names_of(&Strategy::Auto.turns(quick.expect("a stage"), &system));
             let turns = names.iter().filter(|&&name| name == "pdr").count();
-            assert_eq!(turns, expected, "{truth_values} {bitvec}");
+            assert_eq!(turns, expected, "{booleans} {bitvec}");
         }
     }
 

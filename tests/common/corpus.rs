@@ -69,7 +69,7 @@ pub fn tasks() -> Vec<Task> {
 
 /// The result of a run on a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum CheckOutcome {
     Sat,
     Unsat,
     Unknown(String),
@@ -77,7 +77,7 @@ pub enum Outcome {
 
 /// A run from the text to the validated answer.
 pub struct Run {
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// The number of witnesses that failed their check.
     pub failures: u64,
     pub problem: Problem,
@@ -88,9 +88,9 @@ impl Run {
     /// Whether there is an answer; an error if it is not the recorded one or a witness failed.
     pub fn agrees(&self, task: &Task) -> Result<bool, String> {
         let answer = match self.outcome {
-            Outcome::Sat => Some(true),
-            Outcome::Unsat => Some(false),
-            Outcome::Unknown(_) => None,
+            CheckOutcome::Sat => Some(true),
+            CheckOutcome::Unsat => Some(false),
+            CheckOutcome::Unknown(_) => None,
         };
         if self.failures > 0 || answer.is_some_and(|safe| safe != task.safe) {
             return Err(format!(
@@ -114,9 +114,9 @@ pub fn run(path: &Path, config: &Config, limit: Duration) -> Run {
     cx.budget = cx.budget.time(limit);
     let answer = solve(&problem, config, &mut cx).expect("a known configuration");
     let outcome = match answer.verdict() {
-        Verdict::Sat(_) => Outcome::Sat,
-        Verdict::Unsat(_) => Outcome::Unsat,
-        Verdict::Unknown(reason) => Outcome::Unknown(reason.to_string()),
+        Verdict::Sat(_) => CheckOutcome::Sat,
+        Verdict::Unsat(_) => CheckOutcome::Unsat,
+        Verdict::Unknown(reason) => CheckOutcome::Unknown(reason.to_string()),
     };
     Run {
         outcome,

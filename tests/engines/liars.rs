@@ -2,7 +2,7 @@
 
 use alphorn::internal::find;
 use alphorn_chc::PredicateId;
-use alphorn_samples::bus::context_hearing;
+use alphorn_samples::bus::context_with_bus;
 use alphorn_samples::{is_inductive, is_model, random_lemmas, random_system};
 use alphorn_smt::Smt;
 use alphorn_term::run::Context;
@@ -33,7 +33,7 @@ fn liars_on_the_bus_change_no_verdict() {
                 engine.solve(&system, cx).expect("no defect")
             };
             let alone = solve(&mut Context::new(system.terms.clone()));
-            let (mut cx, mailbox) = context_hearing(&system, &lemmas, &lemmas);
+            let (mut cx, mailbox) = context_with_bus(&system, &lemmas, &lemmas);
             let verdict = solve(&mut cx);
             told += mailbox.told.borrow().len();
             match (alone, verdict) {

@@ -30,7 +30,7 @@ pub(crate) struct Limits {
     /// Characters of a name or piece of source in an error; longer ones are cut.
     pub max_shown_characters: usize,
     /// Bits of an argument that counts as a flag or code; a wider one is
-    /// [wide](super::System::has_wide_words).
+    /// [wide](super::System::has_wide_bit_vectors).
     pub max_flag_bits: u32,
 }
 

@@ -16,8 +16,8 @@ pub struct Theories {
     pub real: bool,
     /// Bit-vectors.
     pub bitvec: bool,
-    /// See [`System::has_wide_words`].
-    pub wide_words: bool,
+    /// See [`System::has_wide_bit_vectors`].
+    pub wide_bit_vectors: bool,
     /// Arrays.
     pub array: bool,
     /// Datatypes.
@@ -38,7 +38,7 @@ pub struct Shape {
     /// Number of arguments of all predicates in use.
     pub arguments: usize,
     /// Number of these arguments that are of sort Bool.
-    pub truth_values: usize,
+    pub booleans: usize,
     /// Whether no clause has two body atoms.
     pub linear: bool,
     /// Number of predicates on a cycle of the dependency graph.
@@ -54,7 +54,7 @@ impl Shape {
     pub fn of(system: &System) -> Self {
         let used = system.used_predicates();
         let mut theories = Theories {
-            wide_words: system.has_wide_words(),
+            wide_bit_vectors: system.has_wide_bit_vectors(),
             ..Theories::default()
         };
         let mut seen = FxHashSet::default();
@@ -70,7 +70,7 @@ impl Shape {
         }
         let params = used.iter().flat_map(|&p| &system.predicate(p).params);
         let booleans = params.filter(|&&v| system.terms.sort_of(v) == SortId::BOOL);
-        let truth_values = booleans.count();
+        let booleans = booleans.count();
         let roots: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
         system.terms.post_order(&roots, |t| {
             let node = system.terms.node(t);
@@ -91,7 +91,7 @@ impl Shape {
             clauses: system.clauses.len(),
             predicates: used.len(),
             arguments: used.iter().map(|&p| system.predicate(p).arity()).sum(),
-            truth_values,
+            booleans,
             linear: system.clauses.iter().all(|c| c.body.len() <= 1),
             recursive: DependencyGraph::new(system).recursive().len(),
             queries: system.clauses.iter().filter(|c| c.head.is_none()).count(),

@@ -202,7 +202,7 @@ impl System {
 
     /// Whether a predicate in use has a bit-vector argument that is wider than
     /// `LIMITS.max_flag_bits`: not only a flag or a code with few values.
-    pub fn has_wide_words(&self) -> bool {
+    pub fn has_wide_bit_vectors(&self) -> bool {
         self.has_argument(|var| self.terms.width(var) > LIMITS.max_flag_bits)
     }
 

@@ -405,7 +405,7 @@ fn loops_whose_sums_wrap_have_equations() {
     ]);
     system.add_clause(vec![at(&[x, y, z])], step, Some(at(&[u, v, w])));
     let domains = Catalogue::new(&system, Parameters::PASS, Context::new(t.clone()).budget);
-    assert!(system.has_wide_words());
+    assert!(system.has_wide_bit_vectors());
     let domain = domains.modular();
     let limits = Limits {
         time: Duration::from_secs(60),

@@ -14,10 +14,10 @@ use alphorn_proof::Stop;
 use alphorn_proof::exchange::Exchange;
 use alphorn_proof::facts::Lemmas;
 use alphorn_term::run::{Budget, Context, Phase, Reason};
-use alphorn_transform::{BackStack, Pipeline, share_lemmas};
+use alphorn_transform::{BackTranslations, Pipeline, share_lemmas};
 use alphorn_witness::Verdict;
 
-/// Limits of [`with_news`].
+/// Limits of [`with_received_lemmas`].
 struct Limits {
     /// Work for proving lemmas of other processes, at most; those that are not proven by then are
     /// ignored.
@@ -35,7 +35,7 @@ const LIMITS: Limits = Limits {
 pub struct Derived {
     engines: Registry,
     system: System,
-    back: BackStack,
+    back: BackTranslations,
 }
 
 impl Derived {
@@ -62,9 +62,9 @@ impl Derived {
     }
 
     /// Runs the passes of another list on the derived system.
-    pub fn go_on(self, passes: &str, cx: &mut Context) -> Derived {
+    pub fn run_passes(self, passes: &str, cx: &mut Context) -> Derived {
         let mut passes = Pipeline::parse(passes).expect("the list names passes");
-        let (system, back) = passes.go_on(self.system, self.back, cx);
+        let (system, back) = passes.continue_from(self.system, self.back, cx);
         Derived {
             engines: self.engines,
             system,
@@ -78,7 +78,7 @@ impl Derived {
     ///
     /// # Errors
     /// The engine fails.
-    pub fn ask(&self, name: &str, part: Budget, cx: &mut Context) -> Result<Verdict, Stop> {
+    pub fn solve_by(&self, name: &str, part: Budget, cx: &mut Context) -> Result<Verdict, Stop> {
         let Some(entry) = self.engines.find(name) else {
             return Ok(Verdict::Unknown(Reason::Incomplete(format!(
                 "no engine {name}"
@@ -105,24 +105,24 @@ impl Derived {
 ///
 /// # Errors
 /// Those of `work`.
-pub fn with_news(
+pub fn with_received_lemmas(
     system: &System,
     cx: &mut Context,
     work: impl FnOnce(&System, &mut Context) -> Result<Verdict, EngineError>,
 ) -> Result<Verdict, EngineError> {
-    let received = Exchange::new(system, cx).map(|mut exchange| exchange.news(system));
+    let received = Exchange::new(system, cx).map(|mut exchange| exchange.receive(system));
     let lemmas = Lemmas {
-        guesses: received.unwrap_or_default().lemmas,
+        candidates: received.unwrap_or_default().lemmas,
         ..Lemmas::default()
     };
-    if lemmas.guesses.is_empty() {
+    if lemmas.candidates.is_empty() {
         return work(system, cx);
     }
     let part = cx
         .remaining()
         .map_or(LIMITS.lemma_work, |left| left / LIMITS.lemma_part);
     let mut strengthened = Rc::new(system.clone());
-    let mut back = BackStack::default();
+    let mut back = BackTranslations::default();
     if !share_lemmas(
         lemmas,
         part.min(LIMITS.lemma_work),

@@ -12,7 +12,7 @@ use alphorn_proof::{Stop, confirm, with_quantifiers, without_quantifiers};
 use alphorn_smt::{Arithmetic, Smt};
 use alphorn_term::TermId;
 use alphorn_term::run::{Context, Reason};
-use alphorn_transform::BackStack;
+use alphorn_transform::BackTranslations;
 use alphorn_witness::Verdict;
 
 /// Checks that the engine supports the system, then runs its search with a Z3 context of its own,
@@ -45,7 +45,7 @@ pub fn run(
 /// The verdict about the system before some passes, from one about the system after them. If a
 /// back-translation fails, the verdict is `Unknown`; unless the run's limit caused it, that is
 /// logged and counted as a defect.
-pub fn back_translate(back: &BackStack, verdict: Verdict, cx: &mut Context) -> Verdict {
+pub fn back_translate(back: &BackTranslations, verdict: Verdict, cx: &mut Context) -> Verdict {
     let translated = match verdict {
         Verdict::Sat(model) => back.model(model, cx).map(Verdict::Sat),
         Verdict::Unsat(refutation) => back.refutation(refutation, cx).map(Verdict::Unsat),

@@ -306,7 +306,7 @@ impl Clauses {
 
     /// Asserts in a group's solver the definitions of those premises that are not defined there
     /// yet. No scope may be open.
-    pub fn tell(&mut self, group: usize, premises: &[TermId]) {
+    pub fn define_premises(&mut self, group: usize, premises: &[TermId]) {
         for &literal in premises {
             let own = &mut self.groups[group];
             let Some(premise) = self.premises.get(&literal) else {

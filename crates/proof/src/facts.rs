@@ -31,7 +31,7 @@ pub struct Lemmas {
     /// Formulas that the engine takes to hold of all facts.
     pub proven: Vec<(PredicateId, TermId)>,
     /// Formulas that hold of the facts reached so far, the most reliable ones first.
-    pub guesses: Vec<(PredicateId, TermId)>,
+    pub candidates: Vec<(PredicateId, TermId)>,
     /// All of these with their levels, if the engine has levels and can continue from them.
     pub frames: Vec<Leveled>,
 }
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Sets the work that one query may take, at most.
-    pub fn patient(mut self, query: Duration) -> Self {
+    pub fn with_query_work(mut self, query: Duration) -> Self {
         self._limit = self.smt.limit_queries(Some(query));
         self
     }

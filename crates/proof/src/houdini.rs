@@ -202,7 +202,7 @@ pub fn inductive_lemmas(
         let mut assumed = given(group, clause);
         assumed.extend(premises.iter().map(|&l| lemmas[l].premise));
         assumed.extend(clause.map(|c| clauses.in_force(c)));
-        clauses.tell(group, &assumed);
+        clauses.define_premises(group, &assumed);
         let violations: Vec<TermId> = conclusions.iter().map(|&l| lemmas[l].violation).collect();
         let solver = clauses.solver(group);
         let lost = possible_violations(solver, &assumed, &violations, budget)?;

@@ -102,8 +102,8 @@ pub fn needed_in_clauses(
                 };
                 list.push(lemmas[premise].premise);
             }
-            clauses.tell(group, &hard);
-            clauses.tell(group, &soft);
+            clauses.define_premises(group, &hard);
+            clauses.define_premises(group, &soft);
             let core = clauses.solver(group).core_by(&hard, &soft, effort)?;
             let core: FxHashSet<TermId> = core.into_iter().collect();
             let premises = premises.into_iter();

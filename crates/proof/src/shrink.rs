@@ -254,7 +254,7 @@ impl Shrinking<'_> {
             return None;
         }
         let group = self.clauses.group_of(clause);
-        self.clauses.tell(group, hard);
+        self.clauses.define_premises(group, hard);
         let effort = CoreEffort {
             queries: self.core_queries,
             budget: Some(self.budget),

@@ -174,7 +174,7 @@ impl Weakening<'_> {
         if let Some(lemmas) = source.and_then(|source| self.lemmas.get(&source)) {
             for &lemma in &lemmas[self.asserted[clause]..] {
                 let premise = self.clauses.lemma(source, lemma, TermId::TRUE).premise;
-                self.clauses.tell(group, &[premise]);
+                self.clauses.define_premises(group, &[premise]);
                 self.clauses.assert(group, premise);
             }
             self.asserted[clause] = lemmas.len();

@@ -20,17 +20,17 @@ pub struct Mailbox {
 }
 
 impl Bus for Mailbox {
-    fn tell(&self, text: &str) {
+    fn send(&self, text: &str) {
         self.told.borrow_mut().push(text.to_owned());
     }
 
-    fn heard(&self, from: usize) -> Vec<Rc<str>> {
+    fn received(&self, from: usize) -> Vec<Rc<str>> {
         self.heard.borrow()[from..].to_vec()
     }
 }
 
 /// A context that receives these lemmas and reached facts on its bus, and the bus.
-pub fn context_hearing(
+pub fn context_with_bus(
     system: &System,
     lemmas: &[(PredicateId, TermId)],
     reached: &[(PredicateId, TermId)],
@@ -39,7 +39,7 @@ pub fn context_hearing(
     let mut cx = Context::new(system.terms.clone());
     cx.bus = Some(sender.clone());
     let mut exchange = Exchange::new(system, &cx).expect("there is a bus");
-    exchange.tell(system, lemmas.iter().copied(), reached.iter().copied());
+    exchange.send(system, lemmas.iter().copied(), reached.iter().copied());
     let mailbox = Rc::new(Mailbox::default());
     let texts = sender.told.take().into_iter().map(Rc::from);
     mailbox.heard.borrow_mut().extend(texts);

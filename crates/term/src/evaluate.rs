@@ -1,6 +1,6 @@
 //! Evaluation of terms under an assignment of values to variables.
 //!
-//! Invariant: evaluation never guesses. Division by zero over Int and Real, a selector of another
+//! Invariant: evaluation never candidates. Division by zero over Int and Real, a selector of another
 //! constructor, a variable without a value, a quantifier and a call are undefined. `and`, `or` and
 //! `ite` are defined if undefined arguments do not matter, any other term only if all its arguments
 //! are defined.

@@ -120,7 +120,7 @@ impl Analyses<'_> {
                 return;
             }
         }
-        if self.system.has_wide_words() {
+        if self.system.has_wide_bit_vectors() {
             self.bit_vector_equations();
         }
         if !self.domains.has_numbers() {

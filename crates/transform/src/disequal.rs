@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::replacement::Replacement;
 use super::replay::{OldStep, Premise, instance, replay};
-use super::{BackError, BackTranslation, Step, Transformation};
+use super::{BackTranslation, BackTranslationError, Step, Transformation};
 use alphorn_chc::{ClauseIndex, PredicateId, System};
 use alphorn_proof::functions::{equality_relations, random_value};
 use alphorn_smt::{SatResult, Smt};
@@ -126,7 +126,7 @@ struct Back {
 }
 
 impl BackTranslation for Back {
-    fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackError> {
+    fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackTranslationError> {
         self.definitions.model(model, cx)
     }
 
@@ -134,7 +134,7 @@ impl BackTranslation for Back {
         &self,
         refutation: Refutation,
         cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
+    ) -> Result<Refutation, BackTranslationError> {
         let system = &*self.old;
         let terms = &system.terms;
         let index = system.clause_index();
@@ -142,8 +142,9 @@ impl BackTranslation for Back {
         let clauses = ClauseIndex::new(system);
         let mut deriver = Deriver::new(system, &clauses, &smt, &self.literals);
         replay(system, &refutation, cx, |step| {
-            let missing =
-                || BackError(format!("clause {} is not in the old system", step.clause.0));
+            let missing = || {
+                BackTranslationError(format!("clause {} is not in the old system", step.clause.0))
+            };
             let clause = &system.clauses[*index.get(&step.clause).ok_or_else(missing)?];
             let is_literal = |p: PredicateId| self.literals.contains_key(&p);
             if !clause.body.iter().any(|a| is_literal(a.predicate)) {
@@ -166,10 +167,10 @@ impl BackTranslation for Back {
                     deriver.left = LIMITS.max_attempts;
                     let at = deriver.derive(&fact, LIMITS.max_height, &mut derived, &mut steps);
                     let name = &system.predicate(atom.predicate).name;
-                    let lost = || BackError(format!("a fact of {name} was not derived"));
+                    let lost = || BackTranslationError(format!("a fact of {name} was not derived"));
                     Premise::Inner(at.ok_or_else(lost)?)
                 } else {
-                    let lost = || BackError("a premise is missing".to_owned());
+                    let lost = || BackTranslationError("a premise is missing".to_owned());
                     Premise::Step(*kept.next().ok_or_else(lost)?)
                 });
             }

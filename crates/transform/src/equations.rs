@@ -95,7 +95,7 @@ impl Transformation for Equations {
             && used
                 .iter()
                 .all(|p| bit_vectors(p) <= LIMITS.max_bit_vectors);
-        if !small || !old.has_wide_words() || !self.visits.begin(&used) {
+        if !small || !old.has_wide_bit_vectors() || !self.visits.begin(&used) {
             return None;
         }
         let finding = cx

@@ -15,7 +15,7 @@
 use std::rc::Rc;
 
 use super::replacement::{Origin, Replacement};
-use super::{BackError, BackTranslation, Step, Transformation};
+use super::{BackTranslation, BackTranslationError, Step, Transformation};
 use alphorn_chc::{Atom, Clause, System};
 use alphorn_proof::folds::{Encoder, Functions, Maker, Reader, Template};
 use alphorn_smt::Smt;
@@ -108,7 +108,7 @@ struct Back {
 }
 
 impl BackTranslation for Back {
-    fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackError> {
+    fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackTranslationError> {
         let mut model = self.back.model(model, cx)?;
         let mut roots: Vec<TermId> = model.definitions.values().copied().collect();
         roots.sort_unstable();
@@ -121,7 +121,7 @@ impl BackTranslation for Back {
         &self,
         refutation: Refutation,
         cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
+    ) -> Result<Refutation, BackTranslationError> {
         self.back.refutation(refutation, cx)
     }
 }

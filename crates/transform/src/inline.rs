@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::replacement::complete_model;
 use super::replay::{OldStep, Premise, replay};
 use super::strongest::restore_definitions;
-use super::{BackError, BackTranslation, Step, Transformation, clause_size};
+use super::{BackTranslation, BackTranslationError, Step, Transformation, clause_size};
 use alphorn_chc::{Atom, Clause, ClauseId, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, TermId, TermStore};
@@ -520,7 +520,7 @@ impl InlineBack {
 }
 
 impl BackTranslation for InlineBack {
-    fn model(&self, mut model: Model, cx: &mut Context) -> Result<Model, BackError> {
+    fn model(&self, mut model: Model, cx: &mut Context) -> Result<Model, BackTranslationError> {
         restore_definitions(&self.old, &self.eliminated, &mut model, cx)?;
         complete_model(&self.old, &mut model);
         Ok(model)
@@ -530,7 +530,7 @@ impl BackTranslation for InlineBack {
         &self,
         refutation: Refutation,
         cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
+    ) -> Result<Refutation, BackTranslationError> {
         let terms = &self.old.terms;
         let mut parts: FxHashMap<ClauseId, Rc<Vec<Part>>> = FxHashMap::default();
         replay(&self.old, &refutation, cx, |step| {
@@ -562,12 +562,11 @@ impl BackTranslation for InlineBack {
                 for premise in &part.premises {
                     premises.push(match *premise {
                         PartPremise::Part(at) => Premise::Inner(at),
-                        PartPremise::Body(at) => Premise::Step(
-                            *step
-                                .premises
-                                .get(at)
-                                .ok_or_else(|| BackError("a premise is missing".to_owned()))?,
-                        ),
+                        PartPremise::Body(at) => {
+                            Premise::Step(*step.premises.get(at).ok_or_else(|| {
+                                BackTranslationError("a premise is missing".to_owned())
+                            })?)
+                        }
                     });
                 }
                 steps.push(OldStep {

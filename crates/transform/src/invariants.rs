@@ -56,7 +56,7 @@ impl Transformation for Invariants {
         let size = |facts: &Facts| facts.values().map(Vec::len).sum::<usize>();
         // With bit-vectors a single query may be hard.
         if stages.iter().map(size).sum::<usize>() <= LIMITS.max_conjuncts_at_once
-            && !old.has_wide_words()
+            && !old.has_wide_bit_vectors()
         {
             let mut all = Facts::default();
             for (predicate, conjuncts) in stages.drain(..).flatten() {

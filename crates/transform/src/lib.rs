@@ -2,7 +2,7 @@
 //! both witnesses.
 //!
 //! [`Pipeline`] iterates the passes to a fixpoint and keeps their back-translations on a
-//! [`BackStack`]. The table of all passes is [`PASSES`]. The crate depends on no engine.
+//! [`BackTranslations`]. The table of all passes is [`PASSES`]. The crate depends on no engine.
 //!
 //! # Invariant
 //!
@@ -57,7 +57,7 @@ mod tests;
 
 pub use normalize::{Normalization, normalize};
 pub use pipeline::share_lemmas;
-pub use pipeline::{BackStack, Pipeline, PipelineError};
+pub use pipeline::{BackTranslations, Pipeline, PipelineError};
 pub use reads::{Reader as ArrayReader, View as ArrayView};
 pub use registry::PASSES;
 
@@ -74,7 +74,7 @@ use alphorn_witness::{Model, Refutation};
 /// A witness could not be translated back; the verdict becomes `unknown`. The text says why.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub struct BackError(pub String);
+pub struct BackTranslationError(pub String);
 
 /// The result of a pass that changed the system.
 pub struct Step {
@@ -99,14 +99,17 @@ pub trait BackTranslation {
     ///
     /// # Errors
     /// There is no model, or none was found within the budget.
-    fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackError>;
+    fn model(&self, model: Model, cx: &mut Context) -> Result<Model, BackTranslationError>;
 
     /// A refutation of the old system from a refutation of the new one.
     ///
     /// # Errors
     /// A step could not be replayed by clauses of the old system.
-    fn refutation(&self, refutation: Refutation, cx: &mut Context)
-    -> Result<Refutation, BackError>;
+    fn refutation(
+        &self,
+        refutation: Refutation,
+        cx: &mut Context,
+    ) -> Result<Refutation, BackTranslationError>;
 }
 
 /// A position of a predicate.

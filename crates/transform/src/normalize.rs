@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{BackError, BackTranslation};
+use super::{BackTranslation, BackTranslationError};
 use alphorn_chc::frontend::Problem;
 use alphorn_chc::{Atom, ClauseId, System};
 use alphorn_term::run::Context;
@@ -65,7 +65,7 @@ pub struct Normalization {
 }
 
 impl BackTranslation for Normalization {
-    fn model(&self, model: Model, _cx: &mut Context) -> Result<Model, BackError> {
+    fn model(&self, model: Model, _cx: &mut Context) -> Result<Model, BackTranslationError> {
         Ok(model)
     }
 
@@ -73,10 +73,10 @@ impl BackTranslation for Normalization {
         &self,
         mut refutation: Refutation,
         _cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
+    ) -> Result<Refutation, BackTranslationError> {
         for step in &mut refutation.steps {
             let Some(vars) = self.vars.get(step.clause.0 as usize) else {
-                return Err(BackError(format!(
+                return Err(BackTranslationError(format!(
                     "clause {} is not in the problem",
                     step.clause.0
                 )));
@@ -88,7 +88,9 @@ impl BackTranslation for Normalization {
                 let value = value.or_else(|| self.terms.default_value(self.terms.sort_of(var)));
                 let Some(value) = value else {
                     let name = self.terms.var_name(var);
-                    return Err(BackError(format!("there is no value for {name}")));
+                    return Err(BackTranslationError(format!(
+                        "there is no value for {name}"
+                    )));
                 };
                 values.insert(var, value);
             }

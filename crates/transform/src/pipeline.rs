@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::registry::{Models, PASSES, Pass, Turn, default_passes};
+use super::registry::{Models, PASSES, Pass, Timing, default_passes};
 use super::shared_lemmas::SharedLemmas;
-use super::{BackError, BackTranslation, Transformation};
+use super::{BackTranslation, BackTranslationError, Transformation};
 use alphorn_chc::System;
 use alphorn_proof::facts::Lemmas;
 use alphorn_term::run::{Context, Phase};
@@ -99,7 +99,7 @@ impl Pipeline {
     /// The pipeline without the costly passes, if there are both kinds of passes.
     pub fn quick(&self) -> Option<Pipeline> {
         let mut passes = self.passes.clone();
-        passes.retain(|pass| pass.turn != Turn::Costly);
+        passes.retain(|pass| pass.timing != Timing::Costly);
         let some = !passes.is_empty() && passes.len() < self.passes.len();
         // The system to be printed is the one after all passes.
         (some && self.on_dump.is_none()).then(|| Pipeline {
@@ -109,12 +109,12 @@ impl Pipeline {
     }
 
     /// The pipeline without the passes whose models are hard to translate back, if there are any.
-    pub fn plain(&self) -> Option<Pipeline> {
+    pub fn without_hard_models(&self) -> Option<Pipeline> {
         self.without(Models::Hard)
     }
 
     /// The pipeline without the passes whose models may use recursive functions, if there are any.
-    pub fn without_functions(&self) -> Option<Pipeline> {
+    pub fn without_recursive_models(&self) -> Option<Pipeline> {
         self.without(Models::Recursive)
     }
 
@@ -129,21 +129,21 @@ impl Pipeline {
 
     /// Runs the passes until nothing changes, within the context's limits. Returns the new system
     /// and the back-translations to `system`.
-    pub fn run(&mut self, system: System, cx: &mut Context) -> (System, BackStack) {
-        self.go_on(system, BackStack::default(), cx)
+    pub fn run(&mut self, system: System, cx: &mut Context) -> (System, BackTranslations) {
+        self.continue_from(system, BackTranslations::default(), cx)
     }
 
     /// The same for a system that earlier passes made; `stack` has the back-translations of these.
-    pub fn go_on(
+    pub fn continue_from(
         &mut self,
         system: System,
-        mut stack: BackStack,
+        mut stack: BackTranslations,
         cx: &mut Context,
-    ) -> (System, BackStack) {
+    ) -> (System, BackTranslations) {
         let mut system = Rc::new(system);
         let passes = self.passes.clone();
-        for stage in passes.chunk_by(|a, b| !a.turn.is_apart() && !b.turn.is_apart()) {
-            let rounds = if stage[0].turn.is_apart() {
+        for stage in passes.chunk_by(|a, b| !a.timing.is_apart() && !b.timing.is_apart()) {
+            let rounds = if stage[0].timing.is_apart() {
                 1
             } else {
                 LIMITS.max_rounds
@@ -163,11 +163,11 @@ impl Pipeline {
         passes: &[&'static Pass],
         rounds: usize,
         system: &mut Rc<System>,
-        stack: &mut BackStack,
+        stack: &mut BackTranslations,
         cx: &mut Context,
     ) {
         let mut made: Vec<_> = passes.iter().map(|pass| (pass.make)()).collect();
-        let iterated = passes.iter().filter(|pass| !pass.turn.waits()).count();
+        let iterated = passes.iter().filter(|pass| !pass.timing.waits()).count();
         // The number of passes in a row that changed nothing. When it is the number of all passes,
         // the fixpoint is reached.
         let mut idle = 0;
@@ -182,7 +182,7 @@ impl Pipeline {
                 }
                 // A waiting pass runs when the iterated passes change nothing, and these need not
                 // run again before.
-                if pass.turn.waits() != (idle >= iterated) {
+                if pass.timing.waits() != (idle >= iterated) {
                     continue;
                 }
                 if self.step(pass, made[at].as_mut(), system, stack, cx) {
@@ -191,7 +191,7 @@ impl Pipeline {
                     if pass.renews_budgets && renewals > 0 && small {
                         renewals -= 1;
                         let iterated = passes.iter().zip(&mut made);
-                        for (pass, made) in iterated.filter(|(p, _)| !p.turn.waits()) {
+                        for (pass, made) in iterated.filter(|(p, _)| !p.timing.waits()) {
                             *made = (pass.make)();
                         }
                         left = rounds;
@@ -209,11 +209,11 @@ impl Pipeline {
         pass: &'static Pass,
         made: &mut dyn Transformation,
         system: &mut Rc<System>,
-        stack: &mut BackStack,
+        stack: &mut BackTranslations,
         cx: &mut Context,
     ) -> bool {
         let name = pass.name;
-        if pass.turn == Turn::Once && stack.translations.iter().any(|t| t.pass == name) {
+        if pass.timing == Timing::Once && stack.translations.iter().any(|t| t.pass == name) {
             return false;
         }
         let changed = take_step(name, made, system, stack, cx);
@@ -233,10 +233,10 @@ pub fn share_lemmas(
     lemmas: Lemmas,
     work: Duration,
     system: &mut Rc<System>,
-    stack: &mut BackStack,
+    stack: &mut BackTranslations,
     cx: &mut Context,
 ) -> bool {
-    if lemmas.proven.is_empty() && lemmas.guesses.is_empty() {
+    if lemmas.proven.is_empty() && lemmas.candidates.is_empty() {
         return false;
     }
     let mut lemmas = SharedLemmas { lemmas, work };
@@ -248,7 +248,7 @@ fn take_step(
     name: &'static str,
     made: &mut dyn Transformation,
     system: &mut Rc<System>,
-    stack: &mut BackStack,
+    stack: &mut BackTranslations,
     cx: &mut Context,
 ) -> bool {
     let start = Instant::now();
@@ -321,8 +321,8 @@ impl Translation {
     fn apply<T>(
         &self,
         cx: &mut Context,
-        back: impl FnOnce(&dyn BackTranslation, &mut Context) -> Result<T, BackError>,
-    ) -> Result<T, BackError> {
+        back: impl FnOnce(&dyn BackTranslation, &mut Context) -> Result<T, BackTranslationError>,
+    ) -> Result<T, BackTranslationError> {
         let (pass, start) = (self.pass, Instant::now());
         let result = back(self.back.as_ref(), cx);
         let elapsed = start.elapsed();
@@ -332,17 +332,17 @@ impl Translation {
         );
         cx.stats
             .add_time(&format!("transform.{pass}.back.seconds"), elapsed);
-        result.map_err(|error| BackError(format!("back-translation of {pass}: {error}")))
+        result.map_err(|error| BackTranslationError(format!("back-translation of {pass}: {error}")))
     }
 }
 
 /// The back-translations through all passes that changed the system, first pass first.
 #[derive(Default)]
-pub struct BackStack {
+pub struct BackTranslations {
     translations: Vec<Translation>,
 }
 
-impl BackStack {
+impl BackTranslations {
     /// The number of passes to translate back through.
     pub fn len(&self) -> usize {
         self.translations.len()
@@ -357,7 +357,7 @@ impl BackStack {
     ///
     /// # Errors
     /// The first pass through which the model cannot be translated back.
-    pub fn model(&self, mut model: Model, cx: &mut Context) -> Result<Model, BackError> {
+    pub fn model(&self, mut model: Model, cx: &mut Context) -> Result<Model, BackTranslationError> {
         for translation in self.translations.iter().rev() {
             model = translation.apply(cx, |back, cx| back.model(model, cx))?;
         }
@@ -373,7 +373,7 @@ impl BackStack {
         &self,
         mut refutation: Refutation,
         cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
+    ) -> Result<Refutation, BackTranslationError> {
         for translation in self.translations.iter().rev() {
             refutation = translation.apply(cx, |back, cx| {
                 let refutation = back.refutation(refutation, cx)?;
@@ -382,7 +382,8 @@ impl BackStack {
                     // follows later.
                     let skip = |formula| translation.old.terms.node(formula).has_quantifier;
                     let rules = SystemRules::new(&translation.old);
-                    check_steps(&rules, &refutation, skip).map_err(|e| BackError(e.to_string()))?;
+                    check_steps(&rules, &refutation, skip)
+                        .map_err(|e| BackTranslationError(e.to_string()))?;
                 }
                 Ok(refutation)
             })?;
@@ -400,11 +401,15 @@ mod tests {
     struct Identity;
 
     impl BackTranslation for Identity {
-        fn model(&self, model: Model, _: &mut Context) -> Result<Model, BackError> {
+        fn model(&self, model: Model, _: &mut Context) -> Result<Model, BackTranslationError> {
             Ok(model)
         }
 
-        fn refutation(&self, r: Refutation, _: &mut Context) -> Result<Refutation, BackError> {
+        fn refutation(
+            &self,
+            r: Refutation,
+            _: &mut Context,
+        ) -> Result<Refutation, BackTranslationError> {
             Ok(r)
         }
     }
@@ -422,11 +427,15 @@ mod tests {
         }
     }
 
-    const fn pass(name: &'static str, turn: Turn, make: fn() -> Box<dyn Transformation>) -> Pass {
+    const fn pass(
+        name: &'static str,
+        timing: Timing,
+        make: fn() -> Box<dyn Transformation>,
+    ) -> Pass {
         Pass {
             name,
             summary: "",
-            turn,
+            timing,
             models: Models::Plain,
             renews_budgets: false,
             default: false,
@@ -437,14 +446,14 @@ mod tests {
     /// Passes with a budget get a new one after clauses were split, a bounded number of times.
     #[test]
     fn budgets_begin_anew_after_cases() {
-        static ITERATED: Pass = pass("iterated", Turn::Iterated, || Box::new(Bounded(2)));
+        static ITERATED: Pass = pass("iterated", Timing::Iterated, || Box::new(Bounded(2)));
         static SPLIT: Pass = Pass {
             renews_budgets: true,
-            ..pass("split", Turn::Waiting, || {
+            ..pass("split", Timing::Waiting, || {
                 Box::new(Bounded(LIMITS.max_renewals + 2))
             })
         };
-        static OTHER: Pass = pass("other", Turn::Waiting, || Box::new(Bounded(1)));
+        static OTHER: Pass = pass("other", Timing::Waiting, || Box::new(Bounded(1)));
         let changes = |passes: Vec<&'static Pass>, clauses: usize| {
             let terms = Rc::new(TermStore::new());
             let mut system = System::new(terms.clone());

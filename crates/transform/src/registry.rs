@@ -37,7 +37,7 @@ pub struct Pass {
     /// One line that says what the pass does, for `--help` and the guide.
     pub summary: &'static str,
     /// When the pass runs.
-    pub turn: Turn,
+    pub timing: Timing,
     /// How a model looks after the back-translation through the pass.
     pub models: Models,
     /// Whether the iterated passes get new budgets after this pass changed a small system: what was
@@ -51,7 +51,7 @@ pub struct Pass {
 
 /// When a pass runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turn {
+pub enum Timing {
     /// Repeatedly, together with the other passes, until nothing changes.
     Iterated,
     /// Repeatedly, but only when the iterated passes change nothing any more.
@@ -77,15 +77,15 @@ pub enum Models {
     Recursive,
 }
 
-impl Turn {
+impl Timing {
     /// Whether the pass runs only when the iterated passes have nothing to do.
     pub(super) fn waits(self) -> bool {
-        matches!(self, Turn::Waiting | Turn::Costly)
+        matches!(self, Timing::Waiting | Timing::Costly)
     }
 
     /// Whether the pass is not iterated with others.
     pub(super) fn is_apart(self) -> bool {
-        matches!(self, Turn::Apart | Turn::Once)
+        matches!(self, Timing::Apart | Timing::Once)
     }
 }
 
@@ -93,13 +93,13 @@ impl Turn {
 const fn default(
     name: &'static str,
     summary: &'static str,
-    turn: Turn,
+    timing: Timing,
     make: fn() -> Box<dyn Transformation>,
 ) -> Pass {
     Pass {
         name,
         summary,
-        turn,
+        timing,
         models: Models::Plain,
         renews_budgets: false,
         default: true,
@@ -135,126 +135,126 @@ pub static PASSES: &[Pass] = &[
     default(
         "disequal",
         "replace recursive definitions of equality and disequality by literals",
-        Turn::Once,
+        Timing::Once,
         || Box::new(Disequal),
     ),
     default(
         "numerals",
         "replace Peano numerals by integers",
-        Turn::Apart,
+        Timing::Apart,
         || Box::new(Numerals),
     )
     .with_models(Models::Recursive),
     default(
         "sizes",
         "add the sizes of recursive datatypes as arguments",
-        Turn::Once,
+        Timing::Once,
         || Box::new(Sizes),
     )
     .with_models(Models::Recursive),
     default(
         "folds",
         "add the values of folds over recursive datatypes as arguments",
-        Turn::Once,
+        Timing::Once,
         || Box::new(Folds),
     )
     .if_named(),
     default(
         "cone",
         "drop predicates that have no derivation or that no query depends on",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Cone),
     ),
     default(
         "records",
         "replace records (datatypes with one constructor) by their fields",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Records),
     ),
     default(
         "constructors",
         "replace arguments that always have the same constructor by its fields",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::<Constructors>::default(),
     ),
     default(
         "variants",
         "replace datatypes with several constructors by a tag and fields",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Variants),
     )
     .if_named(),
     default(
         "simplify",
         "solve equations, eliminate local variables, drop trivial and duplicate clauses",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::<Simplify>::default(),
     ),
     default(
         "propagate",
         "remove arguments that are constant or equal to another argument",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Propagate),
     ),
     default(
         "unzip",
         "replace arrays of records by one array for each field",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Unzip),
     ),
     default(
         "reads",
         "replace arrays of which few elements matter by these elements",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Reads),
     ),
     default(
         "cells",
         "replace arrays that are accessed at constant indexes only by their elements",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Cells),
     ),
     default(
         "rebase",
         "make array indexes relative to a base address that no clause changes",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::new(Rebase),
     ),
     default(
         "subsume",
         "drop clauses and body atoms that others imply",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::<Subsume>::default(),
     ),
     default(
         "inline",
         "eliminate predicates by resolution",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::<Inline>::default(),
     ),
     default(
         "control",
         "split predicates on arguments that act as a program counter",
-        Turn::Iterated,
+        Timing::Iterated,
         || Box::<Control>::default(),
     ),
     default(
         "values",
         "replace bit-vectors and numbers that are only compared with few constants by codes",
-        Turn::Waiting,
+        Timing::Waiting,
         || Box::new(Values),
     ),
     default(
         "slice",
         "remove arguments that no constraint depends on",
-        Turn::Waiting,
+        Timing::Waiting,
         || Box::new(Slice),
     )
     .with_models(Models::Hard),
     default(
         "split",
         "split clauses at disjunctions where the cases are simpler",
-        Turn::Waiting,
+        Timing::Waiting,
         || Box::<Split>::default(),
     )
     .with_models(Models::Hard)
@@ -262,25 +262,25 @@ pub static PASSES: &[Pass] = &[
     default(
         "equations",
         "conjoin linear equations between bit-vectors that hold in each phase",
-        Turn::Waiting,
+        Timing::Waiting,
         || Box::<Equations>::default(),
     ),
     default(
         "narrow",
         "remove upper bits of bit-vectors that are constant or copies of the sign",
-        Turn::Costly,
+        Timing::Costly,
         || Box::<Narrow>::default(),
     ),
     default(
         "invariants",
         "conjoin bounds, equations and congruences found by abstract interpretation",
-        Turn::Costly,
+        Timing::Costly,
         || Box::<Invariants>::default(),
     ),
     default(
         "single-loop",
         "merge all predicates into one, if every clause has at most one body atom",
-        Turn::Apart,
+        Timing::Apart,
         || Box::new(SingleLoop),
     )
     .if_named(),
@@ -306,14 +306,16 @@ mod tests {
         let default = Pipeline::default();
         assert!(default.names().len() < PASSES.len());
         // The passes whose models are hard to translate back are marked in the table.
-        let plain = default.plain().expect("some passes are left out");
+        let plain = default
+            .without_hard_models()
+            .expect("some passes are left out");
         assert_eq!(plain.names().len() + 2, default.names().len());
-        assert!(plain.plain().is_none());
+        assert!(plain.without_hard_models().is_none());
         let quick = default.quick().expect("there are costly passes");
         let costly = |name: &&str| {
             PASSES
                 .iter()
-                .any(|p| p.name == *name && p.turn == Turn::Costly)
+                .any(|p| p.name == *name && p.timing == Timing::Costly)
         };
         assert!(!quick.names().iter().any(costly) && default.names().iter().any(costly));
     }

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::columns::{Column, express_columns};
 use super::replay::{OldStep, Premise, replay};
-use super::{BackError, BackTranslation, Step};
+use super::{BackTranslation, BackTranslationError, Step};
 use alphorn_chc::{Atom, Clause, ClauseId, PredicateId, System};
 use alphorn_term::run::Context;
 use alphorn_term::{Assignment, SortId, TermId, TermStore};
@@ -267,7 +267,7 @@ pub(super) fn marked<'a>(
 }
 
 impl BackTranslation for Replacement {
-    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackError> {
+    fn model(&self, mut model: Model, _cx: &mut Context) -> Result<Model, BackTranslationError> {
         let terms = &self.old.terms;
         let mut definitions = Vec::with_capacity(self.predicates.len());
         for (&old, cases) in &self.predicates {
@@ -292,7 +292,7 @@ impl BackTranslation for Replacement {
         &self,
         refutation: Refutation,
         cx: &mut Context,
-    ) -> Result<Refutation, BackError> {
+    ) -> Result<Refutation, BackTranslationError> {
         let terms = &self.old.terms;
         let index = self.old.clause_index();
         let mut parts_of: FxHashMap<ClauseId, Vec<TermId>> = FxHashMap::default();
@@ -301,7 +301,7 @@ impl BackTranslation for Replacement {
                 return Ok(Vec::new());
             };
             let missing = || {
-                BackError(format!(
+                BackTranslationError(format!(
                     "clause {} is not in the old system",
                     origin.clause.0
                 ))
@@ -320,7 +320,7 @@ impl BackTranslation for Replacement {
             }
             for (var, compute) in &origin.computed {
                 let value = compute(&step.values).ok_or_else(|| {
-                    BackError(format!("there is no value for {}", terms.var_name(*var)))
+                    BackTranslationError(format!("there is no value for {}", terms.var_name(*var)))
                 })?;
                 known.to_mut().insert(*var, value);
             }
@@ -331,7 +331,8 @@ impl BackTranslation for Replacement {
             };
             Ok(vec![OldStep {
                 clause: origin.clause,
-                premises: premises.ok_or_else(|| BackError("a premise is missing".to_owned()))?,
+                premises: premises
+                    .ok_or_else(|| BackTranslationError("a premise is missing".to_owned()))?,
                 known,
                 definitions: &origin.definitions,
             }])

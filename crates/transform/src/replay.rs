@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::BackError;
+use super::BackTranslationError;
 use alphorn_chc::{Atom, Clause, ClauseId, System};
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::Context;
@@ -50,8 +50,8 @@ pub(super) fn replay<'a>(
     system: &System,
     refutation: &'a Refutation,
     cx: &mut Context,
-    mut expand: impl FnMut(&'a RefutationStep) -> Result<Vec<OldStep<'a>>, BackError>,
-) -> Result<Refutation, BackError> {
+    mut expand: impl FnMut(&'a RefutationStep) -> Result<Vec<OldStep<'a>>, BackTranslationError>,
+) -> Result<Refutation, BackTranslationError> {
     let mut replayer = Replayer {
         system,
         index: system.clause_index(),
@@ -99,8 +99,8 @@ pub(super) fn replay<'a>(
     })
 }
 
-fn error(message: impl Into<String>) -> BackError {
-    BackError(message.into())
+fn error(message: impl Into<String>) -> BackTranslationError {
+    BackTranslationError(message.into())
 }
 
 struct Replayer<'a> {
@@ -112,7 +112,7 @@ struct Replayer<'a> {
 }
 
 impl Replayer<'_> {
-    fn step(&mut self, old: &OldStep, premises: Vec<usize>) -> Result<(), BackError> {
+    fn step(&mut self, old: &OldStep, premises: Vec<usize>) -> Result<(), BackTranslationError> {
         let system = self.system;
         let clause = match self.index.get(&old.clause) {
             Some(&at) => &system.clauses[at],
@@ -162,7 +162,7 @@ impl Replayer<'_> {
         vars: &[TermId],
         fixed: &Assignment,
         known: &Assignment,
-    ) -> Result<Assignment, BackError> {
+    ) -> Result<Assignment, BackTranslationError> {
         let terms = &self.system.terms;
         let smt = self
             .smt

@@ -39,10 +39,10 @@ pub(super) struct SharedLemmas {
 impl Transformation for SharedLemmas {
     fn apply(&mut self, old: &Rc<System>, cx: &mut Context) -> Option<Step> {
         let Lemmas {
-            proven, guesses, ..
+            proven, candidates, ..
         } = std::mem::take(&mut self.lemmas);
         let mut left = FxHashMap::default();
-        let stages = [proven, guesses].map(|lemmas| best(old, lemmas, &mut left));
+        let stages = [proven, candidates].map(|lemmas| best(old, lemmas, &mut left));
         strengthen(old, stages.into(), self.work, "lemmas", cx)
     }
 }

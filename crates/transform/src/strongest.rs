@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::BackError;
+use super::BackTranslationError;
 use super::inline::Eliminated;
 use super::reduce::reduce;
 use alphorn_chc::{Atom, Clause, PredicateId, System};
@@ -83,7 +83,7 @@ pub(super) fn restore_definitions(
     eliminated: &[Eliminated],
     model: &mut Model,
     cx: &mut Context,
-) -> Result<(), BackError> {
+) -> Result<(), BackTranslationError> {
     let gone: FxHashSet<PredicateId> = eliminated.iter().map(|e| e.predicate).collect();
     for item in eliminated {
         for atom in item
@@ -108,7 +108,7 @@ pub(super) fn restore_definitions(
     let proofs = cx.budget.work(LIMITS.definition_work);
     for (at, item) in eliminated.iter().enumerate().rev() {
         if let Some(reason) = cx.stop() {
-            return Err(BackError(reason.to_string()));
+            return Err(BackTranslationError(reason.to_string()));
         }
         let start = Instant::now();
         let sides = definer.sides(item, model);

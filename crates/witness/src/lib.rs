@@ -58,5 +58,7 @@ pub use print::ProofFormat;
 pub use standalone::none as no_certificate;
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
 pub use types::{Case, Fact, Lemma, Model, Refutation, RefutationStep, Verdict};
-pub use validate::{Outcome, Output, Validated, Wanted, check_claim, string_literal, validate};
-pub use validate::{validate_guess, validate_other};
+pub use validate::{
+    CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate,
+};
+pub use validate::{validate_candidate, validate_replacement};

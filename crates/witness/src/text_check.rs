@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::script::{Script, declared, defined, query_variable};
 use super::sexp::{elements, symbol};
-use super::validate::Outcome;
+use super::validate::CheckOutcome;
 use super::{Fact, Refutation};
 use alphorn_chc::ClauseId;
 use alphorn_chc::frontend::Problem;
@@ -27,7 +27,7 @@ use alphorn_term::run::Budget;
 use alphorn_term::{Op, Printer, TermId, TermStore, quote_symbol};
 
 /// Checks that every assertion of the problem is valid with these definitions of its predicates.
-pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> Outcome {
+pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> CheckOutcome {
     let reading = Reading {
         text: definitions.to_owned(),
         assumptions: 0,
@@ -44,13 +44,13 @@ pub fn outcome_of_text(
     problem: &Problem,
     readings: &[Reading],
     check: impl FnOnce(&[Reading]) -> TextCheck,
-) -> Outcome {
+) -> CheckOutcome {
     let mut texts = Vec::with_capacity(readings.len());
     let mut origins = Vec::new();
     for reading in readings {
         let script = match defined(problem, &reading.text) {
             Ok(script) => script,
-            Err(message) => return Outcome::Undecided(message),
+            Err(message) => return CheckOutcome::Undecided(message),
         };
         origins = script.origins;
         texts.push(Reading {
@@ -66,19 +66,19 @@ pub fn outcome_of_text(
         None => "an assertion".to_owned(),
     };
     match check(&texts) {
-        TextCheck::Valid { assertions } if assertions == origins.len() => Outcome::Valid,
-        TextCheck::Valid { assertions } => Outcome::Undecided(format!(
+        TextCheck::Valid { assertions } if assertions == origins.len() => CheckOutcome::Valid,
+        TextCheck::Valid { assertions } => CheckOutcome::Undecided(format!(
             "Z3 read {assertions} assertions of {}",
             origins.len()
         )),
         TextCheck::Invalid { assertion } => {
-            Outcome::Invalid(format!("{} does not hold", place(assertion)))
+            CheckOutcome::Invalid(format!("{} does not hold", place(assertion)))
         }
         TextCheck::Unknown { assertion, reason } => {
-            Outcome::Undecided(format!("{}: {reason}", place(assertion)))
+            CheckOutcome::Undecided(format!("{}: {reason}", place(assertion)))
         }
         TextCheck::Malformed(message) => {
-            Outcome::Invalid(format!("Z3 rejects the definitions: {message}"))
+            CheckOutcome::Invalid(format!("Z3 rejects the definitions: {message}"))
         }
     }
 }
@@ -91,21 +91,21 @@ pub fn check_steps_in_text(
     refutation: &Refutation,
     exact: bool,
     budget: &Budget,
-) -> Outcome {
+) -> CheckOutcome {
     let writer = StepWriter::new(problem, refutation);
     let (script, clauses, steps, assertions) = match writer.write(refutation) {
         Ok(written) => written,
-        Err(message) => return Outcome::Undecided(message),
+        Err(message) => return CheckOutcome::Undecided(message),
     };
     match implied_steps(&script.text, &clauses, &steps, exact, budget) {
-        StepsCheck::Implied { assertions: read } if read == assertions => Outcome::Valid,
+        StepsCheck::Implied { assertions: read } if read == assertions => CheckOutcome::Valid,
         StepsCheck::Implied { assertions: read } => {
-            Outcome::Undecided(format!("Z3 read {read} assertions of {assertions}"))
+            CheckOutcome::Undecided(format!("Z3 read {read} assertions of {assertions}"))
         }
         StepsCheck::NotImplied { step } => {
             let clause = &problem.clauses[refutation.steps[step].clause.0 as usize];
             let command = &problem.commands[clause.command];
-            Outcome::Invalid(format!(
+            CheckOutcome::Invalid(format!(
                 "step {}: the {} in line {} does not imply it",
                 step + 1,
                 command.keyword,
@@ -113,10 +113,10 @@ pub fn check_steps_in_text(
             ))
         }
         StepsCheck::Unknown { step, reason } => {
-            Outcome::Undecided(format!("step {}: {reason}", step + 1))
+            CheckOutcome::Undecided(format!("step {}: {reason}", step + 1))
         }
         StepsCheck::Malformed(message) => {
-            Outcome::Undecided(format!("Z3 rejects the text: {message}"))
+            CheckOutcome::Undecided(format!("Z3 rejects the text: {message}"))
         }
     }
 }
@@ -357,7 +357,7 @@ mod tests {
         };
         let budget = Budget::new(problem.terms.clone(), Default::default(), false);
         let outcome = check_steps_in_text(&problem, &refutation, false, &budget);
-        assert_eq!(outcome, Outcome::Valid, "{text}");
+        assert_eq!(outcome, CheckOutcome::Valid, "{text}");
         for (from, to) in mistakes {
             assert_eq!(from.len(), to.len());
             assert!(text.contains(from), "{from}");
@@ -365,7 +365,7 @@ mod tests {
             assert_eq!(check_steps(&problem, &refutation, |_| true), Ok(()));
             let outcome = check_steps_in_text(&problem, &refutation, false, &budget);
             assert!(
-                matches!(outcome, Outcome::Invalid(_)),
+                matches!(outcome, CheckOutcome::Invalid(_)),
                 "{to} in {text}: {outcome:?}"
             );
         }

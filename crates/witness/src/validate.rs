@@ -177,9 +177,13 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
 
 /// As [`validate`] for an answer about other clauses, which may be wrong; `None` if its witness
 /// does not pass. This is no defect.
-pub fn validate_guess(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Option<Validated> {
+pub fn validate_candidate(
+    problem: &Problem,
+    verdict: Verdict,
+    cx: &mut Context,
+) -> Option<Validated> {
     let (model, outcome) = checked(problem, &verdict, cx);
-    if outcome != Outcome::Valid {
+    if outcome != CheckOutcome::Valid {
         log::debug!("a candidate answer does not pass its check: {outcome:?}");
         return None;
     }
@@ -187,18 +191,18 @@ pub fn validate_guess(problem: &Problem, verdict: Verdict, cx: &mut Context) -> 
 }
 
 /// The text of a model, and the outcome of the check of a witness.
-fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedModel, Outcome) {
+fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedModel, CheckOutcome) {
     let start = Instant::now();
     let none = PrintedModel::default();
     let found = match verdict {
-        Verdict::Unknown(reason) => (none, Outcome::Undecided(reason.to_string())),
+        Verdict::Unknown(reason) => (none, CheckOutcome::Undecided(reason.to_string())),
         Verdict::Sat(model) => match printed_model(problem, model) {
             Ok(printed) => {
                 log::trace!("checks the model\n{}", printed.definitions.join("\n"));
                 let outcome = check_printed(problem, &printed, &cx.budget);
                 (printed, outcome)
             }
-            Err(message) => (none, Outcome::Invalid(message)),
+            Err(message) => (none, CheckOutcome::Invalid(message)),
         },
         Verdict::Unsat(refutation) => {
             let outcome = check_refutation_of(problem, refutation, &cx.budget);
@@ -211,16 +215,20 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
 
 /// Another model of the problem, to replace one that passed; `None` if it does not pass its check
 /// within the context's limits. A model that fails is logged as a defect.
-pub fn validate_other(problem: &Problem, model: Model, cx: &mut Context) -> Option<Validated> {
+pub fn validate_replacement(
+    problem: &Problem,
+    model: Model,
+    cx: &mut Context,
+) -> Option<Validated> {
     let verdict = Verdict::Sat(model);
     let (model, outcome) = checked(problem, &verdict, cx);
     match outcome {
-        Outcome::Valid => return Some(Validated { verdict, model }),
-        Outcome::Invalid(message) => {
+        CheckOutcome::Valid => return Some(Validated { verdict, model }),
+        CheckOutcome::Invalid(message) => {
             log::error!("defect: another model failed its check: {message}");
             cx.stats.add("witness.failures", 1);
         }
-        Outcome::Undecided(message) => {
+        CheckOutcome::Undecided(message) => {
             log::debug!("another model could not be checked: {message}");
         }
     }
@@ -231,7 +239,7 @@ pub fn validate_other(problem: &Problem, model: Model, cx: &mut Context) -> Opti
 fn conclude(
     verdict: Verdict,
     model: PrintedModel,
-    outcome: Outcome,
+    outcome: CheckOutcome,
     cx: &mut Context,
 ) -> Validated {
     let witness = match verdict {
@@ -239,13 +247,13 @@ fn conclude(
         _ => "refutation",
     };
     match outcome {
-        Outcome::Valid => Validated { verdict, model },
-        Outcome::Invalid(message) => {
+        CheckOutcome::Valid => Validated { verdict, model },
+        CheckOutcome::Invalid(message) => {
             log::error!("defect: a {witness} failed its check: {message}");
             cx.stats.add("witness.failures", 1);
             Validated::unknown(Reason::WitnessFailed(format!("a {witness}: {message}")))
         }
-        Outcome::Undecided(message) => {
+        CheckOutcome::Undecided(message) => {
             log::warn!("the {witness} could not be checked: {message}");
             cx.stats.add("witness.undecided", 1);
             let reason = cx.stop().unwrap_or_else(|| {
@@ -258,7 +266,7 @@ fn conclude(
 
 /// The outcome of the check of a witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// The witness passes.
     Valid,
     /// The witness fails, with the reason.
@@ -268,7 +276,7 @@ pub enum Outcome {
 }
 
 /// Checks a witness that was read from text, within the context's limits.
-pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> Outcome {
+pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> CheckOutcome {
     let satisfiable = matches!(claim.witness, Witness::Model(_));
     let expected = word(problem.dialect, satisfiable);
     if claim.sat.is_some_and(|sat| sat != (expected == "sat")) {
@@ -277,7 +285,7 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> Outcom
         } else {
             "a refutation"
         };
-        return Outcome::Invalid(format!("{what} means {expected} for this file"));
+        return CheckOutcome::Invalid(format!("{what} means {expected} for this file"));
     }
     match &claim.witness {
         Witness::Model(model) => check_model(problem, model, &cx.budget),
@@ -286,7 +294,7 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> Outcom
 }
 
 /// Checks the text of a model that alphorn prints. One with a certificate is read again first.
-fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> Outcome {
+fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> CheckOutcome {
     if model.certificate.is_empty() {
         return check_definitions(problem, &model.definitions.join("\n"), budget);
     }
@@ -295,15 +303,15 @@ fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> Ou
             witness: Witness::Model(model),
             ..
         }) => check_model(problem, &model, budget),
-        Ok(_) => Outcome::Invalid("the printed model is not read as a model".to_owned()),
-        Err(error) => Outcome::Invalid(format!("the printed model cannot be read: {error}")),
+        Ok(_) => CheckOutcome::Invalid("the printed model is not read as a model".to_owned()),
+        Err(error) => CheckOutcome::Invalid(format!("the printed model cannot be read: {error}")),
     }
 }
 
 /// Checks a model that was read from text.
-fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> Outcome {
+fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOutcome {
     match (foreign_definitions(problem, model), &model.certificate) {
-        (Err(message), _) => Outcome::Invalid(message),
+        (Err(message), _) => CheckOutcome::Invalid(message),
         (Ok(()), None) => check_definitions(problem, &model.definitions, budget),
         (Ok(()), Some(certificate)) => check_certificate(problem, certificate, budget),
     }
@@ -333,7 +341,11 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
 }
 
 /// Checks a refutation, against the clauses as they were read and against the text.
-fn check_refutation_of(problem: &Problem, refutation: &Refutation, budget: &Budget) -> Outcome {
+fn check_refutation_of(
+    problem: &Problem,
+    refutation: &Refutation,
+    budget: &Budget,
+) -> CheckOutcome {
     // For constraints without a value the check against the text decides, with exactly the values
     // of the refutation.
     let undefined = Cell::new(false);
@@ -343,6 +355,6 @@ fn check_refutation_of(problem: &Problem, refutation: &Refutation, budget: &Budg
     };
     match check_steps(problem, refutation, leave) {
         Ok(()) => check_steps_in_text(problem, refutation, undefined.get(), budget),
-        Err(error) => Outcome::Invalid(error.to_string()),
+        Err(error) => CheckOutcome::Invalid(error.to_string()),
     }
 }

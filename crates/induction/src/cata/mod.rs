@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
             }
             turn *= 2;
             if let Some(derived) = beside.take() {
-                match derived.ask("pdr", cx.budget.time(turn), cx)? {
+                match derived.solve_by("pdr", cx.budget.time(turn), cx)? {
                     Verdict::Unknown(Reason::Timeout) => beside = Some(derived),
                     Verdict::Unknown(_) => {}
                     verdict => {
@@ -294,13 +294,13 @@ impl<'a> Search<'a> {
                 return Ok(None);
             };
             let derived = match length > TURN && !attempt.costly {
-                true => derived.go_on(PASSES, cx),
+                true => derived.run_passes(PASSES, cx),
                 false => derived,
             };
             attempt.costly |= length > TURN;
             let engine = slot.turn;
             let part = slot.budget_in_round(&cx.budget, length);
-            let verdict = derived.ask(engine, part, cx)?;
+            let verdict = derived.solve_by(engine, part, cx)?;
             attempt.derived = Some(derived);
             log::debug!(
                 "cata: {} by {engine}: {}",

@@ -242,7 +242,7 @@ impl Morph {
                 }
             };
             let part = slot.budget(&cx.budget);
-            match forms[at].2.ask(turn.engine, part, cx)? {
+            match forms[at].2.solve_by(turn.engine, part, cx)? {
                 Verdict::Unknown(reason) => last = Some(reason),
                 verdict => {
                     let (_, morphed, _) = forms.swap_remove(at);

@@ -35,7 +35,7 @@ pub(super) struct Forms {
     pub clauses: Facts,
 }
 
-/// All guesses about the predicates of the system.
+/// All candidates about the predicates of the system.
 pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> Forms {
     let [mut compared, mut remainders] = comparisons(system, cx);
     let mut forms = Forms::default();
@@ -46,8 +46,8 @@ pub(super) fn forms(system: &System, simulation: &Simulation, cx: &Context) -> F
         let comparisons = compared.remove(&predicate).unwrap_or_default();
         let remainders = remainders.remove(&predicate).unwrap_or_default();
         let of_clauses = (comparisons, remainders);
-        let guesses = Guesses::new(system, predicate, simulation, of_clauses, cx);
-        let [equations, bounds, products, clauses] = guesses.all();
+        let candidates = Guesses::new(system, predicate, simulation, of_clauses, cx);
+        let [equations, bounds, products, clauses] = candidates.all();
         forms.equations.insert(predicate, equations);
         forms.bounds.insert(predicate, bounds);
         forms.products.insert(predicate, products);
@@ -200,7 +200,7 @@ struct Literal {
     mask: Mask,
 }
 
-/// The facts of one predicate, for guesses about it.
+/// The facts of one predicate, for candidates about it.
 struct Guesses<'a> {
     terms: Rc<TermStore>,
     cx: &'a Context,
@@ -256,9 +256,9 @@ impl<'a> Guesses<'a> {
         let products = self.products(&under);
         let mut all = [equations, self.bounds(&conditions), products, clauses];
         let mut seen = FxHashSet::default();
-        for guesses in &mut all {
-            guesses.retain(|&f| f != TermId::TRUE && seen.insert(f));
-            guesses.truncate(LIMITS.guesses);
+        for candidates in &mut all {
+            candidates.retain(|&f| f != TermId::TRUE && seen.insert(f));
+            candidates.truncate(LIMITS.candidates);
         }
         all
     }
@@ -719,7 +719,7 @@ impl<'a> Guesses<'a> {
             }
         }
         found.sort_unstable();
-        found.truncate(LIMITS.guesses);
+        found.truncate(LIMITS.candidates);
         let clause = |(_, i, j): (_, usize, usize)| {
             let formulas = [literals[i].formula, literals[j].formula];
             self.terms.or(&formulas)

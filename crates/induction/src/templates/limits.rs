@@ -27,7 +27,7 @@ pub(super) struct Limits {
     /// Conditions under which formulas are guessed.
     pub conditions: usize,
     /// Guesses of one kind about a predicate; further ones are dropped.
-    pub guesses: usize,
+    pub candidates: usize,
     /// Numbers whose products are considered; with more independent ones there are no products.
     pub factors: usize,
     /// Conditions under which equations of products are guessed.
@@ -77,7 +77,7 @@ pub(super) const LIMITS: Limits = Limits {
     subtracted_arguments: 8,
     atoms: 400,
     conditions: 40,
-    guesses: 1500,
+    candidates: 1500,
     factors: 6,
     product_conditions: 12,
     cases: 8,

@@ -114,8 +114,8 @@ fn decide(
     cx.stats
         .set("templates.states", simulation.states.len() as u64);
     let mut checker = Checker::new(system, cx);
-    if system.has_wide_words() {
-        checker = checker.patient(LIMITS.bit_vector_query_work);
+    if system.has_wide_bit_vectors() {
+        checker = checker.with_query_work(LIMITS.bit_vector_query_work);
     }
     let forms = forms(system, &simulation, cx);
     // A guess that was not proven may need those that were proven later.
@@ -129,9 +129,9 @@ fn decide(
         ("again", union(again)),
     ];
     for (name, mut stage) in stages {
-        for (predicate, guesses) in &mut stage {
+        for (predicate, candidates) in &mut stage {
             let known = checker.facts().get(predicate);
-            guesses.retain(|guess| known.is_none_or(|known| !known.contains(guess)));
+            candidates.retain(|guess| known.is_none_or(|known| !known.contains(guess)));
         }
         let guessed = count(&stage);
         cx.stats.set(&format!("templates.{name}"), guessed);

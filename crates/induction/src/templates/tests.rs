@@ -509,11 +509,11 @@ fn guesses_hold_of_all_facts() {
             &forms.products,
             &forms.clauses,
         ];
-        for (&predicate, guesses) in all.into_iter().flatten() {
+        for (&predicate, candidates) in all.into_iter().flatten() {
             let params = &system.predicate(predicate).params;
             for values in simulation.facts(predicate) {
                 let fact: Assignment = params.iter().copied().zip(values.to_vec()).collect();
-                for &guess in guesses {
+                for &guess in candidates {
                     let holds = evaluate(&system.terms, guess, &fact);
                     assert_eq!(holds, Some(TermId::TRUE), "seed {seed}");
                     guessed += 1;

@@ -276,12 +276,12 @@ impl TwinEngine {
             }
             let Some(small) = derived.take() else { break };
             let small = match turn.costly && !costly {
-                true => small.go_on(PASSES, cx),
+                true => small.run_passes(PASSES, cx),
                 false => small,
             };
             costly |= turn.costly;
             let part = slot.budget(&cx.budget);
-            let verdict = small.ask(turn.engine, part, cx)?;
+            let verdict = small.solve_by(turn.engine, part, cx)?;
             derived = Some(small);
             match verdict {
                 Verdict::Unknown(reason) => last = Some(reason),

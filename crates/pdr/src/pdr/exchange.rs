@@ -61,15 +61,15 @@ impl<'a> Search<'a> {
         let is_due = exchanges.exchange.is_due();
         if is_due {
             let lemmas = self.all_lemmas();
-            let lemmas = lemmas.proven.into_iter().chain(lemmas.guesses);
+            let lemmas = lemmas.proven.into_iter().chain(lemmas.candidates);
             exchanges
                 .exchange
-                .tell(self.system, lemmas, self.all_facts());
+                .send(self.system, lemmas, self.all_facts());
         }
         let begun_at = self.terms.work();
         let all = begun_at.saturating_sub(exchanges.begun_at);
         if is_due && exchanges.spent <= all / LIMITS.exchange_work_divisor {
-            let received = exchanges.exchange.news(self.system);
+            let received = exchanges.exchange.receive(self.system);
             self.counters.received += (received.lemmas.len() + received.reached.len()) as u64;
             if !received.lemmas.is_empty() {
                 let left = self.learn_inductive(received.lemmas, &mut exchanges)?;

@@ -64,7 +64,7 @@ impl Search<'_> {
             .map(|(_, p, i)| (p, self.frames[p].lemmas[i].clause));
         Lemmas {
             proven: lemmas.by_ref().take(proven).collect(),
-            guesses: lemmas.collect(),
+            candidates: lemmas.collect(),
             frames,
         }
     }

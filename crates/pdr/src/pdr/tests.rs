@@ -16,7 +16,7 @@ use alphorn_chc::{Atom, PredicateId, System};
 use alphorn_engine::Engine;
 use alphorn_proof::Stop;
 use alphorn_proof::facts::Leveled;
-use alphorn_samples::bus::context_hearing;
+use alphorn_samples::bus::context_with_bus;
 use alphorn_samples::is_model;
 use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Assignment, Evaluator, Op, Random, SortId, TermId, TermStore};
@@ -525,7 +525,7 @@ fn lemmas_of_others_are_proven_and_learned() {
         ..Options::default()
     };
     let solve = |lemmas: &[(PredicateId, TermId)]| {
-        let (mut cx, mailbox) = context_hearing(&system, lemmas, &[]);
+        let (mut cx, mailbox) = context_with_bus(&system, lemmas, &[]);
         let mut engine = Pdr {
             options: options.clone(),
             ..Pdr::default()
@@ -562,7 +562,7 @@ fn facts_of_others_are_derived_again() {
     };
     let facts: Vec<(PredicateId, TermId)> = (0..=5).map(|height| at(height, 2 * height)).collect();
     let solve = |facts: &[(PredicateId, TermId)]| {
-        let (mut cx, _) = context_hearing(&system, &[], facts);
+        let (mut cx, _) = context_with_bus(&system, &[], facts);
         let verdict = Pdr::default().solve(&system, &mut cx).expect("no defect");
         let Verdict::Unsat(refutation) = verdict else {
             panic!("{verdict:?}");

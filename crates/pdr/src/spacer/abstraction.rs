@@ -68,7 +68,7 @@ pub(super) fn abstraction(
         let mut soft = given.optional;
         soft.retain(|a| used.contains(a));
         soft.sort_by_key(|a| !preferred.contains(a));
-        clauses.tell(group, &hard);
+        clauses.define_premises(group, &hard);
         let solver = clauses.solver(group);
         solver.push();
         solver.assert(terms.or(&violated));

@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
             let formula = lemma.formula;
             match lemma.height {
                 ALL => left.proven.push((predicate, formula)),
-                _ => left.guesses.push((predicate, formula)),
+                _ => left.candidates.push((predicate, formula)),
             }
             left.frames.push(Leveled {
                 predicate,

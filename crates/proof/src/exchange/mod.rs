@@ -42,7 +42,7 @@ pub type About = Vec<(PredicateId, TermId)>;
 
 /// Formulas that other processes sent.
 #[derive(Debug, Default)]
-pub struct News {
+pub struct Received {
     /// Candidates for lemmas, about all derivable facts or those that the sender has reached so
     /// far.
     pub lemmas: About,
@@ -97,7 +97,7 @@ impl Exchange {
 
     /// Sends the formulas that are new and not too large, over the formal variables. If there are
     /// too many, those that come first are sent.
-    pub fn tell(
+    pub fn send(
         &mut self,
         system: &System,
         lemmas: impl IntoIterator<Item = (PredicateId, TermId)>,
@@ -143,7 +143,7 @@ impl Exchange {
                 self.known.extend(&keys[..count]);
             }
             if fits {
-                return self.bus.tell(&text);
+                return self.bus.send(&text);
             }
             message.clauses.truncate(count / 2);
         }
@@ -158,9 +158,9 @@ impl Exchange {
     }
 
     /// The formulas that others have sent since the last call.
-    pub fn news(&mut self, system: &System) -> News {
-        let mut received = News::default();
-        let texts = self.bus.heard(self.read);
+    pub fn receive(&mut self, system: &System) -> Received {
+        let mut received = Received::default();
+        let texts = self.bus.received(self.read);
         self.read += texts.len();
         for text in texts {
             if text.len() <= LIMITS.max_message_bytes {
@@ -170,7 +170,7 @@ impl Exchange {
         received
     }
 
-    fn read_text(&mut self, system: &System, text: &str, received: &mut News) {
+    fn read_text(&mut self, system: &System, text: &str, received: &mut Received) {
         let terms = self.terms.clone();
         let problem = match parse(text, terms.clone()) {
             Ok(problem) => problem,

@@ -1,12 +1,12 @@
 //! Lemmas and facts are received as they were sent, and nothing else is.
 
 use super::*;
-use alphorn_samples::bus::{Mailbox, context_hearing};
+use alphorn_samples::bus::{Mailbox, context_with_bus};
 use alphorn_samples::{random_lemmas, random_system};
 use alphorn_term::{Printer, Random};
 
 fn with_bus(system: &System) -> (Exchange, Rc<Mailbox>) {
-    let (cx, mailbox) = context_hearing(system, &[], &[]);
+    let (cx, mailbox) = context_with_bus(system, &[], &[]);
     (Exchange::new(system, &cx).expect("there is a bus"), mailbox)
 }
 
@@ -23,11 +23,11 @@ fn lemmas_are_received_as_they_were_sent() {
         let (mut sender, mailbox) = with_bus(&here);
         // Facts keep their order.
         let facts: Vec<_> = told.iter().rev().copied().collect();
-        sender.tell(&here, told.iter().copied(), facts.iter().copied());
+        sender.send(&here, told.iter().copied(), facts.iter().copied());
         let (mut receiver, inbox) = with_bus(&there);
         let texts: Vec<Rc<str>> = mailbox.told.take().into_iter().map(Rc::from).collect();
         inbox.heard.borrow_mut().extend(texts.iter().cloned());
-        let heard = receiver.news(&there);
+        let heard = receiver.receive(&there);
         let printed = |system: &System, lemmas: &[(PredicateId, TermId)]| {
             let mut printer = Printer::new(&system.terms);
             for predicate in &system.predicates {
@@ -50,10 +50,10 @@ fn lemmas_are_received_as_they_were_sent() {
         assert_eq!(printed(&there, &heard.reached), expected, "seed {seed}");
         arrived += heard.lemmas.len();
         // Known formulas are not sent again.
-        sender.tell(&here, told, facts);
+        sender.send(&here, told, facts);
         assert!(mailbox.told.borrow().is_empty());
         inbox.heard.borrow_mut().extend(texts);
-        let again = receiver.news(&there);
+        let again = receiver.receive(&there);
         assert!(again.lemmas.is_empty() && again.reached.is_empty());
     }
     assert!(arrived > 100, "{arrived}");
@@ -88,13 +88,13 @@ fn odd_names_and_all_sorts_are_received() {
     });
     let lemmas: Vec<_> = lemmas.collect();
     assert_eq!(lemmas.len(), 2);
-    sender.tell(&here, lemmas.iter().copied(), lemmas.iter().copied());
+    sender.send(&here, lemmas.iter().copied(), lemmas.iter().copied());
     let (mut receiver, inbox) = with_bus(&there);
     let texts = mailbox.told.take().into_iter().map(Rc::from);
     inbox.heard.borrow_mut().extend(texts);
     // `bvadd` is printed under another name, since it hides an operator, so the receiver does not
     // know it.
-    let heard = receiver.news(&there);
+    let heard = receiver.receive(&there);
     for heard in [heard.lemmas, heard.reached] {
         let about = heard.iter().map(|(p, _)| there.predicate(*p).name.as_str());
         assert_eq!(about.collect::<Vec<_>>(), ["a b"]);
@@ -124,7 +124,7 @@ fn malformed_messages_are_ignored() {
     ];
     let texts = texts.into_iter().map(|text| text.into());
     inbox.heard.borrow_mut().extend(texts);
-    let news = receiver.news(&system);
+    let news = receiver.receive(&system);
     assert!(news.lemmas.is_empty() && news.reached.is_empty());
     // Without a bus there is no exchange.
     let cx = Context::new(system.terms.clone());
@@ -145,7 +145,7 @@ fn long_messages_are_split() {
     let (mut sender, mailbox) = with_bus(&system);
     let mut told = 0;
     for _ in 0..40 {
-        sender.tell(&system, lemmas.iter().copied(), []);
+        sender.send(&system, lemmas.iter().copied(), []);
         let texts = mailbox.told.take();
         assert!(
             texts
@@ -155,7 +155,7 @@ fn long_messages_are_split() {
         let (mut receiver, inbox) = with_bus(&system);
         let texts = texts.into_iter().map(Rc::from);
         inbox.heard.borrow_mut().extend(texts);
-        told += receiver.news(&system).lemmas.len();
+        told += receiver.receive(&system).lemmas.len();
     }
     assert_eq!(told, lemmas.len());
 }

@@ -7,8 +7,8 @@ use std::rc::Rc;
 /// A connection to the other processes.
 pub trait Bus {
     /// Sends a text to the others. It may be lost.
-    fn tell(&self, text: &str);
+    fn send(&self, text: &str);
 
     /// The texts received so far, without the first `from`.
-    fn heard(&self, from: usize) -> Vec<Rc<str>>;
+    fn received(&self, from: usize) -> Vec<Rc<str>>;
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::replay::instance;
-use crate::{BackStack, PASSES, Pipeline};
+use crate::{BackTranslations, PASSES, Pipeline};
 use alphorn_chc::{Atom, PredicateId, System};
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::Context;
@@ -161,7 +161,7 @@ pub fn check_pipeline(system: &System, passes: &str, smt: &Rc<Smt>) -> bool {
 }
 
 /// Runs passes given by their names.
-pub fn run(system: &System, passes: &str, cx: &mut Context) -> (System, BackStack) {
+pub fn run(system: &System, passes: &str, cx: &mut Context) -> (System, BackTranslations) {
     Pipeline::parse(passes).unwrap().run(system.clone(), cx)
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::decide::{atom, constructor};
 use crate::columns::{Column, express_columns};
 use crate::replacement::{Meaning, Origin, Replacement};
-use crate::{BackError, BackTranslation};
+use crate::{BackTranslation, BackTranslationError};
 use alphorn_chc::{Atom, ClauseId, PredicateId, System};
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::Context;
@@ -80,7 +80,7 @@ fn models_are_translated_back_by_cases() {
 
 /// Translates back a refutation by a clause that derives `Q(y)` with `y = 2`, and a query with one
 /// premise, where `P(x)` is `Q(x - 1)`.
-fn refute(origin: impl FnOnce(&Old, TermId) -> Origin) -> Result<(), BackError> {
+fn refute(origin: impl FnOnce(&Old, TermId) -> Origin) -> Result<(), BackTranslationError> {
     let old = old();
     let t = old.t.clone();
     let mut new = (*old.system).clone();

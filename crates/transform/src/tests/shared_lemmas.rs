@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::super::pipeline::{BackStack, share_lemmas};
+use super::super::pipeline::{BackTranslations, share_lemmas};
 use alphorn_engine::Engine;
 use alphorn_pdr::pdr::Pdr;
 use alphorn_proof::facts::Lemmas;
@@ -28,17 +28,17 @@ fn lemmas_that_lie_change_no_verdict() {
             // A lemma that is called proven is proven again.
             match random.below(2) {
                 0 => lemmas.proven.push((predicate, lemma)),
-                _ => lemmas.guesses.push((predicate, lemma)),
+                _ => lemmas.candidates.push((predicate, lemma)),
             }
         }
         let used = system.used_predicates();
         lemmas
-            .guesses
+            .candidates
             .extend(used.iter().map(|&p| (p, TermId::FALSE)));
         // A formula over variables that are not the predicate's is ignored.
         let stranger = system.terms.var("stranger", alphorn_term::SortId::BOOL);
         lemmas.proven.extend(used.iter().map(|&p| (p, stranger)));
-        let (mut shared, mut stack) = (Rc::new(system.clone()), BackStack::default());
+        let (mut shared, mut stack) = (Rc::new(system.clone()), BackTranslations::default());
         changed += usize::from(share_lemmas(
             lemmas,
             Duration::from_secs(10),

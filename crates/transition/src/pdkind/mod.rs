@@ -86,7 +86,7 @@ impl Engine for Pdkind {
         });
         // Lemmas about the added predicate are removed.
         lemmas.retain(|l: &(PredicateId, TermId)| l.0.index() < system.predicates.len());
-        self.lemmas.guesses = lemmas;
+        self.lemmas.candidates = lemmas;
         result
     }
 

@@ -99,7 +99,7 @@ impl<'a> Facts<'a> {
         };
         Lemmas {
             proven: about(&self.proven),
-            guesses: about(&self.candidates),
+            candidates: about(&self.candidates),
             frames: Vec::new(),
         }
     }
@@ -171,8 +171,8 @@ impl Facts<'_> {
         let locations = self.predicates.iter().zip(&self.proven);
         let proven =
             locations.flat_map(|(p, facts)| facts.iter().filter_map(|&f| Some(((*p)?, f))));
-        exchange.tell(self.system, proven, []);
-        for (predicate, lemma) in exchange.news(self.system).lemmas {
+        exchange.send(self.system, proven, []);
+        for (predicate, lemma) in exchange.receive(self.system).lemmas {
             let location = self.predicates.iter().position(|p| *p == Some(predicate));
             if let Some(location) = location {
                 self.add_candidates(location, &[lemma]);
@@ -233,7 +233,7 @@ impl Facts<'_> {
             for group in clauses.groups() {
                 let mut sources = clauses.sources(group).iter();
                 if sources.any(|s| predicates[location] == Some(*s)) {
-                    clauses.tell(group, &[premise]);
+                    clauses.define_premises(group, &[premise]);
                     clauses.assert(group, premise);
                 }
             }
@@ -284,6 +284,6 @@ mod tests {
         assert!(facts.search(LIMITS.refinements_per_search, &cx).is_none());
         let lemmas = facts.lemmas();
         assert_eq!(lemmas.proven, [(p, holds)]);
-        assert_eq!(lemmas.guesses, [(p, fails), (p, holds)]);
+        assert_eq!(lemmas.candidates, [(p, fails), (p, holds)]);
     }
 }

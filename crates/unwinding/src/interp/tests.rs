@@ -397,7 +397,7 @@ fn with_arrays_and_datatypes_there_are_no_obligations() {
 fn blockers_of_regions_are_candidates() {
     let system = normalize(&task("exa-fig1-safe")).0;
     let raw = raw(&system, &reproduction(Kinds::S), Guards::default());
-    assert!(!raw.lemmas.guesses.is_empty());
+    assert!(!raw.lemmas.candidates.is_empty());
 }
 
 /// Sums in derivation trees: `x` is at least 1 in each fact of `P`, and `Q` has sums of two of

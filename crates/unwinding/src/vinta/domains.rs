@@ -16,7 +16,7 @@ use alphorn_chc::System;
 use alphorn_domain::catalogue::{Catalogue, Parameters};
 use alphorn_domain::{Guard, Product};
 use alphorn_engine::EngineError;
-use alphorn_engine::derived::with_news;
+use alphorn_engine::derived::with_received_lemmas;
 use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 use alphorn_engine::settings::Choice as _;
 use alphorn_proof::incomplete;
@@ -135,7 +135,7 @@ fn with_domain(
     pauses: Pauses,
     cx: &mut Context,
 ) -> Result<Verdict, EngineError> {
-    with_news(system, cx, |system, cx| {
+    with_received_lemmas(system, cx, |system, cx| {
         strengthened(system, options, pauses, cx)
     })
 }

@@ -414,7 +414,7 @@ where
         }
         lemmas.sort_unstable_by_key(|lemma| lemma.0);
         if let Some(exchange) = &mut self.exchange {
-            exchange.tell(self.system, lemmas, []);
+            exchange.send(self.system, lemmas, []);
         }
     }
 

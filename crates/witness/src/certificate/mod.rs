@@ -36,7 +36,7 @@ use super::forms::{FormId, Forms};
 use super::script;
 use super::sexp::symbol;
 use super::text_check::outcome_of_text;
-use super::validate::Outcome;
+use super::validate::CheckOutcome;
 use alphorn_chc::frontend::Problem;
 use alphorn_smt::text::{TextCheck, valid_assertions, valid_in_some};
 use alphorn_term::quote_symbol;
@@ -104,37 +104,41 @@ struct Obligation {
 
 /// Checks a model with a certificate against the problem's text. The caller has checked that the
 /// model defines no other symbol of that text than the predicates.
-pub fn check_certificate(problem: &Problem, certificate: &Certificate, budget: &Budget) -> Outcome {
+pub fn check_certificate(
+    problem: &Problem,
+    certificate: &Certificate,
+    budget: &Budget,
+) -> CheckOutcome {
     let mut checker = Checker::new(problem, certificate.clone());
     let obligations = match checker.obligations() {
         Ok(obligations) => obligations,
-        Err(message) => return Outcome::Invalid(message),
+        Err(message) => return CheckOutcome::Invalid(message),
     };
     let Some(text) = checker.obligations_text(&obligations) else {
-        return Outcome::Undecided("the certificate is too large".to_owned());
+        return CheckOutcome::Undecided("the certificate is too large".to_owned());
     };
     let text = script::with_sorts(problem, &text);
     let what = |assertion: usize| &obligations[assertion].what;
     match valid_assertions(&text, budget) {
         TextCheck::Valid { assertions } if assertions == obligations.len() => {}
         TextCheck::Valid { assertions } => {
-            return Outcome::Undecided(format!(
+            return CheckOutcome::Undecided(format!(
                 "Z3 read {assertions} obligations of the certificate of {}",
                 obligations.len()
             ));
         }
         TextCheck::Invalid { assertion } => {
-            return Outcome::Invalid(format!("{} does not hold", what(assertion)));
+            return CheckOutcome::Invalid(format!("{} does not hold", what(assertion)));
         }
         TextCheck::Unknown { assertion, reason } => {
-            return Outcome::Undecided(format!("{}: {reason}", what(assertion)));
+            return CheckOutcome::Undecided(format!("{}: {reason}", what(assertion)));
         }
         TextCheck::Malformed(message) => {
-            return Outcome::Invalid(format!("Z3 rejects the certificate: {message}"));
+            return CheckOutcome::Invalid(format!("Z3 rejects the certificate: {message}"));
         }
     }
     let Some(readings) = checker.readings() else {
-        return Outcome::Undecided("the certificate is too large".to_owned());
+        return CheckOutcome::Undecided("the certificate is too large".to_owned());
     };
     outcome_of_text(problem, &readings, |texts| valid_in_some(texts, budget))
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::{Case, Lemma, Model, Outcome, Verdict, Wanted, check_claim, parse_witness, validate};
+use crate::{
+    Case, CheckOutcome, Lemma, Model, Verdict, Wanted, check_claim, parse_witness, validate,
+};
 use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Problem, parse};
 use alphorn_smt::text::{TextCheck, valid_assertions};
@@ -29,17 +31,17 @@ fn context(problem: &Problem) -> Context {
 }
 
 /// The outcome for a witness; invalid if it cannot be read.
-fn judge(problem: &Problem, witness: &str) -> Outcome {
+fn judge(problem: &Problem, witness: &str) -> CheckOutcome {
     match parse_witness(problem, witness) {
         Ok(claim) => check_claim(problem, &claim, &mut context(problem)),
-        Err(error) => Outcome::Invalid(error.to_string()),
+        Err(error) => CheckOutcome::Invalid(error.to_string()),
     }
 }
 
 #[track_caller]
 fn is_refused(problem: &Problem, witness: &str, message: &str) {
     match judge(problem, witness) {
-        Outcome::Invalid(found) if found.contains(message) => {}
+        CheckOutcome::Invalid(found) if found.contains(message) => {}
         outcome => panic!("{outcome:?}, expected: {message}\n{witness}"),
     }
 }
@@ -47,15 +49,21 @@ fn is_refused(problem: &Problem, witness: &str, message: &str) {
 #[test]
 fn a_proof_by_induction_is_accepted() {
     let problem = problem(TWICE);
-    assert_eq!(judge(&problem, PROOF), Outcome::Valid);
-    assert_eq!(judge(&problem, &format!("sat\n{PROOF}")), Outcome::Valid);
+    assert_eq!(judge(&problem, PROOF), CheckOutcome::Valid);
+    assert_eq!(
+        judge(&problem, &format!("sat\n{PROOF}")),
+        CheckOutcome::Valid
+    );
     // Without the lemmas the check is not decided.
     let plain: String = PROOF
         .lines()
         .filter(|l| !l.starts_with("; lemma"))
         .map(|l| format!("{l}\n"))
         .collect();
-    assert!(matches!(judge(&problem, &plain), Outcome::Undecided(_)));
+    assert!(matches!(
+        judge(&problem, &plain),
+        CheckOutcome::Undecided(_)
+    ));
     // Without measures there is no certificate.
     let bare: String = plain
         .lines()
@@ -69,9 +77,9 @@ fn a_proof_by_induction_is_accepted() {
 fn a_wrong_model_is_refused() {
     let problem = problem(TWICE);
     let wrong = PROOF.replace("Bool (= z (app! x y))", "Bool (= z (app! y x))");
-    assert_ne!(judge(&problem, &wrong), Outcome::Valid);
+    assert_ne!(judge(&problem, &wrong), CheckOutcome::Valid);
     let wrong = PROOF.replace("Bool (distinct x y)", "Bool (= x y)");
-    assert_ne!(judge(&problem, &wrong), Outcome::Valid);
+    assert_ne!(judge(&problem, &wrong), CheckOutcome::Valid);
 }
 
 /// Checks the messages of all broken certificates before it fails.
@@ -91,7 +99,8 @@ fn are_refused(broken: &[Broken]) {
             _ => problem(clauses),
         };
         match judge(&problem, witness) {
-            Outcome::Invalid(found) | Outcome::Undecided(found) if found.contains(message) => {}
+            CheckOutcome::Invalid(found) | CheckOutcome::Undecided(found)
+                if found.contains(message) => {}
             outcome => wrong += &format!("{name}: {outcome:?}, expected: {message}\n"),
         }
         known = Some((*clauses, problem));
@@ -102,7 +111,7 @@ fn are_refused(broken: &[Broken]) {
 #[track_caller]
 fn holds_and_breaks(proof: &Proof) {
     let outcome = judge(&problem(proof.clauses), proof.witness);
-    assert_eq!(outcome, Outcome::Valid, "{}", proof.name);
+    assert_eq!(outcome, CheckOutcome::Valid, "{}", proof.name);
     are_refused(&proof.broken());
 }
 
@@ -180,7 +189,7 @@ fn definitions_may_descend_in_many_ways() {
     ] {
         let changed = PROOF.replace(app, other);
         match judge(&problem, &changed) {
-            Outcome::Invalid(found) => {
+            CheckOutcome::Invalid(found) => {
                 assert!(!found.contains("function app!"), "{found}\n{other}")
             }
             outcome => panic!("{outcome:?} for {other}"),
@@ -196,7 +205,7 @@ fn a_statement_may_leave_values_out() {
     } = broken::DOUBLE;
     let changed = witness.replace(":case ((> n 1)", ":case ((distinct n 1)");
     assert_ne!(changed, witness);
-    assert_eq!(judge(&problem(clauses), &changed), Outcome::Valid);
+    assert_eq!(judge(&problem(clauses), &changed), CheckOutcome::Valid);
 }
 
 /// Functions may have names of functions of solvers, and predicates may be recursive.
@@ -207,7 +216,11 @@ fn names_are_free() {
     } = broken::TWICE;
     for name in ["is-nil", "|is-cons|", "c!l0", "|a b|", "len"] {
         let changed = witness.replace("rev!", name);
-        assert_eq!(judge(&problem(clauses), &changed), Outcome::Valid, "{name}");
+        assert_eq!(
+            judge(&problem(clauses), &changed),
+            CheckOutcome::Valid,
+            "{name}"
+        );
     }
     let even = problem(
         "(set-logic HORN)
@@ -221,7 +234,7 @@ fn names_are_free() {
           (or ((_ is zero) n) (and ((_ is succ) (pred n)) (even (pred (pred n))))))
         (define-fun odd ((n Nat)) Bool (not (even n))))
         ; measure even (0)";
-    assert_eq!(judge(&even, model), Outcome::Valid);
+    assert_eq!(judge(&even, model), CheckOutcome::Valid);
     let wrong = model.replace("(or ((_ is zero) n)", "(or ((_ is succ) n)");
     is_refused(&even, &wrong, "smaller arguments does not hold");
 }
@@ -409,7 +422,7 @@ fn what_is_printed_is_read_again() {
     );
     assert!(text.contains("\n; measure append! (0)\n; measure rev! (0)\n; lemma |last one| ("));
     assert!(text.contains("\n; lemma |last one!| ("), "{text}");
-    assert_eq!(judge(&problem, &text), Outcome::Valid);
+    assert_eq!(judge(&problem, &text), CheckOutcome::Valid);
     // Other readers see definitions and comments.
     let datatypes: String = TWICE
         .lines()
@@ -554,7 +567,7 @@ fn lengths_of_parametric_lists() {
     };
     let text = printed(&problem, both(t.eq(count[1], len(count[0])))).unwrap();
     assert!(text.contains("(match x!0 "), "{text}");
-    assert_eq!(judge(&problem, &text), Outcome::Valid);
+    assert_eq!(judge(&problem, &text), CheckOutcome::Valid);
     // Sizes need no certificate, and are uninterpreted in lemmas.
     let mut sized = both(t.eq(count[1], len(count[0])));
     let (s, size) = (t.fresh_var("s", l.sort), |x| t.size(x));
@@ -577,10 +590,10 @@ fn lengths_of_parametric_lists() {
         text.contains("(define-fun-rec |size!(Chain Int)| "),
         "{text}"
     );
-    assert_eq!(judge(&problem, &text), Outcome::Valid);
+    assert_eq!(judge(&problem, &text), CheckOutcome::Valid);
     let absurd = text.replacen("|size!(Chain Int)| x!0", "|size!(Chain Int)| (tl x!0)", 1);
     assert_ne!(absurd, text);
-    assert_ne!(judge(&problem, &absurd), Outcome::Valid);
+    assert_ne!(judge(&problem, &absurd), CheckOutcome::Valid);
     let last = sized.lemmas.len() - 1;
     sized.lemmas[last].cases[1].unfoldings.pop();
     assert!(
