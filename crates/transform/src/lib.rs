@@ -18,7 +18,6 @@ mod components;
 mod cone;
 mod constructors;
 mod control;
-mod disequal;
 mod equalities;
 mod equations;
 mod finite_values;

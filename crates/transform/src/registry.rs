@@ -9,7 +9,6 @@ use super::cells::Cells;
 use super::cone::Cone;
 use super::constructors::Constructors;
 use super::control::Control;
-use super::disequal::Disequal;
 use super::equations::Equations;
 use super::folds::Folds;
 use super::inline::Inline;
@@ -132,12 +131,6 @@ impl Pass {
 
 /// All passes. The first ones add arguments that later passes simplify.
 pub static PASSES: &[Pass] = &[
-    default(
-        "disequal",
-        "replace recursive definitions of equality and disequality by literals",
-        Timing::Once,
-        || Box::new(Disequal),
-    ),
     default(
         "numerals",
         "replace Peano numerals by integers",

@@ -159,18 +159,6 @@ pub fn define(system: &System, partial: bool, smt: &Rc<Smt>, cx: &Context) -> De
     definer.found
 }
 
-/// Predicates whose clauses all hold if each is the equality of two of its arguments, the negation
-/// of that, or its Boolean value: formulas over the formal variables. The clauses may derive less.
-pub fn equality_relations(
-    system: &System,
-    smt: &Rc<Smt>,
-    cx: &Context,
-) -> FxHashMap<PredicateId, TermId> {
-    let index = ClauseIndex::new(system);
-    let _limit = smt.limit_queries(Some(LIMITS.query_work));
-    Definer::new(system, &index, smt, cx).equality_relations()
-}
-
 /// The predicates that the queries depend on.
 fn needed(system: &System, index: &ClauseIndex) -> FxHashSet<PredicateId> {
     let mut seen = FxHashSet::default();

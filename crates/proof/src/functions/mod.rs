@@ -16,6 +16,6 @@ mod modes;
 mod rules;
 mod termination;
 
-pub use define::{Definitions, define, equality_relations};
+pub use define::{Definitions, define};
 pub use evaluate::{Evaluation, random_value};
 pub use rules::{Rule, datatype_of, fresh_pattern, solve_equations};
