@@ -65,7 +65,8 @@ class Ablate(Folder):
             capture_output=True, text=True, cwd=self.folder, check=False, timeout=60,
         )
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
+        lines = done.stdout.splitlines()
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
         calls = self.folder / "calls"
         text = calls.read_text() if calls.exists() else ""
         calls.unlink(missing_ok=True)
@@ -86,9 +87,8 @@ class Ablate(Folder):
             ABLATE.parts_of([str(self.solver)]), (["pdr", "bmc", "tpa"], ["inline", "merge"])
         )
         every = ["engine:pdr", "engine:bmc", "pass:bmc", "pass:cone"]
-        self.assertEqual(
-            ABLATE.chosen("cone,engine:bmc,engines", every), ["pass:cone", "engine:bmc", "engine:pdr"]
-        )
+        found = ABLATE.chosen("cone,engine:bmc,engines", every)
+        self.assertEqual(found, ["pass:cone", "engine:bmc", "engine:pdr"])
         for name in ("bmc", "none"):
             with self.assertRaises(LookupError):
                 ABLATE.chosen(name, every)
@@ -108,7 +108,9 @@ class Ablate(Folder):
             lemmas=["hints", "pdr"],
         ))
         # The statistics know better.
-        told = ABLATE.told('[INFO b] engine bmc: a model\n{"answer.engine":"pdr","answer.stage":2}\n')
+        told = ABLATE.told(
+            '[INFO b] engine bmc: a model\n{"answer.engine": "pdr", "answer.stage": 2}\n'
+        )
         self.assertEqual((told["engine"], told["stage"]), ("pdr", "2"))
 
     def test_table(self):
