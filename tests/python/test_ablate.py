@@ -8,8 +8,8 @@ from common import MOCK, ROOT, Folder, module_of
 
 ABLATE = module_of(ROOT / "scripts/ablate")
 
-# Lists its engines and passes as the program does; a task's second line names what its answer
-# needs, the third one what is told on standard error.
+# Lists its engines and passes as the program does. The second line of a task is the part that its
+# answer needs, the third one goes to standard error.
 SOLVER = f"""#!{sys.executable}
 import os, sys
 words = sys.argv[1:]
@@ -97,21 +97,21 @@ class Ablate(Folder):
         self.ablate(program=sys.executable, status=2)
 
     def test_log(self):
-        told = ABLATE.told(
+        found = ABLATE.read_log(
             "[INFO a] pass inline: clauses 2 -> 1, predicates\n[DEBUG a] pass cone: no change\n"
             "[INFO a] pass lemmas: clauses 1 -> 1\n[INFO b] engine bmc: a model\n"
             "[INFO b] engine pdr: timeout\n[INFO a] pass lemmas: clauses 1 -> 1\n"
             "[INFO b] engine pdr: a refutation of 2 steps\n[INFO b] engine vinta: timeout\n"
         )
-        self.assertEqual(told, dict(
+        self.assertEqual(found, dict(
             engine="pdr", stage="", passes=["inline"], turns=["bmc", "pdr", "vinta"],
             lemmas=["hints", "pdr"],
         ))
-        # The statistics know better.
-        told = ABLATE.told(
+        # The statistics come first.
+        found = ABLATE.read_log(
             '[INFO b] engine bmc: a model\n{"answer.engine": "pdr", "answer.stage": 2}\n'
         )
-        self.assertEqual((told["engine"], told["stage"]), ("pdr", "2"))
+        self.assertEqual((found["engine"], found["stage"]), ("pdr", "2"))
 
     def test_table(self):
         self.three()
@@ -155,13 +155,15 @@ class Ablate(Folder):
         self.assertEqual(table["pdr"][:4], ["10", "0", "0", "6"])
 
     def test_deterministic(self):
-        """The limit is the program's; repetitions have others."""
+        """The limit is an option of the program; repetitions have others."""
         self.three()
         _, calls = self.ablate("--deterministic", "--seconds", "20", "--parts", "tpa")
         limits = [call.split("--timeout ")[1].split()[0] for call in calls
                   if call.startswith("a.smt2") and "--without" in call]
         self.assertEqual(limits, ["20", "21", "19"])
         self.assertTrue(all("--deterministic" in call for call in calls))
+        self.ablate("--seconds", "20", status=2)
+        self.assertIn("tpa", self.ablate("--no-run")[0])
 
     def test_build(self):
         """Something is left out by another build."""
