@@ -5,8 +5,8 @@
 //! ([`dialogue`]). In this process a thread works ([`worker`]), and the main thread watches over it
 //! and prints ([`supervise`]).
 //!
-//! Invariant: nothing is decided here, and standard output is written by `supervise`, `portfolio`
-//! and `dialogue` only.
+//! Invariant: no verdict is printed here. This file writes the text of `--help` and usage errors to
+//! standard output; verdicts are written by `supervise`, `portfolio` and `dialogue`.
 
 mod cli;
 mod dialogue;
@@ -66,6 +66,7 @@ fn main() {
                 started,
                 live,
             };
+            // It returns only if no processes can be started; then this process does the work.
             portfolio.run(&run_member);
         }
     }

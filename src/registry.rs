@@ -58,7 +58,7 @@ pub static ENGINES: [Entry; 17] = [
     },
     Entry {
         name: "ic3",
-        about: "lemmas about bits, by a SAT solver, for linear clauses over words",
+        about: "lemmas about bits, by a SAT solver, for linear clauses over bit-vectors",
         make: || Box::new(ic3::Ic3::default()),
     },
     Entry {
@@ -77,7 +77,7 @@ pub static ENGINES: [Entry; 17] = [
     },
     Entry {
         name: "twin",
-        about: "words as integers, by the engines for integers",
+        about: "bit-vectors as integers, by the engines for integers",
         make: || {
             Box::new(twin::TwinEngine {
                 engines: registry(),

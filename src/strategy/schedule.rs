@@ -20,7 +20,7 @@ pub(super) const STAGES: [Stage; 5] = [
     },
     Stage {
         name: "written",
-        passes: Passes::None,
+        passes: Passes::Written,
         turns: WRITTEN,
         named: Limit::None,
     },
@@ -38,7 +38,7 @@ pub(super) const STAGES: [Stage; 5] = [
     },
     Stage {
         name: "no passes",
-        passes: Passes::Undone,
+        passes: Passes::Removed,
         turns: MAIN,
         named: Limit::None,
     },
@@ -54,7 +54,9 @@ const fn time(seconds: u64) -> Limit {
     Limit::Time(Duration::from_secs(seconds))
 }
 
-/// A limit in time, for a turn that only long runs have.
+/// A limit in time, for a turn that takes place only if [`LONG_RUN`] is left when it begins.
+///
+/// [`LONG_RUN`]: alphorn_engine::schedule::LONG_RUN
 const fn long_run(seconds: u64) -> Limit {
     Limit::LongRun(Duration::from_secs(seconds))
 }
@@ -183,21 +185,21 @@ pub(super) enum Passes {
     /// After the passes that are not costly. Without costly ones there is no such stage.
     Quick,
     /// As they were written, for engines that have their turns here only.
-    None,
+    Written,
     /// After all passes.
     All,
     /// As they were written, after the passes that keep models easy to check. This stage and the
     /// next take place only if a witness was lost before: it failed its check or its
     /// back-translation, which is a bug that is logged, or its check had no answer in time.
     EasyToCheck,
-    /// As they were written, on the same condition.
-    Undone,
+    /// As they were written, without the passes so far, on the same condition.
+    Removed,
 }
 
 impl Passes {
-    /// Whether a stage with these passes is for witnesses that were lost in stages before.
-    pub fn follow_a_lost_witness(self) -> bool {
-        matches!(self, Passes::EasyToCheck | Passes::Undone)
+    /// Whether a stage with these passes is only for runs in which a witness was lost before.
+    pub fn is_retry(self) -> bool {
+        matches!(self, Passes::EasyToCheck | Passes::Removed)
     }
 }
 
@@ -207,7 +209,7 @@ impl Stage {
     pub fn takes(&self, engine: &str) -> bool {
         let is_in = |turns: Schedule<Turn>| turns.iter().any(|slot| slot.turn.engine == engine);
         let for_written = is_in(WRITTEN) && !is_in(MAIN);
-        for_written == (self.passes == Passes::None)
+        for_written == (self.passes == Passes::Written)
     }
 }
 

@@ -274,7 +274,7 @@ impl<'a> Run<'a> {
             if !self.strategy.takes_part(stage) {
                 continue;
             }
-            let is_retry = stage.passes.follow_a_lost_witness();
+            let is_retry = stage.passes.is_retry();
             if is_retry && (!self.witness_lost || self.clauses.back.is_empty()) {
                 break;
             }
@@ -291,7 +291,7 @@ impl<'a> Run<'a> {
 
     /// The passes of a stage, then its turns; `None` if the stage has no passes or no turn.
     fn stage(&mut self, stage: &Stage, cx: &mut Context) -> Option<Validated> {
-        if stage.passes == Passes::None {
+        if stage.passes == Passes::Written {
             return self.stage_on_written_clauses(stage, cx);
         }
         self.run_passes(stage.passes, cx)?;
@@ -303,8 +303,8 @@ impl<'a> Run<'a> {
             _ => None,
         };
         let turns = self.turns(stage, &Shape::of(&self.clauses.system));
-        let written = Clauses::new(System::new(self.problem.terms.clone()));
-        let mut clauses = std::mem::replace(&mut self.clauses, written);
+        let placeholder = Clauses::new(System::new(self.problem.terms.clone()));
+        let mut clauses = std::mem::replace(&mut self.clauses, placeholder);
         let result = self.run_turns(stage, &turns, &mut clauses, check, cx);
         self.clauses = clauses;
         self.witness_lost |= result.witness_lost;
@@ -337,11 +337,12 @@ impl<'a> Run<'a> {
                 log::warn!("trying again without some passes");
                 (Some(&mut easy_to_check), true)
             }
-            Passes::Undone => {
+            Passes::Removed => {
                 log::warn!("trying again without passes");
                 (None, true)
             }
-            Passes::None => (None, false),
+            // `stage` has a way of its own for these.
+            Passes::Written => (None, false),
         };
         let so_far = Clauses::new(self.normal.clone());
         let mut clauses = std::mem::replace(&mut self.clauses, so_far);

@@ -82,7 +82,7 @@ impl Strategy {
                 slot: slot((), 1.0, stage.named),
             }],
             Strategy::Auto => {
-                let is_closed = shape.predicates == 0 && stage.passes != Passes::None;
+                let is_closed = shape.predicates == 0 && stage.passes != Passes::Written;
                 let schedule = if is_closed { CLOSED } else { stage.turns };
                 let turns = schedule.iter().filter_map(|place| {
                     if !place.turn.is_for(shape) {
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn engines_for_linear_systems_take_part_in_linear_systems() {
-        for stage in STAGES.iter().filter(|s| s.passes != Passes::None) {
+        for stage in STAGES.iter().filter(|s| s.passes != Passes::Written) {
             let linear = names_of(&Strategy::Auto.turns(stage, &shape(true)));
             let other = names_of(&Strategy::Auto.turns(stage, &shape(false)));
             for name in ["trl", "kind"] {
@@ -293,7 +293,7 @@ mod tests {
         for stage in STAGES {
             let names = |shape: &Shape| names_of(&Strategy::Auto.turns(&stage, shape));
             let (with, without) = (names(&with), names(&without));
-            if stage.passes == Passes::None {
+            if stage.passes == Passes::Written {
                 assert!(
                     ["enum", "induct", "cata"]
                         .iter()
@@ -315,7 +315,7 @@ mod tests {
             system.theories.array = array;
             for stage in &STAGES {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
-                let costly = !matches!(stage.passes, Passes::Quick | Passes::None);
+                let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
                 assert_eq!(names.contains(&"safari"), array && costly);
             }
         }
@@ -337,7 +337,7 @@ mod tests {
             let wanted = !array && (datatype || recursive > 1);
             for stage in &STAGES {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
-                let costly = !matches!(stage.passes, Passes::Quick | Passes::None);
+                let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
                 assert_eq!(names.contains(&"interp"), wanted && costly);
             }
         }
@@ -386,7 +386,7 @@ mod tests {
                 let names = names_of(&Strategy::Auto.turns(stage, &words));
                 let quick = stage.passes == Passes::Quick;
                 assert!(!(quick && names.contains(&"vinta")));
-                let expected = wide_bit_vectors && stage.passes == Passes::None;
+                let expected = wide_bit_vectors && stage.passes == Passes::Written;
                 assert_eq!(names.contains(&"twin"), expected);
             }
         }
@@ -411,7 +411,7 @@ mod tests {
         for stage in &STAGES {
             // Even where it does not fit: its refusal is the answer.
             let expected: &[&str] = match stage.passes {
-                Passes::None => &[],
+                Passes::Written => &[],
                 _ => &["kind"],
             };
             assert_eq!(names_of(&strategy.turns(stage, &shape(false))), expected);
@@ -420,7 +420,7 @@ mod tests {
             panic!("it exists");
         };
         for stage in &STAGES {
-            let written = stage.passes == Passes::None;
+            let written = stage.passes == Passes::Written;
             assert_eq!(induct.takes_part(stage), written);
         }
         let unknown = Strategy::find("abacus").err().expect("no such engine");

@@ -1,6 +1,6 @@
 //! Definitions for models.
 //!
-//! Invariant: nothing is checked here.
+//! Invariant: the definitions are candidates; the caller checks them.
 
 use rustc_hash::FxHashMap;
 

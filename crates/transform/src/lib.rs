@@ -6,8 +6,8 @@
 //!
 //! # Invariant
 //!
-//! A predicate keeps its id through all passes: a pass that changes the arguments of a predicate
-//! replaces it by a new one, and no id is reused. The [`BackTranslation`] of a pass maps a model of
+//! A predicate that a pass leaves as it is keeps its id; a predicate whose arguments a pass changes is
+//! replaced by a new one, and no id is reused. The [`BackTranslation`] of a pass maps a model of
 //! the new system to a model of the old one, and a refutation likewise; if it cannot, it returns an
 //! error.
 

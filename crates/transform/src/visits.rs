@@ -1,6 +1,6 @@
 //! The predicates that a costly pass has already considered.
 //!
-//! Invariant: a pass does nothing if there are no new predicates, or if it has run often enough.
+//! Invariant: a pass does nothing if there are no new predicates, or if it has run `LIMITS.max_runs` times.
 
 use rustc_hash::FxHashSet;
 
