@@ -174,6 +174,9 @@ class Ablate(Folder):
         table, _ = self.ablate("--parts", "", "--build", f"x={other}")
         self.assertEqual(list(table)[-1], "build x")
         self.assertEqual(table["build x"][:6], ["2", "0", "1", "3", "2", "0"])
+        # A program that is not there loses no answers.
+        self.ablate("--parts", "", "--build", "y=./none", status=2)
+        self.assertNotIn("build:y", (self.folder / "out/runs.tsv").read_text())
 
 
 if __name__ == "__main__":
