@@ -1,5 +1,5 @@
 //! The trait of engines, which decide systems of clauses, and code that several engines need:
-//! [`settings`], the frame of a search ([`driver`]) and runs of other engines on derived systems
+//! [`settings`](mod@settings), the frame of a search ([`driver`]) and runs of other engines on derived systems
 //! ([`derived`]).
 //!
 //! Invariant: an engine sees a [`System`], neither its text nor the passes that it came from. It
