@@ -1,6 +1,6 @@
 //! The trait of engines, which decide systems of clauses, and code that several engines need:
-//! [`settings`](mod@settings), the frame of a search ([`driver`]) and runs of other engines on derived systems
-//! ([`derived`]).
+//! [`settings`](mod@settings), the frame of a search ([`driver`]) and runs of other engines on derived
+//! systems ([`derived`]).
 //!
 //! Invariant: an engine sees a [`System`], neither its text nor the passes that it came from. It
 //! reaches engines of other crates only through a [`Registry`] that it is given; within
