@@ -1,7 +1,7 @@
 """What the certificate of a model with recursive functions has to show, as SMT-LIB commands.
 
 A model may define recursive functions, followed by comment lines `; measure` and `; lemma`: see
-`src/witness/certificate/`, with which this shares no code. Functions are uninterpreted here, but for
+`crates/witness/src/certificate/`, with which this shares no code. Functions are uninterpreted here, but for
 the equations that a case lists.
 """
 
