@@ -137,8 +137,8 @@ pub use alphorn_term::run;
 pub use alphorn_witness as witness;
 pub use registry::list_settings;
 pub use strategy::{
-    Config, ConfigError, Event, Hint, SystemError, UnknownEngine, list_passes, normal_form, solve,
-    solve_system, solve_with_hints, system_after,
+    Config, ConfigError, Hint, Milestone, SystemError, UnknownEngine, list_passes, normal_form,
+    solve, solve_system, solve_with_hints, system_after,
 };
 
 /// For the tests of the project only; it may change with every version.

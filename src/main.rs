@@ -1,6 +1,6 @@
 //! The program `alphorn`: from the command line to the exit status.
 //!
-//! [`main`] reads the command line and decides who does the work: this process ([`Run`]), a
+//! [`main`] reads the command line and decides who does the work: this process ([`SupervisedRun`]), a
 //! portfolio of processes ([`portfolio`]), or a process for each question of a script
 //! ([`dialogue`]). In this process a thread works ([`worker`]), and the main thread watches over it
 //! and prints ([`supervise`]).
@@ -28,7 +28,7 @@ use alphorn::witness::string_literal;
 use cli::{Invocation, Parsed, Solve, Task};
 use portfolio::{MemberAnswer, MemberResult, MemberStart, Message, MessageWriter, Portfolio};
 use supervise::{Answer, Fallback, Outlet, RunResult, Supervision, diagnose, supervise};
-use worker::{Member, Worker, print_statistics};
+use worker::{MemberLinks, Worker, print_statistics};
 
 /// Which member of a portfolio this process is, from 1; 0 for none.
 static MEMBER: AtomicUsize = AtomicUsize::new(0);
@@ -70,7 +70,7 @@ fn main() {
             portfolio.run(&run_member);
         }
     }
-    let run = Run {
+    let run = SupervisedRun {
         invocation,
         started,
         live,
@@ -122,14 +122,14 @@ fn run_member(start: MemberStart) {
         return;
     };
     let writer_of_result = writer.clone();
-    let run = Run {
+    let run = SupervisedRun {
         invocation: *invocation,
         started,
         live,
         outlet: Outlet::Parent(Box::new(move |result| {
             send_result(result, &writer_of_result)
         })),
-        member: Some(Member {
+        member: Some(MemberLinks {
             text,
             writer,
             inbox,
@@ -163,16 +163,16 @@ fn send_result(result: RunResult, writer: &MessageWriter) {
 }
 
 /// A run by this process itself.
-struct Run {
+struct SupervisedRun {
     invocation: Invocation,
     started: Instant,
     /// Whether a line on the terminal shows how the run is going.
     live: bool,
     outlet: Outlet,
-    member: Option<Member>,
+    member: Option<MemberLinks>,
 }
 
-impl Run {
+impl SupervisedRun {
     /// Runs and ends the process.
     fn run(self) -> ! {
         let interrupt = Arc::new(AtomicBool::new(false));

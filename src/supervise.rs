@@ -116,7 +116,7 @@ pub struct TextOptions {
 }
 
 /// What the main thread waits for.
-enum Event {
+enum WorkerEvent {
     TextOptions(TextOptions),
     Provisional(Output),
     Done(RunResult),
@@ -126,7 +126,7 @@ enum Event {
 
 /// Sends what the worker finds before its end to the main thread.
 pub struct Reporter {
-    events: Sender<Event>,
+    events: Sender<WorkerEvent>,
     /// Whether a crash prints the provisional answer.
     prints: bool,
 }
@@ -135,7 +135,7 @@ impl Reporter {
     /// Reports what the text sets and asks for.
     pub fn text_options(&self, options: TextOptions) {
         // The main thread receives as long as the process runs.
-        let _ = self.events.send(Event::TextOptions(options));
+        let _ = self.events.send(WorkerEvent::TextOptions(options));
     }
 
     /// Reports the answer to print if the run ends without a better one.
@@ -144,7 +144,7 @@ impl Reporter {
         if self.prints {
             set_crash_text(format!("{}\n{}", output.word(), output.details()));
         }
-        let _ = self.events.send(Event::Provisional(output));
+        let _ = self.events.send(WorkerEvent::Provisional(output));
     }
 }
 
@@ -214,8 +214,8 @@ pub fn supervise(
 /// The worker's thread. It never returns, so that no destructors run while the main thread prints.
 fn run(work: impl FnOnce(&Reporter) -> RunResult, reporter: &Reporter) {
     let event = match catch_unwind(AssertUnwindSafe(|| work(reporter))) {
-        Ok(result) => Event::Done(result),
-        Err(panic) => Event::Panicked(panic_message(&*panic)),
+        Ok(result) => WorkerEvent::Done(result),
+        Err(panic) => WorkerEvent::Panicked(panic_message(&*panic)),
     };
     let _ = reporter.events.send(event);
     loop {
@@ -224,7 +224,7 @@ fn run(work: impl FnOnce(&Reporter) -> RunResult, reporter: &Reporter) {
 }
 
 /// Waits for the result of the worker or a reason to stop it, prints the answer, and ends the process.
-fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
+fn wait(supervision: &Supervision, receiver: &Receiver<WorkerEvent>) -> ! {
     let mut received = Received {
         deadline: supervision.timeout.map(|t| supervision.started + t),
         wanted: Wanted::default(),
@@ -232,16 +232,16 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
     };
     let reason = loop {
         match next_event(supervision, receiver, received.deadline) {
-            Ok(Event::Done(result)) => conclude(supervision, result),
-            Ok(Event::TextOptions(options)) => {
+            Ok(WorkerEvent::Done(result)) => conclude(supervision, result),
+            Ok(WorkerEvent::TextOptions(options)) => {
                 received.wanted = options.wanted;
                 let limit = options.timeout;
                 let end = limit.and_then(|limit| Instant::now().checked_add(limit));
                 received.deadline = received.deadline.into_iter().chain(end).min();
             }
-            Ok(Event::Provisional(output)) => received.provisional = Some(output),
-            Ok(Event::Signal) => break Reason::Interrupted,
-            Ok(Event::Panicked(message)) => break Reason::Defect(message),
+            Ok(WorkerEvent::Provisional(output)) => received.provisional = Some(output),
+            Ok(WorkerEvent::Signal) => break Reason::Interrupted,
+            Ok(WorkerEvent::Panicked(message)) => break Reason::Defect(message),
             Err(RecvTimeoutError::Disconnected) => {
                 break Reason::Defect("the worker has ended".to_owned());
             }
@@ -261,9 +261,9 @@ fn wait(supervision: &Supervision, receiver: &Receiver<Event>) -> ! {
 /// The next event. A timeout means that the limits have to be checked.
 fn next_event(
     supervision: &Supervision,
-    receiver: &Receiver<Event>,
+    receiver: &Receiver<WorkerEvent>,
     deadline: Option<Instant>,
-) -> Result<Event, RecvTimeoutError> {
+) -> Result<WorkerEvent, RecvTimeoutError> {
     let until_deadline = deadline.map(|d| d.saturating_duration_since(Instant::now()));
     let period = supervision.memory_mib.map(|_| MEMORY_PERIOD);
     match until_deadline.into_iter().chain(period).min() {
@@ -290,7 +290,7 @@ fn conclude(supervision: &Supervision, result: RunResult) -> ! {
 /// Stops the worker, prints the answer that there is, waits for statistics, and ends the process.
 fn stop(
     supervision: &Supervision,
-    receiver: &Receiver<Event>,
+    receiver: &Receiver<WorkerEvent>,
     reason: &Reason,
     received: Received,
 ) -> ! {
@@ -333,7 +333,7 @@ fn stop(
 
 /// Waits for the statistics and the report of a stopped worker. The result is the statistics, if they
 /// are wanted, those of the worker or else the ones made without it.
-fn final_statistics(supervision: &Supervision, receiver: &Receiver<Event>) -> Option<String> {
+fn final_statistics(supervision: &Supervision, receiver: &Receiver<WorkerEvent>) -> Option<String> {
     let grace = match supervision.writes_report {
         true => REPORT_GRACE,
         false => STATISTICS_GRACE,
@@ -347,14 +347,15 @@ fn final_statistics(supervision: &Supervision, receiver: &Receiver<Event>) -> Op
 }
 
 /// The statistics of a worker that has been stopped, if it ends within this time.
-fn worker_statistics(receiver: &Receiver<Event>, grace: Duration) -> Option<String> {
+fn worker_statistics(receiver: &Receiver<WorkerEvent>, grace: Duration) -> Option<String> {
     let end = Instant::now() + grace;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         match receiver.recv_timeout(left) {
-            Ok(Event::Done(result)) => return result.stats,
-            Ok(Event::TextOptions(_) | Event::Provisional(_) | Event::Signal) => {}
-            Ok(Event::Panicked(_)) | Err(_) => return None,
+            Ok(WorkerEvent::Done(result)) => return result.stats,
+            Ok(WorkerEvent::TextOptions(_) | WorkerEvent::Provisional(_) | WorkerEvent::Signal) => {
+            }
+            Ok(WorkerEvent::Panicked(_)) | Err(_) => return None,
         }
     }
 }
@@ -471,7 +472,7 @@ pub fn exit(status: i32) -> ! {
 
 /// Reports signals that end a run to the main thread. If the main thread is writing the answer, a
 /// signal ends the process [`SIGNAL_GRACE`] later.
-fn watch_signals(sender: Sender<Event>) {
+fn watch_signals(sender: Sender<WorkerEvent>) {
     let mut pending = match Signals::new([SIGTERM, SIGINT, SIGHUP, SIGXCPU]) {
         Ok(pending) => pending,
         Err(error) => {
@@ -481,7 +482,7 @@ fn watch_signals(sender: Sender<Event>) {
     };
     let watch = move || {
         for _ in pending.forever() {
-            let _ = sender.send(Event::Signal);
+            let _ = sender.send(WorkerEvent::Signal);
             thread::sleep(SIGNAL_GRACE);
             if CLAIMED.load(Ordering::SeqCst) {
                 // The main thread writes to a pipe that nobody reads.

@@ -25,7 +25,7 @@ use alphorn::witness::{
     CheckOutcome, Output, ProofFormat, Validated, Wanted, check_claim, no_certificate,
     parse_witness,
 };
-use alphorn::{Config, Event, Hint, normal_form, solve_with_hints, system_after};
+use alphorn::{Config, Hint, Milestone, normal_form, solve_with_hints, system_after};
 
 use crate::cli::{Format, Invocation, ModelKind, Print, Solve, Source, Task};
 use crate::files::{create, write_all};
@@ -36,7 +36,7 @@ use crate::supervise::{Answer, Reporter, RunResult, TextOptions};
 use crate::{dialogue, statistics, supervise};
 
 /// What a member of a portfolio is given by its parent.
-pub struct Member {
+pub struct MemberLinks {
     /// The text, which the parent has read.
     pub text: Vec<u8>,
     /// Messages to the parent.
@@ -121,7 +121,7 @@ pub struct Worker<'a> {
     pub interrupt: Arc<AtomicBool>,
     /// Shows a user at a terminal how the run is going.
     pub view: Option<View>,
-    pub member: Option<Member>,
+    pub member: Option<MemberLinks>,
 }
 
 impl Worker<'_> {
@@ -302,9 +302,9 @@ impl Worker<'_> {
         {
             cx.bus = Some(Rc::new(MemberBus::new(member.writer.clone(), inbox)));
         }
-        let observe = |event: Event| match event {
-            Event::Normalized(shape) => self.send_shape(shape, problem, *wanted),
-            Event::Answer(answer) => self.send_provisional(&answer.output(problem, *wanted)),
+        let observe = |milestone: Milestone| match milestone {
+            Milestone::Normalized(shape) => self.send_shape(shape, problem, *wanted),
+            Milestone::Answer(answer) => self.send_provisional(&answer.output(problem, *wanted)),
         };
         let answer = solve_with_hints(problem, config, &all_hints, observe, cx)
             .map_err(|e| e.to_string())?;
@@ -337,7 +337,7 @@ impl Worker<'_> {
 
     /// Tells the parent of a portfolio what has been read.
     fn send_shape(&self, shape: &Shape, problem: &Problem, wanted: Wanted) {
-        if let Some(Member { writer, .. }) = &self.member {
+        if let Some(MemberLinks { writer, .. }) = &self.member {
             writer.send(&Message::TextRead(TextRead {
                 family: Family::of(shape),
                 timeout: problem.requests.timeout_ms.map(Duration::from_millis),
@@ -348,7 +348,7 @@ impl Worker<'_> {
 
     /// Sends an answer that is printed if the run ends before a better one is there.
     fn send_provisional(&self, output: &Output) {
-        if let Some(Member { writer, .. }) = &self.member {
+        if let Some(MemberLinks { writer, .. }) = &self.member {
             let answer = MemberAnswer::Verdict(output.word(), output.details().to_owned());
             writer.send(&Message::Provisional(MemberResult::of(answer)));
         }

@@ -14,5 +14,7 @@ mod turn;
 
 pub use hints::Hint;
 pub use inspect::{list_passes, normal_form, system_after};
-pub use solve::{Config, ConfigError, Event, SystemError, solve, solve_system, solve_with_hints};
+pub use solve::{
+    Config, ConfigError, Milestone, SystemError, solve, solve_system, solve_with_hints,
+};
 pub use turn::UnknownEngine;

@@ -65,7 +65,7 @@ const fn long_run(seconds: u64) -> Limit {
 /// come after `pdr`. `ic3` has a higher limit, since it asks its SAT solver many small questions.
 /// `templates` simulates states before it has candidates. Where nearly all arguments are Booleans,
 /// the costly passes, which are for numbers, bring little, so `pdr` has a long turn before them.
-const QUICK: Schedule<Turn> = &[
+const QUICK: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(10)),
     anywhere("pdr", 1.0, work(100)),
     anywhere("trl", 1.0, work(200)),
@@ -80,7 +80,7 @@ const QUICK: Schedule<Turn> = &[
 /// last, so that refutations by `enum` are not late. In long runs there are second turns, so that no
 /// engine waits for minutes. `templates` sees equations of bit-vectors before `narrow` makes some
 /// of them narrower.
-const WRITTEN: Schedule<Turn> = &[
+const WRITTEN: Schedule<PlannedTurn> = &[
     only("twin", 0.5, time(300), Condition::WideBitVectors),
     only("templates", 0.4, work(5_000), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),
@@ -96,7 +96,7 @@ const WRITTEN: Schedule<Turn> = &[
 /// whose answers `pdr` has only later, or not at all, come before its long turn: `morph` for heaps,
 /// `interp` for datatypes and for programs with several locations, `vinta` for trees of numbers,
 /// `spacer` for numbers (`pdr` continues from its frames), `trl` for deep refutations.
-const MAIN: Schedule<Turn> = &[
+const MAIN: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(500)),
     anywhere("trl", 0.05, work(500)),
     anywhere("kind", 0.03, work(300)),
@@ -119,7 +119,7 @@ const MAIN: Schedule<Turn> = &[
 ];
 
 /// Where passes left no predicate: one question, for which short turns of many engines are wasted.
-pub(super) const CLOSED: Schedule<Turn> = &[
+pub(super) const CLOSED: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.5, time(1_200)),
     anywhere("pdr", 1.0, Limit::None),
 ];
@@ -174,7 +174,7 @@ pub(super) struct Stage {
     pub name: &'static str,
     pub passes: Passes,
     /// The turns of the default strategy.
-    pub turns: Schedule<Turn>,
+    pub turns: Schedule<PlannedTurn>,
     /// The limit of an engine that is asked for by name.
     pub named: Limit,
 }
@@ -207,7 +207,8 @@ impl Stage {
     /// Whether an engine that is asked for by name has a turn: engines for clauses as they were
     /// written have none elsewhere.
     pub fn takes(&self, engine: &str) -> bool {
-        let is_in = |turns: Schedule<Turn>| turns.iter().any(|slot| slot.turn.engine == engine);
+        let is_in =
+            |turns: Schedule<PlannedTurn>| turns.iter().any(|slot| slot.turn.engine == engine);
         let for_written = is_in(WRITTEN) && !is_in(MAIN);
         for_written == (self.passes == Passes::Written)
     }
@@ -215,25 +216,30 @@ impl Stage {
 
 /// An engine's turn in a stage.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct PlannedTurn {
     pub engine: &'static str,
     /// Where it takes place.
     condition: Condition,
 }
 
-impl Turn {
+impl PlannedTurn {
     /// Whether it takes place on a system of this shape.
     pub fn is_for(self, shape: &Shape) -> bool {
         self.condition.holds(shape)
     }
 }
 
-const fn anywhere(engine: &'static str, share: f64, limit: Limit) -> Slot<Turn> {
+const fn anywhere(engine: &'static str, share: f64, limit: Limit) -> Slot<PlannedTurn> {
     only(engine, share, limit, Condition::Always)
 }
 
-const fn only(engine: &'static str, share: f64, limit: Limit, condition: Condition) -> Slot<Turn> {
-    slot(Turn { engine, condition }, share, limit)
+const fn only(
+    engine: &'static str,
+    share: f64,
+    limit: Limit,
+    condition: Condition,
+) -> Slot<PlannedTurn> {
+    slot(PlannedTurn { engine, condition }, share, limit)
 }
 
 /// A condition on the shape of the clauses in a stage.

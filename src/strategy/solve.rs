@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::hints::{Hint, use_hints};
 use super::improve::{smaller_model, unfolded_model};
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
-use super::turn::{DEFAULT, Frames, Strategy, Turn, UnknownEngine, engine};
+use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use crate::registry::check_settings;
 use alphorn_chc::frontend::{InputError, Problem, parse};
 use alphorn_chc::{Shape, System, to_smtlib};
@@ -145,7 +145,7 @@ pub fn solve(
 }
 
 /// Something that becomes known in the course of a run.
-pub enum Event<'a> {
+pub enum Milestone<'a> {
     /// The problem is in normal form, of this shape.
     Normalized(&'a Shape),
     /// There is an answer. The final one is this, or one with a better model.
@@ -153,7 +153,7 @@ pub enum Event<'a> {
 }
 
 /// As [`solve()`]. Answers to similar clauses are used as far as they still hold; `observe` is called
-/// with each event.
+/// with each milestone.
 ///
 /// # Errors
 /// An unknown name in the configuration.
@@ -161,11 +161,11 @@ pub fn solve_with_hints(
     problem: &Problem,
     config: &Config,
     hints: &[Hint],
-    observe: impl Fn(Event),
+    observe: impl Fn(Milestone),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
     let mut run = Run::new(problem, config)?;
-    observe(Event::Normalized(&Shape::of(&run.normal)));
+    observe(Milestone::Normalized(&Shape::of(&run.normal)));
     if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
     }
@@ -174,7 +174,7 @@ pub fn solve_with_hints(
         && config.accepts(&answer, &problem.terms)
         && matches!(answer.verdict(), Verdict::Sat(_))
     {
-        observe(Event::Answer(&answer));
+        observe(Milestone::Answer(&answer));
         log::debug!("there is an answer; its model may become better");
     }
     Ok(run.improved(answer, cx))
@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
     }
 
     /// The turns in a stage, without those of engines that are left out.
-    fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<Turn> {
+    fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
         let mut turns = self.strategy.turns(stage, shape);
         turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
         turns
@@ -369,7 +369,7 @@ impl<'a> Run<'a> {
     fn run_turns(
         &mut self,
         stage: &Stage,
-        turns: &[Turn],
+        turns: &[EngineTurn],
         clauses: &mut Clauses,
         check: Option<&Slot<()>>,
         cx: &mut Context,

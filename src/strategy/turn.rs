@@ -74,10 +74,10 @@ impl Strategy {
 
     /// The turns in a stage for a system of this shape, in order: of several engines those that
     /// support it.
-    pub fn turns(self, stage: &Stage, shape: &Shape) -> Vec<Turn> {
+    pub fn turns(self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
         match self {
             Strategy::Single(entry) if !stage.takes(entry.name) => Vec::new(),
-            Strategy::Single(entry) => vec![Turn {
+            Strategy::Single(entry) => vec![EngineTurn {
                 entry,
                 slot: slot((), 1.0, stage.named),
             }],
@@ -90,7 +90,7 @@ impl Strategy {
                     }
                     let entry = find(place.turn.engine)?;
                     (entry.make)().supports(shape).ok()?;
-                    Some(Turn {
+                    Some(EngineTurn {
                         entry,
                         slot: slot((), place.share, place.limit),
                     })
@@ -151,12 +151,12 @@ impl Frames {
 }
 
 /// One engine's turn.
-pub(super) struct Turn {
+pub(super) struct EngineTurn {
     entry: &'static Entry,
     slot: Slot<()>,
 }
 
-impl Turn {
+impl EngineTurn {
     /// The engine's name.
     pub fn name(&self) -> &'static str {
         self.entry.name
@@ -264,8 +264,8 @@ mod tests {
         }
     }
 
-    fn names_of(turns: &[Turn]) -> Vec<&'static str> {
-        turns.iter().map(Turn::name).collect()
+    fn names_of(turns: &[EngineTurn]) -> Vec<&'static str> {
+        turns.iter().map(EngineTurn::name).collect()
     }
 
     #[test]
@@ -368,7 +368,7 @@ mod tests {
             assert_eq!(place("spacer").is_none(), array, "{names:?}");
             assert!(array || place("spacer") < place("pdr"), "{names:?}");
             let spacer = turns.iter().find(|turn| turn.name() == "spacer");
-            assert!(spacer.is_none_or(Turn::keeps_frames));
+            assert!(spacer.is_none_or(EngineTurn::keeps_frames));
         }
     }
 
