@@ -350,6 +350,10 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         clauses,
         commands: old.iter().map(|&c| extended.commands[c].clone()).collect(),
         predicates: extended.predicates,
+        disjunctions: Vec::new(),
+        free_sorts: Vec::new(),
+        complemented: alone.complemented,
+        is_stronger: false,
         requests: alone.requests,
     };
     (problem, model)

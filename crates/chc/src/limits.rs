@@ -25,6 +25,13 @@ pub(crate) struct Limits {
     /// Parts of formulas that are visited to make the clauses of one command; a body is visited for
     /// each of its heads.
     pub max_clause_parts: usize,
+    /// Cases of the disjunctions in a body for each of which the clause is copied; with more cases
+    /// the disjunctions get predicates of their own.
+    pub max_copied_cases: u32,
+    /// Boolean variables of a quantifier over predicates that is replaced by its cases.
+    pub max_expanded_booleans: usize,
+    /// Instances of a universal quantifier over predicates in a body.
+    pub max_instances: usize,
     /// Levels of one `push` or `pop`.
     pub max_levels: usize,
     /// Characters of a name or piece of source in an error; longer ones are cut.
@@ -46,6 +53,9 @@ pub(crate) const LIMITS: Limits = Limits {
     max_quantifier_depth: 1000,
     max_expanded_nodes: 50_000_000,
     max_clause_parts: 5_000_000,
+    max_copied_cases: 8,
+    max_expanded_booleans: 4,
+    max_instances: 40,
     max_levels: 100_000,
     max_shown_characters: 60,
     max_flag_bits: 4,

@@ -3,7 +3,8 @@
 //! A **model** is one S-expression, `( (define-fun P ((x!0 Int) …) Bool body) … )`: each declared
 //! predicate in the order of the declarations, with operators of SMT-LIB only. If it needs sizes of
 //! datatypes or other recursive functions, their `define-fun-rec`s come first, and their
-//! certificate follows in comments (`certificate`).
+//! certificate follows in comments (`certificate`). The definitions of sorts that the text only
+//! declares come before all others.
 //!
 //! A **refutation** is a derivation of `false` in numbered ground steps, each after its premises:
 //!
@@ -18,7 +19,9 @@
 //! clauses of a command; the values of all variables of the clause, in the order of their
 //! quantifiers; and the steps that derive the body atoms, in their order. Values are SMT-LIB terms.
 //! There are no parentheses without arguments, no brackets without variables, and no `from` without
-//! body atoms.
+//! body atoms. If the body has disjunctions over predicates, the steps that derive the atoms of the
+//! alternatives that hold come last. A fact `not P(…)` is the negation of an atom: if a clause has
+//! several heads, some predicates are complemented.
 //!
 //! As **JSON** a refutation is one object,
 //!
@@ -28,7 +31,7 @@
 //!   "premises": [1]}, …]}
 //! ```
 //!
-//! where a `fact` of `null` is `false`, and `line` is the first line of the clause's command.
+//! where a `fact` of `null` is `false`, one with `"negated": true` is a negation, and `line` is the first line of the clause's command.
 //!
 //! As a **proof term of Z3** it is printed by `z3_proof`.
 //!
@@ -74,13 +77,18 @@ pub struct PrintedModel {
 /// arguments; the name of a size occurs in the problem; a part of the certificate is malformed.
 pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, String> {
     let printer = ModelPrinter::new(problem, model)?;
-    let mut definitions: Vec<String> = printer.sizes.iter().map(|s| s.0.clone()).collect();
+    let mut definitions: Vec<String> = problem.sort_definitions().map(str::to_owned).collect();
+    definitions.extend(printer.sizes.iter().map(|s| s.0.clone()));
     for group in &printer.groups {
         definitions.push(printer.functions(group)?);
     }
     for (index, predicate) in problem.predicates.iter().enumerate() {
         let id = PredicateId(u32::try_from(index).expect("fewer than 2^32 predicates"));
         let body = model.definitions.get(&id).copied().unwrap_or(TermId::TRUE);
+        let body = match problem.complemented.contains(&id) {
+            true => problem.terms.not(body),
+            false => body,
+        };
         if printer.terms.sort_of(body) != SortId::BOOL {
             return Err(format!(
                 "the definition of {} is not a formula",
@@ -427,6 +435,9 @@ pub fn refutation_text(problem: &Problem, refutation: &Refutation) -> String {
 }
 
 fn write_fact(out: &mut String, problem: &Problem, values: &mut Values, fact: &Fact) {
+    if problem.complemented.contains(&fact.predicate) {
+        out.push_str("not ");
+    }
     out.push_str(&quote_symbol(
         &problem.predicates[fact.predicate.index()].name,
     ));
@@ -449,7 +460,10 @@ pub fn refutation_json(problem: &Problem, refutation: &Refutation) -> String {
             let arguments = fact.values.iter().map(|&v| Value::from(values.text(v)));
             let arguments: Vec<Value> = arguments.collect();
             let name = &problem.predicates[fact.predicate.index()].name;
-            json!({ "predicate": name, "arguments": arguments })
+            match problem.complemented.contains(&fact.predicate) {
+                true => json!({ "predicate": name, "arguments": arguments, "negated": true }),
+                false => json!({ "predicate": name, "arguments": arguments }),
+            }
         });
         let index_of = step.clause.0 as usize;
         let clause = &problem.clauses[index_of];

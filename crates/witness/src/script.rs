@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::sexp::{TokenKind, Tokens, elements, symbol};
+use super::sexp::{TokenKind, Tokens, elements, expression, symbol};
 use alphorn_chc::frontend::{CommandSpan, Problem};
 
 /// A script of declarations, definitions and assertions.
@@ -94,16 +94,91 @@ pub fn with_sorts(problem: &Problem, more: &str) -> String {
     without_predefined_names(out)
 }
 
-/// The problem's declarations and definitions of sorts.
+/// The problem's declarations and definitions of sorts. Sorts that are read in some way have the
+/// definition of this reading.
 pub fn sort_declarations(problem: &Problem) -> String {
+    let definitions: Vec<&str> = problem.sort_definitions().collect();
+    sort_declarations_with(problem, &definitions.join("\n"))
+}
+
+/// The problem's declarations and definitions of sorts, in which `definitions` of sorts take the
+/// place of their declarations. For a sort that stays without definition, the function that gives
+/// its values is declared, too.
+fn sort_declarations_with(problem: &Problem, definitions: &str) -> String {
+    let defined: FxHashMap<String, Range<usize>> = commands(definitions)
+        .filter_map(|range| Some((defined_sort(definitions, &range)?, range)))
+        .collect();
     let mut out = String::new();
     for command in &problem.commands {
-        if declares_sorts(&command.keyword) {
-            out.push_str(&problem.text[command.range.clone()]);
-            out.push('\n');
+        if !declares_sorts(&command.keyword) {
+            continue;
         }
+        let text = &problem.text[command.range.clone()];
+        if command.keyword != "declare-sort" {
+            out.push_str(text);
+            out.push('\n');
+            continue;
+        }
+        let parts = elements(&problem.text, &command.range).unwrap_or_default();
+        let name = parts
+            .get(1)
+            .map_or("", |range| &problem.text[range.clone()]);
+        let free = problem
+            .free_sorts
+            .iter()
+            .find(|sort| sort.name == symbol(name));
+        match (defined.get(symbol(name)), free) {
+            (Some(range), _) => out.push_str(&definitions[range.clone()]),
+            (None, Some(free)) => {
+                out.push_str(&format!("(declare-sort {name} 0)\n"));
+                out.push_str(&format!("(declare-fun {} (Int) {name})", free.constructor));
+            }
+            (None, None) => {}
+        }
+        out.push('\n');
     }
     out
+}
+
+/// The ranges of the commands in a text.
+fn commands(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut position = 0;
+    std::iter::from_fn(move || {
+        let range = expression(text, position)?;
+        position = range.end;
+        Some(range)
+    })
+}
+
+/// The name, without bars, of the sort that a command of a model defines.
+pub fn defined_sort(text: &str, command: &Range<usize>) -> Option<String> {
+    let parts = elements(text, command)?;
+    let name = match &text[parts.first()?.clone()] {
+        "define-sort" | "declare-datatype" => parts.get(1)?.clone(),
+        "declare-datatypes" => {
+            let declared = elements(text, parts.get(1)?)?;
+            elements(text, declared.first()?)?.first()?.clone()
+        }
+        _ => return None,
+    };
+    Some(symbol(&text[name]).to_owned())
+}
+
+/// The definitions of sorts among definitions, and the others.
+fn split_sort_definitions(definitions: &str) -> (String, String) {
+    let (mut sorts, mut others) = (String::new(), String::new());
+    if !definitions.contains("sort") && !definitions.contains("declare-datatype") {
+        return (sorts, definitions.to_owned());
+    }
+    for range in commands(definitions) {
+        let out = match defined_sort(definitions, &range) {
+            Some(_) => &mut sorts,
+            None => &mut others,
+        };
+        out.push_str(&definitions[range]);
+        out.push('\n');
+    }
+    (sorts, others)
 }
 
 fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script, String> {
@@ -147,12 +222,17 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
         out: String::new(),
         pieces: Vec::new(),
     };
-    for command in &problem.commands {
-        if declares_sorts(&command.keyword) {
-            writer.copy(&command.range);
+    let (sorts, definitions) = match kind {
+        Predicates::Defined(_) => split_sort_definitions(definitions),
+        Predicates::Declared(_) => {
+            let sorts: Vec<&str> = problem.sort_definitions().collect();
+            (sorts.join("\n"), String::new())
         }
-    }
-    writer.out.push_str(definitions);
+    };
+    writer
+        .out
+        .push_str(&sort_declarations_with(problem, &sorts));
+    writer.out.push_str(&definitions);
     writer.out.push('\n');
     for (index, command) in problem.commands.iter().enumerate() {
         let keyword = command.keyword.as_str();

@@ -175,7 +175,7 @@ impl<'a> StepWriter<'a> {
             let vars = &self.problem.clauses[step.clause.0 as usize].vars;
             let values: Vec<TermId> = vars.iter().map(|(_, var)| step.values[var]).collect();
             let name = format!("{}clause{clause}", self.stem);
-            let values = self.assertion(&name, &values);
+            let values = self.assertion(&name, &values, false);
             let premises = step.premises.iter();
             let premises = premises.filter_map(|&premise| refutation.steps[premise].fact.as_ref());
             let premises = premises.map(|fact| self.fact(fact)).collect();
@@ -233,13 +233,14 @@ impl<'a> StepWriter<'a> {
             return known;
         }
         let name = quote_symbol(&self.problem.predicates[fact.predicate.index()].name);
-        let number = self.assertion(&name, &fact.values);
+        let negated = self.problem.complemented.contains(&fact.predicate);
+        let number = self.assertion(&name, &fact.values, negated);
         self.facts.insert(fact, number);
         number
     }
 
-    /// Asserts an atom and returns the assertion's position.
-    fn assertion(&mut self, name: &str, values: &[TermId]) -> usize {
+    /// Asserts an atom or its negation and returns the assertion's position.
+    fn assertion(&mut self, name: &str, values: &[TermId], negated: bool) -> usize {
         for &value in values {
             let terms = &self.problem.terms;
             self.values
@@ -247,13 +248,15 @@ impl<'a> StepWriter<'a> {
         }
         let applied = !values.is_empty();
         self.text.push_str("(assert ");
+        self.text.push_str(if negated { "(not " } else { "" });
         self.text.push_str(if applied { "(" } else { "" });
         self.text.push_str(name);
         for value in values {
             self.text.push(' ');
             self.values.write(&self.printer, *value, &mut self.text);
         }
-        self.text.push_str(if applied { "))\n" } else { ")\n" });
+        self.text.push_str(if applied { ")" } else { "" });
+        self.text.push_str(if negated { "))\n" } else { ")\n" });
         self.assertions += 1;
         self.assertions - 1
     }

@@ -166,12 +166,22 @@ fn word(dialect: Dialect, satisfiable: bool) -> &'static str {
 }
 
 /// Checks an answer about `problem` within the context's limits. The result is `Unknown` if the
-/// witness fails the check, or if the check is not finished.
+/// witness fails the check, or if the check is not finished. That a refutation of clauses that are
+/// stronger than the text fails is no defect.
 pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Validated {
     if let Verdict::Unknown(reason) = verdict {
         return Validated::unknown(reason);
     }
     let (printed, outcome) = checked(problem, &verdict, cx);
+    if problem.is_stronger && matches!(verdict, Verdict::Unsat(_)) && outcome != CheckOutcome::Valid
+    {
+        log::debug!("the clauses are refuted, which says nothing about the text: {outcome:?}");
+        return Validated::unknown(Reason::Incomplete(
+            "a `forall` over predicates in a body was replaced by instances, and they are not \
+             enough"
+                .to_owned(),
+        ));
+    }
     conclude(verdict, printed, outcome, cx)
 }
 
@@ -328,7 +338,10 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
         }
         predicates.insert(&predicate.name);
     }
-    let auxiliary: FxHashSet<&str> = defined.difference(&predicates).copied().collect();
+    let sorts = problem.free_sorts.iter();
+    let sorts: FxHashSet<&str> = sorts.map(|sort| sort.name.as_str()).collect();
+    let auxiliary = defined.difference(&predicates).copied();
+    let auxiliary: FxHashSet<&str> = auxiliary.filter(|name| !sorts.contains(name)).collect();
     if !auxiliary.is_empty() {
         for token in Tokens::new(&problem.text, 0) {
             let name = symbol(&problem.text[token.range]);

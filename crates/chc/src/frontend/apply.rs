@@ -3,14 +3,14 @@
 //! Local names come first, then the user's declarations, then constructors and selectors, then
 //! built-in operators.
 //!
-//! Invariant: an atom of a predicate is part of a formula, never of a term; other uses are refused.
+//! Invariant: an atom of a predicate is part of a formula; in a term a variable stands for it.
 
 use num_bigint::BigUint;
 
 use super::builtins::Builtin;
 use super::elaborate::Elaborator;
 use super::environment::{Global, Task};
-use super::error::{InputError, NotHorn, TermError, shorten};
+use super::error::{InputError, TermError, shorten};
 use super::formula::Value;
 use super::lexer::TokenId;
 use super::operators::Operators;
@@ -313,7 +313,7 @@ impl Elaborator<'_, '_> {
         }
         let mut terms = Vec::with_capacity(arguments.len());
         for &argument in &arguments {
-            terms.push(self.term(argument, token, text)?);
+            terms.push(self.term(argument, token)?);
         }
         let operators = Operators {
             terms: self.terms,
@@ -430,9 +430,19 @@ impl Elaborator<'_, '_> {
                     .collect();
                 formulas.and(&pairs, token)
             }
+            Builtin::Xor => {
+                let mut value = arguments[0];
+                for &argument in &arguments[1..] {
+                    let equal = formulas.equal(value, argument, token);
+                    value = formulas.not(equal, token);
+                }
+                value
+            }
+            // There are two values of sort Bool.
+            _ if arguments.len() > 2 => Value::FALSE,
             _ => {
-                let at = in_predicate.map_or(token, |atom| formulas.token(atom));
-                return self.error(at, NotHorn::PredicateInside(shorten(text)));
+                let equal = formulas.equal(arguments[0], arguments[1], token);
+                formulas.not(equal, token)
             }
         }))
     }

@@ -111,8 +111,6 @@ pub(crate) enum SyntaxError {
     UnsupportedBinder(String),
     #[error("{names} names of datatypes, but {declarations} declarations")]
     DatatypeCount { names: usize, declarations: usize },
-    #[error("parametric datatypes in the form without arities are not supported")]
-    ParametersWithoutArity,
     #[error("a number of levels up to {0} is expected")]
     LevelCount(usize),
 }
@@ -145,8 +143,11 @@ pub(crate) enum ScriptError {
 pub(crate) enum SortError {
     #[error("the sort `{0}` is not declared, nor supported as built in")]
     Undeclared(String),
-    #[error("the uninterpreted sort `{0}` is not supported")]
-    Uninterpreted(String),
+    #[error(
+        "the uninterpreted sort `{0}` with parameters is not supported: declare a sort for each \
+         instance"
+    )]
+    FreeWithParameters(String),
     #[error("the sort `(_ {0} …)` is not supported")]
     Indexed(String),
     #[error("a sort `{0}` exists already")]
@@ -268,20 +269,17 @@ pub(crate) enum TermError {
 /// An assertion that is not equivalent to Horn clauses, or to too many.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum NotHorn {
-    #[error("a second positive predicate in one clause: this is not Horn")]
-    SecondHead,
-    #[error("a disjunction over predicates in a body is not Horn")]
-    DisjunctionInBody,
-    #[error("{0} over predicates in a body is not Horn")]
-    ConnectiveInBody(&'static str),
-    #[error("`ite` on a predicate is not Horn")]
-    ConditionOnPredicate,
+    #[error(
+        "`{first}` and `{second}` may both have to hold here, and no choice of predicates to \
+         complement makes this Horn"
+    )]
+    SecondHead { first: String, second: String },
+    #[error("a negated relation in a rule: stratified negation is not supported")]
+    NegationInRule,
+    #[error("`forall` over predicates in a body is not Horn")]
+    ForallInBody,
     #[error("`exists` over a predicate that must hold is not Horn")]
     ExistsInHead,
-    #[error("the predicate `{predicate}` inside `{operator}` is not Horn")]
-    PredicateInTerm { predicate: String, operator: String },
-    #[error("a predicate inside `{0}` is not Horn")]
-    PredicateInside(String),
     #[error("a constraint is expected")]
     ConstraintExpected,
     #[error("quantifiers within a constraint nest deeper than {0}")]

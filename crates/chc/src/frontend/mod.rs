@@ -13,6 +13,7 @@ mod apply;
 mod builtins;
 mod clauses;
 mod commands;
+mod complement;
 mod data;
 mod elaborate;
 mod environment;
@@ -29,7 +30,10 @@ use std::rc::Rc;
 
 pub use error::InputError;
 use error::LexicalError;
-pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
+pub use problem::{
+    Alternative, CommandSpan, Dialect, Disjunction, FreeSort, Problem, ProblemClause, Requests,
+    SortReading,
+};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -51,6 +55,24 @@ pub struct Functions {
     pub names: FxHashMap<String, Option<FunctionId>>,
     /// Functions that are sizes of terms of a datatype.
     pub sizes: FxHashSet<String>,
+    /// The readings of sorts without definition; `Free` for those beyond the list.
+    pub sorts: Vec<SortReading>,
+}
+
+/// As [`parse`], with these readings of the sorts without definition, in the order of declaration.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_as(
+    text: &str,
+    terms: Rc<TermStore>,
+    sorts: &[SortReading],
+) -> Result<Problem, InputError> {
+    let mut functions = Functions {
+        sorts: sorts.to_vec(),
+        ..Functions::default()
+    };
+    reader::read(text, terms, &mut functions)
 }
 
 /// As [`parse`], for a text with recursive functions.

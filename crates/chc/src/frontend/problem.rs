@@ -1,13 +1,16 @@
 //! The user's problem: predicates and clauses with their positions in the text, and the text.
 //!
-//! Invariant: the clauses are equivalent to the assertions, rules and queries in force. The
+//! Invariant: the clauses are equivalent to the assertions, rules and queries in force, or imply them
+//! (`is_stronger`). The
 //! constructors of terms simplify while the text is read; no later stage changes a problem, since
 //! witnesses are about it.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::{Atom, Predicate};
+use rustc_hash::FxHashSet;
+
+use crate::{Atom, Predicate, PredicateId};
 use alphorn_term::{TermId, TermStore};
 
 /// The dialect of a text; it decides the polarity of the answer.
@@ -49,18 +52,68 @@ pub struct CommandSpan {
 /// arbitrary terms. One command may give several clauses.
 #[derive(Clone, Debug)]
 pub struct ProblemClause {
-    /// The universally quantified variables with their names in the text.
+    /// The universally quantified variables with their names in the text: first those of the clause
+    /// itself, then those of the alternatives of its disjunctions.
     pub vars: Vec<(String, TermId)>,
     /// The body atoms.
     pub body: Vec<Atom>,
     /// A formula without predicates.
     pub constraint: TermId,
+    /// Further conjuncts of the body: positions in [`Problem::disjunctions`].
+    pub disjunctions: Vec<usize>,
     /// The head; `None` for `false`.
     pub head: Option<Atom>,
     /// The position in [`Problem::commands`] of its `assert`, `rule` or `query`.
     pub command: usize,
     /// The number of this command among the asserts, rules and queries in force, from 1.
     pub number: usize,
+}
+
+/// The reading of a sort without definition (`declare-sort`). The text is satisfiable if some
+/// non-empty set of elements makes it so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SortReading {
+    /// As it is declared. Its values are a constructor applied to integers: two of them are equal
+    /// if their integers are, but nothing says that they are different otherwise.
+    #[default]
+    Free,
+    /// The sort is Int.
+    Integers,
+    /// The sort has this number of elements, at least one.
+    Size(u32),
+}
+
+/// A sort without definition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FreeSort {
+    /// Its name.
+    pub name: String,
+    /// The constructor of its values if it is read as [`SortReading::Free`]; the text has no such
+    /// name.
+    pub constructor: String,
+    /// The command that defines the sort as it is read otherwise.
+    pub definition: Option<String>,
+}
+
+/// A disjunction over predicates in the bodies of clauses.
+#[derive(Clone, Debug)]
+pub struct Disjunction {
+    /// The alternatives.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A conjunction in a [`Disjunction`].
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// Its existentially quantified variables with their names in the text; no other alternative or
+    /// clause has them. Its other variables are those of the clauses around it.
+    pub vars: Vec<(String, TermId)>,
+    /// Its atoms.
+    pub body: Vec<Atom>,
+    /// A formula without predicates.
+    pub constraint: TermId,
+    /// Further conjuncts: positions in [`Problem::disjunctions`], before that of the disjunction.
+    pub disjunctions: Vec<usize>,
 }
 
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
@@ -76,8 +129,54 @@ pub struct Problem {
     pub predicates: Vec<Predicate>,
     /// The clauses, in the order of their commands.
     pub clauses: Vec<ProblemClause>,
+    /// The sorts without definition, in the order of declaration.
+    pub free_sorts: Vec<FreeSort>,
+    /// The disjunctions of the clauses' bodies, each after those that occur in it.
+    pub disjunctions: Vec<Disjunction>,
+    /// The predicates whose atoms stand for the negations of the text's atoms, in clauses, models
+    /// and refutations: see `complement`.
+    pub complemented: FxHashSet<PredicateId>,
+    /// Whether the clauses only imply the text: universal quantifiers over predicates in bodies have
+    /// become instances. A model of the clauses is one of the text; a refutation shows nothing.
+    pub is_stronger: bool,
     /// The commands in force, in order.
     pub commands: Vec<CommandSpan>,
     /// What the text requests besides the verdict.
     pub requests: Requests,
+}
+
+impl Problem {
+    /// The commands that define the sorts without definition as they are read, for a model.
+    pub fn sort_definitions(&self) -> impl Iterator<Item = &str> {
+        let definitions = self
+            .free_sorts
+            .iter()
+            .map(|sort| sort.definition.as_deref());
+        definitions.flatten()
+    }
+
+    /// Whether a sort is read as it is declared, without definition.
+    pub fn has_undefined_sorts(&self) -> bool {
+        self.free_sorts.iter().any(|sort| sort.definition.is_none())
+    }
+
+    /// The disjunctions that occur in the body of a clause, at any depth, each after those in it.
+    pub fn disjunctions_of(&self, clause: &ProblemClause) -> Vec<usize> {
+        nested(&self.disjunctions, &clause.disjunctions)
+    }
+}
+
+/// These disjunctions and those that occur in them, ascending.
+pub(super) fn nested(disjunctions: &[Disjunction], roots: &[usize]) -> Vec<usize> {
+    let mut stack = roots.to_vec();
+    let mut seen: FxHashSet<usize> = FxHashSet::default();
+    while let Some(at) = stack.pop() {
+        if seen.insert(at) {
+            let alternatives = disjunctions[at].alternatives.iter();
+            stack.extend(alternatives.flat_map(|a| &a.disjunctions));
+        }
+    }
+    let mut all: Vec<usize> = seen.into_iter().collect();
+    all.sort_unstable();
+    all
 }

@@ -9,19 +9,21 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::builtins::{BUILTINS, is_core};
-use super::clauses::{Clausifier, HornClause};
+use super::clauses::{Clauses, Clausifier, GeneralClause};
 use super::commands::{Command, Verb, sorts_first, split};
+use super::complement;
 use super::elaborate::Elaborator;
 use super::environment::{Environment, Global, Macro, Workspace};
-use super::error::{ErrorKind, InputError, ScriptError, SortError, SyntaxError, shorten};
+use super::error::{ErrorKind, InputError, NotHorn, ScriptError, SortError, SyntaxError, shorten};
 use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
+use super::problem::{Disjunction, FreeSort, nested};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
 use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests};
 use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
-use alphorn_term::{SortId, TermStore};
+use alphorn_term::{SortId, TermId, TermStore};
 
 /// Reads a whole text, see [`super::parse`]. Declarations of datatypes are reordered only if a sort
 /// is undeclared in the order of the text.
@@ -61,7 +63,7 @@ fn read_commands(
         reader.command(command)?;
     }
     if reader.checked {
-        return Ok(reader.problem());
+        return reader.problem();
     }
     // Without a check the text may have been cut off.
     let missing = match dialect {
@@ -83,7 +85,18 @@ struct Level {
     trail: usize,
     predicates: usize,
     clauses: usize,
+    disjunctions: usize,
+    free_sorts: usize,
     commands: usize,
+    number: usize,
+}
+
+/// A clause with any number of heads, and its place.
+struct ReadClause {
+    clause: GeneralClause,
+    /// All variables with their names.
+    vars: Vec<(String, TermId)>,
+    command: usize,
     number: usize,
 }
 
@@ -95,7 +108,11 @@ struct Reader<'r, 't> {
     dialect: Dialect,
     environment: Environment,
     work: Workspace,
-    clauses: Vec<ProblemClause>,
+    clauses: Vec<ReadClause>,
+    disjunctions: Vec<Disjunction>,
+    free_sorts: Vec<FreeSort>,
+    /// The numbers of commands whose clauses are stronger than they are.
+    stronger: Vec<usize>,
     commands: Vec<CommandSpan>,
     requests: Requests,
     trail: Vec<Undo>,
@@ -130,6 +147,9 @@ impl<'r, 't> Reader<'r, 't> {
             work: Workspace::new(formulas, lexed.symbols.len()),
             terms,
             clauses: Vec::new(),
+            disjunctions: Vec::new(),
+            free_sorts: Vec::new(),
+            stronger: Vec::new(),
             commands: Vec::new(),
             requests: Requests::default(),
             trail: Vec::new(),
@@ -141,16 +161,45 @@ impl<'r, 't> Reader<'r, 't> {
         }
     }
 
-    fn problem(self) -> Problem {
-        Problem {
+    fn problem(mut self) -> Result<Problem, InputError> {
+        let count = self.environment.predicates.len();
+        let general = self.clauses.iter_mut().map(|read| &mut read.clause);
+        let complemented = complement::make_horn(count, general.collect(), &self.disjunctions);
+        let complemented = complemented.map_err(|both| self.not_horn(&both))?;
+        let clauses = self.clauses.into_iter().map(|read| ProblemClause {
+            vars: read.vars,
+            body: read.clause.body,
+            constraint: read.clause.constraint,
+            disjunctions: read.clause.disjunctions,
+            head: read.clause.heads.into_iter().next().map(|(head, _)| head),
+            command: read.command,
+            number: read.number,
+        });
+        Ok(Problem {
             terms: self.terms,
             text: self.lexed.text.into(),
             dialect: self.dialect,
             predicates: self.environment.predicates,
-            clauses: self.clauses,
+            clauses: clauses.collect(),
+            free_sorts: self.free_sorts,
+            disjunctions: self.disjunctions,
+            complemented,
+            is_stronger: !self.stronger.is_empty(),
             commands: self.commands,
             requests: self.requests,
-        }
+        })
+    }
+
+    /// The error of a clause with two heads that cannot be made Horn.
+    fn not_horn(&self, clause: &complement::TwoHeads) -> InputError {
+        let name = |id: PredicateId| shorten(&self.environment.predicates[id.index()].name);
+        self.lexed.error(
+            clause.token,
+            NotHorn::SecondHead {
+                first: name(clause.first),
+                second: name(clause.second),
+            },
+        )
     }
 
     fn error<T>(&self, token: TokenId, kind: impl Into<ErrorKind>) -> Result<T, InputError> {
@@ -261,6 +310,8 @@ impl<'r, 't> Reader<'r, 't> {
                     trail: self.trail.len(),
                     predicates: self.environment.predicates.len(),
                     clauses: self.clauses.len(),
+                    disjunctions: self.disjunctions.len(),
+                    free_sorts: self.free_sorts.len(),
                     commands: self.commands.len(),
                     number: self.number,
                 });
@@ -305,8 +356,11 @@ impl<'r, 't> Reader<'r, 't> {
         }
         self.environment.predicates.truncate(level.predicates);
         self.clauses.truncate(level.clauses);
+        self.disjunctions.truncate(level.disjunctions);
+        self.free_sorts.truncate(level.free_sorts);
         self.commands.truncate(level.commands);
         self.number = level.number;
+        self.stronger.retain(|&number| number < level.number);
     }
 
     /// The number of levels to push or pop.
@@ -412,7 +466,18 @@ impl<'r, 't> Reader<'r, 't> {
             }
             _ => {
                 let name = parts.expect_symbol()?;
-                Err(self.lexed.name_error(name, SortError::Uninterpreted))
+                let parameters = parts.next();
+                parts.finish()?;
+                if parameters.is_some_and(|arity| self.lexed.source(arity) != "0") {
+                    return Err(self.lexed.name_error(name, SortError::FreeWithParameters));
+                }
+                let number = self.free_sorts.len();
+                let reading = self.functions.sorts.get(number).copied();
+                let sorts = &mut self.environment.sorts;
+                let free = sorts.declare_free(self.lexed, name, reading.unwrap_or_default())?;
+                self.free_sorts.push(free);
+                self.trail.push(Undo::Sort(name.symbol));
+                Ok(())
             }
         }
     }
@@ -466,7 +531,10 @@ impl<'r, 't> Reader<'r, 't> {
         }
         let value = self.elaborator(true).definition(&formals, result, body)?;
         let plain = match value {
-            Value::Term(term) if !self.terms.node(term).has_quantifier => {
+            Value::Term(term)
+                if !self.terms.node(term).has_quantifier
+                    && self.work.formulas.predicate_in(value).is_none() =>
+            {
                 Some((term, formals.iter().map(|f| f.1).collect()))
             }
             _ => None,
@@ -514,32 +582,40 @@ impl<'r, 't> Reader<'r, 't> {
             Some(&Global::Predicate(id)) => self.bare_query(id, term),
             _ => self.elaborator(false).formula(term)?,
         };
-        let clausifier = Clausifier::new(&self.terms, &mut self.work.formulas, command.token);
+        let clausifier = Clausifier::new(
+            &self.terms,
+            &mut self.work.formulas,
+            &mut self.disjunctions,
+            &self.lexed.symbols,
+            command.token,
+        );
         let clauses = match command.verb {
             Verb::Query => clausifier.query(value),
             _ => clausifier.assertion(value),
         };
-        let clauses = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;
+        let Clauses {
+            clauses,
+            is_stronger,
+        } = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;
+        if is_stronger {
+            self.stronger.push(self.number);
+        }
         self.number += 1;
         let names = &self.lexed.symbols;
         for clause in clauses {
-            let HornClause {
+            if let (Dialect::Fixedpoint, Some((_, second))) = (self.dialect, clause.heads.get(1)) {
+                return self.error(*second, NotHorn::NegationInRule);
+            }
+            let own = self.work.rule_variables.iter().chain(&clause.vars);
+            let own = own.map(|&(symbol, variable)| (names.name(symbol).to_owned(), variable));
+            let mut vars: Vec<(String, TermId)> = own.collect();
+            for at in nested(&self.disjunctions, &clause.disjunctions) {
+                let alternatives = self.disjunctions[at].alternatives.iter();
+                vars.extend(alternatives.flat_map(|a| a.vars.iter().cloned()));
+            }
+            self.clauses.push(ReadClause {
+                clause,
                 vars,
-                body,
-                constraint,
-                head,
-            } = clause;
-            let rule_variables = self.work.rule_variables.iter();
-            let vars = rule_variables
-                .copied()
-                .chain(vars)
-                .map(|(symbol, variable)| (names.name(symbol).to_owned(), variable))
-                .collect();
-            self.clauses.push(ProblemClause {
-                vars,
-                body,
-                constraint,
-                head,
                 command: self.commands.len() - 1,
                 number: self.number,
             });

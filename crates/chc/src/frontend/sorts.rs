@@ -10,9 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::{InputError, SortError, shorten};
 use super::lexer::{Lexed, Sym, TokenId};
+use super::problem::{FreeSort, SortReading};
 use super::syntax::{DatatypeSyntax, Named};
 use crate::limits::LIMITS;
-use alphorn_term::{Constructor, DatatypeId, Field, Scope, Sort, SortId, TermStore};
+use alphorn_term::{Constructor, DatatypeId, Field, Scope, Sort, SortId, TermStore, quote_symbol};
 
 /// [`Limits::max_bits`](crate::limits::Limits::max_bits), for patterns.
 pub(super) const MAX_WIDTH: u32 = LIMITS.max_bits;
@@ -75,6 +76,9 @@ pub(super) struct Sorts {
     depths: FxHashMap<SortId, u32>,
     pending: Vec<(usize, Vec<SortId>, DatatypeId)>,
     inhabited: FxHashSet<DatatypeId>,
+    /// From this datatype on, a name without arguments stands for the instance with the parameters
+    /// of the declaration that is being read.
+    bare_from: usize,
 }
 
 impl Sorts {
@@ -92,6 +96,7 @@ impl Sorts {
             depths: FxHashMap::default(),
             pending: Vec::new(),
             inhabited: FxHashSet::default(),
+            bare_from: usize::MAX,
         }
     }
 
@@ -136,6 +141,81 @@ impl Sorts {
         Ok(())
     }
 
+    /// Executes `declare-sort` of a sort without parameters. Returns its description.
+    pub fn declare_free(
+        &mut self,
+        lexed: &Lexed<'_>,
+        name: Named,
+        reading: SortReading,
+    ) -> Result<FreeSort, InputError> {
+        self.check_new(lexed, name)?;
+        let text = lexed.symbols.name(name.symbol);
+        let mut stem = format!(
+            "{}!",
+            text.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        );
+        while lexed.text.contains(&stem) {
+            stem.push('!');
+        }
+        let mut free = FreeSort {
+            name: text.to_owned(),
+            constructor: format!("{stem}of"),
+            definition: None,
+        };
+        let integer = (
+            name.symbol,
+            format!("{stem}value"),
+            Pattern::Known(SortId::INT),
+        );
+        let (names, fields) = match reading {
+            SortReading::Free => (vec![free.constructor.clone()], vec![integer]),
+            SortReading::Size(size) => {
+                let names = (0..size.max(1)).map(|number| format!("{stem}{number}"));
+                (names.collect::<Vec<String>>(), Vec::new())
+            }
+            SortReading::Integers => {
+                free.definition = Some(format!("(define-sort {} () Int)", quote_symbol(text)));
+                let definition = SortName::Defined(self.definitions.len());
+                self.names.insert(name.symbol, definition);
+                self.definitions.push(Definition {
+                    parameters: 0,
+                    body: Pattern::Known(SortId::INT),
+                    depth: 1,
+                    memo: FxHashMap::default(),
+                });
+                return Ok(free);
+            }
+        };
+        if let SortReading::Size(_) = reading {
+            let constructors: Vec<String> = names.iter().map(|name| format!("({name})")).collect();
+            let (sort, constructors) = (quote_symbol(text), constructors.join(" "));
+            free.definition = Some(format!(
+                "(declare-datatypes (({sort} 0)) (({constructors})))"
+            ));
+        }
+        // Two readings of a text are different declarations.
+        self.enter(&format!("{text} {reading:?}"));
+        let generic = self.generics.len();
+        self.names.insert(name.symbol, SortName::Datatype(generic));
+        // The text has no name of a constructor, so none is in scope.
+        let constructors = names.into_iter().map(|constructor| GenericConstructor {
+            symbol: name.symbol,
+            name: constructor,
+            fields: fields.clone(),
+        });
+        self.generics.push(Generic {
+            name: text.to_owned(),
+            scope: self.scope,
+            parameters: 0,
+            constructors: constructors.collect(),
+            instances: FxHashMap::default(),
+        });
+        self.instantiate(&Pattern::Datatype(generic, Vec::new()), &[])
+            .and_then(|_| self.define_pending())
+            .map_err(|kind| lexed.error(name.token, kind))?;
+        Ok(free)
+    }
+
     /// Executes `declare-datatypes`.
     pub fn declare(
         &mut self,
@@ -162,9 +242,13 @@ impl Sorts {
                 instances: FxHashMap::default(),
             });
         }
+        if declarations.iter().any(|declaration| declaration.is_old) {
+            self.bare_from = first;
+        }
         for (offset, declaration) in declarations.iter().enumerate() {
             self.declare_constructors(lexed, first + offset, declaration)?;
         }
+        self.bare_from = usize::MAX;
         for (offset, declaration) in declarations.iter().enumerate() {
             if declaration.parameters.is_empty() {
                 self.instantiate(&Pattern::Datatype(first + offset, Vec::new()), &[])
@@ -411,6 +495,13 @@ impl Sorts {
         }
         match self.names.get(&name.symbol) {
             Some(&SortName::Datatype(generic)) => {
+                if generic >= self.bare_from && found == 0 {
+                    let own = 0..self.generics[generic].parameters;
+                    return Ok(Pattern::Datatype(
+                        generic,
+                        own.map(Pattern::Parameter).collect(),
+                    ));
+                }
                 expect(self.generics[generic].parameters)?;
                 return Ok(Pattern::Datatype(generic, arguments));
             }

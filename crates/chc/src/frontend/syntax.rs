@@ -52,6 +52,9 @@ pub(super) struct DatatypeSyntax {
     /// The arity in the text, if there is one.
     pub arity: Option<TokenId>,
     pub parameters: Vec<Sym>,
+    /// Whether it has Z3's older form, in which all sorts of a declaration have the same parameters
+    /// and their names stand for the instances with these parameters.
+    pub is_old: bool,
     pub constructors: Vec<ConstructorSyntax>,
 }
 
@@ -294,7 +297,7 @@ impl<'t> Lexed<'t> {
 
     /// The declarations of `declare-datatype` or `declare-datatypes`, after the keyword. Beyond the
     /// standard, constructors may be symbols without parentheses, `par` may have no parameters, and
-    /// Z3's older form `() ((name constructor …) …)` is accepted.
+    /// Z3's older form `(T …) ((name constructor …) …)` is accepted.
     pub fn datatypes(
         &self,
         singular: bool,
@@ -306,17 +309,19 @@ impl<'t> Lexed<'t> {
             parts.finish()?;
             return Ok(vec![declaration]);
         }
-        let names_token = parts.expect()?;
-        let names = self.list(names_token)?;
+        let names = parts.expect_list()?;
         let declarations_token = parts.expect()?;
         let declarations = self.list(declarations_token)?;
         parts.finish()?;
         if !{ names }.any(|name| self.elements(name).is_some()) {
-            if !names.is_empty() {
-                return Err(self.error(names_token, SyntaxError::ParametersWithoutArity));
+            let mut list = names;
+            let mut parameters = Vec::new();
+            while !list.is_empty() {
+                parameters.push(list.expect_symbol()?.symbol);
             }
             let declarations = declarations.at_least_one()?;
-            return declarations.map(|d| self.old_datatype(d)).collect();
+            let declarations = declarations.map(|d| self.old_datatype(d, &parameters));
+            return declarations.collect();
         }
         let counts = (names.count(), declarations.count());
         let declared = names.zip(declarations).map(|(name, declaration)| {
@@ -364,16 +369,22 @@ impl<'t> Lexed<'t> {
             name,
             arity,
             parameters,
+            is_old: false,
             constructors: self.constructors(constructors)?,
         })
     }
 
-    fn old_datatype(&self, declaration: TokenId) -> Result<DatatypeSyntax, InputError> {
+    fn old_datatype(
+        &self,
+        declaration: TokenId,
+        parameters: &[Sym],
+    ) -> Result<DatatypeSyntax, InputError> {
         let mut parts = self.list(declaration)?;
         Ok(DatatypeSyntax {
             name: parts.expect_symbol()?,
             arity: None,
-            parameters: Vec::new(),
+            parameters: parameters.to_vec(),
+            is_old: true,
             constructors: self.constructors(parts)?,
         })
     }
