@@ -25,6 +25,10 @@ pub(crate) struct Limits {
     /// Parts of formulas that are visited to make the clauses of one command; a body is visited for
     /// each of its heads.
     pub max_clause_parts: usize,
+    /// Cases into which conditions around calls of recursive functions split one clause or definition.
+    pub max_call_cases: usize,
+    /// Nodes that are visited and literals that are collected for these cases.
+    pub max_call_work: usize,
     /// Levels of one `push` or `pop`.
     pub max_levels: usize,
     /// Characters of a name or piece of source in an error; longer ones are cut.
@@ -46,6 +50,8 @@ pub(crate) const LIMITS: Limits = Limits {
     max_quantifier_depth: 1000,
     max_expanded_nodes: 50_000_000,
     max_clause_parts: 5_000_000,
+    max_call_cases: 4096,
+    max_call_work: 5_000_000,
     max_levels: 100_000,
     max_shown_characters: 60,
     max_flag_bits: 4,

@@ -8,6 +8,7 @@
 //! # Invariant
 //! Reading checks the form only; `validate` checks that the witness is one.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +16,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::certificate::{Certificate, CertificateReader, has_certificate};
-use super::print::ClauseNames;
+use super::print::{ClauseNames, text_functions};
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::{Fact, Refutation, RefutationStep};
 use alphorn_chc::frontend::Problem;
@@ -150,7 +151,27 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
         certificate: None,
     };
     let failed = |(place, message): (usize, String)| error_at(text, place, message);
-    let mut certificate = has_certificate(text, position).then(|| CertificateReader::new(text));
+    // The text's own functions are defined as there, unless the model defines them.
+    let own = |range: &Range<usize>| {
+        let parts = elements(text, range).unwrap_or_default();
+        parts.get(1).is_some_and(|name| {
+            let name = symbol(&text[name.clone()]);
+            problem.functions.iter().any(|f| f.name == name)
+        })
+    };
+    let mut defaults = Vec::new();
+    if !problem.functions.is_empty() && !commands.iter().any(own) {
+        let definitions = text_functions(problem);
+        defaults = definitions.map_err(|message| error_at(text, position, message))?;
+    }
+    let extended = extended(text, &defaults);
+    let has_certificate = has_certificate(text, position) || !problem.functions.is_empty();
+    let mut certificate = has_certificate.then(|| CertificateReader::new(&extended.0));
+    if let Some(reader) = &mut certificate {
+        for range in &extended.1 {
+            reader.add_functions(range, false).map_err(failed)?;
+        }
+    }
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     for range in commands {
         let parts = elements(text, &range).unwrap_or_default();
@@ -208,9 +229,25 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
         model.definitions.push('\n');
     }
     if let Some(reader) = certificate {
-        model.certificate = Some(reader.finish(position).map_err(failed)?);
+        model.certificate = Some(reader.finish(position, text.len()).map_err(failed)?);
     }
     Ok(model)
+}
+
+/// The text with more commands behind it, and their ranges.
+fn extended<'a>(text: &'a str, commands: &[String]) -> (Cow<'a, str>, Vec<Range<usize>>) {
+    if commands.is_empty() {
+        return (Cow::Borrowed(text), Vec::new());
+    }
+    let mut whole = format!("{text}\n");
+    let mut ranges = Vec::with_capacity(commands.len());
+    for command in commands {
+        let start = whole.len();
+        whole.push_str(command);
+        ranges.push(start..whole.len());
+        whole.push('\n');
+    }
+    (Cow::Owned(whole), ranges)
 }
 
 /// A predicate that the command with these parts defines over Int where it is declared over Real,

@@ -1,6 +1,6 @@
 //! The user's text as a script for Z3's parser: with predicates defined, for the check of a model,
 //! or declared, for the check of a refutation. Rules and queries of the fixedpoint dialect become
-//! assertions.
+//! assertions, as do the equations of recursive functions.
 //!
 //! # Invariant
 //! Formulas, definitions and sorts are copied from the text by its tokens, without the reader's
@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::recursive;
 use super::sexp::{TokenKind, Tokens, elements, symbol};
 use alphorn_chc::frontend::{CommandSpan, Problem};
 
@@ -160,6 +161,24 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
             _ if declares_sorts(keyword) => Some(()),
             "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(command),
             "declare-var" => writer.variable(command),
+            "define-fun-rec" | "define-funs-rec" if problem.defines_functions(index) => {
+                if asserted.is_some() {
+                    let declarations = recursive::declarations(text, &command.range);
+                    writer.out.push_str(&declarations.unwrap_or_default());
+                }
+                if asserted.is_some_and(|some| !some.contains(&index)) {
+                    continue;
+                }
+                recursive::equations(text, &command.range).map(|formula| {
+                    writer.end_commands();
+                    writer.pieces.push(Piece::Assertion {
+                        command: index,
+                        formula,
+                    });
+                })
+            }
+            "define-fun-rec" | "define-funs-rec" => recursive::macros(text, &command.range)
+                .map(|definitions| writer.out.push_str(&definitions)),
             "assert" | "rule" | "query" => {
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;

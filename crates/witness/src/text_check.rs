@@ -14,6 +14,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use super::recursive::is_graph;
 use super::script::{Script, declared, defined, query_variable};
 use super::sexp::{elements, symbol};
 use super::validate::CheckOutcome;
@@ -233,27 +234,58 @@ impl<'a> StepWriter<'a> {
             return known;
         }
         let name = quote_symbol(&self.problem.predicates[fact.predicate.index()].name);
-        let number = self.assertion(&name, &fact.values);
+        let number = match fact.values.split_last() {
+            Some((&value, args)) if is_graph(self.problem, fact.predicate) => {
+                self.equation(&name, args, value)
+            }
+            _ => self.assertion(&name, &fact.values),
+        };
         self.facts.insert(fact, number);
         number
     }
 
     /// Asserts an atom and returns the assertion's position.
     fn assertion(&mut self, name: &str, values: &[TermId]) -> usize {
+        self.define(values);
+        self.text.push_str("(assert ");
+        self.applied(name, values);
+        self.end_assertion()
+    }
+
+    /// Asserts that a function has this value and returns the assertion's position.
+    fn equation(&mut self, name: &str, args: &[TermId], value: TermId) -> usize {
+        self.define(args);
+        self.define(&[value]);
+        self.text.push_str("(assert (= ");
+        self.applied(name, args);
+        self.text.push(' ');
+        self.values.write(&self.printer, value, &mut self.text);
+        self.text.push(')');
+        self.end_assertion()
+    }
+
+    /// Writes definitions for the parts of values.
+    fn define(&mut self, values: &[TermId]) {
         for &value in values {
             let terms = &self.problem.terms;
             self.values
                 .define(terms, &self.printer, value, &mut self.text);
         }
+    }
+
+    fn applied(&mut self, name: &str, values: &[TermId]) {
         let applied = !values.is_empty();
-        self.text.push_str("(assert ");
         self.text.push_str(if applied { "(" } else { "" });
         self.text.push_str(name);
         for value in values {
             self.text.push(' ');
             self.values.write(&self.printer, *value, &mut self.text);
         }
-        self.text.push_str(if applied { "))\n" } else { ")\n" });
+        self.text.push_str(if applied { ")" } else { "" });
+    }
+
+    fn end_assertion(&mut self) -> usize {
+        self.text.push_str(")\n");
         self.assertions += 1;
         self.assertions - 1
     }

@@ -18,15 +18,17 @@ use super::certificate::check_certificate;
 use super::parse::{Claim, ModelText, Witness, parse_witness};
 use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
 use super::print::{refutation_json, refutation_text};
+use super::recursive::{functions_of, is_graph};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::standalone::certificate;
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
 use super::z3_proof::refutation_z3;
 use super::{Model, Refutation, Verdict};
+use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_term::run::{Budget, Context, Reason};
-use alphorn_term::{TermId, TermStore};
+use alphorn_term::{FunctionId, TermId};
 
 /// A verdict whose witness passed its check, or `Unknown`.
 pub struct Validated {
@@ -102,13 +104,18 @@ impl Validated {
 
     /// Whether there is a model with sizes of datatypes, and whether there is one with other
     /// recursive functions.
-    pub fn functions(&self, terms: &TermStore) -> (bool, bool) {
-        let Verdict::Sat(model) = &self.verdict else {
+    /// Functions of the text do not count.
+    pub fn functions(&self, problem: &Problem) -> (bool, bool) {
+        let (Verdict::Sat(model), terms) = (&self.verdict, &problem.terms) else {
             return (false, false);
         };
-        let formulas: Vec<TermId> = model.definitions.values().copied().collect();
+        let formulas = model.definitions.iter();
+        let formulas = formulas.filter(|(id, _)| !is_graph(problem, **id));
+        let formulas: Vec<TermId> = formulas.map(|(_, &formula)| formula).collect();
         let sizes = !terms.size_definitions(&formulas).is_empty();
-        (sizes, !terms.function_groups(&formulas).is_empty())
+        let own = |id: &FunctionId| problem.functions.iter().any(|f| f.function == *id);
+        let groups = terms.function_groups(&formulas);
+        (sizes, groups.iter().flatten().any(|id| !own(id)))
     }
 
     /// The reason of `Unknown`.
@@ -196,9 +203,13 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
     let none = PrintedModel::default();
     let found = match verdict {
         Verdict::Unknown(reason) => (none, CheckOutcome::Undecided(reason.to_string())),
+        Verdict::Sat(model) if functions_of(problem, model).is_none() => {
+            let why = "no definition of the text's functions is known";
+            (none, CheckOutcome::Undecided(why.to_owned()))
+        }
         Verdict::Sat(model) => match printed_model(problem, model) {
             Ok(printed) => {
-                log::trace!("checks the model\n{}", printed.definitions.join("\n"));
+                log::trace!("checks the model\n{}", model_text(&printed));
                 let outcome = check_printed(problem, &printed, &cx.budget);
                 (printed, outcome)
             }
@@ -295,7 +306,7 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> CheckO
 
 /// Checks the text of a model that alphorn prints. One with a certificate is read again first.
 fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> CheckOutcome {
-    if model.certificate.is_empty() {
+    if model.certificate.is_empty() && problem.functions.is_empty() {
         return check_definitions(problem, &model.definitions.join("\n"), budget);
     }
     match parse_witness(problem, &model_text(model)) {
@@ -322,8 +333,12 @@ fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOu
 fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), String> {
     let defined: FxHashSet<&str> = model.names.iter().map(String::as_str).collect();
     let mut predicates: FxHashSet<&str> = FxHashSet::default();
-    for predicate in &problem.predicates {
-        if !defined.contains(predicate.name.as_str()) {
+    // The functions of the text are defined together or not at all, and then by their equations.
+    let mut functions = problem.functions.iter();
+    let has_functions = functions.any(|f| defined.contains(f.name.as_str()));
+    for (id, predicate) in (0..).zip(&problem.predicates) {
+        let is_needed = has_functions || !is_graph(problem, PredicateId(id));
+        if is_needed && !defined.contains(predicate.name.as_str()) {
             return Err(format!("{} is not defined", predicate.name));
         }
         predicates.insert(&predicate.name);

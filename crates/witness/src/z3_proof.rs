@@ -30,9 +30,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::limits::LIMITS;
 use super::print::ClauseNames;
+use super::recursive::is_graph;
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::{Fact, Refutation};
-use alphorn_chc::Atom;
+use alphorn_chc::{Atom, PredicateId};
 use alphorn_chc::frontend::{Problem, ProblemClause};
 use alphorn_term::{Op, Printer, TermId, quote_symbol};
 
@@ -198,15 +199,8 @@ impl<'a> Proof<'a> {
 
     fn write_fact(&self, out: &mut String, fact: &Fact) {
         let name = quote_symbol(&self.problem.predicates[fact.predicate.index()].name);
-        if fact.values.is_empty() {
-            out.push_str(&name);
-            return;
-        }
-        write!(out, "({name}").expect("string");
-        for value in &fact.values {
-            write!(out, " {}", self.values[value]).expect("string");
-        }
-        out.push(')');
+        let texts = fact.values.iter().map(|value| self.values[value].clone());
+        out.push_str(&self.applied(name, texts.collect(), fact.predicate));
     }
 
     /// The text of a clause as a formula.
@@ -280,17 +274,25 @@ impl<'a> Proof<'a> {
     }
 
     fn atom(&self, printer: &Printer, atom: &Atom) -> String {
-        let mut out = quote_symbol(&self.problem.predicates[atom.predicate.index()].name);
-        if atom.args.is_empty() {
-            return out;
+        let name = quote_symbol(&self.problem.predicates[atom.predicate.index()].name);
+        let args = atom.args.iter().map(|&arg| printer.term(arg)).collect();
+        self.applied(name, args, atom.predicate)
+    }
+
+    /// A predicate applied to arguments; for the graph of a function, an equation.
+    fn applied(&self, name: String, mut args: Vec<String>, predicate: PredicateId) -> String {
+        let value = match is_graph(self.problem, predicate) {
+            true => args.pop(),
+            false => None,
+        };
+        let mut out = name;
+        if !args.is_empty() {
+            out = format!("({out} {})", args.join(" "));
         }
-        out.insert(0, '(');
-        for &arg in &atom.args {
-            out.push(' ');
-            printer.write_term(&mut out, arg);
+        match value {
+            Some(value) => format!("(= {out} {value})"),
+            None => out,
         }
-        out.push(')');
-        out
     }
 
     /// The whole proof, with its last step.

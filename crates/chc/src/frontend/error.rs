@@ -195,6 +195,12 @@ pub(crate) enum TermError {
     RuleVariableInDefinition(String),
     #[error("`{0}` is bound twice here")]
     BoundTwice(String),
+    #[error("the parameter `{0}` has the name of a function that is defined here: rename it")]
+    ParameterNamesFunction(String),
+    #[error("{names} functions, but {bodies} bodies")]
+    FunctionCount { names: usize, bodies: usize },
+    #[error("the definition of `{0}` has too many cases: divide it into several functions")]
+    TooManyCases(String),
     #[error("the variable `{0}` takes no arguments")]
     AppliedVariable(String),
     #[error("`{name}` takes {takes} arguments, not {found}")]
@@ -284,6 +290,11 @@ pub(crate) enum NotHorn {
     PredicateInside(String),
     #[error("a constraint is expected")]
     ConstraintExpected,
+    #[error(
+        "the recursive function `{0}` is called below a quantifier inside a constraint: quantify \
+         the whole assertion instead, or write the property as a predicate"
+    )]
+    CallBelowQuantifier(String),
     #[error("quantifiers within a constraint nest deeper than {0}")]
     QuantifierDepth(u32),
     #[error("the assertion stands for too many clauses")]

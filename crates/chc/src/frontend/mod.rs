@@ -22,6 +22,7 @@ mod lexer;
 mod operators;
 mod problem;
 mod reader;
+mod recursive;
 mod sorts;
 mod syntax;
 
@@ -29,7 +30,7 @@ use std::rc::Rc;
 
 pub use error::InputError;
 use error::LexicalError;
-pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
+pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests, TextFunction};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,14 +1,15 @@
 //! The user's problem: predicates and clauses with their positions in the text, and the text.
 //!
-//! Invariant: the clauses are equivalent to the assertions, rules and queries in force. The
+//! Invariant: the clauses are equivalent to the assertions, rules and queries in force, except that
+//! those of a recursive function's graph are weaker than its equation where it does not end. The
 //! constructors of terms simplify while the text is read; no later stage changes a problem, since
 //! witnesses are about it.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::{Atom, Predicate};
-use alphorn_term::{TermId, TermStore};
+use crate::{Atom, Predicate, PredicateId};
+use alphorn_term::{FunctionId, TermId, TermStore};
 
 /// The dialect of a text; it decides the polarity of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,10 +58,29 @@ pub struct ProblemClause {
     pub constraint: TermId,
     /// The head; `None` for `false`.
     pub head: Option<Atom>,
-    /// The position in [`Problem::commands`] of its `assert`, `rule` or `query`.
+    /// The position in [`Problem::commands`] of its `assert`, `rule`, `query` or definition.
     pub command: usize,
-    /// The number of this command among the asserts, rules and queries in force, from 1.
+    /// The number of this command among the asserts, rules, queries and definitions of recursive
+    /// functions in force, from 1.
     pub number: usize,
+}
+
+/// A function that the text defines by a recursive equation. Its graph is a predicate over the
+/// function's arguments and, last, its value. The equation gives the clauses of the graph, with a
+/// body atom for each call; other calls in the text are body atoms, too, so no clause has calls.
+#[derive(Clone, Debug)]
+pub struct TextFunction {
+    /// The name in the text, which is also that of the graph.
+    pub name: String,
+    /// The function. The reader declares it only: its definition, with a measure, exists if its
+    /// recursion is known to end.
+    pub function: FunctionId,
+    /// The right-hand side of the equation over the function's parameters.
+    pub body: TermId,
+    /// The predicate of the graph.
+    pub graph: PredicateId,
+    /// The position in [`Problem::commands`] of its definition.
+    pub command: usize,
 }
 
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
@@ -72,12 +92,33 @@ pub struct Problem {
     pub text: Rc<str>,
     /// The dialect of the text.
     pub dialect: Dialect,
-    /// The predicates, in the order of declaration.
+    /// The predicates, in the order of declaration, with the graphs of recursive functions.
     pub predicates: Vec<Predicate>,
+    /// The recursive functions, in the order of definition.
+    pub functions: Vec<TextFunction>,
     /// The clauses, in the order of their commands.
     pub clauses: Vec<ProblemClause>,
     /// The commands in force, in order.
     pub commands: Vec<CommandSpan>,
     /// What the text requests besides the verdict.
     pub requests: Requests,
+}
+
+impl Problem {
+    /// The groups of mutually recursive functions, as positions in `functions`, each group after
+    /// those that it needs.
+    pub fn function_groups(&self) -> Vec<Vec<usize>> {
+        super::recursive::groups(&self.terms, &self.functions)
+    }
+
+    /// Whether the command at a position defines recursive functions.
+    pub fn defines_functions(&self, command: usize) -> bool {
+        let found = self.functions.binary_search_by_key(&command, |f| f.command);
+        found.is_ok()
+    }
+
+    /// The recursive function whose graph a predicate is.
+    pub fn function_of(&self, graph: PredicateId) -> Option<&TextFunction> {
+        self.functions.iter().find(|f| f.graph == graph)
+    }
 }

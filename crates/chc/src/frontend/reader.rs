@@ -18,10 +18,11 @@ use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
-use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests};
+use super::recursive::{Calls, heads, is_recursive, parameters};
+use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests, TextFunction};
 use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
-use alphorn_term::{SortId, TermStore};
+use alphorn_term::{SortId, TermId, TermStore};
 
 /// Reads a whole text, see [`super::parse`]. Declarations of datatypes are reordered only if a sort
 /// is undeclared in the order of the text.
@@ -82,6 +83,7 @@ enum Undo {
 struct Level {
     trail: usize,
     predicates: usize,
+    recursive: usize,
     clauses: usize,
     commands: usize,
     number: usize,
@@ -96,6 +98,8 @@ struct Reader<'r, 't> {
     environment: Environment,
     work: Workspace,
     clauses: Vec<ProblemClause>,
+    /// The recursive functions of the text.
+    recursive: Vec<TextFunction>,
     commands: Vec<CommandSpan>,
     requests: Requests,
     trail: Vec<Undo>,
@@ -130,6 +134,7 @@ impl<'r, 't> Reader<'r, 't> {
             work: Workspace::new(formulas, lexed.symbols.len()),
             terms,
             clauses: Vec::new(),
+            recursive: Vec::new(),
             commands: Vec::new(),
             requests: Requests::default(),
             trail: Vec::new(),
@@ -147,6 +152,7 @@ impl<'r, 't> Reader<'r, 't> {
             text: self.lexed.text.into(),
             dialect: self.dialect,
             predicates: self.environment.predicates,
+            functions: self.recursive,
             clauses: self.clauses,
             commands: self.commands,
             requests: self.requests,
@@ -260,6 +266,7 @@ impl<'r, 't> Reader<'r, 't> {
                 self.levels.push(Level {
                     trail: self.trail.len(),
                     predicates: self.environment.predicates.len(),
+                    recursive: self.recursive.len(),
                     clauses: self.clauses.len(),
                     commands: self.commands.len(),
                     number: self.number,
@@ -304,6 +311,7 @@ impl<'r, 't> Reader<'r, 't> {
             }
         }
         self.environment.predicates.truncate(level.predicates);
+        self.recursive.truncate(level.recursive);
         self.clauses.truncate(level.clauses);
         self.commands.truncate(level.commands);
         self.number = level.number;
@@ -410,6 +418,7 @@ impl<'r, 't> Reader<'r, 't> {
                 parts.finish()?;
                 self.define(name, parameters, sort, body)
             }
+            Verb::DefineFunRec | Verb::DefineFunsRec => self.define_recursive(command),
             _ => {
                 let name = parts.expect_symbol()?;
                 Err(self.lexed.name_error(name, SortError::Uninterpreted))
@@ -486,6 +495,63 @@ impl<'r, 't> Reader<'r, 't> {
         Ok(())
     }
 
+    /// Defines the functions of a `define-fun-rec` or `define-funs-rec`. Without recursion they are
+    /// macros.
+    fn define_recursive(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        let lexed = self.lexed;
+        let heads = heads(lexed, command)?;
+        if !is_recursive(lexed, &heads) {
+            for head in heads {
+                self.define(head.name, Some(head.parameters), head.result, head.body)?;
+            }
+            return Ok(());
+        }
+        let first = self.recursive.len();
+        let mut formals = Vec::with_capacity(heads.len());
+        for (head, parameters) in heads.iter().zip(parameters(lexed, &heads)?) {
+            let mut sorts = Vec::with_capacity(parameters.len() + 1);
+            for parameter in &parameters {
+                sorts.push(self.sort(parameter.meaning)?);
+            }
+            let result = self.sort(head.result)?;
+            let name = lexed.symbols.name(head.name.symbol);
+            let function = self.terms.declare_function(name, &sorts, result);
+            self.declare(head.name, Global::Function(function))?;
+            let graph = PredicateId(self.environment.predicates.len() as u32);
+            sorts.push(result);
+            let predicate = Predicate::new(&self.terms, name, &sorts);
+            self.environment.predicates.push(predicate);
+            self.recursive.push(TextFunction {
+                name: name.to_owned(),
+                function,
+                body: TermId::TRUE,
+                graph,
+                command: self.commands.len() - 1,
+            });
+            let params = &self.terms.function(function).params;
+            let symbols = parameters.iter().map(|p| p.name.symbol);
+            let params: Vec<(Sym, TermId)> = symbols.zip(params.clone()).collect();
+            formals.push((params, result));
+        }
+        for (at, (head, (params, result))) in heads.iter().zip(&formals).enumerate() {
+            let mut elaborator = self.elaborator(true);
+            let value = elaborator.definition(params, *result, head.body)?;
+            let body = elaborator.term(value, head.body, "the definition")?;
+            self.recursive[first + at].body = body;
+        }
+        self.number += 1;
+        for (at, head) in heads.iter().enumerate() {
+            let mut calls = Calls::new(&self.terms, &self.recursive);
+            let params = formals[at].0.iter();
+            let names = &lexed.symbols;
+            let vars = params.map(|&(symbol, var)| (names.name(symbol).to_owned(), var));
+            let clauses = calls.equation(&self.recursive[first + at], vars.collect(), self.number);
+            let clauses = clauses.map_err(|kind| lexed.error(head.body, kind))?;
+            self.clauses.extend(clauses);
+        }
+        Ok(())
+    }
+
     // ---- assertions, rules and queries ----
 
     fn elaborator(&mut self, in_definition: bool) -> Elaborator<'_, 't> {
@@ -522,6 +588,7 @@ impl<'r, 't> Reader<'r, 't> {
         let clauses = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;
         self.number += 1;
         let names = &self.lexed.symbols;
+        let mut calls = Calls::new(&self.terms, &self.recursive);
         for clause in clauses {
             let HornClause {
                 vars,
@@ -535,14 +602,17 @@ impl<'r, 't> Reader<'r, 't> {
                 .chain(vars)
                 .map(|(symbol, variable)| (names.name(symbol).to_owned(), variable))
                 .collect();
-            self.clauses.push(ProblemClause {
+            let clause = ProblemClause {
                 vars,
                 body,
                 constraint,
                 head,
                 command: self.commands.len() - 1,
                 number: self.number,
-            });
+            };
+            let clauses = calls.replaced(clause);
+            self.clauses
+                .extend(clauses.map_err(|kind| self.lexed.error(term, kind))?);
         }
         Ok(())
     }
