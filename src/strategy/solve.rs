@@ -16,13 +16,13 @@ use super::improve::{smaller_model, unfolded_model};
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use crate::registry::check_settings;
-use alphorn_chc::frontend::{InputError, Problem, parse};
+use alphorn_chc::frontend::{Dialect, InputError, Problem, parse};
 use alphorn_chc::{Shape, System, to_smtlib};
 use alphorn_engine::schedule::Slot;
 use alphorn_engine::settings::SettingError;
 use alphorn_proof::exchange::Exchange;
 use alphorn_proof::facts::Lemmas;
-use alphorn_proof::functions::with_text_functions;
+use alphorn_proof::functions::{define_text_functions, with_text_functions};
 use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_transform::{
@@ -488,7 +488,16 @@ impl<'a> Run<'a> {
             }
             Verdict::Unsat(refutation) => {
                 let refutation = back.refutation(refutation, cx)?;
-                Verdict::Unsat(self.normalization.refutation(refutation, cx)?)
+                let refutation = self.normalization.refutation(refutation, cx)?;
+                // A counterexample to a goal is one if the functions exist.
+                let defined = match self.problem.dialect {
+                    Dialect::Goal => define_text_functions(self.problem, cx),
+                    _ => Ok(()),
+                };
+                match defined {
+                    Ok(()) => Verdict::Unsat(refutation),
+                    Err(reason) => Verdict::Unknown(reason),
+                }
             }
         })
     }

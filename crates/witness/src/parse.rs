@@ -19,7 +19,7 @@ use super::certificate::{Certificate, CertificateReader, has_certificate};
 use super::print::{ClauseNames, text_functions};
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::{Fact, Refutation, RefutationStep};
-use alphorn_chc::frontend::Problem;
+use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_chc::{ClauseId, PredicateId};
 use alphorn_term::{Assignment, SortId, TermId};
 
@@ -65,6 +65,8 @@ pub struct Claim {
     pub sat: Option<bool>,
     /// The witness.
     pub witness: Witness,
+    /// With a counterexample to a goal, what shows that the functions exist.
+    pub(super) functions: Option<Box<ModelText>>,
 }
 
 /// The definitions of a model, as text.
@@ -100,14 +102,25 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
     let Some(first) = Tokens::new(text, start).next() else {
         return Err(error_at(text, text.len(), "there is no witness"));
     };
+    let mut functions = None;
     let witness = if text[first.range.start..].starts_with('{') {
+        if problem.dialect == Dialect::Goal {
+            functions = Some(json_measures(problem, &text[start..])?);
+        }
         Witness::Refutation(resolve(problem, json_steps(&text[start..])?)?)
     } else if first.kind == TokenKind::Open {
         Witness::Model(Box::new(parse_model(problem, text, start)?))
     } else {
+        if problem.dialect == Dialect::Goal {
+            functions = Some(measures(problem, text.lines())?);
+        }
         Witness::Refutation(resolve(problem, text_steps(text, start)?)?)
     };
-    Ok(Claim { sat, witness })
+    Ok(Claim {
+        sat,
+        witness,
+        functions: functions.map(Box::new),
+    })
 }
 
 fn error_at(text: &str, position: usize, message: impl Into<String>) -> ParseError {
@@ -121,6 +134,27 @@ fn error_at(text: &str, position: usize, message: impl Into<String>) -> ParseErr
 }
 
 // ---- models ----
+
+/// A model without definitions, with the measures in these lines.
+fn measures<'a>(
+    problem: &Problem,
+    lines: impl Iterator<Item = &'a str>,
+) -> Result<ModelText, ParseError> {
+    let mut text = String::from("()\n");
+    for line in lines.filter(|line| line.trim_start().starts_with("; measure ")) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    parse_model(problem, &text, 0)
+}
+
+/// As [`measures`] for a counterexample in JSON.
+fn json_measures(problem: &Problem, text: &str) -> Result<ModelText, ParseError> {
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| ParseError::Json(error.to_string()))?;
+    let lines = value["measures"].as_array().into_iter().flatten();
+    measures(problem, lines.filter_map(Value::as_str))
+}
 
 fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText, ParseError> {
     let mut commands: Vec<Range<usize>> = Vec::new();

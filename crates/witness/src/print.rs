@@ -32,6 +32,9 @@
 //!
 //! where a `fact` of `null` is `false`, and `line` is the first line of the clause's command.
 //!
+//! A refutation that is a counterexample to a goal has lines `; measure f (0)` behind it, from which
+//! it follows that the text's functions exist; in JSON they are the array `measures`.
+//!
 //! As a **proof term of Z3** it is printed by `z3_proof`.
 //!
 //! # Invariant
@@ -495,8 +498,9 @@ fn write_fact(out: &mut String, problem: &Problem, values: &mut Values, fact: &F
     }
 }
 
-/// A refutation as JSON, on one line. It has to have passed `step_check`.
-pub fn refutation_json(problem: &Problem, refutation: &Refutation) -> String {
+/// A refutation as JSON, on one line, with the lines for the measures of functions. It has to have
+/// passed `step_check`.
+pub fn refutation_json(problem: &Problem, refutation: &Refutation, measures: &[String]) -> String {
     let names = ClauseNames::new(problem);
     let mut values = Values::new(problem);
     let mut steps: Vec<Value> = Vec::with_capacity(refutation.steps.len());
@@ -526,7 +530,11 @@ pub fn refutation_json(problem: &Problem, refutation: &Refutation) -> String {
             "premises": premises,
         }));
     }
-    let mut out = json!({ "refutation": steps }).to_string();
+    let mut out = match measures {
+        [] => json!({ "refutation": steps }),
+        measures => json!({ "refutation": steps, "measures": measures }),
+    }
+    .to_string();
     out.push('\n');
     out
 }

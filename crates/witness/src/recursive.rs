@@ -132,6 +132,24 @@ pub fn functions_of(problem: &Problem, model: &Model) -> Option<Vec<FunctionId>>
     found.collect()
 }
 
+/// A model that defines the functions of the text as there; `None` if one of them is only declared
+/// in the store, so that its recursion is not known to end.
+pub fn own_functions(problem: &Problem) -> Option<Model> {
+    let terms = &problem.terms;
+    let mut model = Model::default();
+    for function in &problem.functions {
+        let own = terms.function(function.function);
+        if own.body == terms.call(function.function, &own.params) {
+            return None;
+        }
+        let params = &problem.predicates[function.graph.index()].params;
+        let (&value, args) = params.split_last()?;
+        let equation = terms.eq(terms.call(function.function, args), value);
+        model.definitions.insert(function.graph, equation);
+    }
+    Some(model)
+}
+
 /// Whether a predicate is the graph of a function.
 pub fn is_graph(problem: &Problem, predicate: PredicateId) -> bool {
     !problem.functions.is_empty() && problem.function_of(predicate).is_some()

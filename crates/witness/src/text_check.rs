@@ -34,22 +34,24 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
         assumptions: 0,
         decides: true,
     };
-    outcome_of_text(problem, &[reading], |readings| {
+    outcome_of_text(problem, &[reading], defined, |readings| {
         valid_assertions(&readings[0].text, budget)
     })
 }
 
 /// The outcome of `check` for the problem's text in several readings. The text of each of
-/// `readings`, which defines the predicates, replaces their declarations.
+/// `readings`, which defines the predicates, replaces their declarations in the script that `script`
+/// makes.
 pub fn outcome_of_text(
     problem: &Problem,
     readings: &[Reading],
+    script: impl Fn(&Problem, &str) -> Result<Script, String>,
     check: impl FnOnce(&[Reading]) -> TextCheck,
 ) -> CheckOutcome {
     let mut texts = Vec::with_capacity(readings.len());
     let mut origins = Vec::new();
     for reading in readings {
-        let script = match defined(problem, &reading.text) {
+        let script = match script(problem, &reading.text) {
             Ok(script) => script,
             Err(message) => return CheckOutcome::Undecided(message),
         };

@@ -14,11 +14,11 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use super::certificate::check_certificate;
+use super::certificate::{About, check_certificate};
 use super::parse::{Claim, ModelText, Witness, parse_witness};
 use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
 use super::print::{refutation_json, refutation_text};
-use super::recursive::{functions_of, is_graph};
+use super::recursive::{functions_of, is_graph, own_functions};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::standalone::certificate;
 use super::step_check::check_steps;
@@ -33,7 +33,8 @@ use alphorn_term::{FunctionId, TermId};
 /// A verdict whose witness passed its check, or `Unknown`.
 pub struct Validated {
     verdict: Verdict,
-    /// The text of the model that was checked; empty for another verdict.
+    /// The text of the model that was checked. For a counterexample to a goal it shows that the
+    /// functions exist; for other verdicts it is empty.
     model: PrintedModel,
 }
 
@@ -136,7 +137,7 @@ impl Validated {
     }
 
     /// The output. In the fixedpoint dialect `sat` means that the query is reachable, so that the
-    /// clauses are unsatisfiable.
+    /// clauses are unsatisfiable; for a goal it means that there is a counterexample.
     pub fn output(&self, problem: &Problem, wanted: Wanted) -> Output {
         let satisfiable = match &self.verdict {
             Verdict::Unknown(reason) => return Output::unknown(reason, wanted),
@@ -146,10 +147,11 @@ impl Validated {
         let details = match (&self.verdict, wanted.proof) {
             (Verdict::Sat(_), _) if wanted.model => model_text(&self.model),
             (Verdict::Unsat(refutation), Some(ProofFormat::Text)) => {
-                refutation_text(problem, refutation)
+                let measures = self.model.certificate.iter().map(|line| format!("{line}\n"));
+                refutation_text(problem, refutation) + &measures.collect::<String>()
             }
             (Verdict::Unsat(refutation), Some(ProofFormat::Json)) => {
-                refutation_json(problem, refutation)
+                refutation_json(problem, refutation, &self.model.certificate)
             }
             (Verdict::Unsat(refutation), Some(ProofFormat::Z3)) => {
                 refutation_z3(problem, refutation)
@@ -217,7 +219,10 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
         },
         Verdict::Unsat(refutation) => {
             let outcome = check_refutation_of(problem, refutation, &cx.budget);
-            (none, outcome)
+            match problem.dialect {
+                Dialect::Goal if outcome == CheckOutcome::Valid => existence(problem, &cx.budget),
+                _ => (none, outcome),
+            }
         }
     };
     cx.stats.add_time("witness.check", start.elapsed());
@@ -300,7 +305,52 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> CheckO
     }
     match &claim.witness {
         Witness::Model(model) => check_model(problem, model, &cx.budget),
-        Witness::Refutation(refutation) => check_refutation_of(problem, refutation, &cx.budget),
+        Witness::Refutation(refutation) => {
+            let outcome = check_refutation_of(problem, refutation, &cx.budget);
+            match &claim.functions {
+                Some(functions) if outcome == CheckOutcome::Valid => {
+                    check_existence(problem, functions, &cx.budget)
+                }
+                None if problem.dialect == Dialect::Goal => {
+                    CheckOutcome::Invalid("there are no measures".to_owned())
+                }
+                _ => outcome,
+            }
+        }
+    }
+}
+
+/// What shows that the problem's functions exist as they are defined, and the outcome of its check.
+fn existence(problem: &Problem, budget: &Budget) -> (PrintedModel, CheckOutcome) {
+    let none = PrintedModel::default();
+    let Some(model) = own_functions(problem) else {
+        let why = "the recursion of the functions is not known to end";
+        return (none, CheckOutcome::Undecided(why.to_owned()));
+    };
+    let certificate = match printed_model(problem, &model) {
+        Ok(printed) => printed.certificate,
+        Err(message) => return (none, CheckOutcome::Invalid(message)),
+    };
+    let printed = PrintedModel {
+        definitions: Vec::new(),
+        certificate,
+    };
+    let outcome = match parse_witness(problem, &model_text(&printed)) {
+        Ok(Claim {
+            witness: Witness::Model(model),
+            ..
+        }) => check_existence(problem, &model, budget),
+        Ok(_) => CheckOutcome::Invalid("the measures are not read as a model".to_owned()),
+        Err(error) => CheckOutcome::Invalid(format!("the measures cannot be read: {error}")),
+    };
+    (printed, outcome)
+}
+
+/// Checks that functions that satisfy the equations of the problem exist.
+fn check_existence(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOutcome {
+    match &model.certificate {
+        Some(certificate) => check_certificate(problem, certificate, About::Functions, budget),
+        None => CheckOutcome::Invalid("there are no measures".to_owned()),
     }
 }
 
@@ -324,7 +374,9 @@ fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOu
     match (foreign_definitions(problem, model), &model.certificate) {
         (Err(message), _) => CheckOutcome::Invalid(message),
         (Ok(()), None) => check_definitions(problem, &model.definitions, budget),
-        (Ok(()), Some(certificate)) => check_certificate(problem, certificate, budget),
+        (Ok(()), Some(certificate)) => {
+            check_certificate(problem, certificate, About::Assertions, budget)
+        }
     }
 }
 

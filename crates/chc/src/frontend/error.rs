@@ -134,6 +134,11 @@ pub(crate) enum ScriptError {
     PopWithoutPush,
     #[error("`pop` under :global-declarations")]
     PopOfGlobalDeclarations,
+    #[error(
+        "a goal (a `forall` over recursive functions, negated) beside other assertions is not \
+         supported: ask about one goal at a time, and write other facts as premises of the goal"
+    )]
+    BesideGoal,
     #[error("`{0}` is declared already")]
     DeclaredTwice(String),
     #[error("`{0}` is built in")]

@@ -18,6 +18,10 @@ pub enum Dialect {
     Horn,
     /// Z3's rules with `(query q)`: `sat` means that q is reachable (unsafe).
     Fixedpoint,
+    /// SMT-LIB with recursive functions and one assertion, that a goal `∀x g(x)` about them does not
+    /// hold. The clauses are those of the graphs and `¬g(x) ⇒ false`, so `unsat` means that they
+    /// have a model: the goal is a theorem.
+    Goal,
 }
 
 /// What the text requests besides the verdict.

@@ -18,7 +18,7 @@ use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
-use super::recursive::{Calls, heads, is_recursive, parameters};
+use super::recursive::{Calls, heads, is_goal, is_recursive, parameters};
 use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests, TextFunction};
 use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
@@ -67,7 +67,7 @@ fn read_commands(
     // Without a check the text may have been cut off.
     let missing = match dialect {
         Dialect::Fixedpoint => ScriptError::RulesWithoutQuery,
-        Dialect::Horn => ScriptError::NoCheck,
+        Dialect::Horn | Dialect::Goal => ScriptError::NoCheck,
     };
     Err(lexed.error_at_end(missing))
 }
@@ -100,6 +100,8 @@ struct Reader<'r, 't> {
     clauses: Vec<ProblemClause>,
     /// The recursive functions of the text.
     recursive: Vec<TextFunction>,
+    /// The position in `commands` of an assertion that a goal does not hold.
+    goal: Option<usize>,
     commands: Vec<CommandSpan>,
     requests: Requests,
     trail: Vec<Undo>,
@@ -135,6 +137,7 @@ impl<'r, 't> Reader<'r, 't> {
             terms,
             clauses: Vec::new(),
             recursive: Vec::new(),
+            goal: None,
             commands: Vec::new(),
             requests: Requests::default(),
             trail: Vec::new(),
@@ -150,7 +153,10 @@ impl<'r, 't> Reader<'r, 't> {
         Problem {
             terms: self.terms,
             text: self.lexed.text.into(),
-            dialect: self.dialect,
+            dialect: match self.goal {
+                Some(_) => Dialect::Goal,
+                None => self.dialect,
+            },
             predicates: self.environment.predicates,
             functions: self.recursive,
             clauses: self.clauses,
@@ -314,6 +320,7 @@ impl<'r, 't> Reader<'r, 't> {
         self.recursive.truncate(level.recursive);
         self.clauses.truncate(level.clauses);
         self.commands.truncate(level.commands);
+        self.goal = self.goal.filter(|&goal| goal < level.commands);
         self.number = level.number;
     }
 
@@ -580,9 +587,19 @@ impl<'r, 't> Reader<'r, 't> {
             Some(&Global::Predicate(id)) => self.bare_query(id, term),
             _ => self.elaborator(false).formula(term)?,
         };
+        let is_goal = command.verb == Verb::Assert
+            && is_goal(&self.terms, &self.work.formulas, &self.recursive, value);
+        let mut before = self.commands.iter().rev().skip(1);
+        if self.goal.is_some() || is_goal && before.any(|c| c.keyword == "assert") {
+            return self.error(term, ScriptError::BesideGoal);
+        }
+        if is_goal {
+            self.goal = Some(self.commands.len() - 1);
+        }
         let clausifier = Clausifier::new(&self.terms, &mut self.work.formulas, command.token);
         let clauses = match command.verb {
             Verb::Query => clausifier.query(value),
+            _ if is_goal => clausifier.query(value),
             _ => clausifier.assertion(value),
         };
         let clauses = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::commands::{Command, Verb};
 use super::error::{ErrorKind, InputError, NotHorn, TermError, shorten};
+use super::formula::{Formula, FormulaId, Formulas, Value};
 use super::lexer::{Lexed, Sym, TokenId};
 use super::syntax::{Binding, Elements, Named};
 use super::{ProblemClause, TextFunction};
@@ -123,6 +124,51 @@ pub(super) fn groups(terms: &TermStore, functions: &[TextFunction]) -> Vec<Vec<u
         group
     });
     groups.collect()
+}
+
+/// Whether a formula says that something exists for which recursive functions of the text have a
+/// property: `exists` or `not forall` outermost, and no predicate in it.
+pub(super) fn is_goal(
+    terms: &TermStore,
+    formulas: &Formulas,
+    functions: &[TextFunction],
+    value: Value,
+) -> bool {
+    let Value::Formula(id) = value else {
+        return false;
+    };
+    let exists = match formulas.formula(id) {
+        Formula::Quantifier(universal, ..) => !universal,
+        Formula::Not(Value::Formula(inner)) => {
+            matches!(formulas.formula(inner), Formula::Quantifier(true, ..))
+        }
+        _ => false,
+    };
+    if !exists || functions.is_empty() || formulas.predicate_in(value).is_some() {
+        return false;
+    }
+    let mut roots = Vec::new();
+    let mut seen: FxHashSet<FormulaId> = FxHashSet::default();
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        let id = match value {
+            Value::Term(term) => {
+                roots.push(term);
+                continue;
+            }
+            Value::Formula(id) if seen.insert(id) => id,
+            _ => continue,
+        };
+        match formulas.formula(id) {
+            Formula::Atom(..) => {}
+            Formula::Not(inner) | Formula::Quantifier(_, _, inner) => stack.push(inner),
+            Formula::And(list) | Formula::Or(list) => stack.extend(formulas.values(list)),
+            Formula::Ite(a, b, c) => stack.extend([a, b, c]),
+            Formula::Equal(a, b) => stack.extend([a, b]),
+        }
+    }
+    let own = |id: &FunctionId| functions.binary_search_by_key(id, |f| f.function).is_ok();
+    terms.called(&roots).iter().any(own)
 }
 
 /// A case of a clause: formulas that hold together, and terms.

@@ -58,6 +58,14 @@ pub fn with_text_functions(
     Ok(model)
 }
 
+/// Defines the functions of the text in the store if their recursion ends.
+///
+/// # Errors
+/// Their recursion is not known to end.
+pub fn define_text_functions(problem: &Problem, cx: &Context) -> Result<(), Reason> {
+    with_text_functions(problem, Model::default(), cx).map(drop)
+}
+
 /// The function that a model has for a function of the text.
 #[derive(Clone, Copy)]
 struct Meaning {

@@ -19,5 +19,5 @@ mod termination;
 
 pub use define::{Definitions, define};
 pub use evaluate::{Evaluation, random_value};
-pub use graphs::with_text_functions;
+pub use graphs::{define_text_functions, with_text_functions};
 pub use rules::{Rule, datatype_of, fresh_pattern, solve_equations};

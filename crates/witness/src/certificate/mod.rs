@@ -39,7 +39,7 @@ use super::sexp::symbol;
 use super::text_check::outcome_of_text;
 use super::validate::CheckOutcome;
 use alphorn_chc::frontend::Problem;
-use alphorn_smt::text::{TextCheck, valid_assertions, valid_in_some};
+use alphorn_smt::text::{Reading, TextCheck, valid_assertions, valid_in_some};
 use alphorn_term::quote_symbol;
 use alphorn_term::run::Budget;
 use descent::{Descent, Member, conjunction};
@@ -108,6 +108,7 @@ struct Obligation {
 pub fn check_certificate(
     problem: &Problem,
     certificate: &Certificate,
+    about: About,
     budget: &Budget,
 ) -> CheckOutcome {
     let mut checker = Checker::new(problem, certificate.clone());
@@ -141,7 +142,20 @@ pub fn check_certificate(
     let Some(readings) = checker.readings() else {
         return CheckOutcome::Undecided("the certificate is too large".to_owned());
     };
-    outcome_of_text(problem, &readings, |texts| valid_in_some(texts, budget))
+    let check = |texts: &[Reading]| valid_in_some(texts, budget);
+    match about {
+        About::Assertions => outcome_of_text(problem, &readings, script::defined, check),
+        About::Functions => outcome_of_text(problem, &readings, script::with_functions, check),
+    }
+}
+
+/// The assertions for which a certificate is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum About {
+    /// All of the problem.
+    Assertions,
+    /// The equations of the problem's recursive functions, so that these exist.
+    Functions,
 }
 
 /// The text of a certificate's obligations and definitions.
